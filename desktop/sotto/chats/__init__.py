@@ -1,0 +1,1 @@
+"""Conversations as values and on disk. Standard library only."""

@@ -1,0 +1,1 @@
+"""The engine: loads a model and generates text with it. Knows neither Qt nor HTTP."""

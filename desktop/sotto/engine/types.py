@@ -1,0 +1,215 @@
+"""Requests that go down to the engine and events that come up: frozen values, free of MLX and Qt.
+
+One request gives this sequence of events::
+
+    PrefillProgress* -> TextChunk* -> Finished | Failed
+
+Loading gives `LoadProgress*` and then `Loaded` or `Failed`.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation; `role` is `system`, `user` or `assistant`."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingOptions:
+    """How the next token is drawn; names, order and defaults are Ollama's.
+
+    Attributes:
+        temperature: 0 or less takes the likeliest token.
+        top_k: Keep the k likeliest; active when 0 < k < vocabulary.
+        top_p: Keep the smallest set whose mass reaches p; active when 0 < p < 1.
+        min_p: Drop what is less than min_p times the likeliest; active when 0 < m <= 1.
+        repeat_penalty: Divides or multiplies the scores of recent tokens; 1 is off.
+        repeat_last_n: How many recent tokens the penalties see; -1 the whole context, 0 none.
+        presence_penalty: Subtracted once from each recent token's score.
+        frequency_penalty: Subtracted once per occurrence.
+        seed: The same seed gives the same answer; None draws freely.
+    """
+
+    temperature: float = 0.8
+    top_k: int = 40
+    top_p: float = 0.9
+    min_p: float = 0.0
+    repeat_penalty: float = 1.0
+    repeat_last_n: int = 64
+    presence_penalty: float = 0.0
+    frequency_penalty: float = 0.0
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateRequest:
+    """What to generate from.
+
+    Attributes:
+        id: Chosen by the caller; events carry it.
+        messages: A conversation, rendered through the model's chat template.
+        prompt: Text to complete without a template (raw). Exactly one of `messages` and `prompt` is given.
+        sampling: How tokens are drawn.
+        num_predict: Most tokens to generate; None up to the end of the context.
+        stop: Texts that end the answer and are not part of it.
+        ignore_eos: Go on past end-of-sequence tokens, which are then never drawn; for measurements.
+    """
+
+    id: str
+    messages: tuple[Message, ...] = ()
+    prompt: str | None = None
+    sampling: SamplingOptions = SamplingOptions()
+    num_predict: int | None = None
+    stop: tuple[str, ...] = ()
+    ignore_eos: bool = False
+
+
+class DoneReason(StrEnum):
+    """Why an answer ended."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadProgress:
+    """How far a load is.
+
+    Attributes:
+        phase: What is being done, in a word or two: `weights`, `tokenizer`, `warm-up`.
+        done: Bytes of weights read so far.
+        total: Bytes of weights in all.
+    """
+
+    phase: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """A loaded model, as others need to know it.
+
+    Attributes:
+        digest: The record's digest.
+        name: The record's name.
+        architecture: `model_type`.
+        context_length: Tokens a conversation may hold here: the model's own maximum, or less if asked.
+        weight_bytes: Bytes the weights take in memory.
+        kv_bytes_per_token: Bytes of cache per token of context, or None when layers differ with length.
+        compute_type: Type of activations, for example `float32`.
+        device: `cpu`, `metal` or `cuda`.
+        has_chat_template: Whether messages are rendered by a template of the model's own.
+        load_duration: Nanoseconds.
+    """
+
+    digest: str
+    name: str
+    architecture: str
+    context_length: int
+    weight_bytes: int
+    kv_bytes_per_token: int | None
+    compute_type: str
+    device: str
+    has_chat_template: bool
+    load_duration: int
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The load ended well."""
+
+    info: ModelInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Unloaded:
+    """No model is loaded any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrefillProgress:
+    """How much of a prompt has been read; `done` includes the `cached` tokens and never falls."""
+
+    request_id: str
+    done: int
+    total: int
+    cached: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextChunk:
+    """New text and the tokens it came from; text may lag behind tokens, and either may be empty."""
+
+    request_id: str
+    text: str
+    token_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """An answer is complete; durations are in nanoseconds.
+
+    Attributes:
+        text: The whole answer, without the stop text.
+        token_ids: All tokens drawn, without the end-of-sequence token.
+        prompt_tokens: Tokens of the prompt, cached ones included.
+        cached_tokens: Tokens of the prompt that were not computed again.
+    """
+
+    request_id: str
+    text: str
+    token_ids: tuple[int, ...]
+    done_reason: DoneReason
+    prompt_tokens: int
+    cached_tokens: int
+    prompt_duration: int
+    eval_duration: int
+    total_duration: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A load or a request ended in an error.
+
+    Attributes:
+        request_id: The request's id, or empty for a load.
+        message: One sentence for people.
+        bug: True when the error is not one of `SottoError`: a fault of ours, whose `details` hold the traceback.
+        details: More for a bug report; may be empty.
+    """
+
+    request_id: str
+    message: str
+    bug: bool = False
+    details: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFigures:
+    """What MLX holds, in bytes.
+
+    Attributes:
+        weights: The loaded model's weights.
+        cache: The live KV cache.
+        active: All live arrays.
+        pool: Freed buffers that MLX keeps for reuse.
+        peak: The most that was ever active since the last load.
+    """
+
+    weights: int
+    cache: int
+    active: int
+    pool: int
+    peak: int
+
+
+LoadEvent = LoadProgress | Loaded | Unloaded | Failed
+GenerateEvent = PrefillProgress | TextChunk | Finished | Failed
+Event = LoadEvent | GenerateEvent | MemoryFigures

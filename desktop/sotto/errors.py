@@ -1,0 +1,57 @@
+"""Errors that a person may read.
+
+Every message is one sentence that names the file or field, what is wrong and what would be right::
+
+    SottoError
+    ├── StoreError
+    │   ├── InvalidNameError        a name that can never name a model
+    │   ├── ModelNotFoundError      a good name, and nothing there
+    │   └── BrokenModelError        a file of the model is missing, damaged or lies
+    └── EngineError
+        ├── UnsupportedModelError   whole and well-formed, but the engine cannot compute it right
+        ├── InvalidRequestError     an option, prompt or message that cannot be honoured
+        └── CancelledError          somebody asked to stop; never shown as a failure
+
+Anything else that is raised is a bug in Sotto.
+"""
+
+
+class SottoError(Exception):
+    """Base of all errors whose text is written for people."""
+
+    @property
+    def message(self) -> str:
+        """The sentence itself."""
+        return str(self)
+
+
+class StoreError(SottoError):
+    """Something on disk cannot be read as a model."""
+
+
+class InvalidNameError(StoreError):
+    """A text is no model name."""
+
+
+class ModelNotFoundError(StoreError):
+    """No model of that name is in any store."""
+
+
+class BrokenModelError(StoreError):
+    """A model's files are missing, damaged or contradict each other."""
+
+
+class EngineError(SottoError):
+    """Loading or generating failed."""
+
+
+class UnsupportedModelError(EngineError):
+    """The model is whole, but this engine cannot run it correctly."""
+
+
+class InvalidRequestError(EngineError):
+    """A request cannot be honoured as it stands."""
+
+
+class CancelledError(EngineError):
+    """The work was stopped on request."""

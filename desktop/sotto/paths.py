@@ -1,0 +1,30 @@
+"""Where Sotto keeps what it owns, and where its bundled resources lie."""
+
+from pathlib import Path
+
+import platformdirs
+
+_APP = "Sotto"
+
+
+def data_dir() -> Path:
+    """Return the folder of our own models and chats; it may not exist yet."""
+    return Path(platformdirs.user_data_dir(_APP, appauthor=False))
+
+
+def log_dir() -> Path:
+    """Return the folder of log files; it may not exist yet."""
+    return Path(platformdirs.user_log_dir(_APP, appauthor=False))
+
+
+def resources_dir() -> Path:
+    """Return the folder of bundled resources: inside the package in a wheel or bundle, beside `desktop/` in a checkout.
+
+    Raises:
+        RuntimeError: The installation is incomplete.
+    """
+    package = Path(__file__).resolve().parent
+    for candidate in (package / "_resources", package.parent.parent / "resources"):
+        if candidate.is_dir():
+            return candidate
+    raise RuntimeError(f"Sotto's resources folder is missing beside {package}: install Sotto again.")

@@ -1,0 +1,159 @@
+"""The values that the store hands to the rest of Sotto."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+
+class Source(StrEnum):
+    """Whose store a model was found in."""
+
+    BUILTIN = "builtin"
+    SOTTO = "sotto"
+    OLLAMA = "ollama"
+    HUGGINGFACE = "huggingface"
+    LMSTUDIO = "lmstudio"
+    FOLDER = "folder"
+
+
+class Format(StrEnum):
+    """How the weights are kept."""
+
+    SAFETENSORS = "safetensors"
+    GGUF = "gguf"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One place that holds a model: a manifest file or a folder, and the name it has there."""
+
+    name: str
+    source: Source
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRecord:
+    """One distinct model, as a row of the list.
+
+    Attributes:
+        name: What a person types to mean it; unique within one listing.
+        digest: 64 hex digits that identify the model: of the manifest's bytes, or of a folder's files.
+        size: Bytes of all its files.
+        format: How the weights are kept; None when that could not be read.
+        architecture: `model_type` of its configuration, for example `llama`; empty when unknown.
+        parameters: Number of weights, or None when unknown.
+        quantization: For example `int4`, `Q4_K_M`, `F32`; empty when unknown.
+        context_length: The longest context it was made for, in tokens; None when unknown.
+        source: Whose store it was found in first.
+        path: Its manifest file or folder.
+        runnable: Whether nothing that the store can see keeps it from running.
+        reason: One sentence why it cannot run; empty when runnable.
+        capabilities: What its files claim, for example `completion`.
+        also: Other places that hold the same digest.
+    """
+
+    name: str
+    digest: str
+    size: int
+    format: Format | None
+    architecture: str
+    parameters: int | None
+    quantization: str
+    context_length: int | None
+    source: Source
+    path: Path
+    runnable: bool
+    reason: str = ""
+    capabilities: tuple[str, ...] = ()
+    also: tuple[Place, ...] = ()
+
+    @property
+    def builtin(self) -> bool:
+        """Whether it came with Sotto."""
+        return self.source is Source.BUILTIN
+
+
+@dataclass(frozen=True, slots=True)
+class TensorInfo:
+    """One tensor of a safetensors file.
+
+    Attributes:
+        dtype: The format's own name: `F32`, `BF16`, `U32`, ...
+        shape: Dimensions as stored.
+        start: First byte, counted from the start of the file.
+        end: One past the last byte.
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    start: int
+    end: int
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of data."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class TensorFile:
+    """A safetensors file whose header was read and validated.
+
+    Attributes:
+        path: The file.
+        digest: 64 hex digits when the store names the file by its digest, else empty.
+        tensors: By name, in the header's order.
+        metadata: The header's `__metadata__`, text to text.
+    """
+
+    path: Path
+    digest: str
+    tensors: Mapping[str, TensorInfo]
+    metadata: Mapping[str, str]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of tensor data."""
+        return sum(tensor.nbytes for tensor in self.tensors.values())
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSource:
+    """Everything the engine needs to load a model: validated headers and parsed JSON, no tensor data.
+
+    Attributes:
+        record: The row it was opened from.
+        tensor_files: Each distinct file once.
+        json_files: Parsed JSON objects by file name: `config.json`, `tokenizer_config.json`, ...
+        tokenizer_json: The text of `tokenizer.json`, unparsed: it can be many megabytes.
+        chat_template: Jinja source of a `chat_template.jinja` file, if there is one; a template inside
+            `tokenizer_config.json` or `chat_template.json` stays there.
+        params: Option defaults of the manifest, keys as in Ollama's API.
+        system: The manifest's system prompt.
+        go_template: The manifest's Go template.
+        draft_prefix: Tensors whose names begin so belong to a draft model; empty when there is none.
+    """
+
+    record: ModelRecord
+    tensor_files: tuple[TensorFile, ...]
+    json_files: Mapping[str, Mapping[str, Any]]
+    tokenizer_json: str
+    chat_template: str = ""
+    params: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    system: str = ""
+    go_template: str = ""
+    draft_prefix: str = ""
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """`config.json`, as written."""
+        return self.json_files["config.json"]
+
+    @property
+    def weight_bytes(self) -> int:
+        """Bytes of all tensor data."""
+        return sum(file.nbytes for file in self.tensor_files)
