@@ -1,0 +1,193 @@
+"""Set Sotto up in this checkout and start it, or run its checks, on a machine that has nothing but Python.
+
+    python3 packaging/start.py [FILE ...]     open the app (or talk in the terminal where there is no display)
+    python3 packaging/start.py test [ARG ...] run every check: format, lint, types, imports, tests
+
+Everything lands in `.venv` beside this folder, and is set up again only when `pyproject.toml` or Python changed.
+Runs on any Python 3 far enough to say which one is needed; standard library only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+STAMP = VENV / "sotto-ready"
+NEEDED = (3, 11)
+PIP = ("26.1", "4e8486d821d814b77319acb7b9e8bf5a4ee7590a643e7cb21029f209be8573c1")
+CHECKS = (
+    ("ruff", "format", "--check", "."),
+    ("ruff", "check", "."),
+    ("mypy",),
+    ("lint-imports",),
+)
+
+
+def main(arguments: list[str]) -> int:
+    """Set up what is asked for and run it; return its exit status."""
+    find_python(arguments)
+    testing = arguments[:1] == ["test"]
+    make_environment("test" if testing else "")
+    display = sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    if testing or display:
+        provide_libraries(windows=display and not testing, required=testing)
+    if testing:
+        return run_checks(arguments[1:])
+    return subprocess.call([str(script("sotto")), *arguments])
+
+
+def find_python(arguments: list[str]) -> None:
+    """Go on in a newer Python where this one is too old; end with a sentence where there is none."""
+    if sys.version_info >= NEEDED:
+        if sys.platform == "darwin" and platform.machine() != "arm64":
+            sys.exit("Sotto runs on Apple silicon: MLX has no build for Intel Macs.")
+        return
+    for minor in range(14, NEEDED[1] - 1, -1):
+        found = shutil.which(f"python3.{minor}")
+        if found:
+            os.execv(found, [found, str(Path(__file__).resolve()), *arguments])
+    sys.exit(
+        f"Sotto needs Python 3.{NEEDED[1]} or newer, this is {platform.python_version()}: "
+        "install one from python.org, Homebrew or your distribution and type the line again."
+    )
+
+
+def script(name: str) -> Path:
+    """Return the path of a command inside the environment."""
+    return VENV / "bin" / name
+
+
+def make_environment(extra: str) -> None:
+    """Create `.venv` and install Sotto with `extra` into it, unless that was done for this very state before."""
+    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + sys.version.encode()).hexdigest()
+    done = set(STAMP.read_text().split()) if STAMP.is_file() else set()
+    if wanted in done and (not extra or extra in done) and works(script("python")):
+        return
+    say("Setting up Sotto in .venv; the first time takes a minute or two ...")
+    if not works(script("python")):
+        import venv
+
+        venv.EnvBuilder(clear=True, symlinks=True, with_pip=False).create(VENV)
+    if wanted not in done:
+        done = set()
+    target = f"{ROOT}[{extra}]" if extra else str(ROOT)
+    command = [*pip_command(), "--python", str(script("python")), "install", "-q", "--disable-pip-version-check", "-e"]
+    if subprocess.call([*command, target], env={**os.environ, "PIP_ROOT_USER_ACTION": "ignore"}) != 0:
+        sys.exit("Installing Sotto's packages failed; what pip says stands above. Type the line again to go on.")
+    STAMP.write_text("\n".join(sorted(done | {wanted} | ({extra} if extra else set()))))
+
+
+def works(python: Path) -> bool:
+    """Tell whether an environment's Python starts and is the one that runs this."""
+    if not python.exists():
+        return False
+    asked = subprocess.run([str(python), "-c", "import sys; print(sys.version)"], capture_output=True, text=True)
+    return asked.returncode == 0 and asked.stdout.strip() == sys.version.strip()
+
+
+def pip_command() -> list[str]:
+    """Return a pip that installs into other environments: this Python's, Debian's, or one fetched for the purpose."""
+    mine = [sys.executable, "-m", "pip"]
+    if pip_is_new_enough(mine):
+        return mine
+    if can_install_packages():
+        install_packages(["python3-pip", "ca-certificates"])
+        if pip_is_new_enough(mine):
+            return mine
+    return [sys.executable, str(fetch_pip())]
+
+
+def pip_is_new_enough(command: list[str]) -> bool:
+    """Tell whether `command` is a pip that knows `--python`, 22.3 or newer."""
+    asked = subprocess.run([*command, "--version"], capture_output=True, text=True)
+    found = re.match(r"pip (\d+)\.(\d+)", asked.stdout)
+    return bool(found) and (int(found.group(1)), int(found.group(2))) >= (22, 3)
+
+
+def fetch_pip() -> Path:
+    """Download one known pip from the package index, check its digest, and return what runs inside the wheel."""
+    version, digest = PIP
+    index = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple").rstrip("/") + "/pip/"
+    request = urllib.request.Request(index, headers={"Accept": "application/vnd.pypi.simple.v1+json"})
+    name = f"pip-{version}-py3-none-any.whl"
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            files = {file["filename"]: file["url"] for file in json.load(answer)["files"]}
+        with urllib.request.urlopen(urllib.parse.urljoin(index, files[name]), timeout=60) as answer:
+            content = answer.read()
+    except (OSError, ValueError, KeyError) as error:
+        sys.exit(
+            f"This Python has no pip, and fetching one from {index} failed ({error}): "
+            "install pip (on Debian: sudo apt-get install python3-pip) and type the line again."
+        )
+    if hashlib.sha256(content).hexdigest() != digest:
+        sys.exit(f"{name} from {index} is not the file that was published under that name: nothing was installed.")
+    wheel = Path(tempfile.mkdtemp(prefix="sotto-")) / name
+    wheel.write_bytes(content)
+    return wheel / "pip"
+
+
+def provide_libraries(windows: bool, required: bool) -> None:
+    """Install the system libraries that Qt lacks where that is possible, else say the line that does it."""
+    sys.path.insert(0, str(ROOT / "desktop"))
+    from sotto.cli import qt_libraries
+
+    lacking = qt_libraries.missing(windows=windows)
+    if lacking and can_install_packages():
+        install_packages(sorted({*lacking.values(), "libopenblas0-pthread"}))
+        lacking = qt_libraries.missing(windows=windows)
+    if lacking:
+        say(f"Qt needs {', '.join(lacking)}. On Debian and Ubuntu this line brings them:")
+        say("    " + qt_libraries.install_line(sorted(set(lacking.values()))))
+        if required:
+            sys.exit("The tests draw windows and cannot run without them.")
+
+
+def can_install_packages() -> bool:
+    """Tell whether this is root on a Debian-like system."""
+    return os.name == "posix" and os.geteuid() == 0 and shutil.which("apt-get") is not None
+
+
+def install_packages(packages: list[str]) -> None:
+    """Install Debian packages; a failure shows itself in what is missing afterwards."""
+    say(f"Installing {' '.join(packages)} ...")
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
+    for command in (["apt-get", "update", "-qq"], install):
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode != 0:
+            say(f"{' '.join(command)} failed: {done.stdout.strip()[-500:]}")
+
+
+def run_checks(arguments: list[str]) -> int:
+    """Run every check, all of them even if one fails; return 0 only when all passed."""
+    failed = []
+    for name, *rest in (*CHECKS, ("pytest", *arguments)):
+        line = " ".join([name, *rest])
+        say("$ " + line)
+        if subprocess.call([str(script(name)), *rest], cwd=ROOT) != 0:
+            failed.append(line)
+    if failed:
+        say("Failed: " + "; ".join(failed))
+    return 1 if failed else 0
+
+
+def say(text: str) -> None:
+    """Tell the person at the terminal."""
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
