@@ -1,6 +1,149 @@
-"""The command line's entry."""
+"""The command line: what may be typed, and which exit status comes back.
+
+Exit statuses: 0; 1 for an error, said in one sentence on stderr; 2 for a line that is no command; 130 after Ctrl-C;
+141 when nobody reads the output any more.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from sotto import __version__
+from sotto.errors import CancelledError, SottoError
+
+ERROR, USAGE, INTERRUPTED, NOBODY_READS = 1, 2, 130, 141
+
+_DESCRIPTION = (
+    "Runs language models on this machine. Without a command, opens the app, with FILE loaded if one is given."
+)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; return its exit status."""
-    raise NotImplementedError(argv)
+    """Run what the command line `argv` asks for; return the exit status."""
+    arguments = sys.argv[1:] if argv is None else argv
+    try:
+        status = _dispatch(arguments)
+        sys.stdout.flush()
+        return status
+    except (KeyboardInterrupt, CancelledError):
+        return INTERRUPTED
+    except SottoError as error:
+        print(f"sotto: {error.message}", file=sys.stderr)
+        return ERROR
+    except BrokenPipeError:
+        # The interpreter flushes stdout once more at exit, which must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOBODY_READS
+
+
+def _dispatch(arguments: list[str]) -> int:
+    parser = _parser()
+    if not arguments or arguments[0] not in (*_COMMANDS, "-h", "--help", "--version"):
+        return _open_app(parser, arguments)
+    parsed = parser.parse_args(arguments)
+    run: Callable[[argparse.Namespace], int] = parsed.run
+    return run(parsed)
+
+
+def _open_app(parser: argparse.ArgumentParser, arguments: list[str]) -> int:
+    for argument in arguments:
+        if argument.startswith("-"):
+            parser.error(f"unknown option {argument}")
+        # A word that is no path at all was meant as a command; a path that is missing is shown in the window.
+        if not Path(argument).exists() and os.sep not in argument:
+            parser.error(f"{argument!r} is neither a command nor a file: {', '.join(_COMMANDS)} are the commands")
+    from sotto.cli import app
+
+    return app.run([Path(argument) for argument in arguments])
+
+
+def _list(parsed: argparse.Namespace) -> int:
+    from sotto.cli import listing
+
+    return listing.list_models(as_json=parsed.json)
+
+
+def _show(parsed: argparse.Namespace) -> int:
+    from sotto.cli import listing
+
+    return listing.show(parsed.model, as_json=parsed.json)
+
+
+def _verify(parsed: argparse.Namespace) -> int:
+    from sotto.cli import listing
+
+    return listing.verify_model(parsed.model)
+
+
+def _run(parsed: argparse.Namespace) -> int:
+    from sotto.cli import run
+
+    return run.run(parsed)
+
+
+def _bench(parsed: argparse.Namespace) -> int:
+    from sotto.cli import bench
+
+    return bench.bench(parsed.model, as_json=parsed.json)
+
+
+def _doctor(parsed: argparse.Namespace) -> int:
+    from sotto.cli import doctor
+
+    return doctor.doctor()
+
+
+_COMMANDS = ("list", "show", "run", "verify", "bench", "doctor")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="sotto",
+        description=_DESCRIPTION,
+        usage="sotto [FILE ...] | sotto COMMAND ...",
+        epilog="MODEL is a name from `sotto list`, a manifest file or a folder. `sotto COMMAND --help` says more.",
+    )
+    parser.add_argument("--version", action="version", version=f"sotto {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    def command(name: str, run: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=text, description=text)
+        added.set_defaults(run=run)
+        return added
+
+    def model(added: argparse.ArgumentParser) -> None:
+        added.add_argument("model", metavar="MODEL", help="a name, a manifest file or a folder")
+
+    def json_flag(added: argparse.ArgumentParser, text: str) -> None:
+        added.add_argument("--json", action="store_true", help=text)
+
+    json_flag(command("list", _list, "List every model on this machine."), "print an array of objects")
+    show = command("show", _show, "Show what a model is.")
+    model(show)
+    json_flag(show, "print one object")
+    model(command("verify", _verify, "Check a model's files against their digests."))
+    bench = command("bench", _bench, "Measure how fast a model runs here.")
+    model(bench)
+    json_flag(bench, "print one object")
+    command("doctor", _doctor, "Tell what this machine and this installation can do.")
+    run = command("run", _run, "Ask a model; without PROMPT, read it from a pipe or hold a conversation.")
+    model(run)
+    _add_run_options(run)
+    return parser
+
+
+def _add_run_options(run: argparse.ArgumentParser) -> None:
+    run.add_argument("prompt", metavar="PROMPT", nargs="?", help="what to ask")
+    run.add_argument("--raw", action="store_true", help="feed the prompt as it is, without the chat template")
+    run.add_argument("--system", metavar="S", help="the system prompt")
+    run.add_argument("--temperature", type=float, metavar="T", help="0 takes the likeliest token")
+    run.add_argument("--top-k", type=int, metavar="K", help="draw among the K likeliest tokens")
+    run.add_argument("--top-p", type=float, metavar="P", help="draw among the likeliest tokens of mass P")
+    run.add_argument("--min-p", type=float, metavar="P", help="drop tokens below P times the likeliest")
+    run.add_argument("--seed", type=int, metavar="N", help="the same seed gives the same answer")
+    run.add_argument("--num-predict", type=int, metavar="N", help="generate at most N tokens")
+    run.add_argument("--num-ctx", type=int, metavar="N", help="hold at most N tokens of context")
+    run.add_argument("--stop", action="append", metavar="S", help="end the answer before this text; may be repeated")
+    run.add_argument("--json", action="store_true", help="print one object with text, token ids, counts and durations")

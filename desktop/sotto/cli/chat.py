@@ -1,0 +1,83 @@
+"""A conversation in the terminal: lines from a keyboard or a pipe, answers on stdout."""
+
+import contextlib
+import sys
+
+from sotto.cli.output import write_answer
+from sotto.cli.session import Session
+from sotto.engine.types import DoneReason, Failed, Finished, Message, TextChunk
+from sotto.errors import CancelledError, SottoError
+
+BUILTIN = "sotto"
+_HELLO = "Who are you?"
+
+
+def in_terminal(target: str | None) -> int:
+    """Let the built-in model, or `target`, introduce itself and then answer what is typed or piped in; return 0.
+
+    Raises:
+        SottoError: The model cannot be found or loaded.
+    """
+    return converse(Session(target or BUILTIN, {}), system=None, greet=True)
+
+
+def converse(session: Session, system: str | None, *, greet: bool = False) -> int:
+    """Answer line after line until the input ends; return 0.
+
+    Args:
+        session: The model to talk to, not yet loaded.
+        system: The system prompt; None takes the model's own.
+        greet: Put one question to the model first, so that there is something to answer to.
+
+    Raises:
+        SottoError: The model cannot be loaded.
+    """
+    keyboard = sys.stdin is not None and sys.stdin.isatty()
+    messages = session.system_messages(system)
+    with session:
+        info = session.load()
+        print(f"{info.name} is ready. An empty line or Ctrl-D ends; Ctrl-C stops an answer.", file=sys.stderr)
+        if greet:
+            print(f"> {_HELLO}", file=sys.stderr)
+            messages = _turn(session, messages, _HELLO)
+        while (question := _question(keyboard)) is not None:
+            messages = _turn(session, messages, question)
+    return 0
+
+
+def _question(keyboard: bool) -> str | None:
+    """Return the next line, or None at the end; a pipe may hold empty lines, which are passed over."""
+    if keyboard:
+        with contextlib.suppress(ImportError):
+            import readline  # noqa: F401 - gives input() line editing and history
+        try:
+            return input("> ").strip() or None
+        except EOFError:
+            print(file=sys.stderr)
+            return None
+    for line in sys.stdin or ():
+        if line.strip():
+            return line.strip()
+    return None
+
+
+def _turn(session: Session, messages: tuple[Message, ...], question: str) -> tuple[Message, ...]:
+    """Answer one question; return the conversation with both, or as it was when the question failed."""
+    asked = (*messages, Message("user", question))
+    try:
+        for event in session.ask(asked):
+            if isinstance(event, TextChunk):
+                write_answer(event.text)
+            elif isinstance(event, Failed):
+                print(f"sotto: {event.message}", file=sys.stderr)
+                return messages
+            elif isinstance(event, Finished):
+                write_answer("\n")
+                if event.done_reason is DoneReason.CANCELLED:
+                    print("(stopped)", file=sys.stderr)
+                return (*asked, Message("assistant", event.text))
+    except CancelledError:
+        print("(stopped)", file=sys.stderr)
+    except SottoError as error:
+        print(f"sotto: {error.message}", file=sys.stderr)
+    return messages

@@ -1,0 +1,74 @@
+"""`sotto doctor`: what this machine and this installation can do, for a person and for a bug report."""
+
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+
+import psutil
+
+from sotto import __version__, paths
+from sotto.cli import app
+from sotto.cli.output import human_bytes, printable
+from sotto.runner.catalogue import catalogue
+
+_PACKAGES = ("mlx", "mlx-lm", "PySide6-Essentials", "tokenizers", "safetensors", "jinja2", "qasync")
+
+
+def doctor() -> int:
+    """Print the findings, one a line; return 0, or 1 when the engine cannot start."""
+    _line("Sotto", f"{__version__} in {paths.resources_dir().parent}")
+    _line("System", f"{platform.system()} {platform.release()} {platform.machine()}")
+    _line("Python", f"{platform.python_version()} ({sys.executable})")
+    for package in _PACKAGES:
+        _line(package, _version(package))
+    memory = psutil.virtual_memory()
+    _line("Memory", f"{human_bytes(memory.total)}, {human_bytes(memory.available)} available")
+    healthy = _engine()
+    _line("Window", app.no_window() or "can open")
+    _line("Own models", str(paths.data_dir() / "models"))
+    _stores()
+    return 0 if healthy else 1
+
+
+def _engine() -> bool:
+    """Print what computes, and whether a sum comes out right on it."""
+    from sotto.engine import device
+
+    device.prepare()
+    try:
+        found = device.describe()
+    except ImportError as error:
+        _line("Engine", f"MLX cannot be imported: {error}")
+        return False
+    _line("Device", found.device)
+    _line("Compiled graphs", "on" if found.compile else "off: on a CPU they would start a compiler while you wait")
+    if found.device == "cpu":
+        _line("BLAS", found.blas or "MLX's own, which is slow: install libopenblas0-pthread for a faster one")
+    return True
+
+
+def _stores() -> None:
+    listing = catalogue()
+    for root in listing.roots:
+        count = sum(
+            1
+            for record in listing.records
+            if root.path in (record.path, *record.path.parents)
+            or any(root.path in (place.path, *place.path.parents) for place in record.also)
+        )
+        _line(
+            f"Store {root.kind.value}", f"{root.path}: {count} models" if root.path.is_dir() else f"{root.path}: absent"
+        )
+    for problem in listing.problems:
+        _line("Problem", printable(problem.message))
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "missing"
+
+
+def _line(label: str, text: str) -> None:
+    print(f"{label:<20}  {text}")

@@ -1,0 +1,133 @@
+"""`sotto list`, `sotto show` and `sotto verify`."""
+
+import json
+import sys
+from collections import Counter
+from typing import Any
+
+from sotto.cli.output import human_bytes, human_count, printable
+from sotto.errors import StoreError
+from sotto.runner.catalogue import catalogue, find
+from sotto.store.opening import open_model
+from sotto.store.records import ModelRecord, ModelSource
+from sotto.store.verify import verify
+
+
+def list_models(*, as_json: bool) -> int:
+    """Print every model found, and on stderr what was wrong on the way; return 0."""
+    listing = catalogue()
+    for problem in listing.problems:
+        print(f"sotto: {printable(problem.message)}", file=sys.stderr)
+    if as_json:
+        print(json.dumps([_row(record) for record in listing.records], indent=2, ensure_ascii=False))
+        return 0
+    _print_table(listing.records)
+    return 0
+
+
+def show(target: str, *, as_json: bool) -> int:
+    """Print what one model is; return 0.
+
+    Raises:
+        StoreError: There is no such model.
+    """
+    record = find(target)
+    details = _row(record)
+    if record.runnable:
+        details |= _inside(open_model(record))
+    if as_json:
+        print(json.dumps(details, indent=2, ensure_ascii=False))
+        return 0
+    readable = {
+        "size": human_bytes(record.size),
+        "parameters": "unknown" if record.parameters is None else human_count(record.parameters),
+        "capabilities": ", ".join(record.capabilities),
+        "also": "; ".join(f"{place.name} ({place.source}) {place.path}" for place in record.also),
+        "options": json.dumps(details.get("options", {}), ensure_ascii=False),
+        "tensors": ", ".join(f"{count} {dtype}" for dtype, count in details.get("tensors", {}).items()),
+    }
+    width = max(map(len, details))
+    for key, value in details.items():
+        text = readable.get(key, value)
+        if isinstance(text, bool):
+            text = "yes" if text else "no"
+        if text not in ("", None, "{}"):
+            print(f"{key.replace('_', ' '):<{width}}  {printable(str(text))}")
+    return 0
+
+
+def verify_model(target: str) -> int:
+    """Check a model's files against their digests, with progress on stderr; return 1 when something is wrong.
+
+    Raises:
+        StoreError: There is no such model.
+    """
+    record = find(target)
+    showing = sys.stderr.isatty()
+
+    def progress(done: int, total: int) -> None:
+        if showing:
+            sys.stderr.write(f"\rchecking {done / max(total, 1):4.0%} of {human_bytes(total)}")
+            sys.stderr.flush()
+
+    report = verify(record, progress, lambda: False)
+    if showing:
+        sys.stderr.write("\r\x1b[K")
+    for path in report.unverifiable:
+        print(f"sotto: {path} carries no digest to check against; its structure was checked.", file=sys.stderr)
+    if report.problems:
+        raise StoreError(" ".join(problem.message for problem in report.problems))
+    print(f"{printable(record.name)}: {human_bytes(report.checked_bytes)} checked, every digest is right.")
+    return 0
+
+
+def _row(record: ModelRecord) -> dict[str, Any]:
+    return {
+        "name": record.name,
+        "digest": record.digest,
+        "size": record.size,
+        "format": record.format.value if record.format else None,
+        "architecture": record.architecture,
+        "parameters": record.parameters,
+        "quantization": record.quantization,
+        "context_length": record.context_length,
+        "source": record.source.value,
+        "path": str(record.path),
+        "runnable": record.runnable,
+        "reason": record.reason,
+        "builtin": record.builtin,
+        "capabilities": list(record.capabilities),
+        "also": [{"name": place.name, "source": place.source.value, "path": str(place.path)} for place in record.also],
+    }
+
+
+def _inside(source: ModelSource) -> dict[str, Any]:
+    """Return what only the opened files tell."""
+    kinds = Counter(tensor.dtype for file in source.tensor_files for tensor in file.tensors.values())
+    return {
+        "weight_bytes": source.weight_bytes,
+        "files": len(source.tensor_files),
+        "tensors": dict(kinds.most_common()),
+        "options": dict(source.params),
+        "system": source.system,
+    }
+
+
+def _print_table(records: tuple[ModelRecord, ...]) -> None:
+    heads = ("NAME", "SIZE", "PARAMETERS", "QUANTIZATION", "CONTEXT", "SOURCE")
+    rows = [
+        (
+            printable(record.name),
+            human_bytes(record.size),
+            "" if record.parameters is None else human_count(record.parameters),
+            record.quantization,
+            "" if record.context_length is None else f"{record.context_length:,}",
+            record.source.value,
+        )
+        for record in records
+    ]
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    for cells, record in zip((heads, *rows), (None, *records), strict=True):
+        print("  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True)).rstrip())
+        if record is not None and not record.runnable:
+            print(f"  cannot run: {printable(record.reason)}")

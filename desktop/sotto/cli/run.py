@@ -1,0 +1,81 @@
+"""`sotto run`: one question, one answer on stdout."""
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from sotto.cli import chat
+from sotto.cli.main import INTERRUPTED
+from sotto.cli.output import write_answer
+from sotto.cli.session import Session
+from sotto.engine.types import DoneReason, Failed, Finished, Message, TextChunk
+from sotto.errors import EngineError, InvalidRequestError
+
+_OPTIONS = ("temperature", "top_k", "top_p", "min_p", "seed", "num_predict", "num_ctx", "stop")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Ask once and print the answer, or hold a conversation at a terminal; return the exit status.
+
+    Raises:
+        SottoError: The model, an option or the prompt is wrong.
+    """
+    overrides = {name: value for name in _OPTIONS if (value := getattr(parsed, name)) is not None}
+    session = Session(parsed.model, overrides)
+    for note in session.options.notes:
+        print(f"sotto: {note}", file=sys.stderr)
+    prompt = parsed.prompt
+    if prompt is None and sys.stdin is not None and sys.stdin.isatty() and not (parsed.raw or parsed.json):
+        return chat.converse(session, parsed.system)
+    if prompt is None:
+        prompt = _piped()
+    if not prompt:
+        raise InvalidRequestError("The prompt is empty: give PROMPT as an argument or through a pipe.")
+    if parsed.raw and parsed.system is not None:
+        raise InvalidRequestError("--raw feeds the prompt as it is, so --system has no place: leave one of them out.")
+    with session:
+        load_duration = session.load().load_duration
+        finished = _answer(session, prompt, parsed)
+    if parsed.json:
+        print(json.dumps(_report(session.record.name, finished, load_duration), ensure_ascii=False))
+    return INTERRUPTED if finished.done_reason is DoneReason.CANCELLED else 0
+
+
+def _piped() -> str:
+    try:
+        return "" if sys.stdin is None else sys.stdin.read().removesuffix("\n")
+    except UnicodeDecodeError as error:
+        raise InvalidRequestError(f"The prompt on stdin is no UTF-8 text ({error.reason} at {error.start}).") from error
+
+
+def _answer(session: Session, prompt: str, parsed: argparse.Namespace) -> Finished:
+    messages = () if parsed.raw else (*session.system_messages(parsed.system), Message("user", prompt))
+    last = ""
+    for event in session.ask(messages, prompt if parsed.raw else None):
+        if isinstance(event, TextChunk) and not parsed.json and event.text:
+            write_answer(event.text)
+            last = event.text
+        elif isinstance(event, Failed):
+            raise EngineError(event.message)
+        elif isinstance(event, Finished):
+            if not parsed.json and not last.endswith("\n"):
+                write_answer("\n")
+            return event
+    raise AssertionError("a generation ends with Finished or Failed")
+
+
+def _report(model: str, finished: Finished, load_duration: int) -> dict[str, Any]:
+    return {
+        "model": model,
+        "text": finished.text,
+        "token_ids": list(finished.token_ids),
+        "done_reason": finished.done_reason.value,
+        "prompt_eval_count": finished.prompt_tokens,
+        "prompt_cached_count": finished.cached_tokens,
+        "eval_count": len(finished.token_ids),
+        "load_duration": load_duration,
+        "prompt_eval_duration": finished.prompt_duration,
+        "eval_duration": finished.eval_duration,
+        "total_duration": finished.total_duration + load_duration,
+    }

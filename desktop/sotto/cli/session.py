@@ -1,0 +1,120 @@
+"""One model, loaded and talked to from the main thread of a terminal command."""
+
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, Self
+
+from sotto.engine import device
+from sotto.engine.options import RequestOptions, request_options
+from sotto.engine.types import GenerateEvent, GenerateRequest, LoadProgress, Message, ModelInfo
+from sotto.errors import UnsupportedModelError
+from sotto.runner.catalogue import find
+from sotto.store.opening import open_model
+from sotto.store.records import ModelRecord, ModelSource
+
+_PROGRESS_FROM_BYTES = 64 << 20
+
+
+class Session:
+    """A loaded model and the options that its questions are asked with. Use it in a `with` statement."""
+
+    def __init__(self, target: str, overrides: Mapping[str, Any]) -> None:
+        """Find and open `target`; nothing is loaded yet.
+
+        Args:
+            target: A name, a manifest file or a folder.
+            overrides: Options that go before the model's own, keys as in Ollama's API.
+
+        Raises:
+            SottoError: There is no such model, it cannot run, or an option is out of range.
+        """
+        self.record: ModelRecord = find(target)
+        if not self.record.runnable:
+            raise UnsupportedModelError(self.record.reason)
+        self.source: ModelSource = open_model(self.record)
+        self.options: RequestOptions = request_options(self.source.params, overrides)
+        self.interrupted = threading.Event()
+
+    def __enter__(self) -> Self:
+        device.prepare()
+        from sotto.engine.engine import Engine
+
+        self._engine = Engine()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._engine.close()
+
+    def load(self) -> ModelInfo:
+        """Load the model, with progress on stderr where that takes a while.
+
+        Raises:
+            SottoError: It cannot be loaded, or Ctrl-C came.
+        """
+        with self._until_interrupt():
+            try:
+                return self._engine.load(
+                    self.source,
+                    num_ctx=self.options.num_ctx,
+                    progress=_show_progress,
+                    cancelled=self.interrupted.is_set,
+                )
+            finally:
+                _clear_progress()
+
+    def system_messages(self, system: str | None) -> tuple[Message, ...]:
+        """Return the system message asked for, or the model's own where `system` is None; empty text is no message."""
+        text = self.source.system if system is None else system
+        return (Message("system", text),) if text else ()
+
+    def ask(
+        self, messages: tuple[Message, ...] = (), prompt: str | None = None, *, ignore_eos: bool = False
+    ) -> Iterator[GenerateEvent]:
+        """Generate from a conversation, or from a raw `prompt`; Ctrl-C ends the answer as cancelled.
+
+        Raises:
+            InvalidRequestError: The prompt is empty or longer than the context.
+        """
+        request = GenerateRequest(
+            id="terminal",
+            messages=messages,
+            prompt=prompt,
+            sampling=self.options.sampling,
+            num_predict=self.options.num_predict,
+            stop=self.options.stop,
+            ignore_eos=ignore_eos,
+        )
+        with self._until_interrupt():
+            yield from self._engine.generate(self._engine.prepare(request), self.interrupted.is_set)
+
+    @contextmanager
+    def _until_interrupt(self) -> Iterator[None]:
+        self.interrupted.clear()
+        previous = signal.getsignal(signal.SIGINT)
+
+        def interrupt(number: int, frame: FrameType | None) -> None:
+            self.interrupted.set()
+            signal.signal(signal.SIGINT, previous)  # a second Ctrl-C does not wait for the step to end
+
+        signal.signal(signal.SIGINT, interrupt)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, previous)
+
+
+def _show_progress(progress: LoadProgress) -> None:
+    if sys.stderr.isatty() and progress.total >= _PROGRESS_FROM_BYTES:
+        share = progress.done / progress.total
+        sys.stderr.write(f"\rloading {progress.phase}: {share:4.0%} of {progress.total / 1e9:.1f} GB")
+        sys.stderr.flush()
+
+
+def _clear_progress() -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
