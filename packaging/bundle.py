@@ -1,0 +1,56 @@
+"""Hand Sotto to Briefcase: `python packaging/bundle.py create|build|package macOS|linux ...`.
+
+Briefcase reads one file, `pyproject.toml` in the current folder. Ours holds no Briefcase part, so that version, licence
+and dependencies stand in one place. This copies what a bundle holds into `build/stage`, writes a `pyproject.toml` there
+that joins our `[project]` with `briefcase.toml`, and runs Briefcase in it with the arguments given.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+ROOT = Path(__file__).resolve().parent.parent
+STAGE = ROOT / "build" / "stage"
+
+
+def main(arguments: list[str]) -> int:
+    """Stage the sources and run Briefcase on them; return its exit status."""
+    stage(STAGE)
+    return subprocess.call([sys.executable, "-m", "briefcase", *arguments], cwd=STAGE)
+
+
+def stage(target: Path) -> None:
+    """Fill the folder `target` with everything that Briefcase needs; what Briefcase itself put there stays."""
+    for name in ("desktop", "resources", "tests"):
+        shutil.rmtree(target / name, ignore_errors=True)
+        shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "resources", target / "desktop" / "sotto" / "_resources")
+    for name in ("LICENSE", "README.md"):
+        shutil.copy2(ROOT / name, target / name)
+    shutil.copy2(ROOT / "CHANGELOG.md", target / "CHANGELOG")
+    (target / "pyproject.toml").write_text(tomli_w.dumps(configuration()))
+
+
+def configuration() -> dict[str, Any]:
+    """Return the joined configuration: our `[project]`, as far as Briefcase reads it, and `[tool.briefcase]`."""
+    project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for unread in ("scripts", "optional-dependencies", "dynamic"):
+        project.pop(unread, None)
+    source = (ROOT / "desktop" / "sotto" / "__init__.py").read_text()
+    version = re.search(r'^__version__ = "(.+)"$', source, re.MULTILINE)
+    if version is None:
+        raise SystemExit('desktop/sotto/__init__.py has no line __version__ = "..." to take the version from.')
+    project["version"] = version.group(1)
+    return {"project": project, **tomllib.loads((ROOT / "briefcase.toml").read_text())}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
