@@ -2,7 +2,6 @@
 
 import importlib.util
 import struct
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,6 +9,8 @@ from typing import Any
 import pytest
 from briefcase.config import DraftAppConfig, parse_config
 from briefcase.console import Console
+
+import sotto
 
 ROOT = Path(__file__).resolve().parents[2]
 # Briefcase accepts unknown keys without a word, so a misspelt one would be lost: every key in use is named here.
@@ -49,7 +50,7 @@ def test_briefcase_accepts_the_configuration(staged: Path, platform: str, output
     assert set(parsed) <= KNOWN
     checked = DraftAppConfig(**parsed)
     assert checked.app_name == "sotto"
-    assert checked.version == sys.modules.get("sotto", __import__("sotto")).__version__
+    assert str(checked.version) == sotto.__version__
     assert (staged / checked.sources[0] / "__main__.py").is_file()
 
 
