@@ -10,7 +10,6 @@ Runs on any Python 3 far enough to say which one is needed; standard library onl
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import platform
 import re
@@ -120,17 +119,18 @@ def fetch_pip() -> Path:
     """Download one known pip from the package index, check its digest, and return what runs inside the wheel."""
     version, digest = PIP
     index = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple").rstrip("/") + "/pip/"
-    request = urllib.request.Request(index, headers={"Accept": "application/vnd.pypi.simple.v1+json"})
     name = f"pip-{version}-py3-none-any.whl"
     try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            files = {file["filename"]: file["url"] for file in json.load(answer)["files"]}
-        with urllib.request.urlopen(urllib.parse.urljoin(index, files[name]), timeout=60) as answer:
+        with urllib.request.urlopen(index, timeout=60) as answer:
+            link = re.search(rf'href="([^"#]*{re.escape(name)})[#"]', answer.read().decode())
+        if link is None:
+            raise OSError(f"it does not list {name}")
+        with urllib.request.urlopen(urllib.parse.urljoin(index, link.group(1)), timeout=60) as answer:
             content = answer.read()
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError) as error:
         sys.exit(
             f"This Python has no pip, and fetching one from {index} failed ({error}): "
-            "install pip (on Debian: sudo apt-get install python3-pip) and type the line again."
+            "install pip (on Debian: sudo apt-get install python3-pip ca-certificates) and type the line again."
         )
     if hashlib.sha256(content).hexdigest() != digest:
         sys.exit(f"{name} from {index} is not the file that was published under that name: nothing was installed.")
