@@ -41,7 +41,9 @@ def main(arguments: list[str]) -> int:
     make_environment("test" if testing else "")
     display = sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
     if testing or display:
-        provide_libraries(windows=display and not testing, required=testing)
+        lacking = provide_libraries(windows=display and not testing)
+        if testing and lacking:
+            sys.exit(f"The tests draw windows, which needs this line first:\n    {lacking}")
     if testing:
         return run_checks(arguments[1:])
     return subprocess.call([str(script("sotto")), *arguments])
@@ -139,8 +141,8 @@ def fetch_pip() -> Path:
     return wheel / "pip"
 
 
-def provide_libraries(windows: bool, required: bool) -> None:
-    """Install the system libraries that Qt lacks where that is possible, else say the line that does it."""
+def provide_libraries(windows: bool) -> str:
+    """Install the system libraries that Qt lacks where that is possible; return the line that brings the rest."""
     sys.path.insert(0, str(ROOT / "desktop"))
     from sotto.cli import qt_libraries
 
@@ -148,11 +150,7 @@ def provide_libraries(windows: bool, required: bool) -> None:
     if lacking and can_install_packages():
         install_packages(sorted({*lacking.values(), "libopenblas0-pthread"}))
         lacking = qt_libraries.missing(windows=windows)
-    if lacking:
-        say(f"Qt needs {', '.join(lacking)}. On Debian and Ubuntu this line brings them:")
-        say("    " + qt_libraries.install_line(sorted(set(lacking.values()))))
-        if required:
-            sys.exit("The tests draw windows and cannot run without them.")
+    return qt_libraries.install_line(sorted(set(lacking.values()))) if lacking else ""
 
 
 def can_install_packages() -> bool:
