@@ -1,0 +1,84 @@
+"""The script behind the README's two commands, as far as it goes without setting a machine up."""
+
+import ast
+import importlib.util
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+START = Path(__file__).resolve().parents[2] / "packaging" / "start.py"
+
+
+@pytest.fixture
+def start() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("sotto_start", START)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Index(BaseHTTPRequestHandler):
+    """A package index whose one file is not what it should be."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        body = (
+            b'<a href="../../files/pip-26.1-py3-none-any.whl#sha256=00">pip</a>' if "simple" in self.path else b"evil"
+        )
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Keep the test's output clean."""
+
+
+@pytest.fixture
+def index() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Index)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_old_pythons_can_read_far_enough_to_say_what_is_needed() -> None:
+    ast.parse(START.read_text(), feature_version=(3, 7))
+
+
+def test_an_old_python_is_told_what_is_needed(start: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start.sys, "version_info", (3, 9, 2))
+    monkeypatch.setattr(start.shutil, "which", lambda _: None)
+    with pytest.raises(SystemExit, match=r"needs Python 3\.11 or newer"):
+        start.find_python([])
+
+
+def test_a_wrong_pip_is_refused(start: ModuleType, index: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", f"{index}/simple")
+    with pytest.raises(SystemExit, match="not the file that was published"):
+        start.fetch_pip()
+
+
+def test_an_index_out_of_reach_is_named(start: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    with pytest.raises(SystemExit, match="127.0.0.1:9"):
+        start.fetch_pip()
+
+
+def test_a_link_of_the_index_is_followed_relative_to_it(
+    start: ModuleType, index: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import hashlib
+
+    monkeypatch.setenv("PIP_INDEX_URL", f"{index}/simple/")
+    monkeypatch.setattr(start, "PIP", ("26.1", hashlib.sha256(b"evil").hexdigest()))
+    found = start.fetch_pip()
+    assert found.name == "pip"
+    assert found.parent.read_bytes() == b"evil"
