@@ -68,7 +68,7 @@ def test_a_wrong_pip_is_refused(start: ModuleType, index: str, monkeypatch: pyte
 
 def test_an_index_out_of_reach_is_named(start: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
-    with pytest.raises(SystemExit, match="127.0.0.1:9"):
+    with pytest.raises(SystemExit, match=r"127\.0\.0\.1:9"):
         start.fetch_pip()
 
 
