@@ -1,0 +1,144 @@
+"""Where the engine computes and in which type: the one place that decides.
+
+`prepare` runs before the first `import mlx`, on any thread, and imports nothing of MLX. Everything else here
+imports it, and so belongs to the thread that owns MLX.
+"""
+
+import ctypes
+import importlib.metadata
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+# MLX's Linux wheel carries the reference BLAS, which multiplies float32 matrices 20 to 50 times slower than these.
+# Its calls bind to the first global definition, so a library loaded before it takes them over.
+_BLAS_LIBRARIES = ("libopenblas.so.0", "libopenblas.so", "libblis.so.4", "libblis.so")
+_CUDA_DISTRIBUTIONS = ("mlx-cuda-13", "mlx-cuda-12", "mlx-cuda")
+# A batch of weight files, the window's own files and sockets, and room to spare; macOS starts programs with 256.
+_OPEN_FILES = 4096
+
+_blas_path = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceInfo:
+    """What the engine computes with, for people.
+
+    Attributes:
+        mlx_version: Version of MLX.
+        device: `metal`, `cuda` or `cpu`.
+        compute_type: Type of activations: `float32`, or empty where it is the checkpoint's own.
+        blas: Path of the BLAS library that was loaded for MLX; empty when MLX uses its own.
+        compiles: Whether MLX compiles functions at run time.
+    """
+
+    mlx_version: str
+    device: str
+    compute_type: str
+    blas: str
+    compiles: bool
+
+
+def prepare() -> None:
+    """Set the process up for MLX; has its full effect only before MLX is imported, and can be repeated."""
+    global _blas_path
+    raise_file_limit()
+    if sys.platform != "linux":
+        return
+    if not any(map(_installed, _CUDA_DISTRIBUTIONS)):
+        # On a CPU, MLX compiles by running g++ and loads the result from a shared temporary folder: slower to start,
+        # no faster to run, and anybody's code. Where there is a graphics processor after all, `device` decides.
+        os.environ.setdefault("MLX_DISABLE_COMPILE", "1")
+    if not _blas_path and "mlx.core" not in sys.modules:
+        _blas_path = _load_blas()
+
+
+def device() -> str:
+    """Return `metal`, `cuda` or `cpu`, and switch run-time compilation off on the CPU."""
+    import mlx.core as mx
+
+    if mx.metal.is_available():
+        return "metal"
+    if mx.cuda.is_available():
+        return "cuda"
+    mx.disable_compile()
+    return "cpu"
+
+
+def compute_dtype() -> Any:
+    """Return the MLX type that activations are computed in, or None where it is the checkpoint's own.
+
+    On a CPU 16-bit arithmetic is emulated: 4-bit weights run 14 times faster with float32 activations.
+    """
+    import mlx.core as mx
+
+    return mx.float32 if device() == "cpu" else None
+
+
+def total_memory() -> int | None:
+    """Return the bytes of memory that weights can lie in, or None where MLX does not tell."""
+    import mlx.core as mx
+
+    if device() == "cuda":
+        size = mx.device_info().get("total_memory")
+        return None if size is None else int(size)
+    return psutil.virtual_memory().total
+
+
+def describe() -> DeviceInfo:
+    """Say what the engine computes with."""
+    kind = device()
+    return DeviceInfo(
+        mlx_version=importlib.metadata.version("mlx"),
+        device=kind,
+        compute_type="float32" if kind == "cpu" else "",
+        blas=_blas_path,
+        compiles=kind != "cpu" and "MLX_DISABLE_COMPILE" not in os.environ,
+    )
+
+
+def raise_file_limit(wanted: int = _OPEN_FILES) -> None:
+    """Let this process open `wanted` files if it may; never lowers a limit and never touches the hard one."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    target = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < target:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))
+
+
+def _installed(distribution: str) -> bool:
+    try:
+        importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def _load_blas() -> str:
+    """Load the first fast BLAS there is and return its path; return an empty text if there is none."""
+    for name in _BLAS_LIBRARIES:
+        try:
+            library = ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL)
+        except OSError:
+            continue
+        # Some builds have only the Fortran names, which MLX does not call.
+        if hasattr(library, "cblas_sgemm"):
+            return _mapped_path(name)
+    return ""
+
+
+def _mapped_path(name: str) -> str:
+    """Return the path of a library that is loaded under `name`, or `name` where the system does not tell."""
+    stem = name.split(".so")[0]
+    for line in Path("/proc/self/maps").read_text(encoding="utf-8").splitlines():
+        path = line.partition("/")[2]
+        if path and path.rpartition("/")[2].startswith(stem):
+            return f"/{path}"
+    return name

@@ -1,0 +1,123 @@
+"""Reading tensors from safetensors files: in batches, with true progress, and stopping when asked.
+
+MLX reads a file lazily and keeps it open until each of its tensors has been computed. A model in Ollama's store has
+thousands of files, more than a process may open, so a batch is read to its end before the next one is opened.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import cast
+
+import mlx.core as mx
+
+from sotto.errors import BrokenModelError, CancelledError, EngineError, UnsupportedModelError
+from sotto.store.records import TensorFile
+
+BATCH_FILES = 64
+# Read between two looks at Stop: about 0.1 s from a slow SSD.
+_STEP_BYTES = 32 * 2**20
+# What MLX's reader knows; F8_E4M3 and F8_E8M0 arrive as their bytes.
+_READABLE = frozenset(
+    ("BOOL", "U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64", "F16", "BF16", "F32", "F8_E4M3", "F8_E8M0")
+)
+
+
+def select(files: Sequence[TensorFile], wanted: Callable[[str], bool]) -> tuple[TensorFile, ...]:
+    """Return the files with those of their tensors that are wanted, each digest once.
+
+    Raises:
+        BrokenModelError: Two files hold tensors of one name.
+        UnsupportedModelError: A tensor is of a type that cannot be read.
+    """
+    owners: dict[str, TensorFile] = {}
+    chosen = []
+    for file in {file.digest or str(file.path): file for file in files}.values():
+        tensors = {name: tensor for name, tensor in file.tensors.items() if wanted(name)}
+        for name, tensor in tensors.items():
+            if (other := owners.setdefault(name, file)) is not file:
+                raise BrokenModelError(f"{name} is in both {other.path} and {file.path}; one of them should go.")
+            if tensor.dtype not in _READABLE:
+                raise UnsupportedModelError(f"{name} is stored as {tensor.dtype}, a type that cannot be computed with.")
+        if tensors:
+            chosen.append(replace(file, tensors=tensors))
+    return tuple(chosen)
+
+
+def read(
+    files: Sequence[TensorFile],
+    weights: dict[str, mx.array],
+    progress: Callable[[int], None],
+    cancelled: Callable[[], bool],
+) -> None:
+    """Read all tensors of `files` into `weights`, in their stored types.
+
+    Args:
+        files: What to read, as `select` returns it.
+        weights: Filled by name; also holds what was read when an error is raised.
+        progress: Told the bytes read so far, after each file and within large ones.
+        cancelled: Asked as often.
+
+    Raises:
+        CancelledError: `cancelled` said so.
+        BrokenModelError: A file changed or went away after its header was read.
+        EngineError: Memory ran out.
+    """
+    done = 0
+    for first in range(0, len(files), BATCH_FILES):
+        for names, arrays, nbytes in list(_steps(files[first : first + BATCH_FILES])):
+            stop_if(cancelled)
+            evaluate(arrays, names[0])
+            weights.update(zip(names, arrays, strict=True))
+            done += nbytes
+            progress(done)
+
+
+def evaluate(arrays: Sequence[mx.array], name: str) -> None:
+    """Compute arrays now.
+
+    Raises:
+        BrokenModelError: A file that they are read from is not what its header said.
+        EngineError: Memory ran out.
+    """
+    try:
+        mx.eval(arrays)
+    except (RuntimeError, MemoryError) as error:
+        if "[read]" in str(error):
+            raise BrokenModelError(f"The file of {name} ends too early; download the model again.") from error
+        if "alloc" in str(error) or isinstance(error, MemoryError):
+            raise EngineError(f"Memory ran out at {name}; close other programs or choose a smaller model.") from error
+        raise
+
+
+def stop_if(cancelled: Callable[[], bool]) -> None:
+    """Raise CancelledError if `cancelled` says so."""
+    if cancelled():
+        raise CancelledError("Loading was cancelled.")
+
+
+def _steps(files: Sequence[TensorFile]) -> Iterator[tuple[list[str], list[mx.array], int]]:
+    """Open files and yield their tensors, not yet read, in steps of bounded size that end with each file."""
+    for file in files:
+        arrays = _open(file)
+        names: list[str] = []
+        nbytes = 0
+        for name, tensor in file.tensors.items():
+            names.append(name)
+            nbytes += tensor.nbytes
+            if nbytes >= _STEP_BYTES:
+                yield names, [arrays.pop(name) for name in names], nbytes
+                names, nbytes = [], 0
+        if names:
+            yield names, [arrays.pop(name) for name in names], nbytes
+
+
+def _open(file: TensorFile) -> dict[str, mx.array]:
+    """Return the tensors of a file, lazily; its header is checked against the one that was validated."""
+    try:
+        arrays = cast("dict[str, mx.array]", mx.load(str(file.path), format="safetensors"))
+    except RuntimeError as error:
+        raise BrokenModelError(f"{file.path} cannot be read any more: {error}") from error
+    shapes = {name: arrays[name].shape for name in file.tensors if name in arrays}
+    if shapes != {name: tensor.shape for name, tensor in file.tensors.items()}:
+        raise BrokenModelError(f"{file.path} was changed while the model was being loaded; try again.")
+    return arrays

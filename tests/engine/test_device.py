@@ -1,0 +1,87 @@
+"""Where the engine computes: decided before MLX is imported, in processes of their own."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="MLX computes on the CPU on Linux only")
+
+
+def run(code):
+    """Run code in a fresh interpreter and return the JSON that it prints."""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_preparing_imports_nothing_of_mlx():
+    code = (
+        "import sys, json; from sotto.engine import device; device.prepare(); print(json.dumps('mlx' in sys.modules))"
+    )
+    assert run(code) is False
+
+
+@LINUX
+def test_a_fast_blas_is_loaded_before_mlx_and_reported():
+    if subprocess.run([sys.executable, "-c", "import ctypes; ctypes.CDLL('libopenblas.so.0')"], check=False).returncode:
+        pytest.skip("needs OpenBLAS (on Debian: libopenblas0-pthread)")
+    code = (
+        "import json, dataclasses, time; from sotto.engine import device; device.prepare(); device.prepare();"
+        "import mlx.core as mx; a = mx.random.normal((512, 512)); mx.eval(a @ a); start = time.perf_counter();"
+        "[mx.eval(a @ a) for _ in range(4)]; took = time.perf_counter() - start;"
+        "print(json.dumps(dataclasses.asdict(device.describe()) | {'gflops': 4 * 2 * 512**3 / took / 1e9}))"
+    )
+    said = run(code)
+    assert said["blas"].startswith("/")
+    assert "openblas" in said["blas"]
+    # The reference BLAS does less than 5 on any machine of today.
+    assert said["gflops"] > 10
+
+
+@LINUX
+def test_without_preparation_no_blas_is_claimed():
+    code = (
+        "import json, mlx.core; from sotto.engine import device; device.prepare();"
+        "print(json.dumps(device.describe().blas))"
+    )
+    assert run(code) == ""
+
+
+@LINUX
+@pytest.mark.parametrize("prepared", [True, False])
+def test_nothing_is_compiled_on_the_cpu(prepared, tmp_path):
+    code = (
+        "import json, os; from sotto.engine import device\n"
+        f"if {prepared}: device.prepare()\n"
+        "import mlx.core as mx\n"
+        "@mx.compile\n"
+        "def f(x): return mx.exp(x) * 2 + x\n"
+        "info = device.describe(); mx.eval(f(mx.ones((8,))))\n"
+        "print(json.dumps([info.device, info.compiles, info.compute_type, os.listdir(os.environ['TMPDIR'])]))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env={"TMPDIR": str(tmp_path), "PATH": "/usr/bin:/bin"},
+    )
+    assert json.loads(result.stdout) == ["cpu", False, "float32", []]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits on Windows")
+@pytest.mark.parametrize(
+    ("soft", "hard", "expected"), [(256, 10000, 4096), (256, 1000, 1000), (5000, 10000, 5000), (300, 300, 300)]
+)
+def test_the_soft_limit_of_open_files_only_ever_rises(soft, hard, expected):
+    code = (
+        f"import json, resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}));"
+        "from sotto.engine import device; device.raise_file_limit();"
+        "print(json.dumps(resource.getrlimit(resource.RLIMIT_NOFILE)))"
+    )
+    if __import__("resource").getrlimit(__import__("resource").RLIMIT_NOFILE)[1] < hard:
+        pytest.skip(f"may not open {hard} files here")
+    assert run(code) == [expected, hard]

@@ -1,0 +1,149 @@
+"""Models of random weights, written to disk in the layouts that the loader meets."""
+
+import hashlib
+import json
+import struct
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import numpy as np
+
+from sotto.engine.types import LoadProgress
+from sotto.store.records import Format, ModelRecord, ModelSource, Source, TensorFile, TensorInfo
+
+DTYPES = {mx.float32: "F32", mx.bfloat16: "BF16", mx.float16: "F16", mx.uint32: "U32", mx.uint8: "U8"}
+# Ollama's types: MLX mode, bits, group size.
+TYPES = {
+    "int4": ("affine", 4, 64),
+    "int8": ("affine", 8, 64),
+    "mxfp4": ("mxfp4", 4, 32),
+    "mxfp8": ("mxfp8", 8, 32),
+    "nvfp4": ("nvfp4", 4, 16),
+}
+
+LLAMA = {
+    "model_type": "llama",
+    "architectures": ["LlamaForCausalLM"],
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "vocab_size": 160,
+    "max_position_embeddings": 256,
+    "rms_norm_eps": 1e-5,
+    "rope_theta": 10000.0,
+    "tie_word_embeddings": False,
+}
+QWEN3_MOE = LLAMA | {
+    "model_type": "qwen3_moe",
+    "architectures": ["Qwen3MoeForCausalLM"],
+    "head_dim": 16,
+    "num_experts": 4,
+    "num_experts_per_tok": 2,
+    "decoder_sparse_step": 1,
+    "mlp_only_layers": [],
+    "moe_intermediate_size": 64,
+    "norm_topk_prob": True,
+}
+
+
+def write_tensors(path: Path, tensors: Mapping[str, mx.array], metadata: Mapping[str, str] | None = None) -> None:
+    """Write a safetensors file whose header is not padded, so that its data begins at any byte."""
+    header: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
+    offset = 0
+    for name, array in tensors.items():
+        header[name] = {
+            "dtype": DTYPES[array.dtype],
+            "shape": array.shape,
+            "data_offsets": [offset, offset + array.nbytes],
+        }
+        offset += array.nbytes
+    text = json.dumps(header, separators=(",", ":")).encode()
+    with path.open("wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for array in tensors.values():
+            plain = array.view(mx.uint16) if array.dtype == mx.bfloat16 else array
+            file.write(np.array(plain).tobytes())
+
+
+def read_header(path: Path, digest: str = "") -> TensorFile:
+    """Read a header that this module or MLX wrote."""
+    with path.open("rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        header = json.loads(file.read(length))
+    metadata = header.pop("__metadata__", {})
+    tensors = {
+        name: TensorInfo(
+            entry["dtype"], tuple(entry["shape"]), *(8 + length + offset for offset in entry["data_offsets"])
+        )
+        for name, entry in header.items()
+    }
+    return TensorFile(path, digest, tensors, metadata)
+
+
+def write_blob(folder: Path, tensors: Mapping[str, mx.array], metadata: Mapping[str, str] | None = None) -> TensorFile:
+    """Write a file named by the digest of its bytes, as Ollama does."""
+    folder.mkdir(exist_ok=True)
+    temporary = folder / "new"
+    write_tensors(temporary, tensors, metadata)
+    digest = hashlib.sha256(temporary.read_bytes()).hexdigest()
+    return read_header(temporary.rename(folder / f"sha256-{digest}"), digest)
+
+
+def quantize(
+    name: str, weight: mx.array, kind: str, factor: float | None = None
+) -> tuple[dict[str, mx.array], mx.array]:
+    """Return a weight's tensors under Ollama's names, and what they stand for."""
+    mode, bits, group_size = TYPES[kind]
+    parameters = {"mode": mode, "bits": bits, "group_size": group_size}
+    packed, scales, *biases = mx.quantize(weight, **parameters)
+    # 16-bit scales would round what they mean to their own type.
+    exact = [array if array.dtype == mx.uint8 else array.astype(mx.float32) for array in (scales, *biases)]
+    meant = mx.dequantize(packed, *exact, **parameters).astype(mx.float32)
+    tensors = {f"{name}.scale": scales} | {f"{name}.bias": array for array in biases} | {name: packed}
+    if factor is not None:
+        tensors[f"{name}.global_scale"] = mx.array(factor)
+        meant = meant * factor
+    return tensors, meant
+
+
+def metadata_of(kind: str) -> dict[str, str]:
+    """Return what Ollama writes beside a quantized weight."""
+    return {"quant_type": kind, "group_size": str(TYPES[kind][2])}
+
+
+def source_of(files: Iterable[TensorFile], config: Mapping[str, Any], draft_prefix: str = "") -> ModelSource:
+    """Return a model of these files, as the store would open it."""
+    files = tuple(files)
+    record = ModelRecord(
+        name="random:latest",
+        digest="0" * 64,
+        size=sum(file.nbytes for file in files),
+        format=Format.SAFETENSORS,
+        architecture=config["model_type"],
+        parameters=None,
+        quantization="",
+        context_length=None,
+        source=Source.FOLDER,
+        path=files[0].path.parent,
+        runnable=True,
+    )
+    return ModelSource(record, files, {"config.json": dict(config)}, "{}", draft_prefix=draft_prefix)
+
+
+class Watch:
+    """A `progress` that keeps what it is told, and a `cancelled` that says so after some steps."""
+
+    def __init__(self, stop_after: int | None = None) -> None:
+        self.events: list[LoadProgress] = []
+        self._stop_after = stop_after
+
+    def __call__(self, event: LoadProgress) -> None:
+        self.events.append(event)
+
+    def cancelled(self) -> bool:
+        """Return whether enough was heard."""
+        return self._stop_after is not None and len(self.events) >= self._stop_after
