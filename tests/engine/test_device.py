@@ -59,7 +59,7 @@ def test_nothing_is_compiled_on_the_cpu(prepared, tmp_path):
         "@mx.compile\n"
         "def f(x): return mx.exp(x) * 2 + x\n"
         "info = device.describe(); mx.eval(f(mx.ones((8,))))\n"
-        "print(json.dumps([info.device, info.compiles, info.compute_type, os.listdir(os.environ['TMPDIR'])]))"
+        "print(json.dumps([info.device, info.compile, info.compute_type, os.listdir(os.environ['TMPDIR'])]))"
     )
     result = subprocess.run(
         [sys.executable, "-c", code],

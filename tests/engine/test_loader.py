@@ -332,6 +332,44 @@ class TestFolders:
             8,
         }
 
+    @pytest.mark.parametrize("config", [QWEN3_MOE, LATENT, HYBRID], ids=lambda config: config["model_type"])
+    @pytest.mark.parametrize("kind", TYPES)
+    def test_families_as_mlx_saves_them(self, tmp_path, config, kind):
+        model, _ = zoo.build(config)
+        model.load_weights(list(random_weights(config).items()))
+        mode, bits, group_size = TYPES[kind]
+        nn.quantize(model, mode=mode, bits=bits, group_size=min(group_size, 32))
+        expected = model(TOKENS)
+        write_tensors(tmp_path / "model.safetensors", dict(tree_flatten(model.parameters())))
+        loaded = load(source_of([read_header(tmp_path / "model.safetensors")], config))
+        # MLX looks quantized embeddings up in bfloat16, which the fp4 types fit into; what follows is rounded there.
+        assert_same(loaded.model, expected, 1e-3)
+
+    def test_global_scales_as_mlx_states_them(self, tmp_path):
+        weights = random_weights(QWEN3_MOE)
+        meant, tensors = dict(weights), {}
+        for name, weight in weights.items():
+            if ".switch_mlp." not in name:
+                tensors[name] = weight
+                continue
+            largest = mx.abs(weight).max(axis=(-2, -1))
+            pairs = [mx.quantize(weight[i], mode="nvfp4", global_scale=largest[i]) for i in range(4)]
+            base = name.removesuffix(".weight")
+            tensors |= {
+                f"{base}.weight": mx.stack([w for w, _ in pairs]),
+                f"{base}.scales": mx.stack([s for _, s in pairs]),
+            }
+            tensors[f"{base}.global_scale"] = largest
+            meant[name] = mx.stack(
+                [
+                    mx.dequantize(w, s, mode="nvfp4", global_scale=largest[i], dtype=mx.float32)
+                    for i, (w, s) in enumerate(pairs)
+                ]
+            )
+        write_tensors(tmp_path / "model.safetensors", tensors)
+        loaded = load(source_of([read_header(tmp_path / "model.safetensors")], QWEN3_MOE))
+        assert_same(loaded.model, logits_of(QWEN3_MOE, meant))
+
     @pytest.mark.parametrize("dtype", [mx.bfloat16, mx.float16])
     def test_half_precision_is_computed_in_the_type_of_the_device(self, tmp_path, dtype):
         weights = {name: array.astype(dtype) for name, array in random_weights(LLAMA).items()}

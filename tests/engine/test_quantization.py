@@ -11,6 +11,7 @@ from mlx import nn
 from checkpoints import QWEN3_MOE, TYPES
 from sotto.engine import zoo
 from sotto.engine.quantization import (
+    GLOBAL_SCALE_UNIT,
     ByteScaledEmbedding,
     Declaration,
     Declarations,
@@ -122,7 +123,7 @@ class TestLayers:
     def test_a_linear_layer_with_a_global_scale(self):
         mx.random.seed(0)
         model, weights = Model(nn.Linear(64, 32)), quantized((32, 64))
-        weights |= {"layer.global_scale": mx.array([0.25]), "layer.bias": mx.random.normal((32,))}
+        weights |= {"layer.global_scale": mx.array([0.25 * GLOBAL_SCALE_UNIT]), "layer.bias": mx.random.normal((32,))}
         meant = mx.dequantize(weights["layer.weight"], weights["layer.scales"], mode="nvfp4").astype(mx.float32) * 0.25
         quantize_layers(model, weights, Declarations(()), mx.float32)
         model.load_weights(list(weights.items()), strict=True)
@@ -136,7 +137,7 @@ class TestLayers:
         mx.random.seed(0)
         definition, _ = zoo.build(QWEN3_MOE)
         model, weights = Model(definition.layers[0].mlp.switch_mlp.up_proj), quantized((4, 64, 64))
-        weights["layer.global_scale"] = scale
+        weights["layer.global_scale"] = scale * GLOBAL_SCALE_UNIT
         meant = mx.dequantize(weights["layer.weight"], weights["layer.scales"], mode="nvfp4").astype(mx.float32)
         meant = meant * mx.broadcast_to(scale, (4,))[:, None, None]
         quantize_layers(model, weights, Declarations(()), mx.float32)
@@ -153,7 +154,7 @@ class TestLayers:
         model, weights = Model(nn.Embedding(10, 64)), quantized((10, 64), *TYPES[mode])
         meant = mx.dequantize(weights["layer.weight"], weights["layer.scales"], mode=mode).astype(mx.float32)
         if factor and mode == "nvfp4":
-            weights["layer.global_scale"] = mx.array(factor)
+            weights["layer.global_scale"] = mx.array(factor * GLOBAL_SCALE_UNIT)
             meant = meant * factor
         quantize_layers(model, weights, Declarations(()), mx.float32)
         model.load_weights(list(weights.items()), strict=True)

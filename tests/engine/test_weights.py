@@ -77,10 +77,10 @@ class TestRead:
     def test_progress_counts_bytes_and_never_falls(self, files):
         told = []
         weights.read(files, {}, told.append, never)
-        assert told == [1000 * (index + 1) for index in range(150)]
+        assert told == [64000, 128000, 150000]
 
     def test_a_large_file_reports_within(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(weights, "_STEP_BYTES", 3000)
+        monkeypatch.setattr(weights, "STEP_BYTES", 3000)
         path = tmp_path / "model.safetensors"
         write_tensors(path, {f"tensor{index}": mx.zeros((250,)) for index in range(10)})
         told = []
@@ -90,9 +90,9 @@ class TestRead:
     def test_it_stops_when_asked(self, files):
         into, told = {}, []
         with pytest.raises(CancelledError):
-            weights.read(files, into, told.append, lambda: len(told) >= 70)
-        assert len(told) == 70
-        assert len(into) == 70
+            weights.read(files, into, told.append, lambda: len(told) >= 2)
+        assert len(told) == 2
+        assert len(into) == 128
 
     def test_a_file_that_went_away_is_named(self, files):
         files[100].path.unlink()
@@ -249,7 +249,7 @@ def test_a_cancelled_load_leaves_no_memory(tmp_path):
     source = source_of([read_header(path, path.name) for path in sorted((tmp_path / "blobs").iterdir())], config)
     gc.collect()
     before = mx.get_active_memory()
-    watch, held = Watch(stop_after=40), []
+    watch, held = Watch(stop_after=1), []
 
     def progress(event):
         watch(event)

@@ -33,14 +33,14 @@ class DeviceInfo:
         device: `metal`, `cuda` or `cpu`.
         compute_type: Type of activations: `float32`, or empty where it is the checkpoint's own.
         blas: Path of the BLAS library that was loaded for MLX; empty when MLX uses its own.
-        compiles: Whether MLX compiles functions at run time.
+        compile: Whether MLX compiles functions at run time.
     """
 
     mlx_version: str
     device: str
     compute_type: str
     blas: str
-    compiles: bool
+    compile: bool
 
 
 def prepare() -> None:
@@ -89,6 +89,17 @@ def total_memory() -> int | None:
     return psutil.virtual_memory().total
 
 
+def wire(nbytes: int) -> None:
+    """Keep up to `nbytes` of what MLX holds from being paged out, on Metal; 0 gives that up.
+
+    The limit is the weights and no more: wiring all that the system allows has taken whole machines down.
+    """
+    import mlx.core as mx
+
+    if device() == "metal":
+        mx.set_wired_limit(min(nbytes, int(mx.device_info()["max_recommended_working_set_size"])))
+
+
 def describe() -> DeviceInfo:
     """Say what the engine computes with."""
     kind = device()
@@ -97,7 +108,7 @@ def describe() -> DeviceInfo:
         device=kind,
         compute_type="float32" if kind == "cpu" else "",
         blas=_blas_path,
-        compiles=kind != "cpu" and "MLX_DISABLE_COMPILE" not in os.environ,
+        compile=kind != "cpu" and "MLX_DISABLE_COMPILE" not in os.environ,
     )
 
 

@@ -84,24 +84,24 @@ def _load(
     declared = _rename(files, tensors)
     layout.arrange_experts(model, tensors, declared)
     said = Declarations((tensors[f"{path}.scales"], declared[path]) for path in declared if f"{path}.scales" in tensors)
-    quantization.dequantize_latent_projections(model, tensors, said)
-    _sanitize(model, tensors, str(config.get("model_type", "")))
     dtype = plan.dtype or _commonest(tensors.values())
+    quantization.dequantize_latent_projections(model, tensors, said, dtype)
+    _sanitize(model, tensors, str(config.get("model_type", "")))
     quantization.quantize_layers(model, tensors, said, dtype)
     del said
-    _check(model, tensors)
+    _check(model, tensors, source.config)
     for name in sorted(tensors, key=lambda name: -tensors[name].nbytes):
         weights.stop_if(cancelled)
-        # The largest first: what is held twice for a moment counts least while the rest is not yet widened.
-        array = plan.widen(name, tensors.pop(name))
+        # The largest first: what is held twice for a moment counts least while the rest is not yet widened. Contiguous,
+        # because a slice keeps all of the tensor that it was cut from, and is copied by every product.
+        array = mx.contiguous(plan.widen(name, tensors.pop(name)))
         weights.evaluate([array], name)
         tensors[name] = array
         del array
     model.load_weights(list(tensors.items()), strict=True)
     model.eval()
     weight_bytes = sum(array.nbytes for array in tensors.values())
-    if device.device() == "metal":
-        mx.set_wired_limit(min(weight_bytes, int(mx.device_info()["max_recommended_working_set_size"])))
+    device.wire(weight_bytes)
     return LoadedModel(model, config, weight_bytes, str(dtype).removeprefix("mlx.core."))
 
 
@@ -157,6 +157,9 @@ def _rename(files: Iterable[TensorFile], tensors: dict[str, mx.array]) -> dict[s
             if f"{name}.scale" in file.tensors and (said := quantization.declaration(file, name)) is not None:
                 declared[path] = said
     arrays = {new: tensors.pop(old) for old, new in renamed.items()}
+    for name in arrays:
+        if name.endswith(".global_scale"):
+            arrays[name] = arrays[name] * quantization.GLOBAL_SCALE_UNIT
     if clash := next((name for name in arrays if name in tensors), None):
         raise BrokenModelError(f"{clash} is there under two names; one of them should go.")
     tensors.update(arrays)
@@ -184,7 +187,7 @@ def _sanitize(model: nn.Module, tensors: dict[str, mx.array], architecture: str)
             del tensors[name]
 
 
-def _check(model: nn.Module, tensors: Mapping[str, mx.array]) -> None:
+def _check(model: nn.Module, tensors: Mapping[str, mx.array], written: Mapping[str, Any]) -> None:
     """Compare tensors with the parameters that they are to become.
 
     Raises:
@@ -193,8 +196,10 @@ def _check(model: nn.Module, tensors: Mapping[str, mx.array]) -> None:
     """
     parameters: dict[str, mx.array] = dict(tree_flatten(model.parameters()))
     if extra := sorted(tensors.keys() - parameters.keys()):
+        method = (written.get("quantization_config") or {}).get("quant_method")
+        hint = f"; the model is quantized with '{method}', which may be why" if method else ""
         raise UnsupportedModelError(
-            f"The weights hold {_few(extra)}, which the definition of this architecture has no place for."
+            f"The weights hold {_few(extra)}, which the definition of this architecture has no place for{hint}."
         )
     if missing := sorted(parameters.keys() - tensors.keys()):
         raise BrokenModelError(f"The weights lack {_few(missing)}, which config.json calls for.")

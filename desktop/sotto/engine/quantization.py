@@ -1,7 +1,8 @@
 """Quantized weights: what a tensor's shape and its file say about it, and the layers that compute with it.
 
-A quantized matrix `X` is three or four tensors: packed words `X.weight`, `X.scales`, for affine types `X.biases`, and
-for NVFP4 with two levels of scales `X.global_scale`, which multiplies the output.
+A quantized matrix `X` is two to four tensors: packed words `X.weight`, `X.scales`, for affine types `X.biases`, and for
+NVFP4 with two levels of scales `X.global_scale`. MLX states the last as the largest magnitude of the matrix, which is
+2688 times the factor that the store's files state and that layers multiply their output with.
 """
 
 from collections.abc import Iterable
@@ -13,6 +14,9 @@ from mlx import nn
 
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.records import TensorFile
+
+# The largest magnitude of an NVFP4 value: 448 as a scale times 6 as a value.
+GLOBAL_SCALE_UNIT = 448.0 * 6.0
 
 _WORD_BITS = 32
 _AFFINE_BITS = (2, 3, 4, 5, 6, 8)
@@ -156,7 +160,7 @@ def quantize_layers(model: nn.Module, weights: dict[str, mx.array], declared: De
 
     Args:
         model: Not yet loaded; its layers tell their widths.
-        weights: By the model's names; global scales are brought to the shape of their layers.
+        weights: By the model's names; global scales become what their layers take.
         declared: What files say.
         dtype: Type of the embeddings that are looked up.
 
@@ -181,12 +185,14 @@ def quantize_layers(model: nn.Module, weights: dict[str, mx.array], declared: De
             raise UnsupportedModelError(f"{path} is {scheme} and has a global scale, which only nvfp4 should have.")
         quantized = _quantized(layer, scheme, scaled, dtype)
         if scaled:
-            weights[f"{path}.global_scale"] = _fitted(weights[f"{path}.global_scale"], quantized.global_scale, path)
+            weights[f"{path}.global_scale"] = _factor(weights[f"{path}.global_scale"], quantized.global_scale, path)
         layers.append((path, quantized))
     model.update_modules(nn.utils.tree_unflatten(layers))
 
 
-def dequantize_latent_projections(model: nn.Module, weights: dict[str, mx.array], declared: Declarations) -> None:
+def dequantize_latent_projections(
+    model: nn.Module, weights: dict[str, mx.array], declared: Declarations, dtype: mx.Dtype
+) -> None:
     """Undo the quantization of each `kv_b_proj` of a model with latent attention, in place.
 
     The definitions split that matrix and transpose one half of it, across the groups: they could only quantize it
@@ -205,9 +211,9 @@ def dequantize_latent_projections(model: nn.Module, weights: dict[str, mx.array]
         weight, scales = weights[f"{path}.weight"], weights.pop(name)
         scheme = infer(path, rank, weight, scales)
         declared.check(scales, scheme)
-        biases, factor = weights.pop(f"{path}.biases", None), weights.pop(f"{path}.global_scale", None)
-        plain = mx.dequantize(weight, scales, biases, **scheme.parameters)
-        weights[f"{path}.weight"] = plain if factor is None else (plain * factor).astype(plain.dtype)
+        biases, whole = weights.pop(f"{path}.biases", None), weights.pop(f"{path}.global_scale", None)
+        plain = mx.dequantize(weight, scales, biases, dtype=dtype, **scheme.parameters)
+        weights[f"{path}.weight"] = plain if whole is None else (plain * (whole / GLOBAL_SCALE_UNIT)).astype(dtype)
 
 
 class ScaledLinear(nn.QuantizedLinear):  # type: ignore[misc]
@@ -295,11 +301,11 @@ def _quantized(layer: nn.Module, scheme: Scheme, scaled: bool, dtype: mx.Dtype) 
     return quantized
 
 
-def _fitted(scale: mx.array, place: mx.array, path: str) -> mx.array:
-    """Return a global scale in the shape of its place: one number, or one for each expert."""
+def _factor(scale: mx.array, place: mx.array, path: str) -> mx.array:
+    """Return what to multiply with for a global scale, in the shape of its place: one number, or one an expert."""
     if scale.size not in (1, place.size):
         raise BrokenModelError(f"The global scale of {path} is {_shape(scale)}; it should be one number a matrix.")
-    return mx.broadcast_to(scale.reshape(-1), (place.size,)).reshape(place.shape)
+    return mx.broadcast_to(scale.reshape(-1) / GLOBAL_SCALE_UNIT, (place.size,)).reshape(place.shape)
 
 
 def _name(dtype: mx.Dtype) -> str:

@@ -1,7 +1,7 @@
 """Reading tensors from safetensors files: in batches, with true progress, and stopping when asked.
 
 MLX reads a file lazily and keeps it open until each of its tensors has been computed. A model in Ollama's store has
-thousands of files, more than a process may open, so a batch is read to its end before the next one is opened.
+thousands of files, more than a process may open, so some are read to their ends before the next ones are opened.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,9 +13,9 @@ import mlx.core as mx
 from sotto.errors import BrokenModelError, CancelledError, EngineError, UnsupportedModelError
 from sotto.store.records import TensorFile
 
-BATCH_FILES = 64
-# Read between two looks at Stop: about 0.1 s from a slow SSD.
-_STEP_BYTES = 32 * 2**20
+# Read at once, in parallel, and between two looks at Stop: the bytes are about 0.1 s from a slow SSD.
+STEP_FILES = 64
+STEP_BYTES = 32 * 2**20
 # What MLX's reader knows; F8_E4M3 and F8_E8M0 arrive as their bytes.
 _READABLE = frozenset(
     ("BOOL", "U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64", "F16", "BF16", "F32", "F8_E4M3", "F8_E8M0")
@@ -54,7 +54,7 @@ def read(
     Args:
         files: What to read, as `select` returns it.
         weights: Filled by name; also holds what was read when an error is raised.
-        progress: Told the bytes read so far, after each file and within large ones.
+        progress: Told the bytes read so far, after every step.
         cancelled: Asked as often.
 
     Raises:
@@ -63,13 +63,12 @@ def read(
         EngineError: Memory ran out.
     """
     done = 0
-    for first in range(0, len(files), BATCH_FILES):
-        for names, arrays, nbytes in list(_steps(files[first : first + BATCH_FILES])):
-            stop_if(cancelled)
-            evaluate(arrays, names[0])
-            weights.update(zip(names, arrays, strict=True))
-            done += nbytes
-            progress(done)
+    for names, arrays, nbytes in _steps(files):
+        stop_if(cancelled)
+        evaluate(arrays, names[0])
+        weights.update(zip(names, arrays, strict=True))
+        done += nbytes
+        progress(done)
 
 
 def evaluate(arrays: Sequence[mx.array], name: str) -> None:
@@ -96,19 +95,25 @@ def stop_if(cancelled: Callable[[], bool]) -> None:
 
 
 def _steps(files: Sequence[TensorFile]) -> Iterator[tuple[list[str], list[mx.array], int]]:
-    """Open files and yield their tensors, not yet read, in steps of bounded size that end with each file."""
+    """Open files and yield their tensors, not yet read, with their bytes: as many as are read at once."""
+    names: list[str] = []
+    arrays: list[mx.array] = []
+    nbytes = opened = 0
     for file in files:
-        arrays = _open(file)
-        names: list[str] = []
-        nbytes = 0
+        lazy = _open(file)
+        opened += 1
         for name, tensor in file.tensors.items():
             names.append(name)
+            arrays.append(lazy.pop(name))
             nbytes += tensor.nbytes
-            if nbytes >= _STEP_BYTES:
-                yield names, [arrays.pop(name) for name in names], nbytes
-                names, nbytes = [], 0
-        if names:
-            yield names, [arrays.pop(name) for name in names], nbytes
+            if nbytes >= STEP_BYTES:
+                yield names, arrays, nbytes
+                names, arrays, nbytes, opened = [], [], 0, 1
+        if opened >= STEP_FILES:
+            yield names, arrays, nbytes
+            names, arrays, nbytes, opened = [], [], 0, 0
+    if names:
+        yield names, arrays, nbytes
 
 
 def _open(file: TensorFile) -> dict[str, mx.array]:
