@@ -1,0 +1,239 @@
+"""From prompt tokens to text: chunked prefill, then decoding one token ahead of the reader.
+
+Prefill feeds all but the last prompt token, in chunks, and evaluates nothing but the caches, so the output layer is
+never computed for it. The first decode step feeds the last prompt token; each further step is dispatched with the
+token it continues still on its way, before that token is read (double buffering), so MLX always has work while Python
+and the reader are busy.
+
+Between two `next` calls the caches hold exactly the tokens recorded for them: a token is recorded as soon as it is
+read, which is right after it was fed. So a generation can be dropped at any pause and the next one goes on from there.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import mlx.core as mx
+
+from sotto.engine.detokenizer import Detokenizer
+from sotto.engine.prefix import PrefixCache
+from sotto.engine.stop_strings import StopMatcher
+from sotto.engine.types import DoneReason, Finished, GenerateEvent, PrefillProgress, TextChunk
+from sotto.errors import EngineError
+
+CHUNK = 2048
+_EFFICIENT_CHUNK = 32
+_CLEAR_EVERY = 256
+
+
+class ChunkSize:
+    """How many prompt tokens to feed at a time.
+
+    On a GPU the largest chunk is the fastest and short enough. On a CPU a chunk should end soon enough for progress to
+    move and for Stop to be heard, so its size follows the time that the last one took.
+    """
+
+    def __init__(self, largest: int = CHUNK, first: int = CHUNK, target: float | None = None) -> None:
+        """Start with chunks of `first` tokens.
+
+        Args:
+            largest: Never more than this.
+            first: Size until something has been measured.
+            target: Seconds that a chunk may take; None always gives `largest`.
+        """
+        self.tokens = first if target is not None else largest
+        self._largest = largest
+        self._target = target
+
+    def took(self, tokens: int, seconds: float) -> None:
+        """Learn that a chunk of `tokens` took `seconds`.
+
+        Below 32 tokens a product of matrices loses its efficiency, so a chunk only shrinks further than that where it
+        takes several times as long as it should.
+        """
+        if self._target is None:
+            return
+        patience = 1 if tokens > _EFFICIENT_CHUNK else 5
+        if seconds > self._target * patience:
+            self.tokens = max(1, tokens // 2)
+        elif seconds < self._target / 2 and tokens >= self.tokens:
+            self.tokens = min(self._largest, self.tokens * 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One generation, ready to run.
+
+    Attributes:
+        request_id: Events carry it.
+        prompt: At least one token.
+        boundary: Tokens of the prompt before what asks for the answer; 0 when not known.
+        max_tokens: Most tokens to draw, at least 1.
+        eos_ids: Tokens that end the answer.
+        ignore_eos: Never draw `eos_ids` instead.
+        sample: Takes logits [1, V] to a token [1], lazily.
+        text: Turns tokens into text.
+        stop: Watches for stop strings.
+        received: `time.perf_counter_ns()` when the request was taken up; its total duration counts from there.
+    """
+
+    request_id: str
+    prompt: Sequence[int]
+    boundary: int
+    max_tokens: int
+    eos_ids: frozenset[int]
+    ignore_eos: bool
+    sample: Callable[[mx.array], mx.array]
+    text: Detokenizer
+    stop: StopMatcher
+    received: int
+
+
+def run(
+    model: Callable[..., mx.array],
+    live: PrefixCache,
+    task: Task,
+    chunk: ChunkSize,
+    cancelled: Callable[[], bool],
+) -> Iterator[GenerateEvent]:
+    """Generate; each `next` computes at most one prefill chunk or one token. The iterator may be dropped at any pause.
+
+    Args:
+        model: Takes tokens [1, L] and `cache=` to logits [1, L, V].
+        live: The model's caches; they hold what was fed when this ends, however it ends. After an error they are empty.
+        task: What to generate.
+        chunk: Sizes of prefill chunks; learns from this one.
+        cancelled: Asked once per step.
+
+    Raises:
+        EngineError: Memory ran out.
+    """
+    try:
+        yield from _run(model, live, task, chunk, cancelled)
+    except Exception as error:
+        # Nobody knows whether the step that failed has reached the caches.
+        live.reset()
+        if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "alloc" in str(error)):
+            message = "Memory ran out; start a new chat, choose a smaller model or close other programs."
+            raise EngineError(message) from error
+        raise
+
+
+def _run(
+    model: Callable[..., mx.array],
+    live: PrefixCache,
+    task: Task,
+    chunk: ChunkSize,
+    cancelled: Callable[[], bool],
+) -> Iterator[GenerateEvent]:
+    begun = time.perf_counter_ns()
+    total = len(task.prompt)
+    cached = live.begin(task.prompt)
+    yield PrefillProgress(task.request_id, cached, total, cached)
+    for done in _prefill(model, live, task, chunk, cancelled):
+        yield PrefillProgress(task.request_id, done, total, cached)
+
+    texts: list[str] = []
+    drawn: list[int] = []
+    first = 0
+    reason = DoneReason.LENGTH
+    tokens = _decode(model, live, task)
+    while len(drawn) < task.max_tokens:
+        if cancelled():
+            reason = DoneReason.CANCELLED
+            break
+        token = next(tokens)
+        if not first:
+            first = time.perf_counter_ns()
+            yield PrefillProgress(task.request_id, total, total, cached)
+        if token in task.eos_ids:
+            reason = DoneReason.STOP
+            break
+        drawn.append(token)
+        texts.append(task.stop.add(task.text.add(token)))
+        yield TextChunk(task.request_id, texts[-1], (token,))
+        if task.stop.found:
+            reason = DoneReason.STOP
+            break
+    if not task.stop.found:
+        held = task.stop.add(task.text.finish()) + task.stop.finish()
+        if held:
+            texts.append(held)
+            yield TextChunk(task.request_id, held, ())
+    ended = time.perf_counter_ns()
+    # Leaves no graph behind that only the next request would compute.
+    mx.async_eval(live.states())
+    mx.clear_cache()
+    yield Finished(
+        request_id=task.request_id,
+        text="".join(texts),
+        token_ids=tuple(drawn),
+        done_reason=reason,
+        prompt_tokens=total,
+        cached_tokens=cached,
+        prompt_duration=(first or ended) - begun,
+        eval_duration=ended - (first or ended),
+        total_duration=ended - task.received,
+    )
+
+
+def _prefill(
+    model: Callable[..., mx.array],
+    live: PrefixCache,
+    task: Task,
+    chunk: ChunkSize,
+    cancelled: Callable[[], bool],
+) -> Iterator[int]:
+    """Feed the prompt up to its last token and yield how much has been fed after each chunk."""
+    end = len(task.prompt) - 1
+    stops = live.stops(len(task.prompt), task.boundary)
+    while True:
+        done = len(live.tokens)
+        if done in stops:
+            live.snapshot()
+        if done == end or cancelled():
+            return
+        # The inside of a chunk cannot be come back to, so a chunk ends where a snapshot is due.
+        due = next((stop for stop in stops if stop > done), end)
+        ids = list(task.prompt[done : min(done + chunk.tokens, due)])
+        started = time.perf_counter()
+        model(mx.array([ids]), cache=live.caches)
+        mx.eval(live.states())
+        live.tokens.extend(ids)
+        mx.clear_cache()
+        chunk.took(len(ids), time.perf_counter() - started)
+        yield done + len(ids)
+
+
+def _decode(model: Callable[..., mx.array], live: PrefixCache, task: Task) -> Iterator[int]:
+    """Feed the last prompt token and yield drawn tokens, each recorded once it was fed in turn."""
+    banned: mx.array | None = None
+
+    def step(ids: mx.array) -> mx.array:
+        nonlocal banned
+        logits = model(ids, cache=live.caches)[:, -1, :]
+        if task.ignore_eos:
+            if banned is None:
+                banned = _banned(task.eos_ids, logits)
+            logits = logits + banned
+        token = task.sample(logits)
+        mx.async_eval(token)
+        return token
+
+    token = step(mx.array([[task.prompt[-1]]]))
+    live.tokens.append(task.prompt[-1])
+    for count in range(1, task.max_tokens + 1):
+        following = step(token[:, None]) if count < task.max_tokens else None
+        drawn = int(token.item())
+        if following is not None:
+            live.tokens.append(drawn)
+            token = following
+        if count % _CLEAR_EVERY == 0:
+            mx.clear_cache()
+        yield drawn
+
+
+def _banned(ids: frozenset[int], logits: mx.array) -> mx.array:
+    """Return what added to `logits` [1, V] keeps `ids` from being drawn."""
+    vocabulary = logits.shape[-1]
+    return mx.array([[-float("inf") if token in ids else 0.0 for token in range(vocabulary)]], dtype=logits.dtype)

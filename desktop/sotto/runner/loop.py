@@ -1,0 +1,248 @@
+"""The engine's loop: commands from any thread become steps on the one thread that owns MLX.
+
+A host calls `EngineLoop.run` on the thread that is to own MLX and the other methods from anywhere. Events are handed to
+`emit` on the owning thread. What every caller can rely on:
+
+- A request ends with exactly one `Finished` or `Failed`, a load with exactly one `Loaded`, `Unloaded` (it was stopped)
+  or `Failed`, in the order asked; a request that is cancelled while it waits ends at once.
+- Requests are served first come, first served. Between any two steps of one (a prefill chunk or a token) the loop looks
+  at what has arrived, and the next requests are rendered and tokenized on a helper thread meanwhile.
+- Loading, unloading and closing end everything that was asked before: what runs or waits ends as cancelled.
+"""
+
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from sotto.engine.types import DoneReason, Event, Failed, Finished, GenerateRequest, Loaded, LoadProgress, Unloaded
+from sotto.errors import CancelledError, SottoError
+from sotto.store.opening import open_model
+from sotto.store.records import ModelRecord
+
+if TYPE_CHECKING:
+    from sotto.engine.engine import Engine, Prepared
+
+_FIGURES_EVERY = 0.5
+
+
+@dataclass(eq=False)
+class _Command:
+    """Something to be served in its turn; `cancelled` asks it to end early."""
+
+    cancelled: threading.Event = field(default_factory=threading.Event, init=False)
+
+
+@dataclass(eq=False)
+class _Load(_Command):
+    record: ModelRecord
+    num_ctx: int | None
+
+
+@dataclass(eq=False)
+class _Unload(_Command):
+    pass
+
+
+@dataclass(eq=False)
+class _Generate(_Command):
+    request: GenerateRequest
+    received: int
+    prepared: "Future[Prepared] | None" = None
+
+
+class EngineLoop:
+    """Runs an engine on one thread for callers on others."""
+
+    def __init__(self, emit: Callable[[Event], None]) -> None:
+        """Make a loop that nobody runs yet; commands may be given already.
+
+        Args:
+            emit: Receives every event, on the thread that runs the loop. Must not raise.
+        """
+        self._emit = emit
+        self._lock = threading.Lock()
+        self._changed = threading.Event()
+        self._waiting: deque[_Command] = deque()
+        self._current: _Command | None = None
+        self._closed = False
+        self._figures_due = 0.0
+
+    # Any thread
+
+    def load(self, record: ModelRecord, num_ctx: int | None = None) -> None:
+        """Load a model in place of what is loaded, and end everything asked before."""
+        self._ask(_Load(record, num_ctx), instead=True)
+
+    def unload(self) -> None:
+        """Unload the model, and end everything asked before."""
+        self._ask(_Unload(), instead=True)
+
+    def generate(self, request: GenerateRequest) -> None:
+        """Generate with the model that is loaded when the request's turn comes."""
+        self._ask(_Generate(request, time.perf_counter_ns()), instead=False)
+
+    def cancel(self, request_id: str) -> None:
+        """End a request as cancelled, wherever it is; an id that is not known has just ended and is ignored."""
+        self._cancel(lambda command: isinstance(command, _Generate) and command.request.id == request_id)
+
+    def cancel_load(self) -> None:
+        """Stop the load that runs or waits, if there is one; nothing is loaded then."""
+        self._cancel(lambda command: isinstance(command, _Load))
+
+    def close(self) -> None:
+        """End everything and make `run` return; later commands are never served."""
+        with self._lock:
+            self._closed = True
+        self._cancel(lambda command: True)
+
+    def _ask(self, command: _Command, *, instead: bool) -> None:
+        with self._lock:
+            if instead:
+                self._mark(lambda earlier: True)
+            self._waiting.append(command)
+        self._changed.set()
+
+    def _cancel(self, meant: Callable[[_Command], bool]) -> None:
+        with self._lock:
+            self._mark(meant)
+        self._changed.set()
+
+    def _mark(self, meant: Callable[[_Command], bool]) -> None:
+        """Ask the commands that are meant to end; the lock is held."""
+        for command in (*self._waiting, *((self._current,) if self._current else ())):
+            if meant(command):
+                command.cancelled.set()
+
+    # The owning thread
+
+    def run(self) -> None:
+        """Serve commands until `close`; the calling thread owns MLX from here on. The last event is `Unloaded`."""
+        # Imported here because MLX belongs to this thread, and because the window is to be on the screen before it.
+        from sotto.engine import device
+
+        device.prepare()
+        from sotto.engine.engine import Engine
+
+        engine = Engine()
+        with ThreadPoolExecutor(1, thread_name_prefix="prepare") as helper:
+            try:
+                while (command := self._next(engine, helper)) is not None:
+                    self._serve(engine, helper, command)
+                    self._emit_figures(engine, now=True)
+            finally:
+                self._look(engine, helper)
+                engine.close()
+        self._emit(Unloaded())
+
+    def _next(self, engine: "Engine", helper: ThreadPoolExecutor) -> _Command | None:
+        """Wait for the first command whose turn it is; None after `close`."""
+        while True:
+            self._changed.clear()
+            self._look(engine, helper)
+            with self._lock:
+                self._current = None
+                if self._closed:
+                    return None
+                first = self._waiting[0] if self._waiting else None
+                if first and not _pending(first):
+                    self._current = self._waiting.popleft()
+                    return self._current
+            self._changed.wait()
+
+    def _look(self, engine: "Engine", helper: ThreadPoolExecutor) -> None:
+        """Answer requests that were cancelled while they waited, and have the others prepared."""
+        with self._lock:
+            ended = [one for one in self._waiting if isinstance(one, _Generate) and one.cancelled.is_set()]
+            for request in ended:
+                self._waiting.remove(request)
+            # What waits behind a load is for the model that the load brings.
+            first = () if isinstance(self._current, _Load) else takewhile(_is_request, self._waiting)
+            fresh = [one for one in first if isinstance(one, _Generate) and one.prepared is None]
+        for request in ended:
+            self._emit(_finished_unserved(request))
+        for request in fresh:
+            request.prepared = helper.submit(engine.prepare, request.request)
+            request.prepared.add_done_callback(lambda _: self._changed.set())
+
+    def _serve(self, engine: "Engine", helper: ThreadPoolExecutor, command: _Command) -> None:
+        try:
+            if isinstance(command, _Load):
+                self._load(engine, helper, command)
+            elif isinstance(command, _Generate):
+                self._generate(engine, helper, command)
+            else:
+                engine.unload()
+                self._emit(Unloaded())
+        except CancelledError:
+            self._emit(Unloaded())
+        except Exception as error:
+            self._emit(_failed(command.request.id if isinstance(command, _Generate) else "", error))
+        if engine.info is None:
+            # What a load that failed had read is referred to until its exception is done with.
+            engine.unload()
+
+    def _load(self, engine: "Engine", helper: ThreadPoolExecutor, command: _Load) -> None:
+        def progress(event: LoadProgress) -> None:
+            self._emit(event)
+            self._emit_figures(engine)
+
+        def cancelled() -> bool:
+            self._look(engine, helper)
+            return command.cancelled.is_set()
+
+        engine.unload()
+        if cancelled():
+            raise CancelledError(f"Loading {command.record.name} was stopped.")
+        source = open_model(command.record)
+        info = engine.load(source, num_ctx=command.num_ctx, progress=progress, cancelled=cancelled)
+        self._emit(Loaded(info))
+
+    def _generate(self, engine: "Engine", helper: ThreadPoolExecutor, command: _Generate) -> None:
+        assert command.prepared is not None  # it is waited for before the request's turn comes
+        for event in engine.generate(command.prepared.result(), command.cancelled.is_set):
+            self._emit(event)
+            self._emit_figures(engine)
+            self._look(engine, helper)
+
+    def _emit_figures(self, engine: "Engine", *, now: bool = False) -> None:
+        if now or time.monotonic() >= self._figures_due:
+            self._emit(engine.memory())
+            self._figures_due = time.monotonic() + _FIGURES_EVERY
+
+
+def _is_request(command: _Command) -> bool:
+    return isinstance(command, _Generate)
+
+
+def _pending(command: _Command) -> bool:
+    """Whether a request is still being prepared."""
+    return isinstance(command, _Generate) and not (command.prepared and command.prepared.done())
+
+
+def _finished_unserved(command: _Generate) -> Finished:
+    """Return the end of a request that was cancelled before its turn."""
+    return Finished(
+        request_id=command.request.id,
+        text="",
+        token_ids=(),
+        done_reason=DoneReason.CANCELLED,
+        prompt_tokens=0,
+        cached_tokens=0,
+        prompt_duration=0,
+        eval_duration=0,
+        total_duration=time.perf_counter_ns() - command.received,
+    )
+
+
+def _failed(request_id: str, error: Exception) -> Failed:
+    """Return the event that tells people of `error`."""
+    if isinstance(error, SottoError):
+        return Failed(request_id, error.message)
+    details = "".join(traceback.format_exception(error))
+    return Failed(request_id, f"Sotto made a mistake ({type(error).__name__}: {error}).", bug=True, details=details)

@@ -1,0 +1,281 @@
+import gc
+import json
+import subprocess
+import sys
+import threading
+
+import mlx.core as mx
+import pytest
+from material import material
+from tiny_random import CONFIGS, write_model
+
+from sotto.engine.engine import Engine
+from sotto.engine.types import (
+    DoneReason,
+    Finished,
+    GenerateRequest,
+    LoadProgress,
+    Message,
+    PrefillProgress,
+    SamplingOptions,
+    TextChunk,
+)
+from sotto.errors import BrokenModelError, CancelledError, InvalidRequestError
+from sotto.store.opening import open_model, record_of
+
+GREEDY = SamplingOptions(temperature=0)
+kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    root = tmp_path_factory.mktemp("models")
+    return {kind: open_model(record_of(write_model(root / kind, kind))) for kind in CONFIGS}
+
+
+@pytest.fixture
+def engine():
+    engine = Engine()
+    yield engine
+    engine.unload()
+
+
+@pytest.fixture
+def plain(engine, sources):
+    engine.load(sources["plain"])
+    return engine
+
+
+def ask(engine, prompt=None, messages=(), **options):
+    request = GenerateRequest(
+        id="r", prompt=prompt, messages=messages, **{"sampling": GREEDY, "num_predict": 10, **options}
+    )
+    return list(engine.generate(engine.prepare(request)))
+
+
+def test_a_loaded_model_says_what_it_is(engine, sources):
+    progress = []
+    info = engine.load(sources["plain"], progress=progress.append)
+    assert engine.info is info
+    assert info.name == sources["plain"].record.name
+    assert info.digest == sources["plain"].record.digest
+    assert (info.architecture, info.context_length) == ("llama", 256)
+    assert info.weight_bytes == sources["plain"].weight_bytes
+    assert info.kv_bytes_per_token == 3 * 2 * 2 * 8 * 4
+    assert info.has_chat_template
+    assert info.load_duration > 0
+    assert {event.phase for event in progress} >= {"weights", "tokenizer", "warm-up"}
+    assert all(isinstance(event, LoadProgress) and 0 <= event.done <= event.total for event in progress)
+    shares = [event.done / event.total for event in progress]
+    assert shares == sorted(shares)
+
+
+def test_a_smaller_context_may_be_asked_for(engine, sources):
+    assert engine.load(sources["plain"], num_ctx=64).context_length == 64
+    assert engine.load(sources["plain"], num_ctx=100_000).context_length == 256
+    assert engine.load(sources["plain"], num_ctx=1).context_length == 4
+
+
+@kinds
+def test_answers_do_not_depend_on_what_was_asked_before(engine, sources, kind):
+    engine.load(sources[kind])
+    first = ask(engine, "The first question? ")[-1]
+    ask(engine, "The first answer")
+    ask(engine, "Something else")
+    again = ask(engine, "The first question? ")[-1]
+    assert again.token_ids == first.token_ids
+    assert again.text == first.text
+    assert again.cached_tokens < again.prompt_tokens == 20
+
+
+@kinds
+def test_a_conversation_is_computed_once(engine, sources, kind):
+    engine.load(sources[kind])
+    turns = [Message("user", "Where is the ball, please?")]
+    ask(engine, messages=tuple(turns), ignore_eos=True)
+    turns += [Message("assistant", "rendered differently"), Message("user", "And now?")]
+    second = ask(engine, messages=tuple(turns), ignore_eos=True)[-1]
+    history = len("[user]Where is the ball, please?") + 1
+    assert second.cached_tokens >= history
+    fresh = Engine()
+    fresh.load(sources[kind])
+    assert ask(fresh, messages=tuple(turns), ignore_eos=True)[-1].token_ids == second.token_ids
+
+
+def test_messages_go_through_the_template(plain):
+    events = ask(plain, messages=(Message("system", "Be."), Message("user", "Hi"), Message("assistant", "Yo")))
+    # The end-of-sequence text counts as the one token that it is.
+    assert events[-1].prompt_tokens == len("[system]Be./[user]Hi/[assistant]Yo/[assistant]")
+
+
+def test_the_same_seed_gives_the_same_answer(plain):
+    def drawn(seed):
+        return ask(plain, "Once", sampling=SamplingOptions(temperature=1.0, seed=seed), num_predict=30)[-1].token_ids
+
+    assert drawn(3) == drawn(3)
+    assert len({drawn(seed) for seed in range(4)}) > 1
+
+
+def test_stop_strings_end_the_answer(plain):
+    text = ask(plain, "Once")[-1].text
+    stopped = ask(plain, "Once", stop=(text[4:6],))[-1]
+    assert stopped.text == text[: text.index(text[4:6])]
+    assert stopped.done_reason is DoneReason.STOP
+
+
+@pytest.mark.parametrize("asked", [None, 0, -1, 500])
+def test_an_answer_ends_with_the_context(plain, asked):
+    finished = ask(plain, "x" * 250, num_predict=asked, ignore_eos=True)[-1]
+    assert len(finished.token_ids) == 6
+    assert finished.done_reason is DoneReason.LENGTH
+
+
+def test_requests_that_cannot_be_honoured_are_refused(engine, sources):
+    with pytest.raises(InvalidRequestError, match="No model is loaded"):
+        engine.prepare(GenerateRequest(id="r", prompt="x"))
+    engine.load(sources["plain"])
+    for request in (GenerateRequest(id="r"), GenerateRequest(id="r", prompt="x", messages=(Message("user", "x"),))):
+        with pytest.raises(InvalidRequestError, match="exactly one"):
+            engine.prepare(request)
+    with pytest.raises(InvalidRequestError, match="empty prompt"):
+        engine.prepare(GenerateRequest(id="r", prompt=""))
+    with pytest.raises(InvalidRequestError) as error:
+        engine.prepare(GenerateRequest(id="r", prompt="x" * 256))
+    assert str(error.value) == "input length (256 tokens) exceeds the model's maximum context length (256 tokens)"
+    engine.load(sources["plain"], num_ctx=32)
+    with pytest.raises(InvalidRequestError) as error:
+        engine.prepare(GenerateRequest(id="r", prompt="x" * 32))
+    assert str(error.value) == "input length (32 tokens) exceeds the context length asked for, num_ctx (32 tokens)"
+
+
+def test_what_was_prepared_for_another_model_is_refused(engine, sources):
+    engine.load(sources["plain"])
+    prepared = engine.prepare(GenerateRequest(id="r", prompt="x"))
+    engine.load(sources["window"])
+    with pytest.raises(InvalidRequestError, match="not loaded any more"):
+        engine.generate(prepared)
+
+
+def test_preparing_may_happen_on_another_thread_while_the_owner_generates(plain):
+    results = []
+    events = plain.generate(plain.prepare(GenerateRequest(id="a", prompt="One", sampling=GREEDY, num_predict=5)))
+    next(events)
+    thread = threading.Thread(
+        target=lambda: results.append(plain.prepare(GenerateRequest(id="b", prompt="Two", sampling=GREEDY)))
+    )
+    thread.start()
+    rest = list(events)
+    thread.join()
+    assert isinstance(rest[-1], Finished)
+    assert isinstance(list(plain.generate(results[0]))[-1], Finished)
+
+
+@kinds
+def test_unloading_gives_the_memory_back(sources, kind):
+    engine = Engine()
+    gc.collect()
+    before = mx.get_active_memory()
+    for _ in range(2):
+        engine.load(sources[kind])
+        figures = engine.memory()
+        assert figures.weights > 0
+        assert figures.cache == 0
+        ask(engine, "Some words to keep in the cache")
+        figures = engine.memory()
+        assert figures.cache > 0
+        assert figures.active >= figures.weights
+        assert figures.peak >= figures.active
+        engine.unload()
+        assert engine.info is None
+        assert mx.get_active_memory() == before
+        assert (engine.memory().weights, engine.memory().cache, engine.memory().pool) == (0, 0, 0)
+
+
+def test_a_load_can_be_stopped(engine, sources):
+    before = mx.get_active_memory()
+    with pytest.raises(CancelledError):
+        engine.load(sources["plain"], cancelled=lambda: True)
+    assert engine.info is None
+    engine.unload()
+    assert mx.get_active_memory() == before
+    engine.load(sources["plain"])
+    assert ask(engine, "Once")[-1].text
+
+
+def test_a_load_that_fails_leaves_nothing(engine, sources, tmp_path):
+    engine.load(sources["plain"])
+    folder = write_model(tmp_path / "broken", "plain", hidden_size=64)
+    with pytest.raises(BrokenModelError):
+        engine.load(open_model(record_of(folder)))
+    assert engine.info is None
+
+
+def test_the_models_own_system_prompt_comes_first_unless_there_is_one(tmp_path, engine):
+    from dataclasses import replace
+
+    source = open_model(record_of(write_model(tmp_path / "plain", "plain")))
+    engine.load(replace(source, system="Be kind."))
+    user = Message("user", "Hi")
+    lengths = [
+        len(engine.prepare(GenerateRequest(id="r", messages=messages)).prompt)
+        for messages in ((user,), (Message("system", "No."), user), (Message("system", ""), user))
+    ]
+    assert lengths == [
+        len("[system]Be kind./[user]Hi/[assistant]"),
+        len("[system]No./[user]Hi/[assistant]"),
+        len("[user]Hi/[assistant]"),
+    ]
+
+
+def test_a_real_model_tells_the_story_of_the_reference(engine):
+    folder = material("stories260k")
+    engine.load(open_model(record_of(folder)))
+    for case in json.loads((folder / "expected.json").read_text()):
+        events = ask(engine, case["prompt"], num_predict=case["steps"])
+        text = "".join(event.text for event in events if isinstance(event, TextChunk))
+        assert (case["prompt"] + text).startswith(case["text"])
+
+
+def test_long_prompts_report_their_progress(engine):
+    engine.load(open_model(record_of(material("stories260k"))))
+    events = ask(engine, "Once upon a time there was a dog. " * 20, num_predict=1)
+    progress = [event.done for event in events if isinstance(event, PrefillProgress)]
+    assert progress == sorted(progress)
+    assert len(progress) > 3
+    assert progress[-1] == events[-1].prompt_tokens
+
+
+SCRIPT = """
+import sys, threading
+from pathlib import Path
+from sotto.engine import device
+device.prepare()
+
+def work():
+    from sotto.engine.engine import Engine
+    from sotto.engine.types import GenerateRequest
+    from sotto.store.opening import open_model, record_of
+    engine = Engine()
+    engine.load(open_model(record_of(Path(sys.argv[1]))))
+    events = engine.generate(engine.prepare(GenerateRequest(id="r", prompt="Once", num_predict=3)))
+    for index, _ in enumerate(events):
+        if index == int(sys.argv[2]):
+            break
+    del events
+    engine.close()
+    print("done")
+
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+"""
+
+
+@pytest.mark.slow
+def test_a_process_with_the_engine_on_a_thread_ends_well_every_time(tmp_path):
+    folder = write_model(tmp_path / "plain", "plain")
+    for run in range(20):
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT, str(folder), str(run % 5)], capture_output=True, text=True, timeout=60
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")

@@ -1,0 +1,323 @@
+import threading
+import time
+
+import pytest
+from tiny_random import write_model
+
+from sotto.engine.types import (
+    DoneReason,
+    Failed,
+    Finished,
+    GenerateRequest,
+    Loaded,
+    LoadProgress,
+    MemoryFigures,
+    PrefillProgress,
+    SamplingOptions,
+    TextChunk,
+    Unloaded,
+)
+from sotto.runner.loop import EngineLoop
+from sotto.store.opening import record_of
+
+GREEDY = SamplingOptions(temperature=0)
+
+
+class Host:
+    """A loop on a thread of its own, and everything it has said."""
+
+    def __init__(self):
+        self.events = []
+        self.threads = set()
+        self.reactions = []
+        self._said = threading.Condition()
+        self.loop = EngineLoop(self._heard)
+        self.thread = threading.Thread(target=self.loop.run, name="owner")
+        self.thread.start()
+
+    def _heard(self, event):
+        for reaction in list(self.reactions):
+            reaction(event)
+        with self._said:
+            self.threads.add(threading.current_thread().name)
+            self.events.append(event)
+            self._said.notify_all()
+
+    def react(self, matches, action):
+        """Call `action` once, on the owning thread, when an event that `matches` comes."""
+
+        def reaction(event):
+            if matches(event):
+                self.reactions.remove(reaction)
+                action()
+
+        self.reactions.append(reaction)
+
+    def wait(self, matches, count=1):
+        """Return the `count`-th event that `matches`."""
+
+        def found():
+            return [event for event in self.events if matches(event)]
+
+        with self._said:
+            assert self._said.wait_for(lambda: len(found()) >= count, timeout=60), self.events
+            return found()[count - 1]
+
+    def ended(self, request_id):
+        return self.wait(lambda event: isinstance(event, Finished | Failed) and event.request_id == request_id)
+
+    def close(self):
+        self.loop.close()
+        self.thread.join(60)
+        assert not self.thread.is_alive()
+
+
+def is_a(kind):
+    return lambda event: isinstance(event, kind)
+
+
+def request(request_id, prompt="Once upon", **options):
+    return GenerateRequest(id=request_id, prompt=prompt, **{"sampling": GREEDY, "num_predict": 5, **options})
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory):
+    root = tmp_path_factory.mktemp("models")
+    return {kind: record_of(write_model(root / kind, kind)) for kind in ("plain", "window", "recurrent")}
+
+
+@pytest.fixture
+def host():
+    host = Host()
+    yield host
+    host.close()
+
+
+@pytest.fixture
+def loaded(host, records):
+    host.loop.load(records["plain"])
+    host.wait(is_a(Loaded))
+    return host
+
+
+def test_a_model_is_loaded_asked_and_unloaded_on_one_thread(host, records):
+    host.loop.load(records["plain"])
+    host.loop.generate(request("a"))
+    finished = host.ended("a")
+    host.loop.unload()
+    host.wait(is_a(Unloaded))
+    kinds = [type(event) for event in host.events if not isinstance(event, MemoryFigures)]
+    tidy = [kind for index, kind in enumerate(kinds) if index == 0 or kinds[index - 1] is not kind]
+    assert tidy == [LoadProgress, Loaded, PrefillProgress, TextChunk, Finished, Unloaded]
+    assert finished.done_reason is DoneReason.LENGTH
+    assert host.threads == {"owner"}
+
+
+def test_requests_are_served_in_the_order_asked(loaded):
+    for index in range(6):
+        loaded.loop.generate(request(str(index), "x" * (index + 1)))
+    loaded.ended("5")
+    spoken = [event.request_id for event in loaded.events if hasattr(event, "request_id")]
+    assert spoken == sorted(spoken)
+    assert len([event for event in loaded.events if isinstance(event, Finished)]) == 6
+
+
+def test_what_is_asked_during_a_load_is_served_after_it(host, records):
+    host.react(is_a(LoadProgress), lambda: host.loop.generate(request("early")))
+    host.loop.load(records["plain"])
+    assert isinstance(host.ended("early"), Finished)
+
+
+def test_a_running_answer_can_be_stopped(loaded):
+    loaded.react(is_a(TextChunk), lambda: loaded.loop.cancel("long"))
+    loaded.loop.generate(request("long", num_predict=None, ignore_eos=True))
+    finished = loaded.ended("long")
+    assert finished.done_reason is DoneReason.CANCELLED
+    assert len(finished.token_ids) == 1
+    assert finished.text
+    loaded.loop.generate(request("next"))
+    assert loaded.ended("next").done_reason is DoneReason.LENGTH
+
+
+def test_a_waiting_request_that_is_cancelled_ends_at_once(loaded):
+    def cancel_second():
+        loaded.loop.cancel("second")
+
+    loaded.react(is_a(TextChunk), cancel_second)
+    loaded.loop.generate(request("first", num_predict=40, ignore_eos=True))
+    loaded.loop.generate(request("second"))
+    loaded.loop.generate(request("third"))
+    loaded.ended("third")
+    ends = [event.request_id for event in loaded.events if isinstance(event, Finished)]
+    assert ends == ["second", "first", "third"]
+    assert loaded.ended("second").done_reason is DoneReason.CANCELLED
+    assert loaded.ended("first").done_reason is DoneReason.LENGTH
+
+
+def test_cancelling_what_nobody_knows_changes_nothing(loaded):
+    loaded.loop.cancel("nobody")
+    loaded.loop.cancel_load()
+    loaded.loop.generate(request("a"))
+    assert isinstance(loaded.ended("a"), Finished)
+
+
+def test_asking_without_a_model_fails_in_words(host):
+    host.loop.generate(request("a"))
+    failed = host.ended("a")
+    assert failed.message == "No model is loaded: load one before asking it."
+    assert not failed.bug
+
+
+def test_a_request_that_cannot_be_honoured_fails_alone(loaded):
+    loaded.loop.generate(request("empty", ""))
+    loaded.loop.generate(request("long", "x" * 300))
+    loaded.loop.generate(request("good"))
+    assert isinstance(loaded.ended("good"), Finished)
+    assert "empty prompt" in loaded.ended("empty").message
+    assert "exceeds the model's maximum context length" in loaded.ended("long").message
+
+
+def test_a_load_can_be_stopped_and_leaves_nothing(host, records):
+    host.react(is_a(LoadProgress), host.loop.cancel_load)
+    host.loop.load(records["plain"])
+    host.wait(is_a(Unloaded))
+    host.loop.generate(request("a"))
+    assert isinstance(host.ended("a"), Failed)
+    host.loop.load(records["plain"])
+    host.wait(is_a(Loaded))
+    assert not [event for event in host.events if isinstance(event, Failed) and event.request_id == ""]
+
+
+def test_a_load_that_fails_says_why_and_the_next_one_works(host, records, tmp_path):
+    folder = write_model(tmp_path / "broken", "plain")
+    record = record_of(folder)
+    (folder / "model.safetensors").write_bytes(b"nothing")
+    host.loop.load(record)
+    failed = host.wait(is_a(Failed))
+    assert failed.request_id == ""
+    assert not failed.bug
+    assert "model.safetensors" in failed.message
+    host.loop.load(records["plain"])
+    assert host.wait(is_a(Loaded)).info.name == records["plain"].name
+
+
+@pytest.mark.parametrize("change", ["unload", "load"])
+def test_unloading_ends_what_runs_and_what_waits(loaded, records, change):
+    def act():
+        if change == "unload":
+            loaded.loop.unload()
+        else:
+            loaded.loop.load(records["window"])
+        loaded.loop.generate(request("after"))
+
+    loaded.react(is_a(TextChunk), act)
+    loaded.loop.generate(request("running", num_predict=None, ignore_eos=True))
+    loaded.loop.generate(request("waiting"))
+    after = loaded.ended("after")
+    assert loaded.ended("running").done_reason is DoneReason.CANCELLED
+    assert loaded.ended("waiting").done_reason is DoneReason.CANCELLED
+    if change == "unload":
+        assert isinstance(after, Failed)
+        kinds = [type(event) for event in loaded.events if isinstance(event, Finished | Unloaded | Failed)]
+        assert kinds == [Finished, Finished, Unloaded, Failed]
+    else:
+        assert loaded.wait(is_a(Loaded), 2).info.name == records["window"].name
+        assert isinstance(after, Finished)
+
+
+def test_a_load_asked_for_during_another_takes_its_place(host, records):
+    host.react(is_a(LoadProgress), lambda: host.loop.load(records["window"]))
+    host.loop.load(records["plain"])
+    assert host.wait(is_a(Loaded)).info.name == records["window"].name
+    kinds = [type(event) for event in host.events if isinstance(event, Loaded | Unloaded | Failed)]
+    assert kinds == [Unloaded, Loaded]
+
+
+def test_memory_is_told_after_each_change(loaded):
+    loaded.wait(is_a(MemoryFigures))
+    loaded.loop.generate(request("a"))
+    loaded.ended("a")
+    working = loaded.wait(lambda event: isinstance(event, MemoryFigures) and event.cache > 0)
+    assert working.weights > 0
+    loaded.loop.unload()
+    loaded.wait(lambda event: isinstance(event, MemoryFigures) and event.weights == 0 and event.cache == 0)
+
+
+def test_memory_is_told_now_and_then_while_working(loaded):
+    loaded.loop.generate(request("a", num_predict=240, ignore_eos=True))
+    started = time.monotonic()
+    loaded.ended("a")
+    elapsed = time.monotonic() - started
+    during = [event for event in loaded.events if isinstance(event, MemoryFigures)]
+    assert len(during) <= 3 + elapsed / 0.5
+
+
+def test_an_error_of_ours_is_told_with_its_traceback_and_the_engine_goes_on(loaded, monkeypatch):
+    from sotto.engine import prefix
+
+    def fail(self, prompt):
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr(prefix.PrefixCache, "begin", fail)
+    loaded.loop.generate(request("a"))
+    failed = loaded.ended("a")
+    assert failed.bug
+    assert "boom" in failed.message
+    assert "Traceback" in failed.details
+    assert "in fail" in failed.details
+    monkeypatch.undo()
+    loaded.loop.generate(request("b"))
+    assert isinstance(loaded.ended("b"), Finished)
+
+
+def test_closing_ends_everything_and_the_last_word_is_unloaded(records):
+    host = Host()
+    host.react(is_a(TextChunk), host.loop.close)
+    host.loop.load(records["plain"])
+    host.loop.generate(request("running", num_predict=None, ignore_eos=True))
+    host.loop.generate(request("waiting"))
+    host.thread.join(60)
+    assert not host.thread.is_alive()
+    assert host.ended("running").done_reason is DoneReason.CANCELLED
+    assert host.ended("waiting").done_reason is DoneReason.CANCELLED
+    assert host.events[-1] == Unloaded()
+
+
+def test_closing_during_a_load_stops_it(records):
+    host = Host()
+    host.react(is_a(LoadProgress), host.loop.close)
+    host.loop.load(records["plain"])
+    host.thread.join(60)
+    assert not host.thread.is_alive()
+    assert not [event for event in host.events if isinstance(event, Loaded)]
+
+
+def test_an_idle_loop_closes():
+    Host().close()
+
+
+def test_many_threads_may_ask_at_once(loaded):
+    def ask(name):
+        for index in range(5):
+            loaded.loop.generate(request(f"{name}{index}", num_predict=2))
+            if index % 2:
+                loaded.loop.cancel(f"{name}{index}")
+
+    threads = [threading.Thread(target=ask, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for name in "abcd":
+        for index in range(5):
+            assert isinstance(loaded.ended(f"{name}{index}"), Finished)
+    assert len([event for event in loaded.events if isinstance(event, Finished)]) == 20
+
+
+def test_importing_the_loop_does_not_import_mlx():
+    import subprocess
+    import sys
+
+    code = "import sys, sotto.runner.loop, sotto.runner.catalogue; print([m for m in sys.modules if 'mlx' in m])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
