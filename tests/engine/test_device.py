@@ -1,6 +1,7 @@
 """Where the engine computes: decided before MLX is imported, in processes of their own."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -9,9 +10,17 @@ import pytest
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="MLX computes on the CPU on Linux only")
 
 
-def run(code):
-    """Run code in a fresh interpreter and return the JSON that it prints."""
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+def run(code, **environment):
+    """Run code in a fresh interpreter, with changes to the environment, and return the JSON that it prints."""
+    inherited = {name: value for name, value in os.environ.items() if name != "MLX_DISABLE_COMPILE"}
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env=inherited | environment,
+    )
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout)
 
@@ -52,24 +61,26 @@ def test_without_preparation_no_blas_is_claimed():
 @LINUX
 @pytest.mark.parametrize("prepared", [True, False])
 def test_nothing_is_compiled_on_the_cpu(prepared, tmp_path):
+    compiler = tmp_path / "g++"
+    compiler.write_text(f"#!/bin/sh\n: > {tmp_path}/called\nexit 1\n")
+    compiler.chmod(0o755)
     code = (
-        "import json, os; from sotto.engine import device\n"
+        "import json; from sotto.engine import device\n"
         f"if {prepared}: device.prepare()\n"
         "import mlx.core as mx\n"
-        "@mx.compile\n"
-        "def f(x): return mx.exp(x) * 2 + x\n"
-        "info = device.describe(); mx.eval(f(mx.ones((8,))))\n"
-        "print(json.dumps([info.device, info.compile, info.compute_type, os.listdir(os.environ['TMPDIR'])]))"
+        "info = device.describe()\n"
+        "f = mx.compile(lambda x: mx.exp(x) * 2 + x); mx.eval(f(mx.ones((8,))))\n"
+        "print(json.dumps([info.device, info.compile, info.compute_type]))"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-        env={"TMPDIR": str(tmp_path), "PATH": "/usr/bin:/bin"},
-    )
-    assert json.loads(result.stdout) == ["cpu", False, "float32", []]
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    assert run(code, TMPDIR=str(tmp_path), PATH=path) == ["cpu", False, "float32"]
+    assert not (tmp_path / "called").exists()
+
+
+@LINUX
+def test_compilation_is_off_from_the_first_import_of_mlx_on():
+    code = "import json, os; from sotto.engine import device; device.prepare(); print(json.dumps(dict(os.environ)))"
+    assert run(code)["MLX_DISABLE_COMPILE"] == "1"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits on Windows")

@@ -71,6 +71,31 @@ HYBRID = {
         "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25},
     },
 }
+INTERLEAVED = {
+    "model_type": "gpt_oss",
+    "architectures": ["GptOssForCausalLM"],
+    "num_hidden_layers": 2,
+    "num_local_experts": 4,
+    "num_experts_per_tok": 2,
+    "vocab_size": 160,
+    "hidden_size": 64,
+    "intermediate_size": 64,
+    "head_dim": 16,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "sliding_window": 16,
+    "layer_types": ["sliding_attention", "full_attention"],
+    "max_position_embeddings": 256,
+    "rope_theta": 150000,
+    "rope_scaling": {
+        "rope_type": "yarn",
+        "factor": 32.0,
+        "beta_fast": 32.0,
+        "beta_slow": 1.0,
+        "original_max_position_embeddings": 4096,
+    },
+    "quantization_config": {"quant_method": "mxfp4"},
+}
 
 
 def load(source, watch=None):
@@ -269,7 +294,20 @@ class TestExperts:
                     meant[name.replace("experts.gate_up_proj", f"switch_mlp.{projection}")] = half
             else:
                 meant[name.replace("experts.", "switch_mlp.")] = whole
-        assert_same(load(source_of(files, HYBRID)).model, logits_of(HYBRID, meant))
+        model = load(source_of(files, HYBRID)).model
+        assert_same(model, logits_of(HYBRID, meant))
+        assert all(memoryview(array).c_contiguous for _, array in tree_flatten(model.parameters()))
+
+    @pytest.mark.skipif(device.device() != "cpu", reason="only the CPU widens")
+    def test_norms_are_shifted_without_rounding(self, tmp_path):
+        weights = random_weights(HYBRID)
+        norm = (weights["language_model.model.norm.weight"] - 1).astype(mx.bfloat16)
+        raw = weights | {"language_model.model.norm.weight": norm}
+        for name in [name for name in raw if name.endswith("conv1d.weight")]:
+            raw[name] = raw[name].moveaxis(1, 2)
+        write_tensors(tmp_path / "model.safetensors", raw)
+        loaded = load(source_of([read_header(tmp_path / "model.safetensors")], HYBRID))
+        assert mx.array_equal(loaded.model.language_model.model.norm.weight, norm.astype(mx.float32) + 1)
 
 
 class TestLatentAttention:
@@ -296,6 +334,34 @@ class TestLatentAttention:
 
 
 class TestFolders:
+    def test_the_interleaved_mxfp4_of_gpt_oss(self, tmp_path):
+        weights = random_weights(INTERLEAVED)
+        raw, meant = {}, dict(weights)
+        for name, weight in weights.items():
+            base = name.rpartition(".")[0]
+            if ".experts." not in name:
+                raw[name] = weight
+            elif "up_proj" in name:
+                continue
+            elif name.endswith("bias"):
+                up = weights[name.replace("gate_proj", "up_proj")]
+                fused = mx.stack([weight, up], axis=-1).flatten(-2) if "gate_proj" in name else weight
+                raw[base.replace("gate_proj", "gate_up_proj") + "_bias"] = fused
+            else:
+                up = weights[name.replace("gate_proj", "up_proj")]
+                fused = mx.stack([weight, up], axis=2).flatten(1, 2) if "gate_proj" in name else weight
+                words, scales = mx.quantize(fused, mode="mxfp4")
+                base = base.replace("gate_proj", "gate_up_proj")
+                raw |= {f"{base}_blocks": words.view(mx.uint8).reshape(*scales.shape, 16), f"{base}_scales": scales}
+                whole = mx.dequantize(words, scales, mode="mxfp4").astype(mx.float32)
+                if "gate_proj" in name:
+                    meant |= {name: whole[:, ::2], name.replace("gate_proj", "up_proj"): whole[:, 1::2]}
+                else:
+                    meant[name] = whole
+        write_tensors(tmp_path / "model.safetensors", raw)
+        loaded = load(source_of([read_header(tmp_path / "model.safetensors")], INTERLEAVED))
+        assert_same(loaded.model, logits_of(INTERLEAVED, meant))
+
     def test_what_mlx_itself_quantizes_and_saves(self, tmp_path):
         weights = random_weights(LLAMA)
         model, _ = zoo.build(LLAMA)
@@ -426,7 +492,7 @@ class TestRefusals:
         weights = random_weights(QWEN3_MOE)
         stacked = weights.pop("model.layers.0.mlp.switch_mlp.up_proj.weight")
         weights["model.layers.0.mlp.experts.0.up_proj.weight"] = stacked[0]
-        with pytest.raises(UnsupportedModelError, match=r"not laid out as those of qwen3_moe .*experts\.1\.up_proj"):
+        with pytest.raises(UnsupportedModelError, match=r"not laid out as .*: it lacks .*experts\.1\.up_proj"):
             self.load(tmp_path, weights, QWEN3_MOE)
 
     def test_a_shape_that_config_does_not_call_for(self, tmp_path, weights):

@@ -60,11 +60,14 @@ def load(
     if reason := refusal(source.config):
         raise UnsupportedModelError(reason)
     tensors: dict[str, mx.array] = {}
+    # Freed buffers are not used again while loading, and would be memory beside that of the weights.
+    pool = mx.set_cache_limit(0)
     try:
         return _load(source, tensors, progress, cancelled)
     finally:
         tensors.clear()
         mx.clear_cache()
+        mx.set_cache_limit(pool)
 
 
 def _load(
@@ -81,14 +84,8 @@ def _load(
     weights.read(files, tensors, lambda done: progress(LoadProgress("weights", done, total)), cancelled)
 
     progress(LoadProgress("preparing", total, total))
-    declared = _rename(files, tensors)
-    layout.arrange_experts(model, tensors, declared)
-    said = Declarations((tensors[f"{path}.scales"], declared[path]) for path in declared if f"{path}.scales" in tensors)
     dtype = plan.dtype or _commonest(tensors.values())
-    quantization.dequantize_latent_projections(model, tensors, said, dtype)
-    _sanitize(model, tensors, str(config.get("model_type", "")))
-    quantization.quantize_layers(model, tensors, said, dtype)
-    del said
+    _fit(model, tensors, _rename(files, tensors), plan, dtype)
     _check(model, tensors, source.config)
     for name in sorted(tensors, key=lambda name: -tensors[name].nbytes):
         weights.stop_if(cancelled)
@@ -166,7 +163,24 @@ def _rename(files: Iterable[TensorFile], tensors: dict[str, mx.array]) -> dict[s
     return declared
 
 
-def _sanitize(model: nn.Module, tensors: dict[str, mx.array], architecture: str) -> None:
+def _fit(
+    model: nn.Module, tensors: dict[str, mx.array], declared: dict[str, Declaration], plan: _Plan, dtype: mx.Dtype
+) -> None:
+    """Bring the tensors to the names and shapes that the model takes, and its layers to their quantization, in place.
+
+    Nothing is computed yet.
+    """
+    layout.arrange_experts(model, tensors, declared)
+    said = Declarations((tensors[f"{path}.scales"], declared[path]) for path in declared if f"{path}.scales" in tensors)
+    quantization.dequantize_latent_projections(model, tensors, said, dtype)
+    for name in [name for name in tensors if tensors[name].ndim < 2]:
+        # Definitions add 1 to some norms, which 16 bits would round.
+        tensors[name] = plan.widen(name, tensors[name])
+    _sanitize(model, tensors)
+    quantization.quantize_layers(model, tensors, said, dtype)
+
+
+def _sanitize(model: nn.Module, tensors: dict[str, mx.array]) -> None:
     """Let the definition rename and rearrange the tensors, in place, once: several shift values as they go."""
     if not hasattr(model, "sanitize"):
         return
@@ -176,7 +190,7 @@ def _sanitize(model: nn.Module, tensors: dict[str, mx.array], architecture: str)
     except Exception as error:
         what = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise UnsupportedModelError(
-            f"The weights are not laid out as those of {architecture} models are: {what}."
+            f"The weights are not laid out as the definition of this architecture expects: {what}."
         ) from error
     tensors.clear()
     tensors.update(arranged)
