@@ -13,7 +13,7 @@ import pytest
 
 from checkpoints import LLAMA, Watch, read_header, source_of, write_blob, write_tensors
 from sotto.engine import weights
-from sotto.errors import BrokenModelError, CancelledError, UnsupportedModelError
+from sotto.errors import BrokenModelError, CancelledError, EngineError, UnsupportedModelError
 from sotto.store.records import TensorInfo
 
 SUPPORT = Path(__file__).parents[1] / "support"
@@ -111,11 +111,29 @@ class TestRead:
 
 
 class TestEvaluate:
-    def test_a_file_that_ends_too_early_is_named(self, files):
+    def test_what_cannot_be_read_is_named(self, files):
         lazy = mx.load(str(files[0].path), format="safetensors")
         os.truncate(files[0].path, 100)
-        with pytest.raises(BrokenModelError, match="tensor0 ends too early"):
+        with pytest.raises(EngineError, match="tensor0 could not be read"):
             weights.evaluate(list(lazy.values()), "tensor0")
+
+    @pytest.mark.parametrize(
+        ("error", "expected", "text"),
+        [
+            (RuntimeError("[metal::malloc] Attempting to allocate 9 bytes"), EngineError, "Memory ran out at big"),
+            (MemoryError(), EngineError, "Memory ran out at big"),
+            (RuntimeError("[add] Shapes cannot be broadcast."), RuntimeError, "broadcast"),
+        ],
+    )
+    def test_memory_that_ran_out_is_told_from_other_errors(self, monkeypatch, error, expected, text):
+        """On a CPU the process ends instead, so nothing here can run out of memory for real."""
+
+        def fail(_):
+            raise error
+
+        monkeypatch.setattr(mx, "eval", fail)
+        with pytest.raises(expected, match=text):
+            weights.evaluate([], "big")
 
 
 def child(code, *arguments):

@@ -54,7 +54,7 @@ def load(
     Raises:
         UnsupportedModelError: The model is whole, but cannot be computed right on this machine.
         BrokenModelError: Its files lack something or contradict each other.
-        EngineError: Memory ran out.
+        EngineError: A disk failed, or memory ran out.
         CancelledError: `cancelled` said so.
     """
     if reason := refusal(source.config):

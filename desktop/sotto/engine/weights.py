@@ -60,7 +60,7 @@ def read(
     Raises:
         CancelledError: `cancelled` said so.
         BrokenModelError: A file changed or went away after its header was read.
-        EngineError: Memory ran out.
+        EngineError: A disk failed, or memory ran out.
     """
     done = 0
     for names, arrays, nbytes in _steps(files):
@@ -72,17 +72,16 @@ def read(
 
 
 def evaluate(arrays: Sequence[mx.array], name: str) -> None:
-    """Compute arrays now.
+    """Compute arrays now; `name` stands for them in messages.
 
     Raises:
-        BrokenModelError: A file that they are read from is not what its header said.
-        EngineError: Memory ran out.
+        EngineError: They could not be read, or memory ran out. MLX's reader reports the latter as the former, too.
     """
     try:
         mx.eval(arrays)
     except (RuntimeError, MemoryError) as error:
         if "[read]" in str(error):
-            raise BrokenModelError(f"The file of {name} ends too early; download the model again.") from error
+            raise EngineError(f"{name} could not be read: its disk failed, or memory ran out.") from error
         if "alloc" in str(error) or isinstance(error, MemoryError):
             raise EngineError(f"Memory ran out at {name}; close other programs or choose a smaller model.") from error
         raise
