@@ -102,3 +102,12 @@ class TestRealModels:
             whole = mx.array([[1, *prompt, *told]])
             difference = mx.abs(quantized.model(whole) - reference(whole)).max().item()
             assert difference < 1e-3
+
+    def test_a_recurrent_model_gives_the_scores_of_its_authors_program(self):
+        folder = material("rwkv7-tiny")
+        config = json.loads((folder / "config.json").read_text())
+        loaded = load(source_of([read_header(folder / "model.safetensors")], config))
+        expected = mx.array(memoryview((folder / "expected-logits.bin").read_bytes()).cast("f"))
+        logits = loaded.model(mx.array([list(b'"in')]), cache=loaded.model.make_cache())[0, -1]
+        assert mx.abs(logits - expected).max().item() < 2e-3
+        assert mx.argmax(logits).item() == mx.argmax(expected).item()

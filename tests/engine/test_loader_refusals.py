@@ -37,6 +37,12 @@ class TestRefusals:
         with pytest.raises(UnsupportedModelError, match=r"extra0.*extra1.*extra2\.weight and 2 more tensors, which"):
             self.load(tmp_path, weights | extra)
 
+    def test_a_way_of_quantizing_that_nobody_here_knows_is_named(self, tmp_path, weights):
+        config = LLAMA | {"quantization_config": {"quant_method": "gptq", "bits": 4}}
+        weights["model.layers.0.mlp.up_proj.qweight"] = weights.pop("model.layers.0.mlp.up_proj.weight")
+        with pytest.raises(UnsupportedModelError, match=r"quantized with 'gptq'.* hold .*up_proj\.qweight, which"):
+            self.load(tmp_path, weights, config)
+
     def test_what_is_missing_is_named(self, tmp_path, weights):
         del weights["model.layers.1.mlp.up_proj.weight"]
         with pytest.raises(BrokenModelError, match=r"lack model\.layers\.1\.mlp\.up_proj\.weight, which config"):

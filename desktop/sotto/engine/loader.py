@@ -209,21 +209,21 @@ def _check(model: nn.Module, tensors: Mapping[str, mx.array], written: Mapping[s
         BrokenModelError: Parameters are missing, or of another shape than config.json says.
     """
     parameters: dict[str, mx.array] = dict(tree_flatten(model.parameters()))
+    method = (written.get("quantization_config") or {}).get("quant_method")
+    why = f" (quantized with '{method}', which may be the reason)" if method else ""
     if extra := sorted(tensors.keys() - parameters.keys()):
-        method = (written.get("quantization_config") or {}).get("quant_method")
-        hint = f"; the model is quantized with '{method}', which may be why" if method else ""
         raise UnsupportedModelError(
-            f"The weights hold {_few(extra)}, which the definition of this architecture has no place for{hint}."
+            f"The weights{why} hold {_few(extra)}, which the definition of this architecture has no place for."
         )
     if missing := sorted(parameters.keys() - tensors.keys()):
-        raise BrokenModelError(f"The weights lack {_few(missing)}, which config.json calls for.")
+        raise BrokenModelError(f"The weights{why} lack {_few(missing)}, which config.json calls for.")
     for name, array in tensors.items():
         expected = parameters[name]
         if array.shape != expected.shape:
-            raise BrokenModelError(f"{name} is {_shape(array)}, but config.json calls for {_shape(expected)}.")
+            raise BrokenModelError(f"{name}{why} is {_shape(array)}, but config.json calls for {_shape(expected)}.")
         if mx.issubdtype(expected.dtype, mx.floating) and not mx.issubdtype(array.dtype, mx.floating):
             raise UnsupportedModelError(
-                f"{name} is stored as {str(array.dtype).removeprefix('mlx.core.')} without scales; "
+                f"{name}{why} is stored as {str(array.dtype).removeprefix('mlx.core.')} without scales; "
                 "it should be a floating-point type or come with scales."
             )
 
