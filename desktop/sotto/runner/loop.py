@@ -142,11 +142,12 @@ class EngineLoop:
 
     def _next(self, engine: "Engine", helper: ThreadPoolExecutor) -> _Command | None:
         """Wait for the first command whose turn it is; None after `close`."""
+        with self._lock:
+            self._current = None
         while True:
             self._changed.clear()
             self._look(engine, helper)
             with self._lock:
-                self._current = None
                 if self._closed:
                     return None
                 first = self._waiting[0] if self._waiting else None
