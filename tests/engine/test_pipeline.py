@@ -9,7 +9,7 @@ from tiny_random import CONFIGS, VOCABULARY, random_model, write_model
 
 from sotto.engine import pipeline
 from sotto.engine.caches import make_caches
-from sotto.engine.pipeline import ChunkSize, Task
+from sotto.engine.pipeline import ChunkSize, Pace, Task
 from sotto.engine.prefix import PrefixCache
 from sotto.engine.stop_strings import StopMatcher
 from sotto.engine.tokenizer import Tokenizer
@@ -56,9 +56,9 @@ def task(tokenizer):
     return make
 
 
-def run(kind, live, task, chunk=7, cancelled=lambda: False, model=None):
-    size = ChunkSize(largest=chunk)
-    return list(pipeline.run(model or MODELS[kind], live, task, size, cancelled))
+def run(kind, live, task, chunk=7, cancelled=lambda: False, model=None, ahead=False):
+    pace = Pace(ChunkSize(largest=chunk), ahead)
+    return list(pipeline.run(model or MODELS[kind], live, task, pace, cancelled))
 
 
 def reference(kind, prompt, length):
@@ -71,9 +71,10 @@ def reference(kind, prompt, length):
 
 
 @kinds
+@pytest.mark.parametrize("ahead", [False, True])
 @pytest.mark.parametrize("chunk", [1, 7, 44, 2048])
-def test_chunked_prefill_and_decode_equal_whole_forward_passes(kind, chunk, task):
-    finished = run(kind, empty(kind), task(), chunk)[-1]
+def test_chunked_prefill_and_decode_equal_whole_forward_passes(kind, chunk, ahead, task):
+    finished = run(kind, empty(kind), task(), chunk, ahead=ahead)[-1]
     assert finished.token_ids == reference(kind, PROMPT, 12)
     assert finished.done_reason is DoneReason.LENGTH
 
@@ -196,14 +197,16 @@ def polls(limit):
 def test_cancelled_anywhere_the_next_request_is_answered_as_by_a_fresh_engine(kind, task, data):
     live = empty(kind)
     steps = data.draw(st.integers(0, 21))
+    ahead = data.draw(st.booleans())
     boundary = data.draw(st.integers(0, len(PROMPT)))
     if data.draw(st.booleans()):
-        events = run(kind, live, task(boundary=boundary), cancelled=polls(steps))
+        events = run(kind, live, task(boundary=boundary), cancelled=polls(steps), ahead=ahead)
         drawn = events[-1].token_ids
         assert events[-1].done_reason is (DoneReason.CANCELLED if len(drawn) < 12 else DoneReason.LENGTH)
         assert drawn == reference(kind, PROMPT, 12)[: len(drawn)]
     else:
-        dropped = pipeline.run(MODELS[kind], live, task(boundary=boundary), ChunkSize(largest=7), lambda: False)
+        pace = Pace(ChunkSize(largest=7), ahead)
+        dropped = pipeline.run(MODELS[kind], live, task(boundary=boundary), pace, lambda: False)
         for _ in range(steps):
             next(dropped, None)
         dropped.close()
@@ -253,25 +256,37 @@ def test_the_output_layer_is_not_computed_for_the_prompt(task):
     live = PrefixCache(lambda: make_caches(model))
     before = mx.get_active_memory()
     mx.reset_peak_memory()
-    list(pipeline.run(model, live, task(prompt=[1] * 513, max_tokens=2), ChunkSize(), lambda: False))
+    list(pipeline.run(model, live, task(prompt=[1] * 513, max_tokens=2), Pace(), lambda: False))
     assert mx.get_peak_memory() - before < 512 * 100_000 * 4 / 4
 
 
-def test_chunks_follow_the_time_they_take():
-    size = ChunkSize(largest=512, first=64, target=0.2)
-    for expected in (128, 256, 512, 512):
-        size.took(size.tokens, 0.05)
-        assert size.tokens == expected
-    size.took(100, 0.05)
-    assert size.tokens == 512
-    size.took(512, 0.3)
-    assert size.tokens == 256
-    for _ in range(10):
-        size.took(size.tokens, 0.9)
-    assert size.tokens == 32  # smaller would be less efficient
-    for _ in range(10):
-        size.took(size.tokens, 4.0)
-    assert size.tokens == 1
-    steady = ChunkSize()
-    steady.took(2048, 60.0)
-    assert steady.tokens == 2048
+@pytest.mark.parametrize(
+    ("fixed", "each", "expected"),
+    [
+        (0.0, 1e-5, {2048}),  # there is time for the largest
+        (0.0, 1e-2, {16}),  # each token costs the same: as many as there is time for
+        (0.05, 1e-3, {128}),
+        (0.45, 8e-3, {64}),  # smaller would be dearer by the token, larger would be too long
+        (3.0, 1e-4, {64, 32}),  # nothing helps, so at least few chunks
+        (0.0, 2.0, {1}),
+    ],
+)
+def test_chunks_follow_the_time_they_take(fixed, each, expected):
+    size = ChunkSize(first=64, target=0.2)
+    for _ in range(20):
+        size.took(size.tokens, fixed + each * size.tokens)
+    assert size.tokens in expected
+
+
+def test_the_rest_of_a_prompt_does_not_change_the_size_unless_it_is_too_slow():
+    size = ChunkSize(first=64, target=0.2)
+    size.took(5, 0.3)
+    assert size.tokens == 64
+    size.took(40, 5.0)
+    assert size.tokens == 20
+
+
+def test_on_a_gpu_chunks_stay_the_same():
+    size = ChunkSize()
+    size.took(2048, 60.0)
+    assert size.tokens == 2048

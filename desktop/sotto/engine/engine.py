@@ -23,6 +23,7 @@ import mlx.core as mx
 
 from sotto.engine import pipeline
 from sotto.engine.caches import make_caches
+from sotto.engine.cpu_linear import unpack_for_many_rows
 from sotto.engine.device import device
 from sotto.engine.loader import LoadedModel, load
 from sotto.engine.prefix import PrefixCache, shared_length
@@ -77,7 +78,7 @@ class _Ready:
     tokenizer: Tokenizer
     template: ChatTemplate
     live: PrefixCache
-    chunk: pipeline.ChunkSize
+    pace: pipeline.Pace
     model_maximum: int | None
     system: str
 
@@ -199,7 +200,7 @@ class Engine:
             stop=StopMatcher(request.stop),
             received=prepared.received,
         )
-        return pipeline.run(ready.model, ready.live, task, ready.chunk, cancelled)
+        return pipeline.run(ready.model, ready.live, task, ready.pace, cancelled)
 
     def unload(self) -> None:
         """Drop the model and everything computed with it, and give the memory back."""
@@ -241,13 +242,15 @@ def _made_ready(
     record = source.record
     maximum = record.context_length or loaded.config.get("max_position_embeddings")
     limits = [limit for limit in (maximum, max(num_ctx, _SMALLEST_CONTEXT) if num_ctx else None) if limit]
+    kind = device()
+    if kind == "cpu":
+        unpack_for_many_rows(loaded.model)
     live = PrefixCache(lambda: make_caches(loaded.model))
     # One token through the whole model: the first answer does not wait for kernels and pages, and shapes tell what a
     # token of context costs.
     mx.eval(loaded.model(mx.array([[0]]), cache=live.caches))
     per_token = live.bytes_per_token
     live.reset()
-    kind = device()
     info = ModelInfo(
         digest=record.digest,
         name=record.name,
@@ -266,10 +269,14 @@ def _made_ready(
         tokenizer=tokenizer,
         template=template,
         live=live,
-        chunk=pipeline.ChunkSize(first=_CPU_FIRST_CHUNK, target=_CPU_CHUNK_SECONDS if kind == "cpu" else None),
+        pace=_cpu_pace() if kind == "cpu" else pipeline.Pace(),
         model_maximum=maximum,
         system=source.system,
     )
+
+
+def _cpu_pace() -> pipeline.Pace:
+    return pipeline.Pace(pipeline.ChunkSize(first=_CPU_FIRST_CHUNK, target=_CPU_CHUNK_SECONDS), ahead=False)
 
 
 def _tokens(ready: _Ready, request: GenerateRequest) -> tuple[tuple[int, ...], int]:

@@ -1,9 +1,9 @@
 """From prompt tokens to text: chunked prefill, then decoding one token ahead of the reader.
 
 Prefill feeds all but the last prompt token, in chunks, and evaluates nothing but the caches, so the output layer is
-never computed for it. The first decode step feeds the last prompt token; each further step is dispatched with the
-token it continues still on its way, before that token is read (double buffering), so MLX always has work while Python
-and the reader are busy.
+never computed for it. The first decode step feeds the last prompt token; each further step is put together with the
+token that it continues still on its way, and on a GPU dispatched, before that token is read (double buffering). So MLX
+has work while Python and the reader are busy.
 
 Between two `next` calls the caches hold exactly the tokens recorded for them: a token is recorded as soon as it is
 read, which is right after it was fed. So a generation can be dropped at any pause and the next one goes on from there.
@@ -11,7 +11,7 @@ read, which is right after it was fed. So a generation can be dropped at any pau
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import mlx.core as mx
 
@@ -22,7 +22,8 @@ from sotto.engine.types import DoneReason, Finished, GenerateEvent, PrefillProgr
 from sotto.errors import EngineError
 
 CHUNK = 2048
-_EFFICIENT_CHUNK = 32
+# A difference in cost that is worth a longer chunk.
+_MUCH = 1.25
 _CLEAR_EVERY = 256
 
 
@@ -30,34 +31,67 @@ class ChunkSize:
     """How many prompt tokens to feed at a time.
 
     On a GPU the largest chunk is the fastest and short enough. On a CPU a chunk should end soon enough for progress to
-    move and for Stop to be heard, so its size follows the time that the last one took.
+    move and for Stop to be heard, but a small one can be much dearer by the token, because each reads all weights. So
+    the size follows what chunks have taken: it is halved while they take longer than they should, unless that makes a
+    token much dearer, and doubled while there is time, or much to gain within the limit.
+
+    Attributes:
+        tokens: The size to use next.
     """
 
-    def __init__(self, largest: int = CHUNK, first: int = CHUNK, target: float | None = None) -> None:
+    def __init__(
+        self, largest: int = CHUNK, first: int = CHUNK, target: float | None = None, limit: float = 1.0
+    ) -> None:
         """Start with chunks of `first` tokens.
 
         Args:
             largest: Never more than this.
             first: Size until something has been measured.
-            target: Seconds that a chunk may take; None always gives `largest`.
+            target: Seconds that a chunk should take; None always gives `largest`.
+            limit: Seconds that a chunk may take where that saves time on the whole.
         """
         self.tokens = first if target is not None else largest
         self._largest = largest
         self._target = target
+        self._limit = limit
+        self._seconds: dict[int, float] = {}
 
     def took(self, tokens: int, seconds: float) -> None:
-        """Learn that a chunk of `tokens` took `seconds`.
-
-        Below 32 tokens a product of matrices loses its efficiency, so a chunk only shrinks further than that where it
-        takes several times as long as it should.
-        """
-        if self._target is None:
-            return
-        patience = 1 if tokens > _EFFICIENT_CHUNK else 5
-        if seconds > self._target * patience:
+        """Learn that a chunk of `tokens` took `seconds`."""
+        if self._target is None or (tokens < self.tokens and seconds < self._limit):
+            return  # the rest of a prompt says little about whole chunks
+        self._seconds[tokens] = seconds
+        if seconds < self._target / 2 or self._gains_by_doubling(tokens, seconds):
+            self.tokens = min(self._largest, 2 * tokens)
+        elif seconds > self._target and self._can_be_halved(tokens, seconds):
             self.tokens = max(1, tokens // 2)
-        elif seconds < self._target / 2 and tokens >= self.tokens:
-            self.tokens = min(self._largest, self.tokens * 2)
+
+    def _gains_by_doubling(self, tokens: int, seconds: float) -> bool:
+        double = self._seconds.get(2 * tokens)
+        if double is None:
+            return seconds < self._limit / 2
+        return double < max(self._limit, seconds * _MUCH) and double * _MUCH <= 2 * seconds
+
+    def _can_be_halved(self, tokens: int, seconds: float) -> bool:
+        half = self._seconds.get(tokens // 2)
+        if half is None:
+            return True
+        return half * _MUCH < seconds if seconds > self._limit else 2 * half <= seconds * _MUCH
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How much to compute at a time on a device.
+
+    Attributes:
+        chunk: Size of prefill chunks.
+        ahead: Whether to dispatch the step after a token before that token is read, which keeps a GPU busy. MLX's CPU
+            backend takes few operations in advance, so dispatching a step lasts nearly as long as computing it, and
+            the token would be read, and Stop heard, one step late; there only the graph is built ahead.
+    """
+
+    chunk: ChunkSize = field(default_factory=ChunkSize)
+    ahead: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +127,7 @@ def run(
     model: Callable[..., mx.array],
     live: PrefixCache,
     task: Task,
-    chunk: ChunkSize,
+    pace: Pace,
     cancelled: Callable[[], bool],
 ) -> Iterator[GenerateEvent]:
     """Generate; each `next` computes at most one prefill chunk or one token. The iterator may be dropped at any pause.
@@ -102,14 +136,14 @@ def run(
         model: Takes tokens [1, L] and `cache=` to logits [1, L, V].
         live: The model's caches; they hold what was fed when this ends, however it ends. After an error they are empty.
         task: What to generate.
-        chunk: Sizes of prefill chunks; learns from this one.
+        pace: How much to compute at a time; learns from this generation.
         cancelled: Asked once per step.
 
     Raises:
         EngineError: Memory ran out.
     """
     try:
-        yield from _run(model, live, task, chunk, cancelled)
+        yield from _run(model, live, task, pace, cancelled)
     except Exception as error:
         # Nobody knows whether the step that failed has reached the caches.
         live.reset()
@@ -123,21 +157,21 @@ def _run(
     model: Callable[..., mx.array],
     live: PrefixCache,
     task: Task,
-    chunk: ChunkSize,
+    pace: Pace,
     cancelled: Callable[[], bool],
 ) -> Iterator[GenerateEvent]:
     begun = time.perf_counter_ns()
     total = len(task.prompt)
     cached = live.begin(task.prompt)
     yield PrefillProgress(task.request_id, cached, total, cached)
-    for done in _prefill(model, live, task, chunk, cancelled):
+    for done in _prefill(model, live, task, pace.chunk, cancelled):
         yield PrefillProgress(task.request_id, done, total, cached)
 
     texts: list[str] = []
     drawn: list[int] = []
     first = 0
     reason = DoneReason.LENGTH
-    tokens = _decode(model, live, task)
+    tokens = _decode(model, live, task, pace.ahead)
     while len(drawn) < task.max_tokens:
         if cancelled():
             reason = DoneReason.CANCELLED
@@ -161,9 +195,6 @@ def _run(
             texts.append(held)
             yield TextChunk(task.request_id, held, ())
     ended = time.perf_counter_ns()
-    # Leaves no graph behind that only the next request would compute.
-    mx.async_eval(live.states())
-    mx.clear_cache()
     yield Finished(
         request_id=task.request_id,
         text="".join(texts),
@@ -175,6 +206,9 @@ def _run(
         eval_duration=ended - (first or ended),
         total_duration=ended - task.received,
     )
+    # Now that the reader has everything: leave no graph behind that only the next request would compute.
+    mx.async_eval(live.states())
+    mx.clear_cache()
 
 
 def _prefill(
@@ -205,7 +239,7 @@ def _prefill(
         yield done + len(ids)
 
 
-def _decode(model: Callable[..., mx.array], live: PrefixCache, task: Task) -> Iterator[int]:
+def _decode(model: Callable[..., mx.array], live: PrefixCache, task: Task, ahead: bool) -> Iterator[int]:
     """Feed the last prompt token and yield drawn tokens, each recorded once it was fed in turn."""
     banned: mx.array | None = None
 
@@ -216,14 +250,15 @@ def _decode(model: Callable[..., mx.array], live: PrefixCache, task: Task) -> It
             if banned is None:
                 banned = _banned(task.eos_ids, logits)
             logits = logits + banned
-        token = task.sample(logits)
-        mx.async_eval(token)
-        return token
+        return task.sample(logits)
 
     token = step(mx.array([[task.prompt[-1]]]))
     live.tokens.append(task.prompt[-1])
+    mx.async_eval(token)
     for count in range(1, task.max_tokens + 1):
         following = step(token[:, None]) if count < task.max_tokens else None
+        if ahead and following is not None:
+            mx.async_eval(following)
         drawn = int(token.item())
         if following is not None:
             live.tokens.append(drawn)
@@ -231,6 +266,8 @@ def _decode(model: Callable[..., mx.array], live: PrefixCache, task: Task) -> It
         if count % _CLEAR_EVERY == 0:
             mx.clear_cache()
         yield drawn
+        if not ahead:
+            mx.async_eval(token)
 
 
 def _banned(ids: frozenset[int], logits: mx.array) -> mx.array:
