@@ -1,3 +1,4 @@
+import math
 import time
 from itertools import count
 
@@ -56,7 +57,7 @@ def task(tokenizer):
     return make
 
 
-def run(kind, live, task, chunk=7, cancelled=lambda: False, model=None, ahead=False):
+def run(kind, live, task, chunk=7, cancelled=lambda: False, model=None, ahead=math.inf):
     pace = Pace(ChunkSize(largest=chunk), ahead)
     return list(pipeline.run(model or MODELS[kind], live, task, pace, cancelled))
 
@@ -71,7 +72,7 @@ def reference(kind, prompt, length):
 
 
 @kinds
-@pytest.mark.parametrize("ahead", [False, True])
+@pytest.mark.parametrize("ahead", [0.0, math.inf])
 @pytest.mark.parametrize("chunk", [1, 7, 44, 2048])
 def test_chunked_prefill_and_decode_equal_whole_forward_passes(kind, chunk, ahead, task):
     finished = run(kind, empty(kind), task(), chunk, ahead=ahead)[-1]
@@ -197,7 +198,7 @@ def polls(limit):
 def test_cancelled_anywhere_the_next_request_is_answered_as_by_a_fresh_engine(kind, task, data):
     live = empty(kind)
     steps = data.draw(st.integers(0, 21))
-    ahead = data.draw(st.booleans())
+    ahead = data.draw(st.sampled_from([0.0, math.inf]))
     boundary = data.draw(st.integers(0, len(PROMPT)))
     if data.draw(st.booleans()):
         events = run(kind, live, task(boundary=boundary), cancelled=polls(steps), ahead=ahead)

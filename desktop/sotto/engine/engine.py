@@ -44,6 +44,7 @@ from sotto.store.records import ModelSource
 
 _CPU_CHUNK_SECONDS = 0.2
 _CPU_FIRST_CHUNK = 64
+_CPU_AHEAD_BELOW = 0.02
 _SMALLEST_CONTEXT = 4
 _UNKNOWN_CONTEXT = 8192
 
@@ -276,7 +277,9 @@ def _made_ready(
 
 
 def _cpu_pace() -> pipeline.Pace:
-    return pipeline.Pace(pipeline.ChunkSize(first=_CPU_FIRST_CHUNK, target=_CPU_CHUNK_SECONDS), ahead=False)
+    return pipeline.Pace(
+        pipeline.ChunkSize(first=_CPU_FIRST_CHUNK, target=_CPU_CHUNK_SECONDS), ahead_below=_CPU_AHEAD_BELOW
+    )
 
 
 def _tokens(ready: _Ready, request: GenerateRequest) -> tuple[tuple[int, ...], int]:

@@ -9,6 +9,7 @@ Between two `next` calls the caches hold exactly the tokens recorded for them: a
 read, which is right after it was fed. So a generation can be dropped at any pause and the next one goes on from there.
 """
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -85,13 +86,14 @@ class Pace:
 
     Attributes:
         chunk: Size of prefill chunks.
-        ahead: Whether to dispatch the step after a token before that token is read, which keeps a GPU busy. MLX's CPU
-            backend takes few operations in advance, so dispatching a step lasts nearly as long as computing it, and
-            the token would be read, and Stop heard, one step late; there only the graph is built ahead.
+        ahead_below: Where tokens come at shorter intervals than this many seconds, the step after a token is dispatched
+            before that token is read. That keeps a GPU busy. MLX's CPU backend takes few operations in advance, so
+            dispatching a step lasts nearly as long as computing it, and each token is read, and Stop heard, that much
+            later: worth it only where the pause between two steps counts, and never before the first token.
     """
 
     chunk: ChunkSize = field(default_factory=ChunkSize)
-    ahead: bool = True
+    ahead_below: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +173,7 @@ def _run(
     drawn: list[int] = []
     first = 0
     reason = DoneReason.LENGTH
-    tokens = _decode(model, live, task, pace.ahead)
+    tokens = _decode(model, live, task, pace.ahead_below)
     while len(drawn) < task.max_tokens:
         if cancelled():
             reason = DoneReason.CANCELLED
@@ -239,7 +241,7 @@ def _prefill(
         yield done + len(ids)
 
 
-def _decode(model: Callable[..., mx.array], live: PrefixCache, task: Task, ahead: bool) -> Iterator[int]:
+def _decode(model: Callable[..., mx.array], live: PrefixCache, task: Task, ahead_below: float) -> Iterator[int]:
     """Feed the last prompt token and yield drawn tokens, each recorded once it was fed in turn."""
     banned: mx.array | None = None
 
@@ -254,20 +256,20 @@ def _decode(model: Callable[..., mx.array], live: PrefixCache, task: Task, ahead
 
     token = step(mx.array([[task.prompt[-1]]]))
     live.tokens.append(task.prompt[-1])
-    mx.async_eval(token)
+    read, interval = -math.inf, math.inf
     for count in range(1, task.max_tokens + 1):
+        mx.async_eval(token)
         following = step(token[:, None]) if count < task.max_tokens else None
-        if ahead and following is not None:
+        if following is not None and interval <= ahead_below:
             mx.async_eval(following)
         drawn = int(token.item())
         if following is not None:
             live.tokens.append(drawn)
             token = following
+        interval, read = time.perf_counter() - read, time.perf_counter()
         if count % _CLEAR_EVERY == 0:
             mx.clear_cache()
         yield drawn
-        if not ahead:
-            mx.async_eval(token)
 
 
 def _banned(ids: frozenset[int], logits: mx.array) -> mx.array:
