@@ -1,0 +1,108 @@
+"""The network in PyTorch: llama with tied embeddings, parameters named as in its public checkpoints."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+CONFIG = {
+    "architectures": ["LlamaForCausalLM"],
+    "attention_bias": False,
+    "attention_dropout": 0.0,
+    "head_dim": 32,
+    "hidden_act": "silu",
+    "hidden_size": 256,
+    "initializer_range": 0.02,
+    "intermediate_size": 704,
+    "max_position_embeddings": 4096,
+    "mlp_bias": False,
+    "model_type": "llama",
+    "num_attention_heads": 8,
+    "num_hidden_layers": 5,
+    "num_key_value_heads": 4,
+    "rms_norm_eps": 1e-5,
+    "rope_theta": 10000.0,
+    "tie_word_embeddings": True,
+    "torch_dtype": "float32",
+}
+
+
+class Attention(nn.Module):
+    """Grouped-query attention with rotary positions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        width, self.size = CONFIG["hidden_size"], CONFIG["head_dim"]
+        self.q_proj = nn.Linear(width, CONFIG["num_attention_heads"] * self.size, bias=False)
+        self.k_proj = nn.Linear(width, CONFIG["num_key_value_heads"] * self.size, bias=False)
+        self.v_proj = nn.Linear(width, CONFIG["num_key_value_heads"] * self.size, bias=False)
+        self.o_proj = nn.Linear(CONFIG["num_attention_heads"] * self.size, width, bias=False)
+
+    def forward(self, x: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
+        """Attend causally; x is [rows, length, width]."""
+        rows, length, _ = x.shape
+        query, key, value = (p(x).view(rows, length, -1, self.size).transpose(1, 2) for p in (self.q_proj, self.k_proj, self.v_proj))
+        query, key = _rotate(query, cosine, sine), _rotate(key, cosine, sine)
+        repeat = query.shape[1] // key.shape[1]
+        key, value = key.repeat_interleave(repeat, 1), value.repeat_interleave(repeat, 1)
+        out = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+        return self.o_proj(out.transpose(1, 2).reshape(rows, length, -1))
+
+
+def _rotate(x: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
+    first, second = x.chunk(2, -1)
+    return x * cosine + torch.cat((-second, first), -1) * sine
+
+
+class FeedForward(nn.Module):
+    """SwiGLU."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        width, inner = CONFIG["hidden_size"], CONFIG["intermediate_size"]
+        self.gate_proj = nn.Linear(width, inner, bias=False)
+        self.up_proj = nn.Linear(width, inner, bias=False)
+        self.down_proj = nn.Linear(inner, width, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.down_proj(functional.silu(self.gate_proj(x)) * self.up_proj(x))
+
+
+class Layer(nn.Module):
+    """One decoder layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.self_attn, self.mlp = Attention(), FeedForward()
+        self.input_layernorm = nn.RMSNorm(CONFIG["hidden_size"], CONFIG["rms_norm_eps"])
+        self.post_attention_layernorm = nn.RMSNorm(CONFIG["hidden_size"], CONFIG["rms_norm_eps"])
+
+    def forward(self, x: Tensor, cosine: Tensor, sine: Tensor, dropout: float) -> Tensor:
+        x = x + functional.dropout(self.self_attn(self.input_layernorm(x), cosine, sine), dropout, self.training)
+        return x + functional.dropout(self.mlp(self.post_attention_layernorm(x)), dropout, self.training)
+
+
+class Network(nn.Module):
+    """The decoder; `hidden` gives final states, logits are their products with the embedding."""
+
+    def __init__(self, vocabulary: int) -> None:
+        super().__init__()
+        self.embed_tokens = nn.Embedding(vocabulary, CONFIG["hidden_size"])
+        self.layers = nn.ModuleList(Layer() for _ in range(CONFIG["num_hidden_layers"]))
+        self.norm = nn.RMSNorm(CONFIG["hidden_size"], CONFIG["rms_norm_eps"])
+        for name, parameter in self.named_parameters():
+            if parameter.ndim == 2:
+                residual = name.endswith(("o_proj.weight", "down_proj.weight"))
+                nn.init.normal_(parameter, std=0.02 / ((2 * CONFIG["num_hidden_layers"]) ** 0.5 if residual else 1))
+
+    def hidden(self, ids: Tensor, dropout: float = 0.0) -> Tensor:
+        """Run the decoder on ids [rows, length]."""
+        size = CONFIG["head_dim"]
+        frequency = CONFIG["rope_theta"] ** (-torch.arange(0, size, 2, dtype=torch.float32) / size)
+        angle = torch.outer(torch.arange(ids.shape[1], dtype=torch.float32), frequency).repeat(1, 2)
+        x = functional.dropout(self.embed_tokens(ids), dropout, self.training)
+        for layer in self.layers:
+            x = layer(x, angle.cos(), angle.sin(), dropout)
+        return self.norm(x)
+
+    def logits(self, hidden: Tensor) -> Tensor:
+        return functional.linear(hidden, self.embed_tokens.weight)
