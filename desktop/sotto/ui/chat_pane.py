@@ -1,0 +1,93 @@
+"""The right side of the window: which model it is, the conversation, and the composer."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from sotto.ui import theme, words
+from sotto.ui.composer import Composer
+from sotto.ui.notice import Notice
+from sotto.ui.parts import ElidedLabel, IconButton
+from sotto.ui.states import ModelState
+from sotto.ui.transcript import COLUMN, Transcript
+from sotto.ui.welcome import Welcome
+
+
+class Header(QFrame):
+    """The model's name and how it stands, and the button for a new chat."""
+
+    def __init__(self) -> None:
+        """Show that nothing is loaded."""
+        super().__init__()
+        self.setObjectName("header")
+        self.title = ElidedLabel("", "strong")
+        self.line = ElidedLabel("", "caption")
+        self.new_chat = IconButton("new", "New chat", "New chat", role="", color="text", tip="Begin a new chat")
+        texts = QVBoxLayout()
+        texts.setSpacing(0)
+        texts.addWidget(self.title)
+        texts.addWidget(self.line)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(theme.GAP_24, theme.GAP_8 + 2, theme.GAP_16, theme.GAP_8 + 2)
+        layout.addLayout(texts, 1)
+        layout.addWidget(self.new_chat)
+        self.show_state(ModelState())
+
+    def show_state(self, state: ModelState) -> None:
+        """Draw the model as it stands."""
+        self.title.setText(words.model_name(state.record.name) if state.record else "No model")
+        self.line.setText(words.state_line(state))
+
+
+class ChatPane(QWidget):
+    """Header, notice, welcome or transcript, and composer.
+
+    Signals:
+        asked: One of the example questions was chosen.
+    """
+
+    asked = Signal(str)
+
+    def __init__(self) -> None:
+        """Show an empty chat without a model."""
+        super().__init__()
+        self.setObjectName("chat")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.header = Header()
+        self.notice = Notice()
+        self.welcome = Welcome()
+        self.transcript = Transcript()
+        self.composer = Composer()
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.welcome)
+        self.stack.addWidget(self.transcript)
+        self._columns: list[QWidget] = []
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addWidget(self._centred(self.notice, theme.GAP_12, 0))
+        layout.addWidget(self.stack, 1)
+        layout.addWidget(self._centred(self.composer, theme.GAP_8, theme.GAP_16))
+        self.welcome.asked.connect(self.asked)
+        theme.current().changed.connect(self._measure)
+        self._measure()
+
+    def show_conversation(self, begun: bool) -> None:
+        """Show the transcript, or the welcome before the first message."""
+        self.stack.setCurrentWidget(self.transcript if begun else self.welcome)
+
+    def _centred(self, widget: QWidget, above: int, below: int) -> QWidget:
+        """Put a widget into the transcript's column."""
+        frame = QWidget()
+        layout = QHBoxLayout(frame)
+        layout.setContentsMargins(theme.GAP_24, above, theme.GAP_24, below)
+        layout.addStretch(1)
+        layout.addWidget(widget, 1000)
+        layout.addStretch(1)
+        self._columns.append(widget)
+        return frame
+
+    def _measure(self) -> None:
+        width = max(COLUMN, theme.current().scaled(COLUMN)) + 2 * theme.GAP_8
+        for widget in self._columns:
+            widget.setMaximumWidth(width)

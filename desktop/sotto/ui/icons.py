@@ -1,0 +1,62 @@
+"""Icons of one hand: drawn on a 20 by 20 grid with round strokes, in any colour, sharp at any scale."""
+
+from functools import lru_cache
+
+from PySide6.QtCore import QByteArray, QRectF, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+
+_SHAPES = {
+    "arrow-up": '<path d="M10 16V4.5M5 9.3 10 4.3l5 5"/>',
+    "arrow-down": '<path d="M10 4v11.5M5 10.7l5 5 5-5"/>',
+    "stop": '<rect x="5.5" y="5.5" width="9" height="9" rx="1.8" fill="{color}" stroke="none"/>',
+    "search": '<circle cx="8.8" cy="8.8" r="4.8"/><path d="m12.4 12.4 4 4"/>',
+    "refresh": '<path d="M16 10a6 6 0 1 1-1.9-4.4"/><path d="M16.2 2.9v3.4h-3.4"/>',
+    "new": '<path d="M10.2 4H5.6A1.6 1.6 0 0 0 4 5.6v8.8A1.6 1.6 0 0 0 5.6 16h8.8a1.6 1.6 0 0 0 1.6-1.6V9.8"/>'
+    '<path d="m8 12 .5-2.3 6.6-6.6a1.25 1.25 0 0 1 1.8 1.8l-6.6 6.6z"/>',
+    "eject": '<path d="M10 4.2 15.4 11H4.6z"/><path d="M4.8 15h10.4"/>',
+    "close": '<path d="m5.8 5.8 8.4 8.4M14.2 5.8l-8.4 8.4"/>',
+    "copy": '<rect x="7.3" y="7.3" width="9" height="9" rx="1.8"/>'
+    '<path d="M12.7 4.9A1.6 1.6 0 0 0 11.1 3.7H5.3a1.6 1.6 0 0 0-1.6 1.6v5.8a1.6 1.6 0 0 0 1.2 1.6"/>',
+    "check": '<path d="m4.5 10.6 3.6 3.6 7.4-8"/>',
+    "alert": '<circle cx="10" cy="10" r="6.8"/><path d="M10 6.6v4"/><path d="M10 13.3v.05"/>',
+    "link": '<path d="M8.6 11.4a3 3 0 0 0 4.2 0l2.6-2.6a3 3 0 0 0-4.2-4.2L10 5.8"/>'
+    '<path d="M11.4 8.6a3 3 0 0 0-4.2 0l-2.6 2.6a3 3 0 0 0 4.2 4.2l1.2-1.2"/>',
+    "drop": '<path d="M10 3.6v8.6M6.4 8.8l3.6 3.6 3.6-3.6"/><path d="M3.8 12.6v2.2a1.6 1.6 0 0 0 1.6 1.6h9.2'
+    'a1.6 1.6 0 0 0 1.6-1.6v-2.2"/>',
+    "chip": '<rect x="5" y="5" width="10" height="10" rx="2"/>'
+    '<path d="M8 2.6V5M12 2.6V5M8 15v2.4M12 15v2.4M2.6 8H5M2.6 12H5M15 8h2.4M15 12h2.4"/>',
+}
+
+_FRAME = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><g fill="none" stroke="{color}" stroke-width="1.6"'
+    ' stroke-linecap="round" stroke-linejoin="round">{shape}</g></svg>'
+)
+
+
+@lru_cache(maxsize=64)
+def _renderer(name: str, color: str) -> QSvgRenderer:
+    shape = _SHAPES[name].replace("{color}", color)
+    return QSvgRenderer(QByteArray(_FRAME.format(color=color, shape=shape).encode()))
+
+
+def paint(painter: QPainter, name: str, color: str, rect: QRectF) -> None:
+    """Paint an icon into `rect`; `color` is `#rrggbb`."""
+    _renderer(name, color).render(painter, rect)
+
+
+@lru_cache(maxsize=128)
+def icon(name: str, color: str, disabled: str = "") -> QIcon:
+    """Return an icon in a colour, and in another one while disabled."""
+    result = QIcon()
+    for mode, shade in ((QIcon.Mode.Normal, color), (QIcon.Mode.Disabled, disabled or color)):
+        for scale in (1, 2, 3):
+            for size in (16, 20):
+                pixmap = QPixmap(size * scale, size * scale)
+                pixmap.fill(QColor(Qt.GlobalColor.transparent))
+                painter = QPainter(pixmap)
+                paint(painter, name, shade, QRectF(0, 0, size * scale, size * scale))
+                painter.end()
+                pixmap.setDevicePixelRatio(scale)
+                result.addPixmap(pixmap, mode)
+    return result

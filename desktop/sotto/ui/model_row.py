@@ -1,0 +1,255 @@
+"""One model in the list."""
+
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QEnterEvent,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy
+
+from sotto.store.records import ModelRecord
+from sotto.ui import theme, words
+from sotto.ui.parts import IconButton, TextButton, draw_bar
+from sotto.ui.states import ModelState, Phase
+from sotto.ui.theme import GAP_4, GAP_8, GAP_12
+
+_DOT = 7
+_BAR = 3
+_WRAP = Qt.TextFlag.TextWordWrap.value | Qt.AlignmentFlag.AlignLeft.value | Qt.AlignmentFlag.AlignTop.value
+
+
+class ModelRow(QAbstractButton):
+    """Name, details and source of a model; how far its load is; and the one thing that can be done with it.
+
+    Signals:
+        load_wanted: The model should be loaded (double click, Enter, or its button).
+        eject_wanted: It should leave memory.
+        stop_wanted: Its load should stop.
+        step: The arrow keys move the selection, by -1 or 1.
+    """
+
+    load_wanted = Signal(object)
+    eject_wanted = Signal()
+    stop_wanted = Signal()
+    step = Signal(int)
+
+    def __init__(self, record: ModelRecord) -> None:
+        """Show `record`."""
+        super().__init__()
+        self.record = record
+        self._state = ModelState(Phase.FOUND, record)
+        self.setCheckable(True)
+        self.setAutoExclusive(False)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setMouseTracking(True)
+        self.load = TextButton("Load", "load", f"Load {words.model_name(record.name)}")
+        self.load.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.load.clicked.connect(self._want)
+        self.eject = IconButton("eject", f"Eject {words.model_name(record.name)}", tip="Eject: give its memory back")
+        self.eject.clicked.connect(self.eject_wanted)
+        self.stop = IconButton("close", f"Stop loading {words.model_name(record.name)}", tip="Stop loading")
+        self.stop.clicked.connect(self.stop_wanted)
+        for button in (self.load, self.eject, self.stop):
+            button.setParent(self)
+            button.hide()
+        self.toggled.connect(self._show)
+        theme.current().changed.connect(self._show)
+        self._show()
+
+    def show_state(self, state: ModelState) -> None:
+        """Draw the model as it stands; a state of another model means that this one is not loaded."""
+        mine = state.record is not None and same(state.record, self.record)
+        new = state if mine else ModelState(Phase.FOUND, self.record)
+        if new != self._state:
+            self._state = new
+            self._show()
+
+    @property
+    def reason(self) -> str:
+        """Why the model cannot run or could not be loaded; empty when nothing is known against it."""
+        return self.record.reason or self._state.reason
+
+    def matches(self, text: str) -> bool:
+        """Whether every word of `text` occurs in what the row says."""
+        haystack = f"{self.record.name} {self._details()} {words.SOURCE_NAMES[self.record.source]}".lower()
+        return all(word in haystack for word in text.lower().split())
+
+    def _details(self) -> str:
+        return words.model_details(self.record)
+
+    def _second_line(self) -> str:
+        if self._state.phase is Phase.LOADING:
+            return words.loading_line(self._state)
+        if self._state.phase is Phase.UNLOADING:
+            return "Ejecting…"
+        if self._state.phase is Phase.FAILED and not self.isChecked():
+            return "Could not be loaded"
+        return self._details()
+
+    def _want(self) -> None:
+        self.load_wanted.emit(self.record)
+
+    def _show(self) -> None:
+        phase = self._state.phase
+        self.eject.setVisible(self._state.loaded)
+        self.stop.setVisible(phase is Phase.LOADING)
+        idle = phase in (Phase.FOUND, Phase.FAILED, Phase.ABSENT)
+        self.load.setVisible(idle and self.isChecked() and self.record.runnable)
+        name = f"{words.model_name(self.record.name)}, {self._details()}, {words.SOURCE_NAMES[self.record.source]}"
+        standing = {
+            Phase.READY: "loaded",
+            Phase.GENERATING: "loaded, answering",
+            Phase.LOADING: "loading",
+            Phase.UNLOADING: "ejecting",
+        }.get(phase, "not loaded")
+        self.setAccessibleName(f"{name}, {standing}" if self.record.runnable else f"{name}, cannot run")
+        self.setAccessibleDescription(self.reason)
+        places = [
+            words.SOURCE_NAMES[self.record.source],
+            *(words.SOURCE_NAMES[place.source] for place in self.record.also),
+        ]
+        self.setToolTip(self.reason or f"{self.record.name}\nIn {words.listed(list(dict.fromkeys(places)))}")
+        self.setFont(theme.current().font())
+        self.updateGeometry()
+        self._place_buttons()
+        self.update()
+
+    def _small(self) -> QFont:
+        return theme.current().font(0.88)
+
+    def _text_area(self) -> QRect:
+        return self.rect().adjusted(GAP_12 + _DOT + GAP_8, GAP_8, -GAP_8, -GAP_8)
+
+    def _shown_reason(self) -> str:
+        return self.reason if self.isChecked() else ""
+
+    def hasHeightForWidth(self) -> bool:
+        """Say that the height depends on the width: the reason takes as many lines as it needs."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        """Return two lines, and those of the reason."""
+        small = QFontMetrics(self._small())
+        height = 2 * GAP_8 + QFontMetrics(self.font()).height() + 2 + small.height()
+        if reason := self._shown_reason():
+            room = width - GAP_12 - _DOT - 2 * GAP_8
+            height += GAP_4 + small.boundingRect(QRect(0, 0, room, 10_000), _WRAP, reason).height()
+        if self._state.phase is Phase.LOADING:
+            height += GAP_8 + _BAR
+        return height
+
+    def sizeHint(self) -> QSize:
+        """Return the size at the sidebar's width."""
+        width = max(self.width(), 200)
+        return QSize(200, self.heightForWidth(width))
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the same: nothing is cut off."""
+        return QSize(80, self.sizeHint().height())
+
+    def _place_buttons(self) -> None:
+        for button in (self.load, self.eject, self.stop):
+            size = button.sizeHint()
+            lines = QFontMetrics(self.font()).height() + 2 + QFontMetrics(self._small()).height()
+            button.setGeometry(
+                self.width() - size.width() - GAP_8, GAP_8 + (lines - size.height()) // 2, size.width(), size.height()
+            )
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the row."""
+        tokens, painter = theme.current().tokens, QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ground = tokens.selection if self.isChecked() else tokens.hover if self.underMouse() else ""
+        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        if ground:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(ground))
+            painter.drawRoundedRect(box, 8, 8)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(tokens.accent), 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+        self._paint_text(painter)
+
+    def _paint_text(self, painter: QPainter) -> None:
+        tokens, area = theme.current().tokens, self._text_area()
+        usable = self.record.runnable
+        name_font = theme.current().font(1.0, QFont.Weight.Medium)
+        big, small = QFontMetrics(name_font), QFontMetrics(self._small())
+        if self._state.loaded:
+            dot = QRectF(GAP_12, area.top() + (big.height() - _DOT) / 2, _DOT, _DOT)
+            draw_bar(painter, dot, [(1.0, tokens.accent)], tokens.accent)
+        taken = next((b.width() + GAP_8 for b in (self.load, self.eject, self.stop) if not b.isHidden()), 0)
+        room = area.width() - taken
+        painter.setFont(name_font)
+        painter.setPen(QColor(tokens.text if usable else tokens.muted))
+        line = QRect(area.left(), area.top(), room, big.height())
+        name = words.model_name(self.record.name)
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, big.elidedText(name, Qt.TextElideMode.ElideMiddle, room))
+        painter.setFont(self._small())
+        painter.setPen(QColor(tokens.muted))
+        line = QRect(area.left(), line.bottom() + 3, room, small.height())
+        used = self._paint_badge(painter, line, small)
+        second = small.elidedText(self._second_line(), Qt.TextElideMode.ElideRight, room - used)
+        painter.drawText(line.adjusted(used, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, second)
+        bottom = line.bottom()
+        if reason := self._shown_reason():
+            painter.drawText(QRect(area.left(), bottom + GAP_4, area.width(), self.height()), _WRAP, reason)
+        if self._state.phase is Phase.LOADING:
+            bar = QRectF(area.left(), self.height() - GAP_8 - _BAR, area.width(), _BAR)
+            draw_bar(painter, bar, [(self._state.fraction or 0.0, tokens.accent)], tokens.track)
+
+    def _paint_badge(self, painter: QPainter, line: QRect, metrics: QFontMetrics) -> int:
+        """Draw the source, and return the width it took; while something happens the words have all the room."""
+        if self._state.phase in (Phase.LOADING, Phase.UNLOADING):
+            return 0
+        text = words.SOURCE_NAMES[self.record.source]
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, text)
+        return metrics.horizontalAdvance(text) + metrics.horizontalAdvance("  ")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the button at the right."""
+        super().resizeEvent(event)
+        self._place_buttons()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """Light up."""
+        super().enterEvent(event)
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Go dark again."""
+        super().leaveEvent(event)
+        self.update()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Load the model."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.load_wanted.emit(self.record)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Load with Enter, move with the arrow keys."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.load_wanted.emit(self.record)
+        elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self.step.emit(-1 if event.key() == Qt.Key.Key_Up else 1)
+        else:
+            super().keyPressEvent(event)
+
+    def nextCheckState(self) -> None:
+        """Choose the row; a second click does not undo it."""
+        self.setChecked(True)
+
+
+def same(one: ModelRecord, other: ModelRecord) -> bool:
+    """Tell whether two records are the same model."""
+    return one.path == other.path or (bool(one.digest) and one.digest == other.digest)

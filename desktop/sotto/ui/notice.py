@@ -1,0 +1,68 @@
+"""Something to know or to decide, shown in place; never a dialog that stops everything."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
+
+from sotto.ui import theme
+from sotto.ui.parts import IconButton, Label, Picture, TextButton
+
+
+class Notice(QFrame):
+    """What happened, why, and one thing to do about it."""
+
+    def __init__(self) -> None:
+        """Begin hidden."""
+        super().__init__()
+        self.setObjectName("notice")
+        self._action: Callable[[], None] | None = None
+        self.title = Label("", "strong", wrap=True)
+        self.message = Label("", "muted", wrap=True)
+        self.button = TextButton("", "outlined")
+        self.button.clicked.connect(self._act)
+        self.dismiss = IconButton("close", "Dismiss")
+        self.dismiss.clicked.connect(self.hide)
+        self._sign = Picture("alert", "alert")
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self.title)
+        words.addWidget(self.message)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(theme.GAP_12, theme.GAP_12, theme.GAP_8, theme.GAP_12)
+        layout.setSpacing(theme.GAP_12)
+        layout.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addLayout(words, 1)
+        layout.addWidget(self.button)
+        layout.addWidget(self.dismiss, 0, Qt.AlignmentFlag.AlignTop)
+        self.hide()
+
+    def tell(self, title: str, message: str, label: str = "", action: Callable[[], None] | None = None) -> None:
+        """Show a failure, with a button if there is something to do about it."""
+        self._show("alert", "problem", title, message, label, action)
+
+    def ask(self, title: str, message: str, label: str, action: Callable[[], None]) -> None:
+        """Show a question that may as well stay unanswered."""
+        self._show("link", "question", title, message, label, action)
+
+    def _show(
+        self, sign: str, kind: str, title: str, message: str, label: str, action: Callable[[], None] | None
+    ) -> None:
+        self._action = action
+        self._sign.show_icon(sign, "alert" if kind == "problem" else "muted")
+        self.setProperty("kind", kind)
+        self.style().unpolish(self)
+        self.style().polish(self)
+        self.title.setText(title)
+        self.message.setText(message)
+        self.button.setText(label)
+        self.button.setAccessibleName(label)
+        self.button.setVisible(bool(label))
+        self.setAccessibleName(f"{title}: {message}")
+        self.show()
+
+    def _act(self) -> None:
+        action, self._action = self._action, None
+        self.hide()
+        if action is not None:
+            action()

@@ -1,0 +1,145 @@
+"""Small widgets that several parts of the window are made of."""
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+
+from sotto.ui import icons, theme
+
+
+class Label(QLabel):
+    """Plain text in one of the theme's roles; never read as HTML."""
+
+    def __init__(self, text: str = "", role: str = "", wrap: bool = False, parent: QWidget | None = None) -> None:
+        """Show `text`."""
+        super().__init__(text, parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("role", role)
+        self.setWordWrap(wrap)
+
+
+class ElidedLabel(Label):
+    """One line of text that ends in an ellipsis where there is no room; the tool tip has the whole."""
+
+    def __init__(self, text: str = "", role: str = "", parent: QWidget | None = None) -> None:
+        """Show `text`."""
+        super().__init__(text, role, parent=parent)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def minimumSizeHint(self) -> QSize:
+        """Give way to anything beside it."""
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw as much text as fits."""
+        painter = QPainter(self)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        self.setToolTip(self.text() if text != self.text() else "")
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
+
+class IconButton(QToolButton):
+    """A button with an icon in the theme's colours, with or without text."""
+
+    def __init__(
+        self, icon: str, name: str, text: str = "", role: str = "quiet", color: str = "muted", tip: str = ""
+    ) -> None:
+        """Show `icon`.
+
+        Args:
+            icon: Its name in `sotto.ui.icons`.
+            name: What a screen reader says.
+            text: What stands beside the icon.
+            role: The role in the style sheet.
+            color: Which of the theme's tokens the icon is drawn in.
+            tip: The tool tip, if it should say more than the name.
+        """
+        super().__init__()
+        self._icon, self._color = icon, color
+        self.setProperty("role", role)
+        self.setText(text)
+        self.setAccessibleName(name)
+        self.setToolTip(tip or name)
+        self.setToolButtonStyle(
+            Qt.ToolButtonStyle.ToolButtonTextBesideIcon if text else Qt.ToolButtonStyle.ToolButtonIconOnly
+        )
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        theme.current().changed.connect(self.repaint_icon)
+        self.repaint_icon()
+
+    def set_icon(self, icon: str, name: str, tip: str = "") -> None:
+        """Show another icon, which means something else."""
+        self._icon = icon
+        self.setAccessibleName(name)
+        self.setToolTip(tip or name)
+        self.repaint_icon()
+
+    def repaint_icon(self) -> None:
+        """Draw the icon in the colours in force."""
+        tokens = theme.current().tokens
+        self.setIcon(icons.icon(self._icon, getattr(tokens, self._color), tokens.faint))
+        edge = theme.current().scaled(16)
+        self.setIconSize(QSize(edge, edge))
+
+
+class TextButton(QPushButton):
+    """A button with words."""
+
+    def __init__(self, text: str, role: str = "outlined", name: str = "") -> None:
+        """Show `text`; `name` is what a screen reader says, when that should be more."""
+        super().__init__(text)
+        self.setProperty("role", role)
+        self.setAccessibleName(name or text)
+        self.setAutoDefault(False)
+
+
+class Picture(QWidget):
+    """An icon by itself."""
+
+    def __init__(self, icon: str, color: str = "faint", edge: int = 20) -> None:
+        """Show `icon` in one of the theme's tokens, `edge` pixels wide at 13 px text."""
+        super().__init__()
+        self._icon, self._color, self._edge = icon, color, edge
+        theme.current().changed.connect(self._resize)
+        self._resize()
+
+    def show_icon(self, icon: str, color: str) -> None:
+        """Show another icon."""
+        self._icon, self._color = icon, color
+        self.update()
+
+    def _resize(self) -> None:
+        edge = theme.current().scaled(self._edge)
+        self.setFixedSize(edge, edge)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the icon."""
+        painter = QPainter(self)
+        icons.paint(painter, self._icon, getattr(theme.current().tokens, self._color), QRectF(self.rect()))
+
+
+def draw_bar(painter: QPainter, rect: QRectF, parts: list[tuple[float, str]], ground: str) -> None:
+    """Draw a rounded bar: shares of its width from the left, each in its colour, on a ground."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    radius = rect.height() / 2
+    painter.setBrush(QColor(ground))
+    painter.drawRoundedRect(rect, radius, radius)
+    reached = sum(share for share, _ in parts)
+    # From the far end to the near one, so that each part's round end lies on the next part's start.
+    for share, color in reversed(parts):
+        width = rect.width() * min(1.0, reached)
+        if share > 0:
+            painter.setBrush(QColor(color))
+            painter.drawRoundedRect(
+                QRectF(rect.x(), rect.y(), max(width, rect.height()), rect.height()), radius, radius
+            )
+        reached -= share
+    painter.restore()
+
+
+def line_height(widget: QWidget) -> int:
+    """Return the height of one line of a widget's text."""
+    return QFontMetrics(widget.font()).lineSpacing()

@@ -1,0 +1,82 @@
+"""Values that the window's parts are drawn from."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from sotto.engine.types import LoadProgress, ModelInfo, SamplingOptions
+from sotto.store.records import ModelRecord
+
+
+class Phase(StrEnum):
+    """Where a model stands."""
+
+    ABSENT = "absent"
+    FOUND = "found"
+    LOADING = "loading"
+    READY = "ready"
+    GENERATING = "generating"
+    UNLOADING = "unloading"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelState:
+    """The state of the model that the window is about; list, header and composer are all drawn from it.
+
+    Attributes:
+        phase: Where it stands.
+        record: The model; None only while there is none.
+        progress: The newest news of a load, while loading.
+        info: The loaded model, while ready or generating.
+        reason: Why it failed, in one sentence.
+    """
+
+    phase: Phase = Phase.ABSENT
+    record: ModelRecord | None = None
+    progress: LoadProgress | None = None
+    info: ModelInfo | None = None
+    reason: str = ""
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the model is in memory and answers."""
+        return self.phase in (Phase.READY, Phase.GENERATING)
+
+    @property
+    def busy(self) -> bool:
+        """Whether there is something that Stop stops."""
+        return self.phase in (Phase.LOADING, Phase.GENERATING)
+
+    @property
+    def fraction(self) -> float | None:
+        """How far a load is, from 0 to 1; None when that is not known yet."""
+        if self.progress is None or self.progress.total <= 0:
+            return None
+        return min(1.0, self.progress.done / self.progress.total)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSettings:
+    """How answers are generated; each field as in `GenerateRequest`."""
+
+    sampling: SamplingOptions = field(default_factory=SamplingOptions)
+    num_predict: int | None = None
+    ignore_eos: bool = False
+    num_ctx: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that did not work, shown where it happened.
+
+    Attributes:
+        title: What did not work, in a few words.
+        message: Why, in one sentence.
+        details: More for a bug report; may be empty.
+        retry: Whether trying the same again makes sense.
+    """
+
+    title: str
+    message: str
+    details: str = ""
+    retry: bool = False

@@ -1,0 +1,335 @@
+"""The main window: puts the parts together and connects them with the session."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtGui import (
+    QAction,
+    QCloseEvent,
+    QDesktopServices,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QIcon,
+    QKeySequence,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QMainWindow,
+    QMenu,
+    QMessageBox,
+    QPlainTextEdit,
+    QTextEdit,
+    QWidget,
+)
+
+from sotto import __version__
+from sotto.engine.types import PrefillProgress
+from sotto.paths import resources_dir
+from sotto.ui import gauge, theme
+from sotto.ui.chat_pane import ChatPane
+from sotto.ui.drops import DropOverlay, Dropped, dropped
+from sotto.ui.session import Session
+from sotto.ui.sidebar import Sidebar
+from sotto.ui.states import ModelState, Phase, Problem
+
+if TYPE_CHECKING:
+    from sotto.ui.flows import Flows
+
+_SIZE = (1120, 760)
+_SMALLEST = (720, 480)
+
+
+class MainWindow(QMainWindow):
+    """Models at the left, the chat at the right.
+
+    Signals:
+        painted: The window has been painted for the first time.
+        closed: The person has closed the window.
+    """
+
+    painted = Signal()
+    closed = Signal()
+
+    def __init__(self, session: Session) -> None:
+        """Show `session`."""
+        super().__init__()
+        self.session = session
+        self.setWindowTitle("Sotto")
+        self.setWindowIcon(QIcon(str(resources_dir() / "icons" / "sotto-256.png")))
+        self.setAcceptDrops(True)
+        self.sidebar = Sidebar()
+        self.chat = ChatPane()
+        self._painted = False
+        self._flows: Flows | None = None
+        centre = QWidget()
+        layout = QHBoxLayout(centre)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.sidebar)
+        layout.addWidget(self.chat, 1)
+        self.setCentralWidget(centre)
+        self.overlay = DropOverlay(centre)
+        self._make_menus()
+        self._connect()
+        self.resize(*_SIZE)
+        self.setMinimumSize(*_SMALLEST)
+        self.chat.composer.draft.setFocus()
+
+    def begin(self, flows: "Flows", paths: tuple[Path, ...] = ()) -> None:
+        """Start what needs an event loop: finding models, loading, sampling memory."""
+        self._flows = flows
+        self.session.begin(flows, paths)
+        self.sample_memory()
+
+    # Menus
+
+    def _make_menus(self) -> None:
+        file = self.menuBar().addMenu("&File")
+        self._add(file, "New Chat", self.session.new_chat, QKeySequence.StandardKey.New)
+        self._add(file, "Open Model…", self.choose_file, QKeySequence.StandardKey.Open)
+        self._add(file, "Open Model Folder…", self.choose_folder, "Ctrl+Shift+O")
+        self._add(file, "Rescan Models", self.session.rescan, "Ctrl+R")
+        file.addSeparator()
+        self.eject_action = self._add(file, "Eject Model", self.session.eject, "Ctrl+E")
+        file.addSeparator()
+        quit_action = self._add(file, "Quit Sotto", self.close, QKeySequence.StandardKey.Quit)
+        quit_action.setMenuRole(QAction.MenuRole.QuitRole)
+        if not quit_action.shortcut():
+            quit_action.setShortcut("Ctrl+Q")
+        edit = self.menuBar().addMenu("&Edit")
+        keys = QKeySequence.StandardKey
+        for text, key, method in (
+            ("Undo", keys.Undo, "undo"),
+            ("Redo", keys.Redo, "redo"),
+            ("Cut", keys.Cut, "cut"),
+            ("Copy", keys.Copy, "copy"),
+            ("Paste", keys.Paste, "paste"),
+            ("Select All", keys.SelectAll, "selectAll"),
+        ):
+            # Shown only: the field with the caret has these keys already, and must keep them.
+            action = self._add(edit, text, self._in_field(method), key)
+            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+            if text == "Redo":
+                edit.addSeparator()
+        view = self.menuBar().addMenu("&View")
+        self._add(view, "Larger Text", theme.current().zoom_in, keys.ZoomIn)
+        self._add(view, "Smaller Text", theme.current().zoom_out, keys.ZoomOut)
+        self._add(view, "Normal Text", theme.current().zoom_reset, "Ctrl+0")
+        view.addSeparator()
+        self.stop_action = self._add(view, "Stop", self.session.stop, "Esc")
+        help_menu = self.menuBar().addMenu("&Help")
+        about = self._add(help_menu, "About Sotto", self.show_about)
+        about.setMenuRole(QAction.MenuRole.AboutRole)
+
+    def _add(
+        self,
+        menu: QMenu,
+        text: str,
+        action: Callable[[], object],
+        keys: QKeySequence.StandardKey | str | None = None,
+    ) -> QAction:
+        made = QAction(text, self)
+        made.setMenuRole(QAction.MenuRole.NoRole)
+        if keys is not None:
+            made.setShortcut(QKeySequence(keys))
+        made.triggered.connect(lambda: action())
+        menu.addAction(made)
+        return made
+
+    def _in_field(self, method: str) -> Callable[[], None]:
+        def act() -> None:
+            field = QApplication.focusWidget()
+            if isinstance(field, QLineEdit | QPlainTextEdit | QTextEdit):
+                getattr(field, method)()
+
+        return act
+
+    # Session to widgets and back
+
+    def _connect(self) -> None:
+        session, sidebar, chat = self.session, self.sidebar, self.chat
+        sidebar.load_wanted.connect(session.load)
+        sidebar.eject_wanted.connect(session.eject)
+        sidebar.stop_wanted.connect(session.stop)
+        sidebar.rescan_wanted.connect(session.rescan)
+        sidebar.gauge.sample_wanted.connect(self.sample_memory)
+        chat.header.new_chat.clicked.connect(session.new_chat)
+        chat.composer.sent.connect(self.send)
+        chat.composer.stopped.connect(session.stop)
+        chat.asked.connect(session.send)
+        chat.transcript.link_asked.connect(self.ask_link)
+        session.models_changed.connect(sidebar.show_models)
+        session.state_changed.connect(self.show_state)
+        session.figures_changed.connect(sidebar.gauge.show_figures)
+        session.greeted.connect(self._greet)
+        session.question_added.connect(self._add_question)
+        session.answer_awaited.connect(self._await_answer)
+        session.prefilled.connect(self._show_prefill)
+        session.answer_grew.connect(self._grow_answer)
+        session.answer_ended.connect(chat.transcript.end_answer)
+        session.retracted.connect(self._retract)
+        session.cleared.connect(self._clear)
+        session.problem.connect(self.show_problem)
+        self.show_state(session.state)
+
+    @Slot(str)
+    def send(self, text: str) -> None:
+        """Send a draft; it stays where it is if it cannot be sent."""
+        if self.session.send(text):
+            self.chat.composer.clear()
+
+    @Slot(object)
+    def show_state(self, state: ModelState) -> None:
+        """Draw everything that depends on how the model stands."""
+        self.sidebar.show_state(state)
+        self.chat.header.show_state(state)
+        self.chat.composer.show_state(state)
+        self.chat.welcome.show_state(state)
+        self.eject_action.setEnabled(state.loaded)
+        self.stop_action.setEnabled(state.busy)
+        if state.phase is Phase.LOADING and state.progress is None:
+            self.chat.notice.hide()
+
+    @Slot(object)
+    def show_problem(self, problem: Problem) -> None:
+        """Say in place what did not work."""
+        retry = problem.retry
+        self.chat.notice.tell(
+            problem.title, problem.message, "Try again" if retry else "", self.session.retry if retry else None
+        )
+        self.chat.notice.setToolTip(problem.details)
+
+    @Slot(str)
+    def ask_link(self, address: str) -> None:
+        """Ask before anything leaves the window."""
+        self.chat.notice.ask("Open this link in your browser?", address, "Open", lambda: _browse(address))
+
+    @Slot(str)
+    def _greet(self, text: str) -> None:
+        self.chat.welcome.show_state(self.session.state, text)
+
+    @Slot(str)
+    def _add_question(self, text: str) -> None:
+        self.chat.show_conversation(begun=True)
+        self.chat.transcript.add_question(text)
+
+    @Slot(str, str)
+    def _await_answer(self, model: str, line: str) -> None:
+        self.chat.transcript.add_answer(model).show_waiting(line)
+
+    @Slot(object)
+    def _show_prefill(self, progress: PrefillProgress) -> None:
+        if self.chat.transcript.answer is not None:
+            self.chat.transcript.answer.show_prefill(progress)
+
+    @Slot(str)
+    def _grow_answer(self, text: str) -> None:
+        if self.chat.transcript.answer is not None:
+            self.chat.transcript.answer.append(text)
+
+    @Slot(str)
+    def _retract(self, text: str) -> None:
+        self.chat.transcript.remove_last()
+        self.chat.transcript.remove_last()
+        self.chat.show_conversation(begun=not self.chat.transcript.empty)
+        self.chat.composer.restore(text)
+
+    @Slot()
+    def _clear(self) -> None:
+        self.chat.transcript.clear()
+        self.chat.show_conversation(begun=False)
+        self.chat.composer.draft.setFocus()
+
+    @Slot()
+    def sample_memory(self) -> None:
+        """Ask how much memory is in use, off the window's thread."""
+        if self._flows is not None:
+            self._flows.start(self._sample(self._flows))
+
+    async def _sample(self, flows: "Flows") -> None:
+        try:
+            taken: gauge.Sample | None = await flows.call(gauge.sample)
+        except OSError:
+            taken = None
+        self.sidebar.gauge.show_sample(taken)
+
+    # Dialogs
+
+    def choose_file(self) -> None:
+        """Let the person choose a manifest or a file of a model."""
+        dialog = QFileDialog(self, "Open a model: a manifest, or a file in a model's folder")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        self._choose(dialog)
+
+    def choose_folder(self) -> None:
+        """Let the person choose a model's folder."""
+        dialog = QFileDialog(self, "Open a model's folder")
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        self._choose(dialog)
+
+    def _choose(self, dialog: QFileDialog) -> None:
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self._open_chosen)
+        dialog.open()
+
+    @Slot(str)
+    def _open_chosen(self, path: str) -> None:
+        self.session.open(Dropped((Path(path),), ()))
+
+    def show_about(self) -> None:
+        """Say what this is."""
+        about = QMessageBox(self)
+        about.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        about.setWindowTitle("About Sotto")
+        about.setIconPixmap(self.windowIcon().pixmap(64, 64))
+        about.setText(f"Sotto {__version__}")
+        about.setInformativeText("Runs language models on this machine.\nNothing leaves it. MIT licence.")
+        about.open()
+
+    # Qt
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take files and folders, and say what dropping them will do."""
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+            self.overlay.promise(dropped(event.mimeData()))
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        """Go on taking them."""
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """Show the window again."""
+        self.overlay.hide()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Load what was dropped."""
+        self.overlay.hide()
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+            self.session.open(dropped(event.mimeData()))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Tell that the window can be seen."""
+        super().paintEvent(event)
+        if not self._painted:
+            self._painted = True
+            self.painted.emit()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Let the application end in its own time."""
+        event.accept()
+        self.closed.emit()
+
+
+def _browse(address: str) -> None:
+    QDesktopServices.openUrl(QUrl(address))

@@ -1,0 +1,122 @@
+"""Numbers and names in the words of the window."""
+
+from collections.abc import Sequence
+
+from sotto.engine.types import DoneReason, Finished, PrefillProgress
+from sotto.store.records import Format, ModelRecord, Source
+from sotto.ui.states import ModelState, Phase
+
+SOURCE_NAMES = {
+    Source.BUILTIN: "Built in",
+    Source.SOTTO: "Sotto",
+    Source.OLLAMA: "Ollama",
+    Source.HUGGINGFACE: "Hugging Face",
+    Source.LMSTUDIO: "LM Studio",
+    Source.FOLDER: "Folder",
+}
+
+_QUANTIZATIONS = {"int4": "4-bit", "int8": "8-bit", "int2": "2-bit", "int3": "3-bit", "int5": "5-bit", "int6": "6-bit"}
+
+
+def size(nbytes: int) -> str:
+    """Return bytes as people read them: `310 MB`, `4.7 GB`."""
+    amount, units = float(nbytes), ("B", "KB", "MB", "GB", "TB")
+    unit = 0
+    while amount >= 999.5 and unit < len(units) - 1:
+        amount, unit = amount / 1000, unit + 1
+    digits = 1 if (amount < 99.95 and unit > 2) or (amount < 9.95 and unit == 2) else 0
+    return f"{amount:.{digits}f} {units[unit]}"
+
+
+def count(number: int) -> str:
+    """Return a number with its thousands parted: `2,000`."""
+    return f"{number:,}"
+
+
+def parameters(number: int | None) -> str:
+    """Return a number of weights as model names have it: `4.6M`, `7B`; empty when unknown."""
+    if not number:
+        return ""
+    for limit, letter in ((1e9, "B"), (1e6, "M"), (1e3, "K")):
+        if number >= limit:
+            return f"{number / limit:.1f}".removesuffix(".0") + letter
+    return str(number)
+
+
+def model_name(name: str) -> str:
+    """Return a model's name without what goes without saying."""
+    return name.removesuffix(":latest")
+
+
+def model_details(record: ModelRecord) -> str:
+    """Return what tells models of one name apart: parameters, quantization, size."""
+    quantization = _QUANTIZATIONS.get(record.quantization.lower(), record.quantization)
+    kind = "GGUF" if record.format is Format.GGUF else ""
+    parts = (parameters(record.parameters), quantization, kind, size(record.size) if record.size else "")
+    return " · ".join(part for part in parts if part)
+
+
+def state_line(state: ModelState) -> str:
+    """Return the line under a model's name."""
+    if state.phase is Phase.ABSENT:
+        return "Double-click a model in the list, or drop one here"
+    if state.phase is Phase.FOUND:
+        return "Not loaded"
+    if state.phase is Phase.UNLOADING:
+        return "Ejecting…"
+    if state.phase is Phase.FAILED:
+        return "Could not be loaded"
+    if state.phase is Phase.LOADING:
+        return loading_line(state)
+    assert state.info is not None
+    device = {"cpu": "CPU", "metal": "Metal", "cuda": "CUDA"}.get(state.info.device, state.info.device)
+    context = f"{count(state.info.context_length)} tokens of context"
+    doing = "Answering" if state.phase is Phase.GENERATING else "Ready"
+    return f"{doing} · {context} · {device}"
+
+
+def loading_line(state: ModelState) -> str:
+    """Return how far a load is, in words."""
+    progress = state.progress
+    if progress is None:
+        return "Loading…"
+    if progress.phase == "weights" and progress.total > 0:
+        return f"Loading · {size(progress.done)} of {size(progress.total)}"
+    return {"tokenizer": "Loading · tokenizer", "warm-up": "Loading · warming up"}.get(progress.phase, "Loading…")
+
+
+def prefill_line(progress: PrefillProgress) -> str:
+    """Return how much of a prompt has been read."""
+    cached = f" ({count(progress.cached)} cached)" if progress.cached else ""
+    return f"Reading prompt {count(progress.done)} / {count(progress.total)}{cached}"
+
+
+def speed(tokens: int, nanoseconds: int) -> str:
+    """Return tokens per second; a dash when too little was measured."""
+    if tokens < 2 or nanoseconds <= 0:
+        return "— tok/s"
+    rate = tokens * 1e9 / nanoseconds
+    return f"{rate:.1f} tok/s" if rate < 100 else f"{count(round(rate))} tok/s"
+
+
+def answer_line(end: Finished) -> str:
+    """Return the figures under a finished answer."""
+    drawn = len(end.token_ids)
+    tokens = f"{count(drawn)} token" + ("" if drawn == 1 else "s")
+    cached = f" ({count(end.cached_tokens)} cached)" if end.cached_tokens else ""
+    why = {
+        DoneReason.STOP: "",
+        DoneReason.LENGTH: "reached the length limit",
+        DoneReason.CANCELLED: "stopped",
+    }[end.done_reason]
+    if end.done_reason is DoneReason.CANCELLED and not drawn:
+        return "Stopped before the answer began"
+    parts = (tokens, speed(drawn, end.eval_duration), f"prompt {count(end.prompt_tokens)}{cached}", why)
+    return " · ".join(part for part in parts if part)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence has them: `a`, `a and b`, `a, b and c`."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"

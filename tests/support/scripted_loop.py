@@ -1,0 +1,149 @@
+"""An engine's loop that plays a script: for states of the window that the real engine cannot be made to show.
+
+It keeps the order of events that `sotto.runner.loop.EngineLoop` promises, and computes nothing.
+"""
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sotto.engine.types import (
+    DoneReason,
+    Event,
+    Failed,
+    Finished,
+    GenerateRequest,
+    Loaded,
+    LoadProgress,
+    MemoryFigures,
+    ModelInfo,
+    PrefillProgress,
+    TextChunk,
+    Unloaded,
+)
+from sotto.store.records import ModelRecord
+
+
+@dataclass
+class Script:
+    """What happens. `hold` events are waited for between the steps of a load, a prefill or an answer."""
+
+    chunks: list[str] = field(default_factory=lambda: ["Hello ", "there."])
+    pause: float = 0.0
+    load_steps: int = 4
+    prefill_steps: int = 2
+    prompt_tokens: int = 2000
+    cached_tokens: int = 100
+    fail_load: str = ""
+    fail_answer: str = ""
+    crash: str = ""
+    hold_load: threading.Event | None = None
+    hold_prefill: threading.Event | None = None
+    hold_answer: threading.Event | None = None
+    requests: list[GenerateRequest] = field(default_factory=list)
+
+
+class ScriptedLoop:
+    """Plays a `Script` on the thread that runs it."""
+
+    def __init__(self, emit: Callable[[Event], None], script: Script) -> None:
+        self._emit = emit
+        self._script = script
+        self._commands: queue.SimpleQueue[tuple[str, object]] = queue.SimpleQueue()
+        self._stopped: set[str] = set()
+        self._loads = 0
+        self._load_stopped_up_to = 0
+        self._closed = False
+
+    def load(self, record: ModelRecord, num_ctx: int | None = None) -> None:
+        self._load_stopped_up_to = self._loads
+        self._loads += 1
+        self._commands.put(("load", (record, self._loads)))
+
+    def unload(self) -> None:
+        self._load_stopped_up_to = self._loads
+        self._commands.put(("unload", None))
+
+    def generate(self, request: GenerateRequest) -> None:
+        self._script.requests.append(request)
+        self._commands.put(("generate", request))
+
+    def cancel(self, request_id: str) -> None:
+        self._stopped.add(request_id)
+
+    def cancel_load(self) -> None:
+        self._load_stopped_up_to = self._loads
+
+    def close(self) -> None:
+        self._closed = True
+        self._commands.put(("close", None))
+
+    def run(self) -> None:
+        while True:
+            command, value = self._commands.get()
+            if command == "close":
+                return
+            if self._script.crash:
+                crash, self._script.crash = self._script.crash, ""
+                raise RuntimeError(crash)
+            if command == "load":
+                self._load(*value)
+            elif command == "unload":
+                self._emit(Unloaded())
+            else:
+                self._generate(value)
+
+    def _wait(self, hold: threading.Event | None, stopped: Callable[[], bool]) -> None:
+        time.sleep(self._script.pause)
+        while hold is not None and not hold.is_set() and not stopped() and not self._closed:
+            time.sleep(0.002)
+
+    def _load(self, record: ModelRecord, number: int) -> None:
+        def stopped() -> bool:
+            return number <= self._load_stopped_up_to
+
+        total = record.size
+        for step in range(self._script.load_steps):
+            if stopped():
+                self._emit(Unloaded())
+                return
+            self._emit(LoadProgress("weights", total * step // self._script.load_steps, total))
+            if step == self._script.load_steps // 2:
+                self._wait(self._script.hold_load, stopped)
+        if stopped():
+            self._emit(Unloaded())
+        elif self._script.fail_load:
+            self._emit(Failed("", self._script.fail_load))
+        else:
+            info = ModelInfo(
+                record.digest, record.name, record.architecture, record.context_length or 4096, total, 1024, "float32", "cpu", True, 1
+            )
+            self._emit(Loaded(info))
+            self._emit(MemoryFigures(total, 1 << 20, total, 0, total))
+
+    def _generate(self, request: GenerateRequest) -> None:
+        def stopped() -> bool:
+            return request.id in self._stopped
+
+        script, said, reason = self._script, [], DoneReason.STOP
+        for step in range(script.prefill_steps + 1):
+            span = script.prompt_tokens - script.cached_tokens
+            done = script.cached_tokens + span * step // max(1, script.prefill_steps)
+            self._emit(PrefillProgress(request.id, done, script.prompt_tokens, script.cached_tokens))
+            if step == script.prefill_steps // 2:
+                self._wait(script.hold_prefill, stopped)
+        for number, chunk in enumerate([] if stopped() else script.chunks):
+            if stopped():
+                break
+            said.append(chunk)
+            self._emit(TextChunk(request.id, chunk, (number,)))
+            self._wait(script.hold_answer if number == len(script.chunks) // 2 else None, stopped)
+        if stopped():
+            reason = DoneReason.CANCELLED
+        elif script.fail_answer:
+            self._emit(Failed(request.id, script.fail_answer))
+            return
+        text, ids = "".join(said), tuple(range(len(said)))
+        self._emit(Finished(request.id, text, ids, reason, script.prompt_tokens, script.cached_tokens, 10**8, 10**9, 11 * 10**8))
