@@ -7,7 +7,7 @@ import threading
 import mlx.core as mx
 import pytest
 from material import material
-from tiny_random import CONFIGS, write_model
+from tiny_random import CONFIGS, EOS, write_model
 
 from sotto.engine.engine import Engine
 from sotto.engine.types import (
@@ -114,6 +114,18 @@ def test_the_same_seed_gives_the_same_answer(plain):
 
     assert drawn(3) == drawn(3)
     assert len({drawn(seed) for seed in range(4)}) > 1
+
+
+def test_ignored_end_of_sequence_tokens_are_never_drawn(plain):
+    def answers(ignore_eos):
+        wild = [SamplingOptions(temperature=5.0, top_k=0, top_p=1.0, seed=seed) for seed in range(4)]
+        return [ask(plain, "x", sampling=one, num_predict=200, ignore_eos=ignore_eos)[-1] for one in wild]
+
+    assert DoneReason.STOP in {finished.done_reason for finished in answers(False)}
+    for finished in answers(True):
+        assert finished.done_reason is DoneReason.LENGTH
+        assert len(finished.token_ids) == 200
+        assert EOS not in finished.token_ids
 
 
 def test_stop_strings_end_the_answer(plain):

@@ -40,15 +40,14 @@ def greedy(logits):
 
 @pytest.fixture(scope="session")
 def task(tokenizer):
-    def make(prompt=PROMPT, max_tokens=12, eos_ids=(), stop=(), boundary=0, sample=greedy, ignore_eos=False):
+    def make(prompt=PROMPT, max_tokens=12, eos_ids=(), stop=(), boundary=0):
         return Task(
             request_id="r",
             prompt=tuple(prompt),
             boundary=boundary,
             max_tokens=max_tokens,
             eos_ids=frozenset(eos_ids),
-            ignore_eos=ignore_eos,
-            sample=sample,
+            sample=greedy,
             text=tokenizer.detokenizer(),
             stop=StopMatcher(stop),
             received=time.perf_counter_ns(),
@@ -156,14 +155,6 @@ def test_an_end_of_sequence_token_ends_the_answer_and_is_no_part_of_it(kind, tas
     second = run(kind, live, task(prompt=turn))[-1]
     assert second.cached_tokens == len(turn) - 2
     assert second.token_ids == run(kind, empty(kind), task(prompt=turn))[-1].token_ids
-
-
-def test_ignored_end_of_sequence_tokens_are_never_drawn(task):
-    ends = set(reference("plain", PROMPT, 6))
-    finished = run("plain", empty("plain"), task(eos_ids=ends | {VOCABULARY + 5}, ignore_eos=True, max_tokens=20))[-1]
-    assert finished.done_reason is DoneReason.LENGTH
-    assert len(finished.token_ids) == 20
-    assert not ends & set(finished.token_ids)
 
 
 @pytest.mark.parametrize("length", [1, 2, 3])

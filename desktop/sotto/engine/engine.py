@@ -23,7 +23,7 @@ import mlx.core as mx
 
 from sotto.engine import pipeline
 from sotto.engine.caches import make_caches
-from sotto.engine.cpu_linear import unpack_for_many_rows
+from sotto.engine.cpu_linear import adapt_to_cpu
 from sotto.engine.device import device
 from sotto.engine.loader import LoadedModel, load
 from sotto.engine.prefix import PrefixCache, shared_length
@@ -188,14 +188,14 @@ class Engine:
         if ready is None or prepared.model is not ready.info:
             raise InvalidRequestError("The model that this request was made for is not loaded any more: ask again.")
         request = prepared.request
-        sampler = Sampler(request.sampling, prepared.prompt, ready.tokenizer.vocab_size)
+        banned = ready.tokenizer.eos_ids if request.ignore_eos else ()
+        sampler = Sampler(request.sampling, prepared.prompt, banned)
         task = pipeline.Task(
             request_id=request.id,
             prompt=prepared.prompt,
             boundary=prepared.boundary,
             max_tokens=prepared.max_tokens,
             eos_ids=ready.tokenizer.eos_ids,
-            ignore_eos=request.ignore_eos,
             sample=sampler.sample,
             text=ready.tokenizer.detokenizer(),
             stop=StopMatcher(request.stop),
@@ -245,7 +245,7 @@ def _made_ready(
     limits = [limit for limit in (maximum, max(num_ctx, _SMALLEST_CONTEXT) if num_ctx else None) if limit]
     kind = device()
     if kind == "cpu":
-        unpack_for_many_rows(loaded.model)
+        adapt_to_cpu(loaded.model)
     live = PrefixCache(lambda: make_caches(loaded.model))
     # One token through the whole model: the first answer does not wait for kernels and pages, and shapes tell what a
     # token of context costs.

@@ -106,7 +106,6 @@ class Task:
         boundary: Tokens of the prompt before what asks for the answer; 0 when not known.
         max_tokens: Most tokens to draw, at least 1.
         eos_ids: Tokens that end the answer.
-        ignore_eos: Never draw `eos_ids` instead.
         sample: Takes logits [1, V] to a token [1], lazily.
         text: Turns tokens into text.
         stop: Watches for stop strings.
@@ -118,7 +117,6 @@ class Task:
     boundary: int
     max_tokens: int
     eos_ids: frozenset[int]
-    ignore_eos: bool
     sample: Callable[[mx.array], mx.array]
     text: Detokenizer
     stop: StopMatcher
@@ -243,16 +241,9 @@ def _prefill(
 
 def _decode(model: Callable[..., mx.array], live: PrefixCache, task: Task, ahead_below: float) -> Iterator[int]:
     """Feed the last prompt token and yield drawn tokens, each recorded once it was fed in turn."""
-    banned: mx.array | None = None
 
     def step(ids: mx.array) -> mx.array:
-        nonlocal banned
-        logits = model(ids, cache=live.caches)[:, -1, :]
-        if task.ignore_eos:
-            if banned is None:
-                banned = _banned(task.eos_ids, logits)
-            logits = logits + banned
-        return task.sample(logits)
+        return task.sample(model(ids, cache=live.caches)[:, -1, :])
 
     token = step(mx.array([[task.prompt[-1]]]))
     live.tokens.append(task.prompt[-1])
@@ -270,9 +261,3 @@ def _decode(model: Callable[..., mx.array], live: PrefixCache, task: Task, ahead
         if count % _CLEAR_EVERY == 0:
             mx.clear_cache()
         yield drawn
-
-
-def _banned(ids: frozenset[int], logits: mx.array) -> mx.array:
-    """Return what added to `logits` [1, V] keeps `ids` from being drawn."""
-    vocabulary = logits.shape[-1]
-    return mx.array([[-float("inf") if token in ids else 0.0 for token in range(vocabulary)]], dtype=logits.dtype)
