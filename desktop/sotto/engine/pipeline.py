@@ -13,6 +13,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import mlx.core as mx
 
@@ -207,7 +208,7 @@ def _run(
         total_duration=ended - task.received,
     )
     # Now that the reader has everything: leave no graph behind that only the next request would compute.
-    mx.async_eval(live.states())
+    mx.async_eval(live.states())  # type: ignore[no-untyped-call]
     mx.clear_cache()
 
 
@@ -249,11 +250,11 @@ def _decode(model: Callable[..., mx.array], live: PrefixCache, task: Task, ahead
     live.tokens.append(task.prompt[-1])
     read, interval = -math.inf, math.inf
     for count in range(1, task.max_tokens + 1):
-        mx.async_eval(token)
+        mx.async_eval(token)  # type: ignore[no-untyped-call]
         following = step(token[:, None]) if count < task.max_tokens else None
         if following is not None and interval <= ahead_below:
-            mx.async_eval(following)
-        drawn = int(token.item())
+            mx.async_eval(following)  # type: ignore[no-untyped-call]
+        drawn = cast(int, token.item())
         if following is not None:
             live.tokens.append(drawn)
             token = following

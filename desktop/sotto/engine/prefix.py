@@ -70,7 +70,7 @@ class PrefixCache:
     @property
     def nbytes(self) -> int:
         """Bytes of the caches and of the snapshots."""
-        live = sum(leaf.nbytes for leaf in _leaves(self.caches) if not leaf.empty())
+        live: int = sum(leaf.nbytes for leaf in _leaves(self.caches) if not leaf.empty())
         return live + sum(snapshot.nbytes for snapshot in self._snapshots)
 
     @property
@@ -79,7 +79,8 @@ class PrefixCache:
         leaves = list(_leaves(self.caches))
         if self.keeps_snapshots or any(leaf.empty() for leaf in leaves):
             return None
-        return sum((leaf.keys.nbytes + leaf.values.nbytes) // leaf.keys.shape[-2] for leaf in leaves)
+        each: int = sum((leaf.keys.nbytes + leaf.values.nbytes) // leaf.keys.shape[-2] for leaf in leaves)
+        return each
 
     @property
     def keeps_snapshots(self) -> bool:

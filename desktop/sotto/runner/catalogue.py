@@ -2,8 +2,19 @@
 
 from sotto.engine.support import refusal
 from sotto.store.discovery import Listing, discover
+from sotto.store.opening import resolve
+from sotto.store.records import ModelRecord
 
 
 def catalogue() -> Listing:
     """Return every model that can be found, with the reason beside those that cannot run."""
     return discover(judge=refusal)
+
+
+def find(target: str) -> ModelRecord:
+    """Return the model that is meant by a name, the beginning of one or of a digest, a manifest file or a folder.
+
+    Raises:
+        StoreError: There is no such model, or more than one.
+    """
+    return resolve(target, catalogue())
