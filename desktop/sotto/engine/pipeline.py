@@ -254,7 +254,7 @@ def _decode(model: Callable[..., mx.array], live: PrefixCache, task: Task, ahead
         following = step(token[:, None]) if count < task.max_tokens else None
         if following is not None and interval <= ahead_below:
             mx.async_eval(following)  # type: ignore[no-untyped-call]
-        drawn = cast(int, token.item())
+        drawn = cast("int", token.item())
         if following is not None:
             live.tokens.append(drawn)
             token = following
