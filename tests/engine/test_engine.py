@@ -3,6 +3,7 @@ import json
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 import mlx.core as mx
 import pytest
@@ -223,8 +224,6 @@ def test_a_load_that_fails_leaves_nothing(engine, sources, tmp_path):
 
 
 def test_the_models_own_system_prompt_comes_first_unless_there_is_one(tmp_path, engine):
-    from dataclasses import replace
-
     source = open_model(record_of(write_model(tmp_path / "plain", "plain")))
     engine.load(replace(source, system="Be kind."))
     user = Message("user", "Hi")
@@ -237,6 +236,21 @@ def test_the_models_own_system_prompt_comes_first_unless_there_is_one(tmp_path, 
         len("[system]No./[user]Hi/[assistant]"),
         len("[user]Hi/[assistant]"),
     ]
+
+
+def test_options_of_the_manifest_fill_in_what_a_request_leaves_open(tmp_path, engine):
+    source = open_model(record_of(write_model(tmp_path / "plain", "plain")))
+    engine.load(replace(source, params={"temperature": 0, "num_predict": 3, "stop": ["never"], "num_ctx": 100}))
+    assert engine.info.context_length == 100
+    open_request = engine.prepare(GenerateRequest(id="r", prompt="x")).request
+    assert (open_request.sampling, open_request.num_predict, open_request.stop) == (GREEDY, 3, ("never",))
+    given = GenerateRequest(id="r", prompt="x", num_predict=5, stop=("a",))
+    assert engine.prepare(given).request == replace(given, sampling=GREEDY)
+    assert engine.prepare(given).max_tokens == 5
+    complete = GenerateRequest(id="r", prompt="x", sampling=SamplingOptions())
+    assert engine.prepare(complete).request is complete
+    assert engine.prepare(complete).max_tokens == 99
+    assert engine.load(source, num_ctx=50).context_length == 50
 
 
 def test_a_real_model_tells_the_story_of_the_reference(engine):

@@ -16,7 +16,7 @@ import gc
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import mlx.core as mx
@@ -26,6 +26,7 @@ from sotto.engine.caches import make_caches
 from sotto.engine.cpu_linear import adapt_to_cpu
 from sotto.engine.device import device
 from sotto.engine.loader import LoadedModel, load
+from sotto.engine.options import RequestOptions, request_options
 from sotto.engine.prefix import PrefixCache, shared_length
 from sotto.engine.sampler import Sampler
 from sotto.engine.stop_strings import StopMatcher
@@ -54,7 +55,7 @@ class Prepared:
     """A request turned into tokens for the model that was loaded then.
 
     Attributes:
-        request: As asked.
+        request: As asked, with the model's own options where it left them open.
         model: What it was prepared for.
         prompt: Tokens, at least one and fewer than the context holds.
         boundary: Tokens of the prompt before what the template adds to ask for the answer; 0 when not known.
@@ -81,6 +82,7 @@ class _Ready:
     live: PrefixCache
     pace: pipeline.Pace
     model_maximum: int | None
+    options: RequestOptions
     system: str
 
 
@@ -116,7 +118,7 @@ class Engine:
 
         Args:
             source: An opened model.
-            num_ctx: Most tokens that a conversation may hold; None for the model's own maximum.
+            num_ctx: Most tokens that a conversation may hold; None as the manifest says, or else the model's maximum.
             progress: Called now and then on this thread.
             cancelled: Asked now and then whether to give up.
 
@@ -153,6 +155,7 @@ class Engine:
             raise InvalidRequestError("No model is loaded: load one before asking it.")
         if (request.prompt is None) == (not request.messages):
             raise InvalidRequestError("A request has either messages or a prompt: give exactly one of them.")
+        request = _completed(request, ready.options)
         prompt, boundary = _tokens(ready, request)
         limit = ready.info.context_length
         if not prompt:
@@ -188,6 +191,7 @@ class Engine:
         if ready is None or prepared.model is not ready.info:
             raise InvalidRequestError("The model that this request was made for is not loaded any more: ask again.")
         request = prepared.request
+        assert request.sampling is not None  # completed by `prepare`
         banned = ready.tokenizer.eos_ids if request.ignore_eos else ()
         sampler = Sampler(request.sampling, prepared.prompt, banned)
         task = pipeline.Task(
@@ -241,6 +245,8 @@ def _made_ready(
     started: int,
 ) -> _Ready:
     record = source.record
+    options = request_options(source.params, {})
+    num_ctx = num_ctx or options.num_ctx
     maximum = record.context_length or loaded.config.get("max_position_embeddings")
     limits = [limit for limit in (maximum, max(num_ctx, _SMALLEST_CONTEXT) if num_ctx else None) if limit]
     kind = device()
@@ -272,6 +278,7 @@ def _made_ready(
         live=live,
         pace=_cpu_pace() if kind == "cpu" else pipeline.Pace(),
         model_maximum=maximum,
+        options=options,
         system=source.system,
     )
 
@@ -292,6 +299,18 @@ def _tokens(ready: _Ready, request: GenerateRequest) -> tuple[tuple[int, ...], i
         return prompt, 0
     history = ready.tokenizer.encode(ready.template.render(messages, add_generation_prompt=False))
     return prompt, shared_length(prompt, history)
+
+
+def _completed(request: GenerateRequest, options: RequestOptions) -> GenerateRequest:
+    """Fill in what the request leaves to the model."""
+    if request.sampling is not None:
+        return request
+    return replace(
+        request,
+        sampling=options.sampling,
+        num_predict=options.num_predict if request.num_predict is None else request.num_predict,
+        stop=request.stop or options.stop,
+    )
 
 
 def _with_system(messages: tuple[Message, ...], system: str) -> tuple[Message, ...]:

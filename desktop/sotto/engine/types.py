@@ -54,7 +54,8 @@ class GenerateRequest:
         id: Chosen by the caller; events carry it.
         messages: A conversation, rendered through the model's chat template.
         prompt: Text to complete without a template (raw). Exactly one of `messages` and `prompt` is given.
-        sampling: How tokens are drawn.
+        sampling: How tokens are drawn. None is as the model's own manifest says, which then also stands in for a
+            `num_predict` or `stop` that is not given.
         num_predict: Most tokens to generate; None up to the end of the context.
         stop: Texts that end the answer and are not part of it.
         ignore_eos: Go on past end-of-sequence tokens, which are then never drawn; for measurements.
@@ -63,7 +64,7 @@ class GenerateRequest:
     id: str
     messages: tuple[Message, ...] = ()
     prompt: str | None = None
-    sampling: SamplingOptions = SamplingOptions()
+    sampling: SamplingOptions | None = None
     num_predict: int | None = None
     stop: tuple[str, ...] = ()
     ignore_eos: bool = False
