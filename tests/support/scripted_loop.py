@@ -7,7 +7,9 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 from sotto.engine.types import (
     DoneReason,
@@ -23,7 +25,7 @@ from sotto.engine.types import (
     TextChunk,
     Unloaded,
 )
-from sotto.store.records import ModelRecord
+from sotto.store.records import Format, ModelRecord, Source
 
 
 @dataclass
@@ -118,7 +120,16 @@ class ScriptedLoop:
             self._emit(Failed("", self._script.fail_load))
         else:
             info = ModelInfo(
-                record.digest, record.name, record.architecture, record.context_length or 4096, total, 1024, "float32", "cpu", True, 1
+                record.digest,
+                record.name,
+                record.architecture,
+                record.context_length or 4096,
+                total,
+                1024,
+                "float32",
+                "cpu",
+                True,
+                1,
             )
             self._emit(Loaded(info))
             self._emit(MemoryFigures(total, 1 << 20, total, 0, total))
@@ -146,4 +157,26 @@ class ScriptedLoop:
             self._emit(Failed(request.id, script.fail_answer))
             return
         text, ids = "".join(said), tuple(range(len(said)))
-        self._emit(Finished(request.id, text, ids, reason, script.prompt_tokens, script.cached_tokens, 10**8, 10**9, 11 * 10**8))
+        self._emit(
+            Finished(
+                request.id, text, ids, reason, script.prompt_tokens, script.cached_tokens, 10**8, 10**9, 11 * 10**8
+            )
+        )
+
+
+def record(name: str = "tiny:latest", **changes: Any) -> ModelRecord:
+    """Make a row of the list for a model that need not exist."""
+    plain = ModelRecord(
+        name=name,
+        digest=(name.encode().hex() + "0" * 64)[:64],
+        size=1_100_000,
+        format=Format.SAFETENSORS,
+        architecture="llama",
+        parameters=260_000,
+        quantization="int4",
+        context_length=4096,
+        source=Source.OLLAMA,
+        path=Path("/models") / name,
+        runnable=True,
+    )
+    return replace(plain, **changes)

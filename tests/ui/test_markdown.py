@@ -2,20 +2,42 @@
 
 import json
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from material import material
 from PySide6.QtGui import QTextCursor, QTextDocument
 
+from material import material
 from sotto.ui.markdown import FLAGS, MarkdownRenderer
 
 PIECES = [
-    "# Heading\n\n", "Some *text* with **bold** and `code`.\n\n", "more\nlines\n", "- a\n- b\n\n", "  - nested\n", "1. one\n2. two\n",
-    "\n", "```python\nx = 1\n\ny = 2\n```\n\n", "```\nopen\n", "~~~\n", "> quote\n> more\n\n", "| a | b |\n|---|---|\n| 1 | 2 |\n\n",
-    "---\n\n", "Title\n===\n\n", "    indented\n\n", "<b>html</b>\n\n", "<div>\n", "* x\n\n  para\n\n", "[l](http://a.b)\n\n", "![i](file:///x.png)\n\n",
-    "[ref]\n\n", "[ref]: http://x.y\n\n", "äöü 🙂\n\n", "\\*no\\* &amp; &lt;\n\n", "a | b\n--|--\n1 | 2\n", "- [ ] task\n- [x] done\n\n", "\t",
-]  # fmt: skip
+    "# Heading\n\n",
+    "Some *text* with **bold** and `code`.\n\n",
+    "more\nlines\n",
+    "- a\n- b\n\n",
+    "  - nested\n",
+    "1. one\n2. two\n",
+    "\n",
+    "```python\nx = 1\n\ny = 2\n```\n\n",
+    "```\nopen\n",
+    "~~~\n",
+    "> quote\n> more\n\n",
+    "| a | b |\n|---|---|\n| 1 | 2 |\n\n",
+    "---\n\n",
+    "Title\n===\n\n",
+    "    indented\n\n",
+    "<b>html</b>\n\n",
+    "<div>\n",
+    "* x\n\n  para\n\n",
+    "[l](http://a.b)\n\n",
+    "![i](file:///x.png)\n\n",
+    "[ref]\n\n",
+    "[ref]: http://x.y\n\n",
+    "äöü 🙂\n\n",
+    "\\*no\\* &amp; &lt;\n\n",
+    "a | b\n--|--\n1 | 2\n",
+    "- [ ] task\n- [x] done\n\n",
+    "\t",
+]
 
 
 def formats(document: QTextDocument) -> list[tuple[object, ...]]:
@@ -23,7 +45,11 @@ def formats(document: QTextDocument) -> list[tuple[object, ...]]:
     while block.isValid():
         fmt, blocks_list = block.blockFormat(), block.textList()
         properties = {key: str(value) for key, value in fmt.properties().items() if key != 0}
-        shape = (blocks_list.format().style(), blocks_list.format().indent(), blocks_list.itemNumber(block)) if blocks_list else None
+        shape = (
+            (blocks_list.format().style(), blocks_list.format().indent(), blocks_list.itemNumber(block))
+            if blocks_list
+            else None
+        )
         found.append((block.text(), properties, shape, QTextCursor(block).currentTable() is not None))
         block = block.next()
     return found

@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextFormat,
     QTextFrame,
+    QTextFrameFormat,
     QTextLength,
     QTextTable,
 )
@@ -117,8 +118,9 @@ def _dress_tables(frame: QTextFrame, theme: Theme) -> None:
             look = child.format()
             look.setBorder(1)
             look.setBorderBrush(QBrush(QColor(theme.tokens.edge)))
+            look.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
             look.setBorderCollapse(True)
-            look.setCellPadding(GAP_8 - 2)
+            look.setCellPadding(GAP_4 + 1)
             look.setCellSpacing(0)
             look.setTopMargin(GAP_4)
             look.setBottomMargin(GAP_4)

@@ -108,7 +108,7 @@ class DropOverlay(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         veil = QColor(tokens.page)
-        veil.setAlphaF(0.94)
+        veil.setAlphaF(0.97)
         painter.fillRect(self.rect(), veil)
         painter.setPen(QPen(QColor(tokens.accent if self._welcome else tokens.alert), 2, Qt.PenStyle.DashLine))
         inset = theme.GAP_16

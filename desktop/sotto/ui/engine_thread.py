@@ -1,19 +1,18 @@
 """The thread that owns the engine, and the signal its events come up by."""
 
 import threading
-import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from PySide6.QtCore import QObject, QThread, Signal
+from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
 from sotto.engine.types import Event, GenerateRequest, LoadProgress, MemoryFigures, PrefillProgress, TextChunk
 from sotto.store.records import ModelRecord
 
 _STACK_BYTES = 16 << 20  # macOS gives other threads than the first 512 KB, less than deep Python needs
-_EVERY_SECONDS = 0.033
+_EVERY_MS = 33
 
 
 class Loop(Protocol):
@@ -49,52 +48,59 @@ class EngineLost:
     details: str
 
 
-class Coalescer:
-    """Joins events that come faster than anyone reads: the first goes on at once, the others every 33 ms.
+class Mailbox:
+    """Events on their way to the window's thread, neighbours joined until it takes them.
 
-    Each event that goes up makes the window's thread ask for the interpreter's lock, which costs it more than the event
-    itself. Only neighbours are joined, so the order stays.
+    Each event that is sent up by itself makes the window's thread ask for the interpreter's lock, which costs it more
+    than the event. So the reader is woken once, takes what there is, and then looks again every 33 ms until it finds
+    nothing: the first event is there at once, and none is later than that.
     """
 
-    def __init__(self, emit: Callable[[object], None], now: Callable[[], float] = time.monotonic) -> None:
-        """Pass joined events to `emit`."""
-        self._emit = emit
-        self._now = now
-        self._held: list[Event] = []
-        self._due = 0.0
+    def __init__(self) -> None:
+        """Begin empty, with a reader who sleeps."""
+        self._lock = threading.Lock()
+        self._events: list[object] = []
+        self._asleep = True
 
-    def put(self, event: Event) -> None:
-        """Take an event; it goes on now, or joined with its neighbours."""
-        if self._held and not _joinable(self._held[-1], event):
-            self.flush()
-        self._held.append(event)
-        if not _joinable(event, event):
-            self.flush()
-        elif self._now() >= self._due:
-            self.flush()
-            self._due = self._now() + _EVERY_SECONDS
+    def put(self, event: object) -> bool:
+        """Leave an event, on any thread; return whether the reader must be woken."""
+        with self._lock:
+            self._events.append(event)
+            woken, self._asleep = self._asleep, False
+            return woken
 
-    def flush(self) -> None:
-        """Pass on what is held."""
-        if self._held:
-            held, self._held = self._held, []
-            self._emit(_joined(held))
+    def take(self) -> list[object]:
+        """Return what has come, in order; after an empty list the reader sleeps."""
+        with self._lock:
+            events, self._events = self._events, []
+            self._asleep = not events
+        return joined(events)
 
 
-def _joinable(first: Event, second: Event) -> bool:
+def joined(events: Sequence[object]) -> list[object]:
+    """Return events with joinable neighbours made one: texts are put together, of reports only the newest counts."""
+    groups: list[list[object]] = []
+    for event in events:
+        if groups and _joinable(groups[-1][-1], event):
+            groups[-1].append(event)
+        else:
+            groups.append([event])
+    return [_one(group) for group in groups]
+
+
+def _joinable(first: object, second: object) -> bool:
     if isinstance(first, TextChunk | PrefillProgress):
-        return type(first) is type(second) and first.request_id == second.request_id
+        return isinstance(second, type(first)) and first.request_id == second.request_id
     if isinstance(first, LoadProgress):
         return isinstance(second, LoadProgress) and first.phase == second.phase
     return isinstance(first, MemoryFigures) and isinstance(second, MemoryFigures)
 
 
-def _joined(events: list[Event]) -> Event:
-    """Return one event in place of neighbours: texts are put together, of reports only the newest counts."""
-    newest = events[-1]
+def _one(events: list[object]) -> object:
+    """Return one event in place of neighbours that can be joined."""
     chunks = [event for event in events if isinstance(event, TextChunk)]
     if len(chunks) < 2:
-        return newest
+        return events[-1]
     text = "".join(chunk.text for chunk in chunks)
     return replace(chunks[0], text=text, token_ids=tuple(token for chunk in chunks for token in chunk.token_ids))
 
@@ -113,10 +119,11 @@ class EngineThread(QThread):
     to `EngineLoop`.
 
     Signals:
-        happened: An event of `sotto.engine.types`, or `EngineLost`.
+        happened: An event of `sotto.engine.types`, or `EngineLost`; sent on the window's thread.
     """
 
     happened = Signal(object)
+    _woken = Signal()
 
     def __init__(
         self, parent: QObject | None = None, make_loop: Callable[[Callable[[Event], None]], Loop] = _engine_loop
@@ -130,6 +137,12 @@ class EngineThread(QThread):
         self._loop: Loop | None = None
         self._waiting: list[Callable[[Loop], None]] = []
         self._closed = False
+        self._mailbox = Mailbox()
+        self._reader = QTimer(self)
+        self._reader.setSingleShot(True)
+        self._reader.setInterval(_EVERY_MS)
+        self._reader.timeout.connect(self._read)
+        self._woken.connect(self._read)
 
     def load(self, record: ModelRecord, num_ctx: int | None = None) -> None:
         """Load a model in place of what is loaded."""
@@ -170,10 +183,9 @@ class EngineThread(QThread):
 
     def run(self) -> None:
         """Run the engine's loop until `close`."""
-        coalescer = Coalescer(self.happened.emit)
         lost = None
         try:
-            loop = self._make_loop(coalescer.put)
+            loop = self._make_loop(self._post)
             with self._lock:
                 self._loop = loop
                 for command in self._waiting:
@@ -185,6 +197,17 @@ class EngineThread(QThread):
             lost = EngineLost(reason, "".join(traceback.format_exception(error)))
         with self._lock:
             self._loop = None
-        coalescer.flush()
         if lost:
-            self.happened.emit(lost)
+            self._post(lost)
+
+    def _post(self, event: object) -> None:
+        if self._mailbox.put(event):
+            self._woken.emit()
+
+    @Slot()
+    def _read(self) -> None:
+        events = self._mailbox.take()
+        if events:
+            self._reader.start()
+        for event in events:
+            self.happened.emit(event)

@@ -17,10 +17,14 @@ class Flows:
         """Run flows on `loop`."""
         self._loop = loop
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="flow")
+        self._closed = False
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def start(self, flow: Coroutine[Any, Any, None]) -> None:
-        """Start a flow. What it raises goes to `sys.excepthook`."""
+        """Start a flow, unless the end has come. What it raises goes to `sys.excepthook`."""
+        if self._closed:
+            flow.close()
+            return
         task = self._loop.create_task(flow)
         self._tasks.add(task)  # the loop itself keeps tasks only weakly
         task.add_done_callback(self._ended)
@@ -31,6 +35,7 @@ class Flows:
 
     async def close(self) -> None:
         """Cancel every flow and wait for their ends."""
+        self._closed = True
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()

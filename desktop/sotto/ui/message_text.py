@@ -21,6 +21,7 @@ from sotto.ui.markdown import MarkdownRenderer, SealedDocument, is_code
 LINK_SCHEMES = ("https", "http", "mailto")
 _SHORTEST_PAUSE = 0.016
 _SHARE = 3
+_LIST_INDENT = 26.0
 
 
 class MessageText(QTextBrowser):
@@ -141,6 +142,7 @@ class MarkdownText(MessageText):
         """Show nothing yet."""
         super().__init__()
         self._renderer = MarkdownRenderer(self.document(), lambda piece: dress(piece, theme.current()))
+        self.document().setIndentWidth(_LIST_INDENT)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)

@@ -139,7 +139,7 @@ class ModelRow(QAbstractButton):
     def heightForWidth(self, width: int) -> int:
         """Return two lines, and those of the reason."""
         small = QFontMetrics(self._small())
-        height = 2 * GAP_8 + QFontMetrics(self.font()).height() + 2 + small.height()
+        height = 2 * GAP_8 + QFontMetrics(self.font()).height() + GAP_4 + small.height()
         if reason := self._shown_reason():
             room = width - GAP_12 - _DOT - 2 * GAP_8
             height += GAP_4 + small.boundingRect(QRect(0, 0, room, 10_000), _WRAP, reason).height()
@@ -159,7 +159,7 @@ class ModelRow(QAbstractButton):
     def _place_buttons(self) -> None:
         for button in (self.load, self.eject, self.stop):
             size = button.sizeHint()
-            lines = QFontMetrics(self.font()).height() + 2 + QFontMetrics(self._small()).height()
+            lines = QFontMetrics(self.font()).height() + GAP_4 + QFontMetrics(self._small()).height()
             button.setGeometry(
                 self.width() - size.width() - GAP_8, GAP_8 + (lines - size.height()) // 2, size.width(), size.height()
             )
@@ -193,11 +193,11 @@ class ModelRow(QAbstractButton):
         painter.setFont(name_font)
         painter.setPen(QColor(tokens.text if usable else tokens.muted))
         line = QRect(area.left(), area.top(), room, big.height())
-        name = words.model_name(self.record.name)
+        name = words.short_name(self.record.name)
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, big.elidedText(name, Qt.TextElideMode.ElideMiddle, room))
         painter.setFont(self._small())
         painter.setPen(QColor(tokens.muted))
-        line = QRect(area.left(), line.bottom() + 3, room, small.height())
+        line = QRect(area.left(), line.bottom() + 1 + GAP_4, room, small.height())
         used = self._paint_badge(painter, line, small)
         second = small.elidedText(self._second_line(), Qt.TextElideMode.ElideRight, room - used)
         painter.drawText(line.adjusted(used, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, second)
@@ -206,15 +206,20 @@ class ModelRow(QAbstractButton):
             painter.drawText(QRect(area.left(), bottom + GAP_4, area.width(), self.height()), _WRAP, reason)
         if self._state.phase is Phase.LOADING:
             bar = QRectF(area.left(), self.height() - GAP_8 - _BAR, area.width(), _BAR)
-            draw_bar(painter, bar, [(self._state.fraction or 0.0, tokens.accent)], tokens.track)
+            draw_bar(painter, bar, [(self._state.fraction or 0.0, tokens.accent)], tokens.edge)
 
     def _paint_badge(self, painter: QPainter, line: QRect, metrics: QFontMetrics) -> int:
         """Draw the source, and return the width it took; while something happens the words have all the room."""
         if self._state.phase in (Phase.LOADING, Phase.UNLOADING):
             return 0
-        text = words.SOURCE_NAMES[self.record.source]
-        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, text)
-        return metrics.horizontalAdvance(text) + metrics.horizontalAdvance("  ")
+        tokens, text = theme.current().tokens, words.SOURCE_NAMES[self.record.source]
+        pill = QRectF(line.left(), line.top() - 1, metrics.horizontalAdvance(text) + 2 * GAP_4 + 2, line.height() + 2)
+        painter.setPen(QColor(tokens.edge))
+        painter.setBrush(QColor(tokens.raised))
+        painter.drawRoundedRect(pill.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
+        painter.setPen(QColor(tokens.muted))
+        painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, text)
+        return round(pill.width()) + GAP_8
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the button at the right."""

@@ -19,7 +19,7 @@ class Notice(QFrame):
         self._action: Callable[[], None] | None = None
         self.title = Label("", "strong", wrap=True)
         self.message = Label("", "muted", wrap=True)
-        self.button = TextButton("", "outlined")
+        self.button = TextButton("", "outlined", "Do it")
         self.button.clicked.connect(self._act)
         self.dismiss = IconButton("close", "Dismiss")
         self.dismiss.clicked.connect(self.hide)
@@ -56,7 +56,7 @@ class Notice(QFrame):
         self.title.setText(title)
         self.message.setText(message)
         self.button.setText(label)
-        self.button.setAccessibleName(label)
+        self.button.setAccessibleName(label or "Do it")
         self.button.setVisible(bool(label))
         self.setAccessibleName(f"{title}: {message}")
         self.show()

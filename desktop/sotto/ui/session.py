@@ -1,6 +1,7 @@
 """What the window is about: the models found, the one in use, and the conversation. Draws nothing itself."""
 
 import itertools
+import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -396,6 +397,11 @@ class Session(QObject):
         self.searching = True
         try:
             listing = await self._flows.call(self._store.find)
+        except Exception as error:
+            # The window stays of use without the list: models can still be opened and dropped.
+            details = "".join(traceback.format_exception(error))
+            self.problem.emit(Problem("The models could not be listed", f"{type(error).__name__}: {error}", details))
+            return
         finally:
             self.searching = False
         self._listed = listing.records

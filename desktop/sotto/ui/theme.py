@@ -314,7 +314,7 @@ QPushButton[role="primary"]:hover, QToolButton[role="primary"]:hover, QMessageBo
 QPushButton[role="primary"]:focus, QToolButton[role="primary"]:focus {{ border: 1px solid {t.text}; }}
 QToolButton#send {{ padding: 5px; border-radius: 9px; }}
 QToolButton#send:disabled {{ background: {t.track}; border-color: {t.track}; }}
-QToolButton#newest {{ background: {t.raised}; border: 1px solid {t.edge}; padding: 6px; border-radius: 17px; }}
+QToolButton#newest {{ background: {t.raised}; border: 1px solid {t.edge}; padding: 6px; border-radius: 14px; }}
 QToolButton#newest:hover {{ background: {t.hover}; }}
 QToolButton#newest:focus {{ border: 1px solid {t.accent}; }}
 QPushButton[role="load"] {{ color: {t.accent_text}; background: {t.raised}; border: 1px solid {t.edge};

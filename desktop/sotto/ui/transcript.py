@@ -12,6 +12,7 @@ from sotto.ui.parts import IconButton, Label, draw_bar
 COLUMN = 720
 _BUBBLE_SHARE = 0.8
 _COPIED_MS = 2000
+_BUTTON = 30
 
 
 class UserMessage(QWidget):
@@ -55,7 +56,7 @@ class AnswerMessage(QWidget):
         self.copy.clicked.connect(self._copy)
         self.copy.hide()
         foot = QHBoxLayout()
-        foot.setContentsMargins(0, 0, 0, 0)
+        foot.setContentsMargins(-theme.GAP_8, 0, 0, 0)  # the button's icon, not its edge, stands under the text
         foot.setSpacing(theme.GAP_12)
         foot.addWidget(self.copy)
         foot.addWidget(self.status)
@@ -141,8 +142,7 @@ class Transcript(QScrollArea):
         self._messages.setContentsMargins(0, theme.GAP_24, 0, theme.GAP_32)
         self._messages.setSpacing(theme.GAP_24)
         self._messages.addStretch(1)
-        across = QHBoxLayout(body)
-        across.setContentsMargins(theme.GAP_32, 0, theme.GAP_32, 0)
+        self._across = across = QHBoxLayout(body)
         across.addStretch(1)
         across.addWidget(self._column, 1000)
         across.addStretch(1)
@@ -161,6 +161,7 @@ class Transcript(QScrollArea):
         self.verticalScrollBar().actionTriggered.connect(self._let_go)
         theme.current().changed.connect(self._measure)
         self._measure()
+        self._grown()
 
     @property
     def empty(self) -> bool:
@@ -217,19 +218,27 @@ class Transcript(QScrollArea):
         self.following = True
         self._to_end()
 
+    def _last(self) -> QWidget | None:
+        item = self._messages.itemAt(self._messages.count() - 2)
+        return item.widget() if item is not None else None
+
     def _insert(self, widget: QWidget) -> None:
         self._messages.insertWidget(self._messages.count() - 1, widget)
 
     def _grown(self) -> None:
         """Follow the text, until an answer is taller than the view: then its beginning stays in sight, once."""
-        if self.following and not self._released and self._answer is not None:
-            top = self._answer.y()
-            if self._answer.height() > self.viewport().height() - theme.GAP_32:
-                self._released = True
-                self.following = False
-                self._set(top - theme.GAP_16)
+        last = self._last()
+        outgrown = isinstance(last, AnswerMessage) and last.height() > self.viewport().height() - theme.GAP_32
+        if self.following and not self._released and last is not None and outgrown:
+            self._released = True
+            self.following = False
+            self._set(last.y() - theme.GAP_16)
         if self.following:
             self._to_end()
+        # The column keeps its place when the scroll bar comes and goes.
+        bar = self.verticalScrollBar()
+        taken = bar.sizeHint().width() if bar.maximum() > 0 else 0
+        self._across.setContentsMargins(theme.GAP_32, 0, theme.GAP_32 - taken, 0)
         self._place_button()
 
     def _to_end(self) -> None:
@@ -247,7 +256,8 @@ class Transcript(QScrollArea):
         self.newest.setVisible(away and not self.following)
         if away:
             size = self.newest.sizeHint()
-            self.newest.setFixedSize(max(size.width(), size.height()), max(size.width(), size.height()))
+            edge = max(size.width(), size.height(), _BUTTON)
+            self.newest.setFixedSize(edge, edge)
             x = (self.viewport().width() - self.newest.width()) // 2
             self.newest.move(x, self.viewport().height() - self.newest.height() - theme.GAP_12)
             self.newest.raise_()

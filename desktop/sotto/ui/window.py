@@ -129,6 +129,11 @@ class MainWindow(QMainWindow):
         about = self._add(help_menu, "About Sotto", self.show_about)
         about.setMenuRole(QAction.MenuRole.AboutRole)
 
+    def actions_by_menu(self) -> list[QAction]:
+        """Return every action of the menus, in order."""
+        menus = [action.menu() for action in self.menuBar().actions()]
+        return [action for menu in menus if isinstance(menu, QMenu) for action in menu.actions() if action.text()]
+
     def _add(
         self,
         menu: QMenu,

@@ -48,6 +48,11 @@ def model_name(name: str) -> str:
     return name.removesuffix(":latest")
 
 
+def short_name(name: str) -> str:
+    """Return a model's name without whose it is, for where room is short."""
+    return model_name(name).rpartition("/")[2]
+
+
 def model_details(record: ModelRecord) -> str:
     """Return what tells models of one name apart: parameters, quantization, size."""
     quantization = _QUANTIZATIONS.get(record.quantization.lower(), record.quantization)

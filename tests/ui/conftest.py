@@ -1,0 +1,159 @@
+"""The application, its event loop, and windows that are taken down well."""
+
+import gc
+import os
+from dataclasses import dataclass, field
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import qasync
+import shiboken6
+from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
+
+from scripted_loop import Script, ScriptedLoop, record
+from sotto.ui import theme
+from sotto.ui.app import Application
+from sotto.ui.engine_thread import EngineThread
+from sotto.ui.flows import Flows
+from sotto.ui.session import Session
+from sotto.ui.window import MainWindow
+
+
+@pytest.fixture(scope="session")
+def qapp_cls():
+    return Application
+
+
+@pytest.fixture(autouse=True)
+def own_home(monkeypatch, tmp_path_factory):
+    """Keep every store of the person who runs the tests out of them."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    for name in ("OLLAMA_MODELS", "HF_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "SOTTO_FOLDERS"):
+        monkeypatch.delenv(name, raising=False)
+    return home
+
+
+@pytest.fixture(autouse=True)
+def no_thread_left():
+    """Fail a test that leaves a thread of Qt's running."""
+    yield
+    running = [
+        one for one in gc.get_objects() if isinstance(one, QThread) and shiboken6.isValid(one) and one.isRunning()
+    ]
+    assert not running
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """Run a test that has the `loop` inside it, from a plain callback, so that flows go on while the test waits."""
+    loop = pyfuncitem.funcargs.get("loop")
+    if loop is None:
+        return None
+    raised = []
+    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+
+    def body():
+        try:
+            for start in loop.starts:
+                start()
+            pyfuncitem.obj(**arguments)
+        except BaseException as error:
+            raised.append(error)
+        finally:
+            loop.create_task(end())
+
+    async def end():
+        # Outside the loop that runs, what pytest-qt sets going would find no running loop.
+        for flows in loop.flows:
+            await flows.close()
+        loop.stop()
+
+    QTimer.singleShot(0, body)
+    loop.run_forever()
+    if raised:
+        raise raised[0]
+    return True
+
+
+@pytest.fixture
+def loop(qapp):
+    made = qasync.QEventLoop(qapp)
+    made.starts, made.flows = [], []
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def flows(loop):
+    made = Flows(loop)
+    loop.flows.append(made)
+    return made
+
+
+@pytest.fixture
+def dressed(qapp):
+    """The theme, put back afterwards."""
+    look = theme.current()
+    look.force("light")
+    yield look
+    look.zoom_reset()
+    look.force("light")
+
+
+@dataclass
+class Shelf:
+    """Models that are where the test says they are."""
+
+    records: list = field(default_factory=list)
+    at: dict = field(default_factory=dict)
+    problem: Exception | None = None
+    opened: list = field(default_factory=list)
+
+    def find(self):
+        @dataclass
+        class Listing:
+            records: tuple
+
+        return Listing(tuple(self.records))
+
+    def open(self, path):
+        self.opened.append(path)
+        found = self.at.get(path)
+        if isinstance(found, Exception):
+            raise found
+        assert found is not None, path
+        return found
+
+
+@dataclass
+class Stage:
+    """A window whose engine plays a script."""
+
+    window: MainWindow
+    session: Session
+    thread: EngineThread
+    script: Script
+    shelf: Shelf
+
+
+@pytest.fixture
+def stage(qtbot, loop, flows, dressed):
+    """Make a window over a scripted engine, with models that need not exist."""
+    script, shelf = Script(), Shelf([record(), record("other:latest")])
+    thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
+    session = Session(thread, shelf)
+    window = MainWindow(session)
+    qtbot.addWidget(window)
+    window.show()
+    loop.starts.append(lambda: window.begin(flows))
+    yield Stage(window, session, thread, script, shelf)
+    window.hide()
+    for hold in (script.hold_load, script.hold_prefill, script.hold_answer):
+        if hold is not None:
+            hold.set()
+    assert thread.close()
+    window.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -1,0 +1,94 @@
+"""Start and end of the application, and files that the system asks it to open."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QFileOpenEvent
+from PySide6.QtWidgets import QApplication
+
+from scripted_loop import record
+from sotto.ui.states import Phase
+
+
+def child(code, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"QT_QPA_PLATFORM": "offscreen"} | environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_nothing_heavy_is_imported_before_the_window_is_painted():
+    done = child(
+        "import sys\n"
+        "import sotto.ui.app as app\n"
+        "from sotto.ui.session import Session\n"
+        "application = app.Application(['sotto'])\n"
+        "thread = app.EngineThread()\n"
+        "window = app.MainWindow(Session(thread))\n"
+        "app._paint(window)\n"
+        "assert window._painted\n"
+        "heavy = {'mlx', 'mlx_lm', 'numpy', 'transformers', 'tokenizers', 'markdown_it', 'asyncio',\n"
+        "         'qasync', 'jinja2', 'safetensors', 'psutil', 'sotto.runner.loop', 'sotto.engine.engine', 'sotto.store.discovery'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr
+
+
+def test_qt_keeps_none_here(qapp):
+    from sotto.ui.app import qt_keeps_none
+
+    assert qt_keeps_none()
+
+
+def test_a_file_opened_before_the_window_exists_is_loaded_once(stage, qtbot, loop, qapp, tmp_path):
+    early, late = tmp_path / "early", tmp_path / "late é #1"
+    stage.shelf.at = {early: record("early", path=early), late: record("late", path=late)}
+    qapp._window = None
+    QApplication.sendEvent(qapp, QFileOpenEvent(QUrl.fromLocalFile(str(early))))
+    assert stage.shelf.opened == []
+    qapp.serve(stage.window)
+    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
+    assert stage.session.state.record.name == "early"
+    QApplication.sendEvent(qapp, QFileOpenEvent(QUrl.fromLocalFile(str(late))))
+    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY and stage.session.state.record.name == "late")
+    assert stage.shelf.opened == [early, late]
+    qapp._window = None
+
+
+def test_arguments_are_loaded(stage, qtbot, loop, tmp_path):
+    path = tmp_path / "model"
+    stage.shelf.at = {path: record("given", path=path)}
+    stage.window.begin(stage.session._flows, (path,))
+    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
+    assert stage.session.state.record.name == "given"
+
+
+RUN = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+import sotto.ui.app as app
+def close():
+    application = app.QApplication.instance()
+    window = next(widget for widget in application.topLevelWidgets() if isinstance(widget, app.MainWindow))
+    QTimer.singleShot({delay}, window.close)
+painted = app._paint
+def paint(window):
+    painted(window)
+    close()
+app._paint = paint
+sys.exit(app.run([Path(argument) for argument in sys.argv[1:]]))
+"""
+
+
+@pytest.mark.parametrize("delay", [0, 20, 150, 600, 1500])
+def test_starting_and_ending_at_any_moment_is_clean(delay):
+    done = child(RUN.format(delay=delay))
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,90 @@
+"""Events on their way to the window, and Qt calls that must not cost Python its constants."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scripted_loop import Script, ScriptedLoop, record
+from sotto.engine.types import Finished, Loaded, LoadProgress, PrefillProgress, TextChunk
+from sotto.ui.engine_thread import EngineThread, Mailbox, joined
+
+GUARD = """
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication, QLabel
+class Owner(QObject):
+    signal = Signal(str)
+app = QApplication([]); label = QLabel(); owner = Owner()
+for _ in range(20_000): {call}
+"""
+
+
+@pytest.mark.parametrize("call", ["label.setText('a')", "owner.signal.emit('a')"])
+def test_qt_calls_keep_none_and_true_alive(call):
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
+    assert subprocess.run([sys.executable, "-c", GUARD.format(call=call)], env=environment, check=False).returncode == 0
+
+
+events = st.lists(
+    st.one_of(
+        st.builds(
+            TextChunk, st.sampled_from("ab"), st.text(max_size=4), st.lists(st.integers(0, 9), max_size=3).map(tuple)
+        ),
+        st.builds(PrefillProgress, st.sampled_from("ab"), st.integers(0, 9), st.just(9), st.just(0)),
+        st.builds(LoadProgress, st.sampled_from(["weights", "tokenizer"]), st.integers(0, 9), st.just(9)),
+    )
+)
+
+
+def said(some, request):
+    chunks = [event for event in some if isinstance(event, TextChunk) and event.request_id == request]
+    return "".join(chunk.text for chunk in chunks), [token for chunk in chunks for token in chunk.token_ids]
+
+
+@given(events)
+def test_joining_loses_no_text_and_keeps_the_order(sent):
+    received = joined(sent)
+    for request in "ab":
+        assert said(sent, request) == said(received, request)
+    kinds = [(type(event), getattr(event, "request_id", getattr(event, "phase", ""))) for event in sent]
+    assert [kind for place, kind in enumerate(kinds) if place == 0 or kinds[place - 1] != kind] == [
+        (type(event), getattr(event, "request_id", getattr(event, "phase", ""))) for event in received
+    ]
+    if sent and not isinstance(sent[-1], TextChunk):
+        assert received[-1] == sent[-1]
+
+
+def test_a_reader_is_woken_once_until_it_has_found_nothing():
+    box, chunk = Mailbox(), TextChunk("a", "x", (1,))
+    assert [box.put(chunk) for _ in range(3)] == [True, False, False]
+    assert box.take() == [TextChunk("a", "xxx", (1, 1, 1))]
+    assert not box.put(chunk)
+    assert box.take() == [chunk]
+    assert box.take() == []
+    assert box.put(chunk)
+
+
+def test_commands_before_the_engine_exists_are_served(qtbot):
+    got = []
+    thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, Script()))
+    thread.happened.connect(got.append)
+    thread.load(record())
+    qtbot.waitUntil(lambda: any(isinstance(event, Loaded) for event in got))
+    assert thread.close()
+
+
+def test_a_fast_stream_comes_up_in_few_events(qtbot):
+    from sotto.engine.types import GenerateRequest, Message
+
+    got, script = [], Script(chunks=["x"] * 5000)
+    thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
+    thread.happened.connect(got.append)
+    thread.generate(GenerateRequest("1", messages=(Message("user", "go"),)))
+    qtbot.waitUntil(lambda: any(isinstance(event, Finished) for event in got))
+    chunks = [event for event in got if isinstance(event, TextChunk)]
+    assert sum(len(chunk.text) for chunk in chunks) == 5000
+    assert len(chunks) < 200
+    assert thread.close()

@@ -1,0 +1,170 @@
+"""The real window over the real engine and the built-in model: nothing is scripted here."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtTest import QTest
+
+from sotto.paths import resources_dir
+from sotto.ui.engine_thread import EngineThread
+from sotto.ui.session import Session
+from sotto.ui.states import ChatSettings, Phase
+from sotto.ui.window import MainWindow
+
+WAIT = 30_000
+
+
+class HeartBeat:
+    """Notes how late a tick of 16 ms comes, in milliseconds."""
+
+    def __init__(self, parent):
+        self.late = []
+        self._last = time.perf_counter()
+        self._timer = QTimer(parent, timerType=Qt.TimerType.PreciseTimer, interval=16)
+        self._timer.timeout.connect(self._tick)
+        self._timer.start()
+
+    def _tick(self):
+        now = time.perf_counter()
+        self.late.append((now - self._last) * 1000 - 16)
+        self._last = now
+
+
+@pytest.fixture
+def window(qtbot, loop, flows, dressed):
+    """The window, greeting with the built-in model."""
+    thread = EngineThread()
+    shown = MainWindow(Session(thread))
+    qtbot.addWidget(shown)
+    shown.show()
+
+    def begin():
+        shown.begin(flows)
+        qtbot.waitUntil(lambda: shown.session.state.phase is Phase.READY, timeout=WAIT)
+
+    loop.starts.append(begin)
+    yield shown
+    shown.hide()
+    assert thread.close()
+
+
+@pytest.fixture
+def manifest():
+    return resources_dir() / "store" / "manifests" / "registry.ollama.ai" / "library" / "sotto" / "latest"
+
+
+def type_and_send(qtbot, window, text):
+    draft = window.chat.composer.draft
+    qtbot.keyClicks(draft, text)
+    qtbot.keyClick(draft, Qt.Key.Key_Return)
+    assert draft.toPlainText() == ""
+
+
+def done(window):
+    return window.session.state.phase is Phase.READY and window.chat.transcript.answer is None
+
+
+def drop(window, path):
+    data, at = QMimeData(), QPoint(500, 300)
+    data.setUrls([QUrl.fromEncoded(b"file://" + os.fsencode(path)) if isinstance(path, Path) else QUrl(path)])
+    buttons = (Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    window.dragEnterEvent(QDragEnterEvent(at, Qt.DropAction.CopyAction, data, *buttons))
+    window.dropEvent(QDropEvent(QPointF(at), Qt.DropAction.CopyAction, data, *buttons))
+
+
+def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):
+    session, transcript = window.session, window.chat.transcript
+    assert session.state.record.builtin
+    qtbot.waitUntil(lambda: "small model" in window.chat.welcome.greeting.text(), timeout=WAIT)
+
+    # Ask, by a click on an example question.
+    qtbot.mouseClick(window.chat.welcome.chips[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: done(window), timeout=WAIT)
+    assert len(session.conversation.messages[-1].content) > 10
+    assert " tok/s" in transcript._last().status.text()
+
+    # Stream 2,000 tokens; the window stays alive.
+    session.settings = ChatSettings(num_predict=2000, ignore_eos=True)
+    beat = HeartBeat(window)
+    type_and_send(qtbot, window, "Tell me a story")
+    qtbot.waitUntil(lambda: done(window), timeout=120_000)
+    line = transcript._last().status.text()
+    assert line.startswith("2,000 tokens")
+    assert "cached" in line
+    assert "reached the length limit" in line
+    late = sorted(beat.late)
+    assert len(late) > 20
+    assert late[int(len(late) * 0.95)] < 150, f"late by {late[-5:]} ms"
+
+    # Stop.
+    type_and_send(qtbot, window, "And another")
+    qtbot.waitUntil(lambda: len(transcript.answer.text.markdown) > 20, timeout=WAIT)
+    started = time.perf_counter()
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: done(window), timeout=WAIT)
+    assert time.perf_counter() - started < 2.0
+    assert "stopped" in transcript._last().status.text()
+    kept = len(session.conversation.messages)
+
+    # Eject, then drop the manifest.
+    session.eject()
+    qtbot.waitUntil(lambda: session.state.phase is Phase.FOUND, timeout=WAIT)
+    drop(window, manifest)
+    qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=WAIT)
+    assert len(session.conversation.messages) == kept
+
+    # Ask again.
+    session.settings = ChatSettings(num_predict=20)
+    type_and_send(qtbot, window, "What can you do?")
+    qtbot.waitUntil(lambda: done(window), timeout=WAIT)
+    assert session.conversation.messages[-1].content
+    assert session.conversation.messages[-1].role == "assistant"
+
+
+def test_stop_while_the_prompt_is_read(qtbot, window, loop):
+    type_and_send(qtbot, window, "What is a token?")
+    window.session.stop()
+    qtbot.waitUntil(lambda: done(window), timeout=WAIT)
+    assert window.session.conversation.messages[0].content == "What is a token?"
+
+
+def test_what_cannot_be_loaded_says_why_in_place(qtbot, window, loop, tmp_path):
+    notice = window.chat.notice
+    broken, empty = tmp_path / "latest", tmp_path / "empty"
+    broken.write_text("{")
+    empty.mkdir()
+    strange = tmp_path / os.fsdecode(b"caf\xe9")
+    strange.mkdir()
+    for path in (broken, empty, strange, tmp_path / "gone", "https://example.org/model"):
+        notice.hide()
+        drop(window, path)
+        qtbot.waitUntil(notice.isVisible, timeout=WAIT)
+        assert notice.title.text()
+        assert len(notice.message.text()) > 10
+    # What was loaded stays loaded.
+    assert window.session.state.phase is Phase.READY
+
+
+def test_a_dropped_folder_and_its_weights_load(qtbot, window, loop, tmp_path):
+    from material import material
+
+    folder = material("stories260k")
+    for path in (folder, next(folder.glob("*.safetensors"))):
+        window.session.eject()
+        qtbot.waitUntil(lambda: window.session.state.phase is Phase.FOUND, timeout=WAIT)
+        drop(window, path)
+        qtbot.waitUntil(lambda: window.session.state.phase in (Phase.READY, Phase.FAILED), timeout=WAIT)
+        assert window.session.state.phase is Phase.READY, window.session.state.reason
+        assert window.session.state.record.path == folder
+
+
+def test_memory_comes_back_after_eject(qtbot, window, loop):
+    gauge = window.sidebar.gauge
+    qtbot.waitUntil(lambda: gauge._figures is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: "this model" in gauge.accessibleName(), timeout=WAIT)
+    window.sidebar.rows[0].eject.click()
+    qtbot.waitUntil(lambda: "this model" not in gauge.accessibleName(), timeout=WAIT)

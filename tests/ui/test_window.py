@@ -1,0 +1,411 @@
+"""The window itself: drops, notices, composer, scrolling, names for screen readers, light and dark, large text."""
+
+import threading
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QColor, QDesktopServices, QDragEnterEvent, QDropEvent, QInputMethodEvent, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPlainTextEdit, QToolButton, QWidget
+
+from scripted_loop import record
+from sotto.engine.types import MemoryFigures
+from sotto.errors import BrokenModelError
+from sotto.ui import theme, words
+from sotto.ui.drops import Dropped, dropped, path_of, promise
+from sotto.ui.gauge import Sample, pressure
+from sotto.ui.states import Phase
+from sotto.ui.theme import DARK, LIGHT
+
+
+@pytest.fixture
+def ready(stage, qtbot, loop):
+    def load():
+        qtbot.waitUntil(lambda: bool(stage.session.models))
+        stage.session.load(stage.session.models[0])
+        qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
+
+    loop.starts.append(load)
+    return stage
+
+
+def settled(stage):
+    return stage.session.state.phase is Phase.READY and stage.window.chat.transcript.answer is None
+
+
+def data_of(*urls):
+    data = QMimeData()
+    data.setUrls(list(urls))
+    return data
+
+
+def drop(window, data):
+    at = QPoint(400, 300)
+    enter = QDragEnterEvent(
+        at, Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    )
+    window.dragEnterEvent(enter)
+    shown = window.overlay.isVisible(), window.overlay.title.text()
+    window.dropEvent(
+        QDropEvent(
+            QPointF(at), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+        )
+    )
+    return enter.isAccepted(), *shown
+
+
+def test_a_dropped_folder_is_loaded_and_the_draft_stays(stage, qtbot, loop, tmp_path):
+    stage.shelf.at[tmp_path] = record("dropped", path=tmp_path)
+    stage.window.chat.composer.draft.setPlainText("half a thou")
+    accepted, shown, title = drop(stage.window, data_of(QUrl.fromLocalFile(str(tmp_path))))
+    assert (accepted, shown, title) == (True, True, "Drop to load the model in this folder")
+    assert stage.window.overlay.isHidden()
+    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
+    assert stage.session.state.record.name == "dropped"
+    assert stage.window.chat.composer.text == "half a thou"
+    assert stage.window.sidebar.chosen.name == "dropped"
+
+
+def test_a_bad_drop_says_why_in_place(stage, qtbot, loop, tmp_path):
+    broken = tmp_path / "latest"
+    broken.write_text("{")
+    stage.shelf.at[broken] = BrokenModelError("latest is no manifest: it should be JSON.")
+    drop(stage.window, data_of(QUrl.fromLocalFile(str(broken))))
+    qtbot.waitUntil(lambda: stage.window.chat.notice.isVisible())
+    assert stage.window.chat.notice.title.text() == "latest could not be loaded"
+    assert stage.window.chat.notice.message.text() == "latest is no manifest: it should be JSON."
+    stage.window.chat.notice.dismiss.click()
+    assert stage.window.chat.notice.isHidden()
+
+
+def test_text_is_no_drop(stage, loop):
+    data = QMimeData()
+    data.setText("hello")
+    accepted, shown, _ = drop(stage.window, data)
+    assert not accepted
+    assert not shown
+
+
+def test_no_field_takes_drops_for_itself(stage, loop):
+    fields = [*stage.window.findChildren(QPlainTextEdit), *stage.window.findChildren(QLineEdit)]
+    assert len(fields) >= 2
+    assert not any(field.acceptDrops() for field in fields)
+
+
+def test_paths_keep_bytes_that_are_no_utf8():
+    assert path_of(QUrl.fromEncoded(b"file:///tmp/caf%E9%20x")) == Path("/tmp/caf\udce9 x")
+    assert path_of(QUrl.fromLocalFile("/home/me/a b#?%.json")) == Path("/home/me/a b#?%.json")
+    assert path_of(QUrl("https://example.org/x")) is None
+
+
+def test_what_a_drop_will_do(tmp_path):
+    remote = dropped(data_of(QUrl("https://example.org/x")))
+    assert remote == Dropped((), ("https://example.org/x",))
+    assert promise(remote)[0] == "Not a file on this machine"
+    assert promise(Dropped((tmp_path / "a.safetensors",), ()))[0] == "Drop to load the model of these weights"
+    assert "1 more" in promise(Dropped((tmp_path / "latest", tmp_path), ()))[1]
+
+
+def test_links_are_asked_about_and_others_dropped(ready, qtbot, loop, monkeypatch):
+    opened = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
+    ready.window.send("Hi")
+    qtbot.waitUntil(lambda: settled(ready))
+    text = ready.window.chat.transcript._last().text
+    for address in ("javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "smb://host/x"):
+        text.anchorClicked.emit(QUrl(address))
+        assert ready.window.chat.notice.isHidden()
+    text.anchorClicked.emit(QUrl("https://example.org/a"))
+    assert ready.window.chat.notice.isVisible()
+    assert opened == []
+    assert ready.window.chat.notice.message.text() == "https://example.org/a"
+    ready.window.chat.notice.button.click()
+    assert opened == ["https://example.org/a"]
+
+
+def test_pictures_and_tags_of_a_message_are_never_fetched(ready, qtbot, loop, tmp_path):
+    secret = tmp_path / "secret.png"
+    ready.script.chunks = [f"![x]({secret.as_uri()}) <img src='{secret.as_uri()}'> <script>x</script> end"]
+    ready.window.send("<b>bold?</b> **no**")
+    qtbot.waitUntil(lambda: settled(ready))
+    question, answer = (ready.window.chat.transcript._messages.itemAt(place).widget() for place in (0, 1))
+    assert question.text.toPlainText() == "<b>bold?</b> **no**"
+    assert answer.text.toPlainText().endswith("<script>x</script> end")
+    picture = answer.text.document().resource(2, QUrl(secret.as_uri()))
+    assert (picture.width(), picture.height()) == (1, 1)
+
+
+def test_enter_sends_and_shift_enter_breaks(ready, qtbot, loop):
+    draft = ready.window.chat.composer.draft
+    qtbot.keyClicks(draft, "one")
+    qtbot.keyClick(draft, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClicks(draft, "two")
+    assert draft.toPlainText() == "one\ntwo"
+    qtbot.keyClick(draft, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: settled(ready))
+    assert ready.session.conversation.messages[0].content == "one\ntwo"
+    assert draft.toPlainText() == ""
+
+
+def test_enter_does_not_send_while_an_input_method_composes(ready, qtbot, loop):
+    draft = ready.window.chat.composer.draft
+    draft.setPlainText("に")
+    QApplication.sendEvent(draft, QInputMethodEvent("ほん", []))
+    qtbot.keyClick(draft, Qt.Key.Key_Return)
+    assert ready.script.requests == []
+    done = QInputMethodEvent("", [])
+    done.setCommitString("ほん")
+    QApplication.sendEvent(draft, done)
+    qtbot.keyClick(draft, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: settled(ready))
+    assert len(ready.script.requests) == 1
+
+
+def test_the_draft_grows_to_eight_lines(stage, loop):
+    draft = stage.window.chat.composer.draft
+    heights = []
+    for lines in (1, 4, 8, 20):
+        draft.setPlainText("\n".join("x" * lines))
+        heights.append(draft.height())
+    assert heights[0] < heights[1] < heights[2] == heights[3]
+
+
+def test_the_draft_can_be_written_in_every_state(stage, qtbot, loop):
+    draft = stage.window.chat.composer.draft
+    qtbot.keyClicks(draft, "a")
+    stage.script.hold_load = threading.Event()
+    qtbot.waitUntil(lambda: bool(stage.session.models))
+    stage.session.load(stage.session.models[0])
+    qtbot.keyClicks(draft, "b")
+    stage.script.hold_load.set()
+    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
+    stage.script.hold_answer = threading.Event()
+    stage.session.send("x")
+    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.GENERATING)
+    qtbot.keyClicks(draft, "c")
+    qtbot.keyClick(draft, Qt.Key.Key_Return)
+    assert draft.toPlainText() == "abc"
+    qtbot.keyClick(draft, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: settled(stage))
+    assert len(stage.script.requests) == 1
+
+
+def test_a_paste_of_200_000_characters_is_taken_at_once(stage, loop):
+    import time
+
+    started = time.perf_counter()
+    stage.window.chat.composer.draft.insertPlainText("word " * 40_000)
+    assert time.perf_counter() - started < 2.0
+
+
+def test_following_ends_once_when_the_answer_outgrows_the_view(ready, qtbot, loop):
+    transcript = ready.window.chat.transcript
+    ready.script.chunks = [f"Paragraph {number} of a long answer.\n\n" for number in range(80)]
+    ready.script.pause = 0.004
+    ready.window.send("Go on")
+    qtbot.waitUntil(lambda: settled(ready), timeout=10_000)
+    bar = transcript.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 800)
+    assert not transcript.following
+    assert bar.value() < bar.maximum() / 2
+    assert transcript.newest.isVisible()
+    assert transcript.newest.accessibleName() == "Go to the newest text"
+    transcript.newest.click()
+    assert bar.value() == bar.maximum()
+    assert transcript.newest.isHidden()
+
+
+def test_a_reader_is_never_moved(ready, qtbot, loop):
+    transcript, bar = ready.window.chat.transcript, ready.window.chat.transcript.verticalScrollBar()
+    ready.script.chunks = ["Line.\n\n"] * 60
+    ready.window.send("First")
+    qtbot.waitUntil(lambda: settled(ready))
+    qtbot.waitUntil(lambda: bar.maximum() > 600)
+    ready.script.pause = 0.005
+    ready.window.send("Second")
+    qtbot.waitUntil(lambda: transcript.answer is not None and transcript.answer.text.markdown != "")
+    wheel = QWheelEvent(
+        QPointF(200, 200), QPointF(200, 200), QPoint(0, 0), QPoint(0, 240), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(transcript.viewport(), wheel)
+    place = bar.value()
+    assert "answer in progress" in transcript.newest.accessibleName()
+    qtbot.waitUntil(lambda: settled(ready), timeout=10_000)
+    assert abs(bar.value() - place) <= 1
+
+
+def test_copy_gives_the_markdown(ready, qtbot, loop):
+    ready.script.chunks = ["**bold**"]
+    ready.window.send("Hi")
+    qtbot.waitUntil(lambda: settled(ready))
+    ready.window.chat.transcript._last().copy.click()
+    assert QApplication.clipboard().text() == "**bold**"
+
+
+def test_rows_search_selection_and_reasons(stage, qtbot, loop):
+    sidebar = stage.window.sidebar
+    stage.shelf.records += [record("big:8b", runnable=False, reason="big:8b is a GGUF model, which cannot run yet.")]
+    qtbot.waitUntil(lambda: bool(stage.session.models))
+    sidebar.rescan.click()
+    qtbot.waitUntil(lambda: len(sidebar.rows) == 3)
+    sidebar.search.setText("BIG")
+    assert [row.record.name for row in sidebar.rows if not row.isHidden()] == ["big:8b"]
+    row = sidebar.rows[2]
+    before = row.sizeHint().height()
+    row.click()
+    assert row.sizeHint().height() > before
+    assert "cannot run" in row.accessibleName()
+    assert row.accessibleDescription() == row.toolTip() == row.record.reason
+    assert row.load.isHidden()
+    sidebar.search.setText("nothing like it")
+    assert "nothing like it" in sidebar._empty.text()
+    sidebar.search.clear()
+    first, second, _ = sidebar.rows
+    first.click()
+    assert not first.load.isHidden()
+    qtbot.keyClick(first, Qt.Key.Key_Down)
+    assert second.isChecked()
+    assert not first.isChecked()
+    QTest.mouseDClick(second, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
+    assert stage.session.state.record == second.record
+
+
+def test_the_gauge_says_it_in_words(stage, loop):
+    gauge = stage.window.sidebar.gauge
+    gauge.show_sample(Sample(16_000_000_000, 1_600_000_000))
+    gauge.show_figures(MemoryFigures(2_000_000_000, 500_000_000, 0, 0, 0))
+    assert "nearly full" in gauge.accessibleName()
+    assert "this model 2.0 GB and 500 MB of cache" in gauge.accessibleName()
+    assert "other programs 11.9 GB" in gauge.accessibleName()
+    gauge.show_sample(None)
+    assert gauge._free.text() == "—"
+    assert gauge.accessibleName().startswith("Memory unknown")
+
+
+@pytest.mark.parametrize(("available", "word"), [(50, "plenty free"), (20, "getting tight"), (15, "nearly full")])
+def test_pressure(available, word):
+    assert pressure(Sample(100, available)) == word
+
+
+def test_memory_is_sampled_only_while_it_can_be_seen(stage, qtbot, loop):
+    gauge = stage.window.sidebar.gauge
+    qtbot.waitUntil(lambda: gauge._free.text() != "—")
+    assert gauge._timer.isActive()
+    stage.window.hide()
+    assert not gauge._timer.isActive()
+
+
+def test_every_button_and_field_has_a_name(ready, qtbot, loop):
+    ready.window.send("Hi")
+    qtbot.waitUntil(lambda: settled(ready))
+    nameless = [
+        widget
+        for widget in ready.window.findChildren(QWidget)
+        if isinstance(widget, QAbstractButton | QLineEdit | QPlainTextEdit)
+        and not (widget.accessibleName() or getattr(widget, "text", str)())
+        and not widget.objectName().startswith("qt_")
+        and not isinstance(widget.parent(), QLineEdit)
+    ]
+    assert nameless == []
+
+
+def test_menus_name_what_the_app_can_do(stage, loop):
+    shortcuts = {action.text(): action.shortcut().toString() for action in stage.window.actions_by_menu()}
+    assert shortcuts["New Chat"] == "Ctrl+N"
+    assert shortcuts["Open Model…"] == "Ctrl+O"
+    assert shortcuts["Stop"] == "Esc"
+    assert {"Eject Model", "Quit Sotto", "Copy", "Paste", "Larger Text", "About Sotto"} <= set(shortcuts)
+
+
+def luminance(color):
+    parts = [value / 255 for value in (color.red(), color.green(), color.blue())]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    light, dark = sorted((luminance(QColor(one)), luminance(QColor(other))), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
+def test_text_can_be_read_on_every_ground(tokens):
+    grounds = ("sidebar", "page", "raised", "bubble", "code", "hover", "selection", "alert_ground")
+    for ground in grounds:
+        assert contrast(tokens.text, getattr(tokens, ground)) >= 7
+        assert contrast(tokens.muted, getattr(tokens, ground)) >= 4.5, ground
+    for ground in ("page", "raised", "bubble"):
+        assert contrast(tokens.accent_text, getattr(tokens, ground)) >= 4.5, ground
+    assert contrast(tokens.on_accent, tokens.accent) >= 4.5
+    assert contrast(tokens.accent, tokens.page) >= 3
+
+
+def test_light_and_dark_change_live(ready, qtbot, loop, dressed):
+    ready.script.chunks = ["Use `code` and [a link](https://x.y)."]
+    ready.window.send("Hi")
+    qtbot.waitUntil(lambda: settled(ready))
+    text = ready.window.chat.transcript._last().text
+    assert LIGHT.accent_text in text.document().toHtml()
+    light = ready.window.grab().toImage().pixelColor(5, 300)
+    dressed.force("dark")
+    assert DARK.accent_text in text.document().toHtml()
+    dark = ready.window.grab().toImage().pixelColor(5, 300)
+    assert (light, dark) == (QColor(LIGHT.sidebar), QColor(DARK.sidebar))
+
+
+def test_text_of_twice_the_size_is_not_clipped(ready, qtbot, loop, dressed):
+    for _ in range(8):
+        dressed.zoom_in()
+    assert dressed.zoom > 2
+    ready.window.resize(1400, 1000)
+    ready.window.send("Hi")
+    qtbot.waitUntil(lambda: settled(ready))
+    QApplication.processEvents()
+    clipped = [
+        (type(widget).__name__, widget.objectName(), widget.text(), widget.sizeHint(), widget.size())
+        for kind in (QLabel, QAbstractButton)
+        for widget in ready.window.findChildren(kind)
+        if widget.isVisible()
+        and not isinstance(widget.parent(), QLineEdit)
+        and widget.sizePolicy().horizontalPolicy() is not widget.sizePolicy().Policy.Ignored
+        and (
+            widget.height() < widget.heightForWidth(widget.width())
+            or (not getattr(widget, "wordWrap", bool)() and widget.sizeHint().width() > widget.width() + 1)
+            or (not widget.hasHeightForWidth() and widget.sizeHint().height() > widget.height())
+        )
+    ]
+    assert clipped == []
+
+
+def test_words():
+    assert [words.size(n) for n in (0, 999, 11_900_000, 310_000_000, 1_810_000_000, 4.66e12)] == [
+        "0 B", "999 B", "12 MB", "310 MB", "1.8 GB", "4.7 TB",
+    ]  # fmt: skip
+    assert words.parameters(4_600_000) == "4.6M"
+    assert words.parameters(7_000_000_000) == "7B"
+    assert words.listed(["a", "b", "c"]) == "a, b and c"
+    assert words.speed(1, 10**9) == "— tok/s"
+
+
+def test_icons_are_there_in_both_colours(qapp, dressed):
+    for button in ("stop", "eject", "copy", "new"):
+        from sotto.ui import icons
+
+        image = icons.icon(button, theme.current().tokens.text).pixmap(20, 20).toImage()
+        assert any(image.pixelColor(x, y).alpha() > 200 for x in range(20) for y in range(20))
+
+
+def test_the_send_button_is_stop_while_there_is_something_to_stop(ready, qtbot, loop):
+    button = ready.window.chat.composer.button
+    assert isinstance(button, QToolButton)
+    assert not button.isEnabled()
+    ready.script.hold_answer = threading.Event()
+    ready.window.send("Hi")
+    assert button.accessibleName() == "Stop answering"
+    assert button.isEnabled()
+    button.click()
+    qtbot.waitUntil(lambda: settled(ready))
+    assert button.accessibleName() == "Send message"
