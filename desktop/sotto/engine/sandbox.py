@@ -1,0 +1,512 @@
+"""Run Jinja templates that came with a downloaded model, within bounds of time, memory and reach.
+
+Reach: Jinja's own sandbox keeps a template from private attributes and from changing what it was given; there is no
+loader, so no file can be included; and of Python's types only harmless methods can be called.
+
+Time and memory: a template can ask for much with few characters. Three things are bounded, each growing with the
+conversation that is given:
+
+- what one value would take to be written out, with parts that it holds several times counted each time. Values are
+  weighed when they are built, iterators while they are read, and operations that make much out of little (`*`, `**`,
+  `%`, `format`, `join`, `replace`, `center`, ...) before they run;
+- what all values built in one rendering take together;
+- time, looked at for every operation, call, output and turn of a loop. It is this thread's computing time, so a busy
+  machine refuses nothing.
+
+The hooks are Jinja's own: operators and calls are methods of a sandboxed environment, filters are functions, outputs
+pass through `finalize`. Where there is no hook (literals, `~`, slices, loops), the parsed template is made to
+call one.
+"""
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import datetime
+from functools import wraps
+from typing import Any, NoReturn
+
+import jinja2
+from jinja2 import nodes
+from jinja2.ext import Extension, loopcontrols
+from jinja2.filters import FILTERS
+from jinja2.parser import Parser
+from jinja2.runtime import Context, LoopContext
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import Namespace
+from jinja2.visitor import NodeTransformer
+
+SECONDS = 1.5
+BASE_WEIGHT = 2**18
+# The longest template in use has 20,000 characters.
+LONGEST_TEMPLATE = 2**17
+_GROWTH = 8
+_TOTAL = 128
+_SECONDS_PER_CHARACTER = 1e-6
+_MOST_BITS = 4096
+_DEEPEST = 100
+_WIDEST = 1000
+
+# fmt: off
+_STR_METHODS = frozenset(
+    {
+        "capitalize", "casefold", "center", "count", "endswith", "find", "format", "index", "isalnum",
+        "isalpha", "isascii", "isdecimal", "isdigit", "islower", "isnumeric", "isprintable", "isspace",
+        "istitle", "isupper", "join", "ljust", "lower", "lstrip", "partition", "removeprefix", "removesuffix",
+        "replace", "rfind", "rindex", "rjust", "rpartition", "rsplit", "rstrip", "split", "splitlines",
+        "startswith", "strip", "swapcase", "title", "upper", "zfill",
+    }
+)
+# fmt: on
+_CONTAINER_METHODS = frozenset({"copy", "count", "get", "index", "items", "keys", "values"})
+# Slow, random, or without a use in a prompt.
+_LEFT_OUT = ("filesizeformat", "pprint", "random", "striptags", "urlize", "wordwrap", "xmlattr")
+# A width or precision in `%` or `str.format`, and one that is itself an argument.
+_WIDE_PERCENT = re.compile(r"%[^A-Za-z%]*(?:\d{4}|\*)")
+_WIDE_FORMAT = re.compile(r"\{[^{}]*:[^{}]*(?:\d{4}|\{)")
+_WIDE_DATE = re.compile(r"\d{2}")
+
+
+class TemplateRefusedError(Exception):
+    """A template itself says, by `raise_exception`, that it cannot render this conversation."""
+
+
+class TemplateBoundsError(Exception):
+    """A template asks for more time or memory than it is given."""
+
+
+class SandboxedTemplate:
+    """A compiled template."""
+
+    def __init__(self, text: str) -> None:
+        """Compile a template.
+
+        Raises:
+            jinja2.TemplateError: It is no valid template.
+            TemplateBoundsError: It is too long, nested too deeply, or computes too much already here.
+        """
+        if len(text) > LONGEST_TEMPLATE:
+            raise TemplateBoundsError(f"it is longer than {LONGEST_TEMPLATE} characters")
+        with _bounded(0), _plain_errors():
+            self._template = _ENVIRONMENT.from_string(text)
+
+    def render(self, variables: Mapping[str, Any]) -> str:
+        """Return the text for `variables`, which are plain values as in JSON.
+
+        Raises:
+            TemplateRefusedError: The template calls `raise_exception`.
+            TemplateBoundsError: It asks for more than the bounds of this module.
+            jinja2.TemplateError: It does something forbidden or impossible.
+        """
+        with _bounded(_weight(variables, float("inf"))), _plain_errors():
+            return _joined(self._template.root_render_func(self._template.new_context(dict(variables))))
+
+
+@dataclass(slots=True)
+class _Bounds:
+    """What the rendering under way may still use.
+
+    Attributes:
+        deadline: Computing time of this thread, in seconds, at which it ends.
+        weight: Most that one value may weigh.
+        left: What all further values may weigh.
+    """
+
+    deadline: float
+    weight: float
+    left: float
+
+    def check_time(self) -> None:
+        if time.thread_time() > self.deadline:
+            raise TemplateBoundsError("it takes too long")
+
+    def check(self, weight: float) -> None:
+        if weight > self.weight:
+            raise TemplateBoundsError("it builds something too large")
+
+    def weigh(self, value: object) -> None:
+        self.check(_weight(value, self.weight))
+
+    def spend(self, weight: float) -> None:
+        self.left -= weight
+        if self.left < 0:
+            raise TemplateBoundsError("it builds too much")
+
+    def take(self, value: Any) -> Any:
+        """Account for a value that was just built and return it, an iterator so that it is weighed while it is read."""
+        self.check_time()
+        if isinstance(value, Iterator) and not isinstance(value, LoopContext):
+            return _watched(self, value)
+        self.weigh(value)
+        self.spend(len(value) if isinstance(value, Sized) and not isinstance(value, range) else 1)
+        return value
+
+
+_current: ContextVar[_Bounds] = ContextVar("bounds of the rendering under way")
+
+
+@contextmanager
+def _bounded(given: float) -> Iterator[None]:
+    """Give the block inside bounds for a conversation that weighs `given`."""
+    weight = BASE_WEIGHT + _GROWTH * given
+    deadline = time.thread_time() + SECONDS + _SECONDS_PER_CHARACTER * given
+    token = _current.set(_Bounds(deadline, weight, _TOTAL * weight))
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Let only the errors out that this module promises."""
+    try:
+        yield
+    except (TemplateRefusedError, TemplateBoundsError, jinja2.TemplateError):
+        raise
+    except (RecursionError, MemoryError, SyntaxError) as error:
+        # Python's compiler has limits of its own, which it reports as errors of syntax.
+        raise TemplateBoundsError("it is nested too deeply") from error
+    except Exception as error:
+        # Whatever an expression can do wrong: adding a text to a number, indexing an empty list.
+        raise jinja2.TemplateRuntimeError(f"{type(error).__name__}: {error}") from error
+
+
+class _Environment(ImmutableSandboxedEnvironment):
+    """Hugging Face's dialect of Jinja with bounds on everything that can grow."""
+
+    intercepted_binops = frozenset({"+", "-", "*", "/", "//", "%", "**"})
+
+    def __init__(self) -> None:
+        super().__init__(
+            trim_blocks=True,
+            lstrip_blocks=True,
+            extensions=[_Generation, loopcontrols],
+            finalize=_finalized,
+            optimized=False,
+        )
+        filters = {**FILTERS, "tojson": _tojson}
+        self.filters = {name: _watched_filter(name, call) for name, call in filters.items() if name not in _LEFT_OUT}
+        del self.globals["lipsum"]
+        self.globals.update(
+            dict=_make_dict, namespace=_PublicNamespace, raise_exception=_refuse, strftime_now=_strftime_now
+        )
+        # Results of calls are accounted for, so these need do no more than be called.
+        self.take = _same
+        self.iterate = iter
+        self.concatenate = _concatenate
+
+    @staticmethod
+    def concat(parts: Iterable[str]) -> str:
+        """Join what a template, macro or block has put out."""
+        return _joined(parts)
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        """Say whether a template may see an attribute."""
+        if isinstance(obj, str):
+            return attr in _STR_METHODS
+        if isinstance(obj, Mapping | list | tuple | set | frozenset):
+            return attr in _CONTAINER_METHODS
+        if isinstance(obj, int | float | complex | bytes | type):
+            return False
+        return bool(super().is_safe_attribute(obj, attr, value))
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """Compute `left operator right`."""
+        bounds = _current.get()
+        if operator == "*":
+            for many, times in ((left, right), (right, left)):
+                if isinstance(many, Sized) and isinstance(times, int):
+                    bounds.check(len(many) * times)
+            _check_bits(left, right, lambda first, second: first + second)
+        elif operator == "**":
+            _check_bits(left, right, lambda first, _: first * abs(right))
+        elif operator == "%" and isinstance(left, str):
+            _check_format(_WIDE_PERCENT, left)
+        return bounds.take(super().call_binop(context, operator, left, right))
+
+    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
+        """Call what a template calls; the parameters are named as in Jinja, so that no keyword is lost to them."""
+        bounds = _current.get()
+        bounds.check_time()
+        owner = getattr(__obj, "__self__", None)
+        if isinstance(owner, str):
+            args = _checked_arguments(__obj.__name__, owner, args)
+        return bounds.take(super().call(__context, __obj, *args, **kwargs))
+
+    def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
+        """Return what stands in for a text's `format` method, or None if `value` is something else."""
+        wrapped = super().wrap_str_format(value)
+        if wrapped is not None:
+            _check_format(_WIDE_FORMAT, value.__self__)
+        return wrapped
+
+    def _generate(self, source: nodes.Template, *args: Any, **kwargs: Any) -> str:
+        return super()._generate(_Watching().visit(source), *args, **kwargs)
+
+
+class _Watching(NodeTransformer):
+    """Wraps what Jinja has no hook for in calls of the environment's `take` and `concatenate`."""
+
+    def visit_For(self, node: nodes.For) -> nodes.Node:
+        """Watch each turn of a loop."""
+        self.generic_visit(node)
+        node.iter = _calling("iterate", node.iter)
+        return node
+
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:
+        """Compute `~`."""
+        self.generic_visit(node)
+        return _calling("concatenate", *node.nodes)
+
+    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:
+        """Account for slices."""
+        self.generic_visit(node)
+        return _calling("take", node) if isinstance(node.arg, nodes.Slice) else node
+
+    def visit_Tuple(self, node: nodes.Tuple) -> nodes.Node:
+        """Account for tuples; those that are assigned to are no values."""
+        self.generic_visit(node)
+        return _calling("take", node) if node.ctx == "load" else node
+
+    def visit_List(self, node: nodes.List | nodes.Dict) -> nodes.Node:
+        """Account for lists and dictionaries."""
+        self.generic_visit(node)
+        return _calling("take", node)
+
+    visit_Dict = visit_List  # noqa: N815 - Jinja's name for it
+
+
+class _Generation(Extension):
+    """`{% generation %}`: marks the part that a model answers; renders what is inside."""
+
+    tags = {"generation"}  # noqa: RUF012 - Jinja declares it so
+
+    def parse(self, parser: Parser) -> nodes.Node:
+        """Read up to `{% endgeneration %}`."""
+        line = next(parser.stream).lineno
+        return nodes.Scope(parser.parse_statements(("name:endgeneration",), drop_needle=True), lineno=line)
+
+
+class _PublicNamespace(Namespace):
+    """A namespace without names that begin with an underscore."""
+
+    def __init__(*args: Any, **kwargs: Any) -> None:
+        # A template may call one of its names `self`.
+        self, *given = args
+        attributes = dict(*given, **kwargs)
+        for name in attributes:
+            _check_public(name)
+        Namespace.__init__(self, attributes)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        _check_public(name)
+        super().__setitem__(name, value)
+
+
+def _calling(name: str, *arguments: nodes.Node) -> nodes.Call:
+    """Return the expression that calls a function of the environment."""
+    return nodes.Call(nodes.EnvironmentAttribute(name), [*arguments], [], None, None, lineno=arguments[0].lineno)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _make_dict(*args: Any, **kwargs: Any) -> dict[Any, Any]:
+    return dict(*args, **kwargs)
+
+
+def _refuse(message: object) -> NoReturn:
+    raise TemplateRefusedError(str(message))
+
+
+def _strftime_now(form: str) -> str:
+    if len(form) > _WIDEST:
+        raise TemplateBoundsError("it formats a date too long")
+    _check_format(_WIDE_DATE, form)
+    return datetime.now().strftime(form)
+
+
+def _tojson(
+    value: Any,
+    ensure_ascii: bool = False,
+    indent: int | str | None = None,
+    separators: tuple[str, str] | None = None,
+    sort_keys: bool = False,
+) -> str:
+    encoder = json.JSONEncoder(ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+    return _joined(encoder.iterencode(value))
+
+
+def _finalized(value: Any) -> Any:
+    """Look at a value before it is put out."""
+    bounds = _current.get()
+    bounds.check_time()
+    weight = _weight(value, bounds.weight)
+    bounds.check(weight)
+    bounds.spend(weight)
+    return value
+
+
+def _concatenate(*parts: Any) -> str:
+    bounds = _current.get()
+    bounds.weigh(parts)
+    return "".join(map(str, parts))
+
+
+def _joined(parts: Iterable[str]) -> str:
+    bounds = _current.get()
+    length = 0
+    pieces = []
+    for part in parts:
+        length += len(part)
+        bounds.check(length)
+        bounds.check_time()
+        pieces.append(part)
+    return "".join(pieces)
+
+
+def _watched(bounds: _Bounds, values: Iterator[Any]) -> Iterator[Any]:
+    """Weigh what `values` yields, each value and all together."""
+    total = 0.0
+    for value in values:
+        bounds.check_time()
+        total += _weight(value, bounds.weight)
+        bounds.check(total)
+        bounds.spend(1)
+        yield value
+
+
+def _watched_filter(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the filter `call` with its arguments looked at before and its result accounted for."""
+    # Some filters are given a part of the environment in front of the value.
+    first = 1 if hasattr(call, "jinja_pass_arg") else 0
+
+    @wraps(call)
+    def watched(*args: Any, **kwargs: Any) -> Any:
+        bounds = _current.get()
+        bounds.weigh(args[first:])
+        bounds.weigh(kwargs)
+        options = [*args[first + 1 :], *kwargs.values()]
+        if name in _SIZED_FILTERS and any(_size(option) > _WIDEST for option in options):
+            raise TemplateBoundsError(f"it gives the filter {name} too large a number or text")
+        if name in _CHECKED_FILTERS:
+            args = (*args[:first], *_CHECKED_FILTERS[name](bounds, args[first:], kwargs))
+        return bounds.take(call(*args, **kwargs))
+
+    return watched
+
+
+def _check_indent(bounds: _Bounds, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
+    width = _size(args[1] if len(args) > 1 else kwargs.get("width", 4))
+    bounds.check(width * (str(args[0]).count("\n") + 1))
+    return args
+
+
+def _check_percent(_: _Bounds, args: Sequence[Any], __: Mapping[str, Any]) -> Sequence[Any]:
+    _check_format(_WIDE_PERCENT, str(args[0]))
+    return args
+
+
+def _check_join(bounds: _Bounds, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
+    values = list(args[0])
+    separator = args[1] if len(args) > 1 else kwargs.get("d", "")
+    bounds.check(_weight(values, bounds.weight) + len(values) * len(str(separator)))
+    return (values, *args[1:])
+
+
+def _check_replace(bounds: _Bounds, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
+    old = args[1] if len(args) > 1 else kwargs["old"]
+    new = args[2] if len(args) > 2 else kwargs["new"]
+    _check_replacement(bounds, str(args[0]), str(old), str(new))
+    return args
+
+
+def _check_sum(_: _Bounds, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
+    # Adding up lists copies each as often as there are others.
+    if not isinstance(args[2] if len(args) > 2 else kwargs.get("start", 0), int | float):
+        raise TemplateBoundsError("it sums up something else than numbers")
+    return args
+
+
+_SIZED_FILTERS = frozenset({"batch", "center", "indent", "round", "slice"})
+_CHECKED_FILTERS: Mapping[str, Callable[[_Bounds, Sequence[Any], Mapping[str, Any]], Sequence[Any]]] = {
+    "format": _check_percent,
+    "indent": _check_indent,
+    "join": _check_join,
+    "replace": _check_replace,
+    "sum": _check_sum,
+}
+
+
+def _checked_arguments(method: str, owner: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Look at the arguments of a method of the text `owner`, and return them with iterators read."""
+    bounds = _current.get()
+    if method in {"center", "ljust", "rjust", "zfill"} and args:
+        bounds.check(_size(args[0]))
+    elif method == "replace" and len(args) > 1:
+        _check_replacement(bounds, owner, str(args[0]), str(args[1]))
+    elif method == "join" and args:
+        values = list(args[0])
+        bounds.check(_weight(values, bounds.weight) + len(values) * len(owner))
+        return (values,)
+    return args
+
+
+def _check_replacement(bounds: _Bounds, text: str, old: str, new: str) -> None:
+    bounds.check(text.count(old) * len(new))
+
+
+def _check_bits(left: Any, right: Any, bits: Callable[[int, int], int]) -> None:
+    """Refuse to compute whole numbers of thousands of digits."""
+    if isinstance(left, int) and isinstance(right, int) and bits(left.bit_length(), right.bit_length()) > _MOST_BITS:
+        raise TemplateBoundsError("it computes too large a number")
+
+
+def _check_format(wide: re.Pattern[str], text: str) -> None:
+    if wide.search(text):
+        raise TemplateBoundsError("it formats something too wide")
+
+
+def _check_public(name: object) -> None:
+    if isinstance(name, str) and name.startswith("_"):
+        raise jinja2.exceptions.SecurityError(f"a namespace cannot hold {name!r}")
+
+
+def _size(value: object) -> int:
+    """Return how far a number, or a text that is used as often, makes something grow."""
+    return abs(value) if isinstance(value, int) else len(value) if isinstance(value, str) else 0
+
+
+def _weight(value: object, limit: float, depth: int = 0) -> float:
+    """Return about how many characters `value` takes when it is written out; stop counting above `limit`."""
+    if isinstance(value, str | bytes):
+        return len(value) + 2
+    if isinstance(value, int):
+        return 1 + value.bit_length() // 3
+    if isinstance(value, range):
+        return 7 * len(value)
+    if isinstance(value, Namespace):
+        # A namespace hides its attributes from everything but its own methods.
+        value = object.__getattribute__(value, "_Namespace__attrs")
+    if isinstance(value, Mapping):
+        parts: Iterable[object] = (part for item in value.items() for part in item)
+    elif isinstance(value, Sized) and isinstance(value, Iterable) and not isinstance(value, LoopContext):
+        parts = value
+    else:
+        return 20
+    if depth == _DEEPEST:
+        raise TemplateBoundsError("it builds something nested too deeply")
+    total = 2.0
+    for part in parts:
+        total += 2 + _weight(part, limit - total, depth + 1)
+        if total > limit:
+            break
+    return total
+
+
+_ENVIRONMENT = _Environment()

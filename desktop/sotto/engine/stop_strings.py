@@ -1,0 +1,46 @@
+"""Find stop strings in a stream of text, holding back what may turn out to be the beginning of one."""
+
+from collections.abc import Iterable
+
+
+class StopMatcher:
+    """Lets text through until a stop string is complete.
+
+    Which stop string wins does not depend on how the text is cut into pieces: the one that is complete first, and of
+    several that end at the same character the longest. Neither it nor anything after it is let through.
+
+    Attributes:
+        found: Whether a stop string has come; nothing is let through any more.
+    """
+
+    def __init__(self, stops: Iterable[str]) -> None:
+        """Watch for `stops`; empty ones are ignored."""
+        self._stops = tuple(stop for stop in stops if stop)
+        self._held = ""
+        self.found = False
+
+    def add(self, text: str) -> str:
+        """Take the next piece and return the text that is now certain to be in front of any stop string."""
+        if self.found:
+            return ""
+        text = self._held + text
+        matches = [(start + len(stop), start) for stop in self._stops if (start := text.find(stop)) >= 0]
+        if matches:
+            self.found = True
+            self._held = ""
+            return text[: min(matches)[1]]
+        kept = max((_overlap(text, stop) for stop in self._stops), default=0)
+        certain = len(text) - kept
+        self._held = text[certain:]
+        return text[:certain]
+
+    def finish(self) -> str:
+        """Return what was held back: the stream is over, so no stop string can be completed."""
+        held, self._held = self._held, ""
+        return held
+
+
+def _overlap(text: str, stop: str) -> int:
+    """Return the length of the longest end of `text` that is a beginning of `stop`, less than all of it."""
+    longest = min(len(text), len(stop) - 1)
+    return next((length for length in range(longest, 0, -1) if text.endswith(stop[:length])), 0)

@@ -1,0 +1,180 @@
+"""Text to tokens, and which tokens begin and end a text.
+
+BOS. `add_bos_token` in `tokenizer_config.json` decides where it is given. Where it is not, the tokenizer's own
+post-processor does, as in transformers: Llama 3 folders say it only there. What the post-processor puts in front is
+taken whole, because some models (GLM) begin with more than one token; nothing is ever put behind a prompt. A text that
+already begins so, because its template wrote it, gets no second one.
+
+EOS. All files that name an end-of-sequence token are heard, and any of their tokens ends an answer. `config.json` is
+sometimes left over from another model, so once a more trusted file has named EOS, the less trusted ones are believed
+only where they name an added token. Markers that end a turn in the chat template end an answer as well: some models
+name only the end of a document as EOS, and would go on to write the user's next turn.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import takewhile
+from typing import Any
+
+import tokenizers
+
+from sotto.engine.detokenizer import ByteDetokenizer, Detokenizer, WindowDetokenizer, spelling
+from sotto.engine.model_texts import JsonFiles, chat_template, named_tokens, token_ids
+from sotto.errors import BrokenModelError, InvalidRequestError
+from sotto.store.records import ModelSource
+
+_TURN_ENDS = (
+    "<|im_end|>",
+    "<|eot_id|>",
+    "<end_of_turn>",
+    "<turn|>",
+    "<|end|>",
+    "<|eot|>",
+    "<|end_of_turn|>",
+    "<|END_OF_TURN_TOKEN|>",
+    "<|endofturn|>",
+)
+# Where an answer has several channels, `<|end|>` only ends one of them.
+_CHANNEL = "<|channel|>"
+
+
+class Tokenizer:
+    """A model's vocabulary and the rules to cut text into it.
+
+    Attributes:
+        vocab_size: How many tokens there are, added ones included.
+        special_tokens: Texts of special tokens by name: `bos_token`, `eos_token`, ...
+        bos_id: The token that begins a text, or None.
+        eos_ids: Tokens that end an answer.
+        add_bos: Whether a prompt gets tokens put in front of it.
+    """
+
+    def __init__(self, tokenizer_json: str, files: JsonFiles | None = None, template: str = "") -> None:
+        """Read a tokenizer.
+
+        Args:
+            tokenizer_json: The text of `tokenizer.json`.
+            files: The model's other JSON files by name.
+            template: The model's chat template.
+
+        Raises:
+            BrokenModelError: `tokenizer.json` is damaged, or another file says something impossible about tokens.
+        """
+        files = files or {}
+        with _reading("it cannot be read"):
+            self._tokenizer = tokenizers.Tokenizer.from_str(tokenizer_json)
+            # Some files ask for every text to be cut or filled to a length; neither is meant for prompts.
+            self._tokenizer.no_truncation()
+            self._tokenizer.no_padding()
+            self._added = self._tokenizer.get_added_tokens_decoder()
+            self._spelling = spelling(self._tokenizer)
+            written = self._written_prefix()
+        self.vocab_size: int = self._tokenizer.get_vocab_size()
+        self.special_tokens = named_tokens(files)
+        self.bos_id = self._find_bos(files)
+        self.eos_ids = self._find_eos(files) | self._turn_ends(template)
+        self._prefix = self._find_prefix(files, written)
+
+    @classmethod
+    def from_source(cls, source: ModelSource) -> "Tokenizer":
+        """Read the tokenizer of a model.
+
+        Raises:
+            BrokenModelError: One of its files is damaged.
+        """
+        return cls(source.tokenizer_json, source.json_files, chat_template(source))
+
+    @property
+    def add_bos(self) -> bool:
+        """Whether a prompt gets tokens put in front of it."""
+        return bool(self._prefix)
+
+    def encode(self, text: str, add_bos: bool | None = None) -> list[int]:
+        """Cut `text` into tokens. Other threads run meanwhile, however long it is.
+
+        Args:
+            text: Names of special tokens in it become those tokens.
+            add_bos: Whether to put BOS in front where the text does not begin with it; None as the model's files say.
+
+        Raises:
+            InvalidRequestError: The text holds half of a surrogate pair, which is no character.
+            BrokenModelError: `tokenizer.json` fails on this text.
+        """
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidRequestError(
+                f"The text holds half of a character at position {error.start}: give whole characters."
+            ) from error
+        with _reading("it fails on this text"):
+            # Only the methods for batches let go of the interpreter while they work.
+            ids: list[int] = self._tokenizer.encode_batch_fast([text], add_special_tokens=False)[0].ids
+        prefix = self._prefix
+        if add_bos is not None:
+            prefix = (prefix or self._bos) if add_bos else ()
+        return ids if tuple(ids[: len(prefix)]) == prefix else [*prefix, *ids]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return the text of tokens that continue a prompt: a space in front is kept, special tokens are not shown."""
+        detokenizer = self.detokenizer()
+        return "".join(map(detokenizer.add, ids)) + detokenizer.finish()
+
+    def detokenizer(self) -> Detokenizer:
+        """Return what turns one answer's tokens into text."""
+        return ByteDetokenizer(self._spelling) if self._spelling else WindowDetokenizer(self._tokenizer)
+
+    @property
+    def _bos(self) -> tuple[int, ...]:
+        return () if self.bos_id is None else (self.bos_id,)
+
+    def _written_prefix(self) -> tuple[int, ...]:
+        """Return the tokens that the post-processor puts in front of a text."""
+        encoded = self._tokenizer.encode("a", add_special_tokens=True)
+        marked = zip(encoded.ids, encoded.special_tokens_mask, strict=True)
+        return tuple(token for token, _ in takewhile(lambda pair: pair[1], marked))
+
+    def _find_bos(self, files: JsonFiles) -> int | None:
+        text = self.special_tokens.get("bos_token")
+        if text is not None:
+            found: int | None = self._tokenizer.token_to_id(text)
+            return found
+        if "bos_token" in files.get("tokenizer_config.json", {}):
+            return None
+        return next((ids[0] for ids in token_ids(files, "bos_token_id") if ids), None)
+
+    def _find_prefix(self, files: JsonFiles, written: tuple[int, ...]) -> tuple[int, ...]:
+        declared = files.get("tokenizer_config.json", {}).get("add_bos_token")
+        if declared is None:
+            return written
+        if not isinstance(declared, bool):
+            raise BrokenModelError("tokenizer_config.json: add_bos_token is neither true nor false.")
+        return (written or self._bos) if declared else ()
+
+    def _find_eos(self, files: JsonFiles) -> frozenset[int]:
+        found: set[int] = set()
+        named = self._tokenizer.token_to_id(self.special_tokens.get("eos_token", ""))
+        for ids in (*token_ids(files, "eos_token_id"), () if named is None else (named,)):
+            trusted = not found
+            found |= {token for token in ids if trusted or token in self._added}
+        return frozenset(found)
+
+    def _turn_ends(self, template: str) -> frozenset[int]:
+        marks = [mark for mark in _TURN_ENDS if mark in template and not (mark == "<|end|>" and _CHANNEL in template)]
+        return frozenset(token for token, added in self._added.items() if added.special and added.content in marks)
+
+
+@contextmanager
+def _reading(trouble: str) -> Iterator[None]:
+    """Turn whatever the tokenizers library raises into a sentence."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:
+        # A panic of the library is no Exception: it derives from BaseException alone.
+        raise BrokenModelError(f"tokenizer.json: {trouble}: {_first_line(error)}") from error
+
+
+def _first_line(error: BaseException) -> str:
+    lines: list[Any] = str(error).strip().splitlines() or [type(error).__name__]
+    return str(lines[0])[:200]
