@@ -253,6 +253,14 @@ def test_options_of_the_manifest_fill_in_what_a_request_leaves_open(tmp_path, en
     assert engine.load(source, num_ctx=50).context_length == 50
 
 
+def test_a_model_without_a_template_does_not_speak_for_the_user(tmp_path, engine):
+    info = engine.load(open_model(record_of(write_model(tmp_path / "plain", "plain", template=""))))
+    assert not info.has_chat_template
+    chat = GenerateRequest(id="r", messages=(Message("user", "Hi"),), stop=("a",))
+    assert engine.prepare(chat).request.stop == ("a", "\nUser:")
+    assert engine.prepare(GenerateRequest(id="r", prompt="Hi")).request.stop == ()
+
+
 def test_a_real_model_tells_the_story_of_the_reference(engine):
     folder = material("stories260k")
     engine.load(open_model(record_of(folder)))

@@ -91,7 +91,7 @@ TEMPLATE = (
 )
 
 
-def write_model(folder, kind, **changes):
+def write_model(folder, kind, template=TEMPLATE, **changes):
     """Write one of `CONFIGS` as a folder of files, with `changes` to its config, and return the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     config = {**CONFIGS[kind], "architectures": ["Tiny"], "bos_token_id": BOS, "eos_token_id": EOS, **changes}
@@ -107,7 +107,7 @@ def write_model(folder, kind, **changes):
             "merges": [],
         },
     }
-    texts = {"bos_token": "<s>", "eos_token": "</s>", "add_bos_token": False, "chat_template": TEMPLATE}
+    texts = {"bos_token": "<s>", "eos_token": "</s>", "add_bos_token": False, "chat_template": template}
     for name, content in (("config", config), ("tokenizer", tokenizer), ("tokenizer_config", texts)):
         (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
     mx.save_safetensors(str(folder / "model.safetensors"), flat_weights(random_model(kind)))

@@ -48,6 +48,7 @@ _CPU_FIRST_CHUNK = 64
 _CPU_AHEAD_BELOW = 0.02
 _SMALLEST_CONTEXT = 4
 _UNKNOWN_CONTEXT = 8192
+_PLAIN_TURN = "\nUser:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,7 @@ class Engine:
             raise InvalidRequestError("No model is loaded: load one before asking it.")
         if (request.prompt is None) == (not request.messages):
             raise InvalidRequestError("A request has either messages or a prompt: give exactly one of them.")
-        request = _completed(request, ready.options)
+        request = _completed(request, ready)
         prompt, boundary = _tokens(ready, request)
         limit = ready.info.context_length
         if not prompt:
@@ -301,16 +302,20 @@ def _tokens(ready: _Ready, request: GenerateRequest) -> tuple[tuple[int, ...], i
     return prompt, shared_length(prompt, history)
 
 
-def _completed(request: GenerateRequest, options: RequestOptions) -> GenerateRequest:
+def _completed(request: GenerateRequest, ready: _Ready) -> GenerateRequest:
     """Fill in what the request leaves to the model."""
-    if request.sampling is not None:
-        return request
-    return replace(
-        request,
-        sampling=options.sampling,
-        num_predict=options.num_predict if request.num_predict is None else request.num_predict,
-        stop=request.stop or options.stop,
-    )
+    options = ready.options
+    if request.sampling is None:
+        request = replace(
+            request,
+            sampling=options.sampling,
+            num_predict=options.num_predict if request.num_predict is None else request.num_predict,
+            stop=request.stop or options.stop,
+        )
+    if request.messages and not ready.template.own:
+        # A plain language model goes on with the conversation for both sides.
+        request = replace(request, stop=(*request.stop, _PLAIN_TURN))
+    return request
 
 
 def _with_system(messages: tuple[Message, ...], system: str) -> tuple[Message, ...]:

@@ -1,0 +1,99 @@
+"""How late a timer of the window's thread is while the engine works beside it, as one JSON line.
+
+`python ui_lateness.py FOLDER TOKENS`: the lateness in milliseconds of a 16 ms timer, idle and while generating, with the
+interpreter's switch interval and the signal that the app uses. The timer updates and repaints a label.
+"""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer, Slot
+from PySide6.QtWidgets import QApplication, QPlainTextEdit
+
+from sotto.engine.types import Failed, Finished, GenerateRequest, Loaded, TextChunk
+from sotto.store.opening import record_of
+from sotto.ui.app import _SWITCH_SECONDS
+from sotto.ui.engine_thread import EngineLost, EngineThread
+
+INTERVAL_MS = 16
+IDLE_MS = 2000
+
+
+class Watch(QObject):
+    """Ticks every 16 ms, writes down how late, and shows what comes."""
+
+    def __init__(self, thread: EngineThread, folder: Path, tokens: int) -> None:
+        super().__init__()
+        self._thread, self._tokens = thread, tokens
+        self.late: list[float] = []
+        self.idle: list[float] = []
+        self.times: list[float] = []
+        self._view = QPlainTextEdit()
+        self._view.resize(600, 400)
+        self._view.show()
+        self._clock = QElapsedTimer()
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.setInterval(INTERVAL_MS)
+        self._timer.timeout.connect(self.tick)
+        thread.happened.connect(self.heard)
+        thread.load(record_of(folder))
+
+    @Slot()
+    def tick(self) -> None:
+        self.late.append(self._clock.nsecsElapsed() / 1e6 - INTERVAL_MS)
+        self._clock.restart()
+        self._view.viewport().update()
+
+    @Slot()
+    def begin(self) -> None:
+        self.idle, self.late = self.late, []
+        request = GenerateRequest(id="u", prompt="a b c d", num_predict=self._tokens, ignore_eos=True)
+        self._thread.generate(request)
+
+    @Slot(object)
+    def heard(self, event: object) -> None:
+        if isinstance(event, Loaded):
+            self._clock.start()
+            self._timer.start()
+            QTimer.singleShot(IDLE_MS, self.begin)
+        elif isinstance(event, TextChunk):
+            self.times += [time.perf_counter()] * len(event.token_ids)
+            self._view.insertPlainText(event.text)
+        elif isinstance(event, Finished):
+            self._timer.stop()
+            QApplication.quit()
+        elif isinstance(event, Failed | EngineLost):
+            print(event, file=sys.stderr)
+            QApplication.exit(1)
+
+
+def percentile(values: list[float], share: float) -> float:
+    """Return the value that `share` of all do not exceed."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def main() -> int:
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    app = QApplication([])
+    thread = EngineThread()
+    watch = Watch(thread, Path(sys.argv[1]), int(sys.argv[2]))
+    status = app.exec()
+    thread.close()
+    if status == 0:
+        figures = {
+            name: [percentile(values, share) for share in (0.5, 0.99, 1.0)]
+            for name, values in (("idle", watch.idle), ("busy", watch.late))
+        }
+        rate = (len(watch.times) - 1) / (watch.times[-1] - watch.times[0])
+        print(json.dumps({**figures, "rate": rate, "ticks": len(watch.late)}))
+    return status
+
+
+sys.exit(main())

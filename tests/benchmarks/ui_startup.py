@@ -1,0 +1,78 @@
+"""How long the app takes from the start of its process to the first paint and to the first token, as one JSON line.
+
+`python ui_startup.py STARTED [empty]`: STARTED is `time.time()` just before the process was started. The app runs as it
+is, with its built-in model, which greets whoever opens it: the first token is the greeting's. With `empty` an empty
+window of Qt is painted instead, the least that any app needs.
+"""
+
+import json
+import os
+import sys
+import time
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+STARTED = float(sys.argv[1])
+marks: dict[str, float] = {}
+
+
+def mark(name: str) -> None:
+    """Write down the seconds since the process was started, the first time."""
+    marks.setdefault(name, time.time() - STARTED)
+
+
+def empty_window() -> None:
+    """Paint an empty window and end."""
+    from PySide6.QtGui import QPaintEvent
+    from PySide6.QtWidgets import QApplication, QWidget
+
+    class Window(QWidget):
+        def paintEvent(self, event: QPaintEvent) -> None:
+            mark("paint")
+            QApplication.quit()
+
+    app = QApplication([])
+    window = Window()
+    window.resize(900, 600)
+    window.show()
+    app.exec()
+
+
+def whole_app() -> None:
+    """Run the app until the first token has come."""
+    from PySide6.QtCore import QObject, Slot
+
+    from sotto.engine.types import Loaded, TextChunk
+    from sotto.ui import app
+
+    paint, live = app._paint, app._live
+
+    class Watch(QObject):
+        @Slot(object)
+        def heard(self, event: object) -> None:
+            if isinstance(event, Loaded):
+                mark("loaded")
+            elif isinstance(event, TextChunk):
+                mark("token")
+                self.window.close()
+
+    watch = Watch()
+
+    def painted(window):
+        paint(window)
+        mark("paint")
+
+    def lived(application, window, thread, *rest):
+        watch.window = window
+        thread.happened.connect(watch.heard)
+        return live(application, window, thread, *rest)
+
+    app._paint, app._live = painted, lived
+    app.run(())
+
+
+if sys.argv[2:] == ["empty"]:
+    empty_window()
+else:
+    whole_app()
+print(json.dumps(marks))
