@@ -34,8 +34,9 @@ def test_nothing_heavy_is_imported_before_the_window_is_painted():
         "window = app.MainWindow(Session(thread))\n"
         "app._paint(window)\n"
         "assert window._painted\n"
-        "heavy = {'mlx', 'mlx_lm', 'numpy', 'transformers', 'tokenizers', 'markdown_it', 'asyncio',\n"
-        "         'qasync', 'jinja2', 'safetensors', 'psutil', 'sotto.runner.loop', 'sotto.engine.engine', 'sotto.store.discovery'}\n"
+        "heavy = {'mlx', 'mlx_lm', 'numpy', 'transformers', 'tokenizers', 'markdown_it', 'asyncio', 'qasync',\n"
+        "         'jinja2', 'safetensors', 'psutil', 'sotto.runner.loop', 'sotto.engine.engine',\n"
+        "         'sotto.store.discovery'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )
     assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr

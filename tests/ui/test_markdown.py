@@ -1,13 +1,16 @@
 """The streaming renderer against Qt's own reading of the whole text."""
 
 import json
+import time
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtGui import QTextCursor, QTextDocument
+from PySide6.QtWidgets import QApplication
 
 from material import material
 from sotto.ui.markdown import FLAGS, MarkdownRenderer
+from sotto.ui.transcript import Transcript
 
 PIECES = [
     "# Heading\n\n",
@@ -113,3 +116,30 @@ def test_any_chunking_gives_the_document_of_the_whole(qapp, pieces, sizes):
 @given(st.text(alphabet="ab1-*`~#>|[]()!:. \n\t<&_=+", max_size=60), st.integers(1, 5))
 def test_any_text_gives_the_document_of_the_whole(qapp, text, size):
     assert_same(streamed(chunks_of(text, size)), streamed([text]))
+
+
+def test_the_cost_of_new_text_does_not_grow_with_the_old(qtbot):
+    transcript = Transcript()
+    qtbot.addWidget(transcript)
+    transcript.resize(900, 700)
+    transcript.show()
+    transcript.add_question("Go on")
+    answer = transcript.add_answer("model")
+    page = "".join(PIECES[:2] + PIECES[7:8] + PIECES[3:4] + ["A paragraph of several words, and one more.\n\n"] * 6)
+
+    def seconds_per_page(pages):
+        started = time.perf_counter()
+        for chunk in chunks_of(page * pages, 100):
+            answer.append(chunk)
+            answer.text._timer.stop()
+            answer.text._render()
+        QApplication.processEvents()
+        return (time.perf_counter() - started) / pages
+
+    seconds_per_page(2)  # imports and fonts
+    early = min(seconds_per_page(5) for _ in range(3))
+    seconds_per_page(120)
+    late = min(seconds_per_page(5) for _ in range(3))
+    assert late < 3 * early + 0.005
+    answer.end("")
+    assert len(answer.text.markdown) == len(page) * 152

@@ -360,10 +360,12 @@ def test_text_of_twice_the_size_is_not_clipped(ready, qtbot, loop, dressed):
     for _ in range(8):
         dressed.zoom_in()
     assert dressed.zoom > 2
-    ready.window.resize(1400, 1000)
-    ready.window.send("Hi")
+    ready.window.resize(1120, 760)
+    ready.window.send("How do I load a bigger model, and what does 4-bit mean?")
     qtbot.waitUntil(lambda: settled(ready))
     QApplication.processEvents()
+    transcript = ready.window.chat.transcript
+    assert transcript.widget().width() <= transcript.viewport().width()
     clipped = [
         (type(widget).__name__, widget.objectName(), widget.text(), widget.sizeHint(), widget.size())
         for kind in (QLabel, QAbstractButton)
@@ -394,7 +396,7 @@ def test_icons_are_there_in_both_colours(qapp, dressed):
     for button in ("stop", "eject", "copy", "new"):
         from sotto.ui import icons
 
-        image = icons.icon(button, theme.current().tokens.text).pixmap(20, 20).toImage()
+        image = icons.icon(button, theme.current().tokens.text, edge=20).pixmap(20, 20).toImage()
         assert any(image.pixelColor(x, y).alpha() > 200 for x in range(20) for y in range(20))
 
 

@@ -46,17 +46,16 @@ def paint(painter: QPainter, name: str, color: str, rect: QRectF) -> None:
 
 
 @lru_cache(maxsize=128)
-def icon(name: str, color: str, disabled: str = "") -> QIcon:
-    """Return an icon in a colour, and in another one while disabled."""
+def icon(name: str, color: str, disabled: str = "", edge: int = 16) -> QIcon:
+    """Return an icon in a colour, and in another one while disabled, to be shown `edge` pixels wide."""
     result = QIcon()
     for mode, shade in ((QIcon.Mode.Normal, color), (QIcon.Mode.Disabled, disabled or color)):
         for scale in (1, 2, 3):
-            for size in (16, 20):
-                pixmap = QPixmap(size * scale, size * scale)
-                pixmap.fill(QColor(Qt.GlobalColor.transparent))
-                painter = QPainter(pixmap)
-                paint(painter, name, shade, QRectF(0, 0, size * scale, size * scale))
-                painter.end()
-                pixmap.setDevicePixelRatio(scale)
-                result.addPixmap(pixmap, mode)
+            pixmap = QPixmap(edge * scale, edge * scale)
+            pixmap.fill(QColor(Qt.GlobalColor.transparent))
+            painter = QPainter(pixmap)
+            paint(painter, name, shade, QRectF(0, 0, edge * scale, edge * scale))
+            painter.end()
+            pixmap.setDevicePixelRatio(scale)
+            result.addPixmap(pixmap, mode)
     return result

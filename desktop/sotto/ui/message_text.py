@@ -142,7 +142,6 @@ class MarkdownText(MessageText):
         """Show nothing yet."""
         super().__init__()
         self._renderer = MarkdownRenderer(self.document(), lambda piece: dress(piece, theme.current()))
-        self.document().setIndentWidth(_LIST_INDENT)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -177,5 +176,6 @@ class MarkdownText(MessageText):
         font = theme.current().font(1.06)
         self.setFont(font)
         self.document().setDefaultFont(font)
+        self.document().setIndentWidth(theme.current().scaled(_LIST_INDENT))
         if self._renderer.source:
             self._renderer.redraw()

@@ -58,7 +58,7 @@ class IconButton(QToolButton):
         super().__init__()
         self._icon, self._color = icon, color
         self.setProperty("role", role)
-        self.setText(text)
+        self.setText(f" {text}" if text else "")  # a little more air between icon and text than the style gives
         self.setAccessibleName(name)
         self.setToolTip(tip or name)
         self.setToolButtonStyle(
@@ -78,8 +78,8 @@ class IconButton(QToolButton):
     def repaint_icon(self) -> None:
         """Draw the icon in the colours in force."""
         tokens = theme.current().tokens
-        self.setIcon(icons.icon(self._icon, getattr(tokens, self._color), tokens.faint))
         edge = theme.current().scaled(16)
+        self.setIcon(icons.icon(self._icon, getattr(tokens, self._color), tokens.faint, edge))
         self.setIconSize(QSize(edge, edge))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QByteArray, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QStyle, QVBoxLayout, QWidget
 
 from sotto.paths import resources_dir
 from sotto.store.records import ModelRecord
@@ -184,8 +184,9 @@ class Sidebar(QFrame):
         self._empty.setVisible(bool(self._empty.text()))
 
     def _dress(self) -> None:
-        self.setFixedWidth(max(WIDTH, min(theme.current().scaled(WIDTH), 2 * WIDTH)))
-        self._glass.setIcon(icons.icon("search", theme.current().tokens.muted))
+        self.setFixedWidth(max(WIDTH, min(theme.current().scaled(WIDTH), round(1.5 * WIDTH))))
+        edge = self.search.style().pixelMetric(QStyle.PixelMetric.PM_SmallIconSize)
+        self._glass.setIcon(icons.icon("search", theme.current().tokens.muted, edge=edge))
 
 
 class _Mark(QWidget):

@@ -49,19 +49,18 @@ class AnswerMessage(QWidget):
         self.text = MarkdownText()
         self.text.setAccessibleName(f"Answer of {model}")
         self.text.hide()
-        self.status = Label("", "caption")
+        self.status = Label("", "caption", wrap=True)
         self._bar = _Progress()
         self._bar.hide()
         self.copy = IconButton("copy", "Copy answer", "Copy")
         self.copy.clicked.connect(self._copy)
         self.copy.hide()
-        foot = QHBoxLayout()
-        foot.setContentsMargins(-theme.GAP_8, 0, 0, 0)  # the button's icon, not its edge, stands under the text
+        self._foot = foot = QHBoxLayout()
+        foot.setContentsMargins(0, 0, 0, 0)
         foot.setSpacing(theme.GAP_12)
         foot.addWidget(self.copy)
-        foot.addWidget(self.status)
         foot.addWidget(self._bar)
-        foot.addStretch(1)
+        foot.addWidget(self.status, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.GAP_4)
@@ -93,6 +92,8 @@ class AnswerMessage(QWidget):
         self.text.finish()
         self._bar.hide()
         self.copy.setVisible(bool(self.text.markdown))
+        # The button's icon, not its edge, stands under the text.
+        self._foot.setContentsMargins(-theme.GAP_8 if self.text.markdown else 0, 0, 0, 0)
         self.status.setText(line)
 
     def _copy(self) -> None:
