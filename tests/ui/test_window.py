@@ -244,6 +244,18 @@ def test_copy_gives_the_markdown(ready, qtbot, loop):
     assert QApplication.clipboard().text() == "**bold**"
 
 
+def test_code_can_be_copied_by_itself(ready, qtbot, loop):
+    ready.script.chunks = ["Try:\n\n```python\n", "a = 1\n", "\nb = 2\n", "```\n\nand\n\n```\nls\n```\n"]
+    ready.window.send("Hi")
+    qtbot.waitUntil(lambda: settled(ready))
+    buttons = ready.window.chat.transcript._last().text._copies
+    assert len(buttons) == 2
+    for button, code in zip(buttons, ("a = 1\n\nb = 2", "ls"), strict=True):
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        assert QApplication.clipboard().text() == code
+        assert button.accessibleName() == "Copied"
+
+
 def test_rows_search_selection_and_reasons(stage, qtbot, loop):
     sidebar = stage.window.sidebar
     stage.shelf.records += [record("big:8b", runnable=False, reason="big:8b is a GGUF model, which cannot run yet.")]

@@ -6,8 +6,10 @@ import time
 from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
     QColor,
+    QGuiApplication,
     QPainter,
     QPaintEvent,
+    QResizeEvent,
     QTextBlock,
     QTextFormat,
     QWheelEvent,
@@ -17,6 +19,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 from sotto.ui import theme
 from sotto.ui.dress import CODE_PAD, dress
 from sotto.ui.markdown import MarkdownRenderer, SealedDocument, is_code
+from sotto.ui.parts import IconButton
 
 LINK_SCHEMES = ("https", "http", "mailto")
 _SHORTEST_PAUSE = 0.016
@@ -135,6 +138,23 @@ class PlainText(MessageText):
         self.document().setDefaultFont(font)
 
 
+class CopyCode(IconButton):
+    """Copies one code block."""
+
+    def __init__(self, parent: QWidget, block: QTextBlock, code: str) -> None:
+        """Stand in the corner of the code that begins with `block`."""
+        super().__init__("copy", "Copy code")
+        self.setParent(parent)
+        self.setCursor(Qt.CursorShape.ArrowCursor)
+        self.block = block
+        self._code = code
+        self.clicked.connect(self._copy)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._code)
+        self.confirm("check", "Copied")
+
+
 class MarkdownText(MessageText):
     """What a model writes, drawn while it comes."""
 
@@ -147,6 +167,7 @@ class MarkdownText(MessageText):
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._render)
         self._not_before = 0.0
+        self._copies: list[CopyCode] = []
         theme.current().changed.connect(self._dress)
         self._dress()
 
@@ -165,6 +186,37 @@ class MarkdownText(MessageText):
         """Draw the text as it is when nothing more comes."""
         self._timer.stop()
         self._renderer.finish()
+        self._offer_copies()
+
+    def _offer_copies(self) -> None:
+        """Put a button into the corner of every code block; only when nothing more comes, so that nothing flickers."""
+        for button in self._copies:
+            button.deleteLater()
+        self._copies = []
+        block = self.document().begin()
+        while block.isValid():
+            first, lines = block, []
+            while block.isValid() and is_code(block.blockFormat()):
+                lines.append(block.text())
+                block = block.next()
+            if lines:
+                self._copies.append(CopyCode(self.viewport(), first, "\n".join(lines)))
+            else:
+                block = block.next()
+        self._place_copies()
+
+    def _place_copies(self) -> None:
+        layout = self.document().documentLayout()
+        for button in self._copies:
+            top = layout.blockBoundingRect(button.block).top() - CODE_PAD
+            size = button.sizeHint()
+            button.setGeometry(self.viewport().width() - size.width() - 4, round(top) + 4, size.width(), size.height())
+            button.show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the buttons in their corners."""
+        super().resizeEvent(event)
+        self._place_copies()
 
     def _render(self) -> None:
         started = time.perf_counter()
@@ -179,3 +231,5 @@ class MarkdownText(MessageText):
         self.document().setIndentWidth(theme.current().scaled(_LIST_INDENT))
         if self._renderer.source:
             self._renderer.redraw()
+            if self._copies:
+                self._offer_copies()

@@ -1,10 +1,12 @@
 """Small widgets that several parts of the window are made of."""
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from sotto.ui import icons, theme
+
+_CONFIRM_MS = 2000
 
 
 class Label(QLabel):
@@ -57,6 +59,7 @@ class IconButton(QToolButton):
         """
         super().__init__()
         self._icon, self._color = icon, color
+        self._before: tuple[str, str, str] | None = None
         self.setProperty("role", role)
         self.setText(f" {text}" if text else "")  # a little more air between icon and text than the style gives
         self.setAccessibleName(name)
@@ -74,6 +77,18 @@ class IconButton(QToolButton):
         self.setAccessibleName(name)
         self.setToolTip(tip or name)
         self.repaint_icon()
+
+    def confirm(self, icon: str, name: str) -> None:
+        """Show for two seconds that it has been done."""
+        if self._before is None:
+            self._before = (self._icon, self.accessibleName(), self.toolTip())
+        self.set_icon(icon, name)
+        QTimer.singleShot(_CONFIRM_MS, self, self._forget)
+
+    def _forget(self) -> None:
+        if self._before is not None:
+            before, self._before = self._before, None
+            self.set_icon(*before)
 
     def repaint_icon(self) -> None:
         """Draw the icon in the colours in force."""

@@ -1,6 +1,6 @@
 """The conversation: one column of messages that follows an answer without ever moving against its reader."""
 
-from PySide6.QtCore import QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -11,7 +11,6 @@ from sotto.ui.parts import IconButton, Label, draw_bar
 
 COLUMN = 720
 _BUBBLE_SHARE = 0.8
-_COPIED_MS = 2000
 _BUTTON = 30
 
 
@@ -93,16 +92,12 @@ class AnswerMessage(QWidget):
         self._bar.hide()
         self.copy.setVisible(bool(self.text.markdown))
         # The button's icon, not its edge, stands under the text.
-        self._foot.setContentsMargins(-theme.GAP_8 if self.text.markdown else 0, 0, 0, 0)
+        self._foot.setContentsMargins(-theme.GAP_16 - theme.GAP_4 if self.text.markdown else 0, 0, 0, 0)
         self.status.setText(line)
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.text.markdown)
-        self.copy.set_icon("check", "Copied")
-        QTimer.singleShot(_COPIED_MS, self.copy, self._copied_long_ago)
-
-    def _copied_long_ago(self) -> None:
-        self.copy.set_icon("copy", "Copy answer")
+        self.copy.confirm("check", "Copied")
 
 
 class _Progress(QWidget):

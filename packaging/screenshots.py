@@ -1,0 +1,274 @@
+"""Take pictures of the real window: `python packaging/screenshots.py FOLDER`.
+
+The window runs over the real engine with the built-in model, off the screen, in a home of its own with a few sample
+models, whose weights are empty files of the right length. Nothing is drawn by hand: a load and an answer are merely
+held for as long as a picture takes. With `--readme` the pictures of the README are written to resources/screenshots.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SCENES = ("empty", "loading", "streaming", "answer", "error", "drag-over")
+QUESTION = "How do I load a bigger model?"
+
+
+def main() -> int:
+    """Take every picture, each appearance and scale in a process of its own."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path, help="where the pictures go")
+    parser.add_argument("--readme", action="store_true", help="write the README's pictures to resources/screenshots")
+    parser.add_argument("--one", nargs=2, metavar=("APPEARANCE", "SCALE"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    if options.one:
+        return take(options.folder, *options.one)
+    for appearance in ("light", "dark"):
+        for scale in ("1", "2"):
+            with tempfile.TemporaryDirectory() as home:
+                environment = {
+                    **os.environ,
+                    "QT_QPA_PLATFORM": "offscreen",
+                    "QT_SCALE_FACTOR": scale,
+                    "SOTTO_APPEARANCE": appearance,
+                    "HOME": home,
+                    **furnish(Path(home)),
+                }
+                command = [sys.executable, __file__, str(options.folder), "--one", appearance, scale]
+                subprocess.run(command, env=environment, check=True)
+    if options.readme:
+        target = ROOT / "resources" / "screenshots"
+        target.mkdir(parents=True, exist_ok=True)
+        for appearance in ("light", "dark"):
+            (target / f"sotto-{appearance}.png").write_bytes(
+                (options.folder / f"{appearance}-answer@2x.png").read_bytes()
+            )
+    return 0
+
+
+def furnish(home: Path) -> dict[str, str]:
+    """Put sample models into `home`; return the environment variables that lead to them."""
+    cache = home / "hub"
+    for name, size, bits in (
+        ("mlx-community/Llama-3.2-3B-Instruct-4bit", 1_807_496_278, 4),
+        ("mlx-community/Llama-3.1-8B-Instruct-8bit", 8_532_000_000, 8),
+    ):
+        commit = "0123456789abcdef0123456789abcdef01234567"
+        folder = cache / f"models--{name.replace('/', '--')}"
+        snapshot = folder / "snapshots" / commit
+        snapshot.mkdir(parents=True)
+        (folder / "refs").mkdir()
+        (folder / "refs" / "main").write_text(commit)
+        write_model(snapshot, size, bits)
+    write_model(home / ".lmstudio" / "models" / "lmstudio-community" / "Meta-Llama-3-8B-MLX-4bit", 4_517_000_000, 4)
+    write_gguf(home / "ollama", "llama3.2", 2_019_377_376)
+    return {"HF_HUB_CACHE": str(cache), "OLLAMA_MODELS": str(home / "ollama")}
+
+
+def write_model(folder: Path, size: int, bits: int) -> None:
+    """Write a folder that looks like a model of `size` bytes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    config = {
+        "model_type": "llama",
+        "architectures": ["LlamaForCausalLM"],
+        "hidden_size": 3072,
+        "num_hidden_layers": 28,
+        "num_attention_heads": 24,
+        "num_key_value_heads": 8,
+        "intermediate_size": 8192,
+        "vocab_size": 128_256,
+        "rms_norm_eps": 1e-5,
+        "rope_theta": 500_000.0,
+        "max_position_embeddings": 131_072,
+        "quantization": {"group_size": 64, "bits": bits},
+    }
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "tokenizer.json").write_text("{}")
+    (folder / "tokenizer_config.json").write_text("{}")
+    columns = size // 4
+    tensor = {"model.embed_tokens.weight": {"dtype": "U32", "shape": [1, columns], "data_offsets": [0, 4 * columns]}}
+    header = json.dumps(tensor).encode()
+    header += b" " * (-len(header) % 8)
+    with (folder / "model.safetensors").open("wb") as file:
+        file.write(struct.pack("<Q", len(header)) + header)
+        file.truncate(8 + len(header) + 4 * columns)
+
+
+def write_gguf(store: Path, name: str, size: int) -> None:
+    """Write a store of Ollama's with a GGUF model."""
+    blobs = store / "blobs"
+    blobs.mkdir(parents=True)
+    digest, config = "b" * 64, "c" * 64
+    (blobs / f"sha256-{config}").write_text(
+        json.dumps({"model_format": "gguf", "model_family": "llama", "model_type": "3.2B", "file_type": "Q4_K_M"})
+    )
+    with (blobs / f"sha256-{digest}").open("wb") as file:
+        file.write(b"GGUF")
+        file.truncate(size)
+    manifest = store / "manifests" / "registry.ollama.ai" / "library" / name
+    manifest.mkdir(parents=True)
+    kind = "application/vnd.ollama.image.model"
+    docker = "application/vnd.docker"
+    (manifest / "3b").write_text(
+        json.dumps(
+            {
+                "schemaVersion": 2,
+                "mediaType": f"{docker}.distribution.manifest.v2+json",
+                "config": {
+                    "mediaType": f"{docker}.container.image.v1+json",
+                    "digest": f"sha256:{config}",
+                    "size": (blobs / f"sha256-{config}").stat().st_size,
+                },
+                "layers": [{"mediaType": kind, "digest": f"sha256:{digest}", "size": size}],
+            }
+        )
+    )
+
+
+def take(folder: Path, appearance: str, scale: str) -> int:
+    """Take the pictures of one appearance and scale."""
+    import qasync
+    from PySide6.QtGui import QFont, QFontDatabase
+
+    from sotto.ui import theme
+    from sotto.ui.app import Application
+
+    app = Application(["sotto"])
+    families = QFontDatabase.families()
+    family = next((name for name in ("Inter", "Noto Sans", "DejaVu Sans") if name in families), app.font().family())
+    font = QFont(family)
+    font.setPointSizeF(10)
+    app.setFont(font)
+    theme.current()
+    stage = Stage(folder, f"{appearance}-{{}}{'' if scale == '1' else '@2x'}.png")
+    with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(app)) as runner:
+        runner.run(stage.play())
+    return 0
+
+
+class Stage:
+    """The window, brought into one state after the other."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        """Take pictures into `folder`; `name` has a place for the scene."""
+        from sotto.ui.engine_thread import EngineThread
+        from sotto.ui.session import Session
+        from sotto.ui.window import MainWindow
+
+        self._folder, self._name = folder, name
+        self._go_on = threading.Event()
+        self._held: Callable[[object], bool] = lambda event: False
+        self.thread = EngineThread(make_loop=self._loop)
+        self.session = Session(self.thread)
+        self.window = MainWindow(self.session)
+        self.window.resize(1120, 740)
+
+    def _loop(self, emit: Callable[[object], None]) -> object:
+        """Return the engine's own loop, which waits where a picture is to be taken."""
+        from sotto.runner.loop import EngineLoop
+
+        def pass_on(event: object) -> None:
+            emit(event)
+            if self._held(event):
+                self._go_on.wait()
+
+        return EngineLoop(pass_on)
+
+    async def play(self) -> None:
+        """Take all pictures."""
+        from sotto.engine.types import LoadProgress, SamplingOptions, TextChunk
+        from sotto.ui.flows import Flows
+        from sotto.ui.states import ChatSettings, Phase
+
+        session, window = self.session, self.window
+        flows = Flows(asyncio.get_running_loop())
+        session.settings = ChatSettings(sampling=SamplingOptions(temperature=0.0))
+        window.show()
+
+        self._held = lambda event: isinstance(event, LoadProgress) and event.done > 0.3 * event.total > 0
+        window.begin(flows)
+        await self._until(lambda: session.state.fraction is not None and session.state.fraction > 0)
+        await self._take("loading")
+        self._release()
+
+        await self._until(lambda: session.state.phase is Phase.READY)
+        await asyncio.sleep(2.0)  # the greeting
+        await self._take("empty")
+
+        window.chat.composer.draft.setPlainText("What can you do?")
+        window.chat.composer.button.click()
+        await self._until(lambda: session.state.phase is Phase.READY)
+        said: list[str] = []
+
+        def some(event: object) -> bool:
+            if isinstance(event, TextChunk):
+                said.append(event.text)
+            return len("".join(said)) > 60
+
+        self._held = some
+        window.chat.composer.draft.setPlainText(QUESTION)
+        window.chat.composer.button.click()
+        await self._until(lambda: len("".join(said)) > 60 or session.state.phase is Phase.READY)
+        await self._take("streaming")
+        self._release()
+        await self._until(lambda: session.state.phase is Phase.READY)
+        await self._take("answer")
+
+        self._drag(
+            Path(os.environ["HOME"]) / ".lmstudio" / "models" / "lmstudio-community" / "Meta-Llama-3-8B-MLX-4bit"
+        )
+        await self._take("drag-over")
+        window.overlay.hide()
+
+        broken = Path(os.environ["HOME"]) / "Llama-3.2-1B-Instruct-4bit"
+        write_model(broken, 695_000_000, 4)
+        with (broken / "model.safetensors").open("r+b") as file:
+            file.truncate(412_000_000)
+        from sotto.ui.drops import Dropped
+
+        session.open(Dropped((broken,), ()))
+        await self._until(window.chat.notice.isVisible)
+        await self._take("error")
+
+        window.hide()
+        await flows.close()
+        if not self.thread.close():
+            raise SystemExit("The engine did not stop.")
+
+    def _release(self) -> None:
+        self._held = lambda event: False
+        self._go_on.set()
+        self._go_on = threading.Event()
+
+    def _drag(self, path: Path) -> None:
+        from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+        from PySide6.QtGui import QDragEnterEvent
+
+        data = QMimeData()
+        data.setUrls([QUrl.fromLocalFile(str(path))])
+        buttons = (Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+        self.window.dragEnterEvent(QDragEnterEvent(QPoint(600, 400), Qt.DropAction.CopyAction, data, *buttons))
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        for _ in range(1500):
+            if condition():
+                return
+            await asyncio.sleep(0.02)
+        raise SystemExit("The window did not get where the picture is to be taken.")
+
+    async def _take(self, scene: str) -> None:
+        await asyncio.sleep(0.4)
+        self.window.grab().save(str(self._folder / self._name.format(scene)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
