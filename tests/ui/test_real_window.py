@@ -79,7 +79,9 @@ def drop(window, path):
 def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):
     session, transcript = window.session, window.chat.transcript
     assert session.state.record.builtin
-    qtbot.waitUntil(lambda: "small model" in window.chat.welcome.greeting.text(), timeout=WAIT)
+    unsaid = window.chat.welcome.greeting.text()
+    qtbot.waitUntil(lambda: not session._greeting_request and session._greeting != "", timeout=WAIT)
+    assert window.chat.welcome.greeting.text() == session._greeting != unsaid
 
     # Ask, by a click on an example question.
     qtbot.mouseClick(window.chat.welcome.chips[0], Qt.MouseButton.LeftButton)

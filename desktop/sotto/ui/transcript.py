@@ -52,9 +52,10 @@ class AnswerMessage(QWidget):
         self._bar = _Progress()
         self._bar.hide()
         self.copy = IconButton("copy", "Copy answer", "Copy")
+        self.copy.setObjectName("copyAnswer")
         self.copy.clicked.connect(self._copy)
         self.copy.hide()
-        self._foot = foot = QHBoxLayout()
+        foot = QHBoxLayout()
         foot.setContentsMargins(0, 0, 0, 0)
         foot.setSpacing(theme.GAP_12)
         foot.addWidget(self.copy)
@@ -91,8 +92,6 @@ class AnswerMessage(QWidget):
         self.text.finish()
         self._bar.hide()
         self.copy.setVisible(bool(self.text.markdown))
-        # The button's icon, not its edge, stands under the text.
-        self._foot.setContentsMargins(-theme.GAP_16 - theme.GAP_4 if self.text.markdown else 0, 0, 0, 0)
         self.status.setText(line)
 
     def _copy(self) -> None:
