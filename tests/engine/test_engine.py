@@ -242,14 +242,12 @@ def test_options_of_the_manifest_fill_in_what_a_request_leaves_open(tmp_path, en
     source = open_model(record_of(write_model(tmp_path / "plain", "plain")))
     engine.load(replace(source, params={"temperature": 0, "num_predict": 3, "stop": ["never"], "num_ctx": 100}))
     assert engine.info.context_length == 100
-    open_request = engine.prepare(GenerateRequest(id="r", prompt="x")).request
-    assert (open_request.sampling, open_request.num_predict, open_request.stop) == (GREEDY, 3, ("never",))
-    given = GenerateRequest(id="r", prompt="x", num_predict=5, stop=("a",))
-    assert engine.prepare(given).request == replace(given, sampling=GREEDY)
-    assert engine.prepare(given).max_tokens == 5
-    complete = GenerateRequest(id="r", prompt="x", sampling=SamplingOptions())
-    assert engine.prepare(complete).request is complete
-    assert engine.prepare(complete).max_tokens == 99
+    left_open = engine.prepare(GenerateRequest(id="r", prompt="x"))
+    assert (left_open.sampling, left_open.max_tokens, left_open.stop) == (GREEDY, 3, ("never",))
+    given = engine.prepare(GenerateRequest(id="r", prompt="x", num_predict=5, stop=("a",)))
+    assert (given.sampling, given.max_tokens, given.stop) == (GREEDY, 5, ("a",))
+    complete = engine.prepare(GenerateRequest(id="r", prompt="x", sampling=SamplingOptions()))
+    assert (complete.sampling, complete.max_tokens, complete.stop) == (SamplingOptions(), 99, ())
     assert engine.load(source, num_ctx=50).context_length == 50
 
 
@@ -257,8 +255,8 @@ def test_a_model_without_a_template_does_not_speak_for_the_user(tmp_path, engine
     info = engine.load(open_model(record_of(write_model(tmp_path / "plain", "plain", template=""))))
     assert not info.has_chat_template
     chat = GenerateRequest(id="r", messages=(Message("user", "Hi"),), stop=("a",))
-    assert engine.prepare(chat).request.stop == ("a", "\nUser:")
-    assert engine.prepare(GenerateRequest(id="r", prompt="Hi")).request.stop == ()
+    assert engine.prepare(chat).stop == ("a", "\nUser:")
+    assert engine.prepare(GenerateRequest(id="r", prompt="Hi")).stop == ()
 
 
 def test_a_real_model_tells_the_story_of_the_reference(engine):

@@ -16,7 +16,7 @@ import gc
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import mlx.core as mx
@@ -26,18 +26,15 @@ from sotto.engine.caches import make_caches
 from sotto.engine.cpu_linear import adapt_to_cpu
 from sotto.engine.device import device
 from sotto.engine.loader import LoadedModel, load
-from sotto.engine.options import RequestOptions, request_options
-from sotto.engine.prefix import PrefixCache, shared_length
+from sotto.engine.prefix import PrefixCache
+from sotto.engine.preparing import Prepared, Preparer
 from sotto.engine.sampler import Sampler
 from sotto.engine.stop_strings import StopMatcher
-from sotto.engine.templates import ChatTemplate
-from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import (
     GenerateEvent,
     GenerateRequest,
     LoadProgress,
     MemoryFigures,
-    Message,
     ModelInfo,
 )
 from sotto.errors import CancelledError, InvalidRequestError
@@ -46,30 +43,6 @@ from sotto.store.records import ModelSource
 _CPU_CHUNK_SECONDS = 0.2
 _CPU_FIRST_CHUNK = 64
 _CPU_AHEAD_BELOW = 0.02
-_SMALLEST_CONTEXT = 4
-_UNKNOWN_CONTEXT = 8192
-_PLAIN_TURN = "\nUser:"
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A request turned into tokens for the model that was loaded then.
-
-    Attributes:
-        request: As asked, with the model's own options where it left them open.
-        model: What it was prepared for.
-        prompt: Tokens, at least one and fewer than the context holds.
-        boundary: Tokens of the prompt before what the template adds to ask for the answer; 0 when not known.
-        max_tokens: Most tokens to draw.
-        received: `time.perf_counter_ns()` when the request was taken up.
-    """
-
-    request: GenerateRequest
-    model: ModelInfo
-    prompt: tuple[int, ...]
-    boundary: int
-    max_tokens: int
-    received: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +51,9 @@ class _Ready:
 
     info: ModelInfo
     model: Any
-    tokenizer: Tokenizer
-    template: ChatTemplate
+    preparer: Preparer
     live: PrefixCache
     pace: pipeline.Pace
-    model_maximum: int | None
-    options: RequestOptions
-    system: str
 
 
 def _ignore(_: LoadProgress) -> None:
@@ -132,49 +101,29 @@ class Engine:
         mx.reset_peak_memory()
         helper = ThreadPoolExecutor(1, thread_name_prefix="tokenizer")
         try:
-            texts = helper.submit(_read_texts, source)
+            texts = helper.submit(Preparer, source)
             loaded = load(source, progress=progress, cancelled=cancelled)
             progress(LoadProgress("tokenizer", source.weight_bytes, source.weight_bytes))
-            tokenizer, template = texts.result()
+            preparer = texts.result()
         finally:
             helper.shutdown(wait=False, cancel_futures=True)
         if cancelled():
             raise CancelledError(f"Loading {source.record.name} was stopped.")
         progress(LoadProgress("warm-up", source.weight_bytes, source.weight_bytes))
-        self._ready = _made_ready(source, num_ctx, loaded, tokenizer, template, started)
+        self._ready = _made_ready(source, num_ctx, loaded, preparer, started)
         return self._ready.info
 
     def prepare(self, request: GenerateRequest) -> Prepared:
-        """Render and tokenize a request. May run on any thread.
+        """Render and tokenize a request for the model that is loaded. May run on any thread.
 
         Raises:
-            InvalidRequestError: No model is loaded, the prompt is empty or too long, or an option is out of range.
+            InvalidRequestError: No model is loaded, or the request cannot be honoured.
+            BrokenModelError: The model's template or tokenizer fails on it.
         """
-        received = time.perf_counter_ns()
         ready = self._ready
         if ready is None:
             raise InvalidRequestError("No model is loaded: load one before asking it.")
-        if (request.prompt is None) == (not request.messages):
-            raise InvalidRequestError("A request has either messages or a prompt: give exactly one of them.")
-        request = _completed(request, ready)
-        prompt, boundary = _tokens(ready, request)
-        limit = ready.info.context_length
-        if not prompt:
-            raise InvalidRequestError("empty prompt")
-        if len(prompt) >= limit:
-            raise InvalidRequestError(
-                f"input length ({len(prompt)} tokens) exceeds {_limit_name(ready)} ({limit} tokens)"
-            )
-        room = limit - len(prompt)
-        asked = request.num_predict
-        return Prepared(
-            request=request,
-            model=ready.info,
-            prompt=prompt,
-            boundary=boundary,
-            max_tokens=room if asked is None or asked <= 0 else min(asked, room),
-            received=received,
-        )
+        return ready.preparer.prepare(request)
 
     def generate(self, prepared: Prepared, cancelled: Callable[[], bool] = _never) -> Iterator[GenerateEvent]:
         """Return the events of one generation; each `next` computes at most one prefill chunk or one token.
@@ -187,23 +136,22 @@ class Engine:
 
         Raises:
             InvalidRequestError: The model it was prepared for is not loaded any more.
+            EngineError: Memory ran out.
         """
         ready = self._ready
-        if ready is None or prepared.model is not ready.info:
+        if ready is None or prepared.preparer is not ready.preparer:
             raise InvalidRequestError("The model that this request was made for is not loaded any more: ask again.")
-        request = prepared.request
-        assert request.sampling is not None  # completed by `prepare`
-        banned = ready.tokenizer.eos_ids if request.ignore_eos else ()
-        sampler = Sampler(request.sampling, prepared.prompt, banned)
+        tokenizer = ready.preparer.tokenizer
+        banned = tokenizer.eos_ids if prepared.request.ignore_eos else ()
         task = pipeline.Task(
-            request_id=request.id,
+            request_id=prepared.request.id,
             prompt=prepared.prompt,
             boundary=prepared.boundary,
             max_tokens=prepared.max_tokens,
-            eos_ids=ready.tokenizer.eos_ids,
-            sample=sampler.sample,
-            text=ready.tokenizer.detokenizer(),
-            stop=StopMatcher(request.stop),
+            eos_ids=tokenizer.eos_ids,
+            sample=Sampler(prepared.sampling, prepared.prompt, banned).sample,
+            text=tokenizer.detokenizer(),
+            stop=StopMatcher(prepared.stop),
             received=prepared.received,
         )
         return pipeline.run(ready.model, ready.live, task, ready.pace, cancelled)
@@ -232,24 +180,9 @@ class Engine:
         mx.clear_streams()
 
 
-def _read_texts(source: ModelSource) -> tuple[Tokenizer, ChatTemplate]:
-    tokenizer = Tokenizer.from_source(source)
-    return tokenizer, ChatTemplate.from_source(source, tokenizer)
-
-
 def _made_ready(
-    source: ModelSource,
-    num_ctx: int | None,
-    loaded: LoadedModel,
-    tokenizer: Tokenizer,
-    template: ChatTemplate,
-    started: int,
+    source: ModelSource, num_ctx: int | None, loaded: LoadedModel, preparer: Preparer, started: int
 ) -> _Ready:
-    record = source.record
-    options = request_options(source.params, {})
-    num_ctx = num_ctx or options.num_ctx
-    maximum = record.context_length or loaded.config.get("max_position_embeddings")
-    limits = [limit for limit in (maximum, max(num_ctx, _SMALLEST_CONTEXT) if num_ctx else None) if limit]
     kind = device()
     if kind == "cpu":
         adapt_to_cpu(loaded.model)
@@ -259,73 +192,24 @@ def _made_ready(
     mx.eval(loaded.model(mx.array([[0]]), cache=live.caches))
     per_token = live.bytes_per_token
     live.reset()
+    record = source.record
+    maximum = record.context_length or loaded.config.get("max_position_embeddings")
+    preparer.fit(maximum, num_ctx, finds_boundary=live.keeps_snapshots)
     info = ModelInfo(
         digest=record.digest,
         name=record.name,
         architecture=record.architecture,
-        context_length=min(limits, default=_UNKNOWN_CONTEXT),
+        context_length=preparer.context_length,
         weight_bytes=loaded.weight_bytes,
         kv_bytes_per_token=per_token,
         compute_type=loaded.compute_type,
         device=kind,
-        has_chat_template=template.own,
+        has_chat_template=preparer.template.own,
         load_duration=time.perf_counter_ns() - started,
     )
-    return _Ready(
-        info=info,
-        model=loaded.model,
-        tokenizer=tokenizer,
-        template=template,
-        live=live,
-        pace=_cpu_pace() if kind == "cpu" else pipeline.Pace(),
-        model_maximum=maximum,
-        options=options,
-        system=source.system,
-    )
+    return _Ready(info, loaded.model, preparer, live, _cpu_pace() if kind == "cpu" else pipeline.Pace())
 
 
 def _cpu_pace() -> pipeline.Pace:
-    return pipeline.Pace(
-        pipeline.ChunkSize(first=_CPU_FIRST_CHUNK, target=_CPU_CHUNK_SECONDS), ahead_below=_CPU_AHEAD_BELOW
-    )
-
-
-def _tokens(ready: _Ready, request: GenerateRequest) -> tuple[tuple[int, ...], int]:
-    """Return the prompt's tokens, and how many of them precede what asks for the answer."""
-    if request.prompt is not None:
-        return tuple(ready.tokenizer.encode(request.prompt)), 0
-    messages = _with_system(request.messages, ready.system)
-    prompt = tuple(ready.tokenizer.encode(ready.template.render(messages)))
-    if not ready.live.keeps_snapshots:
-        return prompt, 0
-    history = ready.tokenizer.encode(ready.template.render(messages, add_generation_prompt=False))
-    return prompt, shared_length(prompt, history)
-
-
-def _completed(request: GenerateRequest, ready: _Ready) -> GenerateRequest:
-    """Fill in what the request leaves to the model."""
-    options = ready.options
-    if request.sampling is None:
-        request = replace(
-            request,
-            sampling=options.sampling,
-            num_predict=options.num_predict if request.num_predict is None else request.num_predict,
-            stop=request.stop or options.stop,
-        )
-    if request.messages and not ready.template.own:
-        # A plain language model goes on with the conversation for both sides.
-        request = replace(request, stop=(*request.stop, _PLAIN_TURN))
-    return request
-
-
-def _with_system(messages: tuple[Message, ...], system: str) -> tuple[Message, ...]:
-    """Put the model's own system prompt in front where the conversation has none; an empty one asks for none."""
-    if not any(message.role == "system" for message in messages):
-        return (Message("system", system), *messages) if system else messages
-    return tuple(message for message in messages if message.role != "system" or message.content)
-
-
-def _limit_name(ready: _Ready) -> str:
-    if ready.info.context_length == ready.model_maximum:
-        return "the model's maximum context length"
-    return "the context length asked for, num_ctx"
+    chunk = pipeline.ChunkSize(first=_CPU_FIRST_CHUNK, target=_CPU_CHUNK_SECONDS)
+    return pipeline.Pace(chunk, ahead_below=_CPU_AHEAD_BELOW)

@@ -26,7 +26,8 @@ from sotto.store.opening import open_model
 from sotto.store.records import ModelRecord
 
 if TYPE_CHECKING:
-    from sotto.engine.engine import Engine, Prepared
+    from sotto.engine.engine import Engine
+    from sotto.engine.preparing import Prepared
 
 _FIGURES_EVERY = 0.5
 
