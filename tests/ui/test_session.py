@@ -220,7 +220,9 @@ def test_of_two_dropped_models_the_first_is_loaded(stage, qtbot, loop):
     stage.session.open(Dropped((Path("/a/bad"), Path("/a/one"), Path("/a/two")), ()))
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     assert stage.session.state.record == one
-    assert "two not loaded" in stage.window.chat.notice.title.text()
+    notice = stage.window.chat.notice
+    assert notice.title.text() == "Not everything was loaded"
+    assert "bad is empty. two waits in the list" in notice.message.text()
     assert {row.record.name for row in stage.window.sidebar.rows} >= {"one", "two"}
 
 

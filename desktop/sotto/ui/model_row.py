@@ -1,5 +1,7 @@
 """One model in the list."""
 
+from functools import cached_property
+
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -51,19 +53,45 @@ class ModelRow(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setMouseTracking(True)
-        self.load = TextButton("Load", "load", f"Load {words.model_name(record.name)}")
-        self.load.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.load.clicked.connect(self._want)
-        self.eject = IconButton("eject", f"Eject {words.model_name(record.name)}", tip="Eject: give its memory back")
-        self.eject.clicked.connect(self.eject_wanted)
-        self.stop = IconButton("close", f"Stop loading {words.model_name(record.name)}", tip="Stop loading")
-        self.stop.clicked.connect(self.stop_wanted)
-        for button in (self.load, self.eject, self.stop):
-            button.setParent(self)
-            button.hide()
         self.toggled.connect(self._show)
         theme.current().changed.connect(self._show)
         self._show()
+
+    # Most rows never need a button, so none is made before it is wanted.
+
+    @cached_property
+    def load(self) -> TextButton:
+        """The button that loads the model."""
+        button = TextButton("Load", "load", f"Load {words.model_name(self.record.name)}")
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setParent(self)
+        button.clicked.connect(self._want)
+        return button
+
+    @cached_property
+    def eject(self) -> IconButton:
+        """The button that gives the model's memory back."""
+        name = f"Eject {words.model_name(self.record.name)}"
+        button = IconButton("eject", name, tip="Eject: give its memory back")
+        button.setParent(self)
+        button.clicked.connect(self.eject_wanted)
+        return button
+
+    @cached_property
+    def stop(self) -> IconButton:
+        """The button that stops the load."""
+        button = IconButton("close", f"Stop loading {words.model_name(self.record.name)}", tip="Stop loading")
+        button.setParent(self)
+        button.clicked.connect(self.stop_wanted)
+        return button
+
+    def _buttons(self) -> list[QAbstractButton]:
+        """Return the buttons that have been made."""
+        return [self.__dict__[name] for name in ("load", "eject", "stop") if name in self.__dict__]
+
+    def _present(self, name: str, wanted: bool) -> None:
+        if wanted or name in self.__dict__:
+            getattr(self, name).setVisible(wanted)
 
     def show_state(self, state: ModelState) -> None:
         """Draw the model as it stands; a state of another model means that this one is not loaded."""
@@ -100,10 +128,10 @@ class ModelRow(QAbstractButton):
 
     def _show(self) -> None:
         phase = self._state.phase
-        self.eject.setVisible(self._state.loaded)
-        self.stop.setVisible(phase is Phase.LOADING)
+        self._present("eject", self._state.loaded)
+        self._present("stop", phase is Phase.LOADING)
         idle = phase in (Phase.FOUND, Phase.FAILED, Phase.ABSENT)
-        self.load.setVisible(idle and self.isChecked() and self.record.runnable)
+        self._present("load", idle and self.isChecked() and self.record.runnable)
         name = f"{words.model_name(self.record.name)}, {self._details()}, {words.SOURCE_NAMES[self.record.source]}"
         standing = {
             Phase.READY: "loaded",
@@ -157,7 +185,7 @@ class ModelRow(QAbstractButton):
         return QSize(80, self.sizeHint().height())
 
     def _place_buttons(self) -> None:
-        for button in (self.load, self.eject, self.stop):
+        for button in self._buttons():
             size = button.sizeHint()
             lines = QFontMetrics(self.font()).height() + GAP_4 + QFontMetrics(self._small()).height()
             button.setGeometry(
@@ -188,7 +216,7 @@ class ModelRow(QAbstractButton):
         if self._state.loaded:
             dot = QRectF(GAP_12, area.top() + (big.height() - _DOT) / 2, _DOT, _DOT)
             draw_bar(painter, dot, [(1.0, tokens.accent)], tokens.accent)
-        taken = next((b.width() + GAP_8 for b in (self.load, self.eject, self.stop) if not b.isHidden()), 0)
+        taken = next((button.width() + GAP_8 for button in self._buttons() if not button.isHidden()), 0)
         room = area.width() - taken
         painter.setFont(name_font)
         painter.setPen(QColor(tokens.text if usable else tokens.muted))

@@ -437,12 +437,14 @@ class Session(QObject):
             self.load(known or record)
             if others:
                 names = words.listed([words.model_name(other.name) for other in others])
-                why = "Only one model can be loaded at a time; double-click another in the list to change to it."
-                problems.append(Problem(f"{names} not loaded", why))
+                why = f"{names} waits in the list: only one model can be loaded at a time."
+                problems.append(Problem("Only one model was loaded", why))
                 self._opened.update((other.path, other) for other in others)
                 self._show_models()
-        for problem in problems:
-            self.problem.emit(problem)
+        if len(problems) > 1:
+            self.problem.emit(Problem("Not everything was loaded", " ".join(problem.message for problem in problems)))
+        elif problems:
+            self.problem.emit(problems[0])
 
     @property
     def _loading(self) -> bool:
