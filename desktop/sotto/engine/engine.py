@@ -109,7 +109,8 @@ class Engine:
             helper.shutdown(wait=False, cancel_futures=True)
         if cancelled():
             raise CancelledError(f"Loading {source.record.name} was stopped.")
-        progress(LoadProgress("warm-up", source.weight_bytes, source.weight_bytes))
+        if device() != "cpu":
+            progress(LoadProgress("warm-up", source.weight_bytes, source.weight_bytes))
         self._ready = _made_ready(source, num_ctx, loaded, preparer, started)
         return self._ready.info
 
@@ -187,10 +188,11 @@ def _made_ready(
     if kind == "cpu":
         adapt_to_cpu(loaded.model)
     live = PrefixCache(lambda: make_caches(loaded.model))
-    # One token through the whole model: the first answer does not wait for kernels and pages, and shapes tell what a
-    # token of context costs.
-    mx.eval(loaded.model(mx.array([[0]]), cache=live.caches))
-    per_token = live.bytes_per_token
+    logits = loaded.model(mx.array([[0]]), cache=live.caches)
+    per_token = live.bytes_per_token  # shapes are known without computing anything
+    if kind != "cpu":
+        # Builds the kernels that the first answer would wait for. A CPU has none: there this would only take time.
+        mx.eval(logits)
     live.reset()
     record = source.record
     maximum = record.context_length or loaded.config.get("max_position_embeddings")
