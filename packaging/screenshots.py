@@ -250,13 +250,9 @@ class Stage:
         self._go_on = threading.Event()
 
     def _drag(self, path: Path) -> None:
-        from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-        from PySide6.QtGui import QDragEnterEvent
+        from sotto.ui.drops import Dropped
 
-        data = QMimeData()
-        data.setUrls([QUrl.fromLocalFile(str(path))])
-        buttons = (Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
-        self.window.dragEnterEvent(QDragEnterEvent(QPoint(600, 400), Qt.DropAction.CopyAction, data, *buttons))
+        self.window.overlay.promise(Dropped((path,), ()))
 
     async def _until(self, condition: Callable[[], bool]) -> None:
         for _ in range(1500):

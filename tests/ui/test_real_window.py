@@ -5,10 +5,10 @@ import time
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import Qt, QTimer, QUrl
 from PySide6.QtTest import QTest
 
+from drags import data_of, enter, let_go
 from sotto.paths import resources_dir
 from sotto.ui.engine_thread import EngineThread
 from sotto.ui.session import Session
@@ -69,11 +69,9 @@ def done(window):
 
 
 def drop(window, path):
-    data, at = QMimeData(), QPoint(500, 300)
-    data.setUrls([QUrl.fromEncoded(b"file://" + os.fsencode(path)) if isinstance(path, Path) else QUrl(path)])
-    buttons = (Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
-    window.dragEnterEvent(QDragEnterEvent(at, Qt.DropAction.CopyAction, data, *buttons))
-    window.dropEvent(QDropEvent(QPointF(at), Qt.DropAction.CopyAction, data, *buttons))
+    data = data_of(QUrl.fromEncoded(b"file://" + os.fsencode(path)) if isinstance(path, Path) else QUrl(path))
+    assert enter(window, data)
+    let_go(window, data)
 
 
 def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QColor, QDesktopServices, QDragEnterEvent, QDropEvent, QInputMethodEvent, QWheelEvent
+from PySide6.QtGui import QColor, QDesktopServices, QInputMethodEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPlainTextEdit, QToolButton, QWidget
 
+from drags import data_of, enter, let_go
 from scripted_loop import record
 from sotto.engine.types import MemoryFigures
 from sotto.errors import BrokenModelError
@@ -34,25 +35,11 @@ def settled(stage):
     return stage.session.state.phase is Phase.READY and stage.window.chat.transcript.answer is None
 
 
-def data_of(*urls):
-    data = QMimeData()
-    data.setUrls(list(urls))
-    return data
-
-
 def drop(window, data):
-    at = QPoint(400, 300)
-    enter = QDragEnterEvent(
-        at, Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    )
-    window.dragEnterEvent(enter)
+    accepted = enter(window, data)
     shown = window.overlay.isVisible(), window.overlay.title.text()
-    window.dropEvent(
-        QDropEvent(
-            QPointF(at), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-        )
-    )
-    return enter.isAccepted(), *shown
+    let_go(window, data)
+    return accepted, *shown
 
 
 def test_a_dropped_folder_is_loaded_and_the_draft_stays(stage, qtbot, loop, tmp_path):
@@ -269,7 +256,8 @@ def test_rows_search_selection_and_reasons(stage, qtbot, loop):
     row.click()
     assert row.sizeHint().height() > before
     assert "cannot run" in row.accessibleName()
-    assert row.accessibleDescription() == row.toolTip() == row.record.reason
+    assert row.accessibleDescription() == row.record.reason
+    assert row.record.reason in row.toolTip()
     assert row.load.isHidden()
     sidebar.search.setText("nothing like it")
     assert "nothing like it" in sidebar._empty.text()
@@ -283,6 +271,20 @@ def test_rows_search_selection_and_reasons(stage, qtbot, loop):
     QTest.mouseDClick(second, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     assert stage.session.state.record == second.record
+
+
+def test_what_files_say_is_never_read_as_html(stage, qtbot, loop):
+    hostile = "<img src='file:///etc/passwd'><b>x"
+    stage.shelf.records = [record(hostile, runnable=False, reason=f"{hostile} is bad.")]
+    stage.window.sidebar.rescan.click()
+    qtbot.waitUntil(lambda: len(stage.session.models) == 1)
+    row = stage.window.sidebar.rows[0]
+    stage.session.load(row.record)
+    labels = [label for label in stage.window.findChildren(QLabel) if hostile in label.text()]
+    assert labels
+    assert all(label.textFormat() is Qt.TextFormat.PlainText for label in labels)
+    for widget in (row, stage.window.chat.notice):
+        assert "<img" not in widget.toolTip()
 
 
 def test_the_gauge_says_it_in_words(stage, loop):

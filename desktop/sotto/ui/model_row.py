@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from sotto.store.records import ModelRecord
 from sotto.ui import theme, words
-from sotto.ui.parts import IconButton, TextButton, draw_bar
+from sotto.ui.parts import IconButton, TextButton, draw_bar, plain_tip
 from sotto.ui.states import ModelState, Phase
 from sotto.ui.theme import GAP_4, GAP_8, GAP_12
 
@@ -145,7 +145,7 @@ class ModelRow(QAbstractButton):
             words.SOURCE_NAMES[self.record.source],
             *(words.SOURCE_NAMES[place.source] for place in self.record.also),
         ]
-        self.setToolTip(self.reason or f"{self.record.name}\nIn {words.listed(list(dict.fromkeys(places)))}")
+        self.setToolTip(plain_tip(self.reason or f"{self.record.name}\nIn {words.listed(list(dict.fromkeys(places)))}"))
         self.setFont(theme.current().font())
         self.updateGeometry()
         self._place_buttons()

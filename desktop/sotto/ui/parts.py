@@ -1,5 +1,7 @@
 """Small widgets that several parts of the window are made of."""
 
+import html
+
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
@@ -37,7 +39,7 @@ class ElidedLabel(Label):
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
         text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
-        self.setToolTip(self.text() if text != self.text() else "")
+        self.setToolTip(plain_tip(self.text()) if text != self.text() else "")
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
 
@@ -153,6 +155,11 @@ def draw_bar(painter: QPainter, rect: QRectF, parts: list[tuple[float, str]], gr
             )
         reached -= share
     painter.restore()
+
+
+def plain_tip(text: str) -> str:
+    """Return a tool tip that shows `text` letter for letter: Qt would take for HTML what looks like it."""
+    return f"<span style='white-space: pre-wrap'>{html.escape(text)}</span>" if text else ""
 
 
 def line_height(widget: QWidget) -> int:

@@ -36,6 +36,7 @@ from sotto.paths import resources_dir
 from sotto.ui import gauge, theme
 from sotto.ui.chat_pane import ChatPane
 from sotto.ui.drops import DropOverlay, Dropped, dropped
+from sotto.ui.parts import plain_tip
 from sotto.ui.session import Session
 from sotto.ui.sidebar import Sidebar
 from sotto.ui.states import ModelState, Phase, Problem
@@ -210,7 +211,7 @@ class MainWindow(QMainWindow):
         self.chat.notice.tell(
             problem.title, problem.message, "Try again" if retry else "", self.session.retry if retry else None
         )
-        self.chat.notice.setToolTip(problem.details)
+        self.chat.notice.setToolTip(plain_tip(problem.details))
 
     @Slot(str)
     def ask_link(self, address: str) -> None:
