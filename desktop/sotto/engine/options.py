@@ -108,7 +108,7 @@ def _shown(value: Any) -> str:
 
 _READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "temperature": _number(0, 100),
-    "top_k": _integer(0, 2**31 - 1),
+    "top_k": _integer(-1, 2**31 - 1),
     "top_p": _number(0, 1),
     "min_p": _number(0, 1),
     "repeat_penalty": _number(0, 100),

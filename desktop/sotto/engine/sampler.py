@@ -22,6 +22,7 @@ from sotto.engine.types import SamplingOptions
 
 # Below this, dividing float32 scores by the temperature overflows, and nothing but the best could be drawn anyway.
 _COLDEST = 1e-5
+_LEAST = 1e-20
 _BLOCK = 64
 _MASK = 2**64 - 1
 _NOTHING = -float("inf")
@@ -75,7 +76,7 @@ class _Window:
         # A window over the whole context never forgets.
         self._size = options.repeat_last_n if options.repeat_last_n > 0 else None
         recent = prompt_ids if self._size is None else prompt_ids[-self._size :]
-        self._ring = mx.array(recent, dtype=mx.uint32)
+        self._ring = mx.array(list(recent), dtype=mx.uint32)
         self._oldest = 0
         # As wide as the logits, which may be wider than the vocabulary; made when the first ones come.
         self._counts = mx.zeros(0)
@@ -129,11 +130,12 @@ def distribution(scores: mx.array, options: SamplingOptions) -> tuple[mx.array, 
     probabilities = mx.softmax(scores, axis=-1)
     if ordered:
         before = mx.cumsum(probabilities, axis=-1, inclusive=False)
-        probabilities = mx.where(before < options.top_p, probabilities, 0.0)
+        # Smaller numbers would be 0 in float32, and at least one entry has to stay.
+        probabilities = mx.where(before < max(options.top_p, _LEAST), probabilities, 0.0)
     if 0 < options.min_p <= 1:
         least = options.min_p * probabilities.max(axis=-1, keepdims=True)
         probabilities = mx.where(probabilities < least, 0.0, probabilities)
-    total = mx.maximum(probabilities.sum(axis=-1, keepdims=True), 1e-20)
+    total = mx.maximum(probabilities.sum(axis=-1, keepdims=True), _LEAST)
     return mx.log(probabilities / total), ids
 
 

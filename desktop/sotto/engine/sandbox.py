@@ -3,28 +3,19 @@
 Reach: Jinja's own sandbox keeps a template from private attributes and from changing what it was given; there is no
 loader, so no file can be included; and of Python's types only harmless methods can be called.
 
-Time and memory: a template can ask for much with few characters. Three things are bounded, each growing with the
-conversation that is given:
-
-- what one value would take to be written out, with parts that it holds several times counted each time. Values are
-  weighed when they are built, iterators while they are read, and operations that make much out of little (`*`, `**`,
-  `%`, `format`, `join`, `replace`, `center`, ...) before they run;
-- what all values built in one rendering take together;
-- time, looked at for every operation, call, output and turn of a loop. It is this thread's computing time, so a busy
-  machine refuses nothing.
+Time and memory: a template can ask for much with few characters, so it is held to bounds (`template_bounds.py`). Values
+are weighed when they are built and iterators while they are read; operations that make much out of little (`*`, `**`,
+`%`, `format`, `join`, `replace`, `center`, ...) are looked at before they run; and the time is looked at for every
+operation, call, output and turn of a loop.
 
 The hooks are Jinja's own: operators and calls are methods of a sandboxed environment, filters are functions, outputs
-pass through `finalize`. Where there is no hook (literals, `~`, slices, loops), the parsed template is made to
-call one.
+pass through `finalize`. Where there is no hook (literals, `~`, slices, loops), the parsed template is made to call one.
 """
 
 import json
 import re
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
 from typing import Any, NoReturn
@@ -34,20 +25,16 @@ from jinja2 import nodes
 from jinja2.ext import Extension, loopcontrols
 from jinja2.filters import FILTERS
 from jinja2.parser import Parser
-from jinja2.runtime import Context, LoopContext
+from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 from jinja2.visitor import NodeTransformer
 
-SECONDS = 1.5
-BASE_WEIGHT = 2**18
+from sotto.engine.template_bounds import Bounds, TemplateBoundsError, bounded, current
+
 # The longest template in use has 20,000 characters.
 LONGEST_TEMPLATE = 2**17
-_GROWTH = 8
-_TOTAL = 128
-_SECONDS_PER_CHARACTER = 1e-6
 _MOST_BITS = 4096
-_DEEPEST = 100
 _WIDEST = 1000
 
 # fmt: off
@@ -74,10 +61,6 @@ class TemplateRefusedError(Exception):
     """A template itself says, by `raise_exception`, that it cannot render this conversation."""
 
 
-class TemplateBoundsError(Exception):
-    """A template asks for more time or memory than it is given."""
-
-
 class SandboxedTemplate:
     """A compiled template."""
 
@@ -90,7 +73,7 @@ class SandboxedTemplate:
         """
         if len(text) > LONGEST_TEMPLATE:
             raise TemplateBoundsError(f"it is longer than {LONGEST_TEMPLATE} characters")
-        with _bounded(0), _plain_errors():
+        with bounded({}), _plain_errors():
             self._template = _ENVIRONMENT.from_string(text)
 
     def render(self, variables: Mapping[str, Any]) -> str:
@@ -101,63 +84,8 @@ class SandboxedTemplate:
             TemplateBoundsError: It asks for more than the bounds of this module.
             jinja2.TemplateError: It does something forbidden or impossible.
         """
-        with _bounded(_weight(variables, float("inf"))), _plain_errors():
+        with bounded(variables), _plain_errors():
             return _joined(self._template.root_render_func(self._template.new_context(dict(variables))))
-
-
-@dataclass(slots=True)
-class _Bounds:
-    """What the rendering under way may still use.
-
-    Attributes:
-        deadline: Computing time of this thread, in seconds, at which it ends.
-        weight: Most that one value may weigh.
-        left: What all further values may weigh.
-    """
-
-    deadline: float
-    weight: float
-    left: float
-
-    def check_time(self) -> None:
-        if time.thread_time() > self.deadline:
-            raise TemplateBoundsError("it takes too long")
-
-    def check(self, weight: float) -> None:
-        if weight > self.weight:
-            raise TemplateBoundsError("it builds something too large")
-
-    def weigh(self, value: object) -> None:
-        self.check(_weight(value, self.weight))
-
-    def spend(self, weight: float) -> None:
-        self.left -= weight
-        if self.left < 0:
-            raise TemplateBoundsError("it builds too much")
-
-    def take(self, value: Any) -> Any:
-        """Account for a value that was just built and return it, an iterator so that it is weighed while it is read."""
-        self.check_time()
-        if isinstance(value, Iterator) and not isinstance(value, LoopContext):
-            return _watched(self, value)
-        self.weigh(value)
-        self.spend(len(value) if isinstance(value, Sized) and not isinstance(value, range) else 1)
-        return value
-
-
-_current: ContextVar[_Bounds] = ContextVar("bounds of the rendering under way")
-
-
-@contextmanager
-def _bounded(given: float) -> Iterator[None]:
-    """Give the block inside bounds for a conversation that weighs `given`."""
-    weight = BASE_WEIGHT + _GROWTH * given
-    deadline = time.thread_time() + SECONDS + _SECONDS_PER_CHARACTER * given
-    token = _current.set(_Bounds(deadline, weight, _TOTAL * weight))
-    try:
-        yield
-    finally:
-        _current.reset(token)
 
 
 @contextmanager
@@ -216,7 +144,7 @@ class _Environment(ImmutableSandboxedEnvironment):
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Compute `left operator right`."""
-        bounds = _current.get()
+        bounds = current.get()
         if operator == "*":
             for many, times in ((left, right), (right, left)):
                 if isinstance(many, Sized) and isinstance(times, int):
@@ -230,7 +158,7 @@ class _Environment(ImmutableSandboxedEnvironment):
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
         """Call what a template calls; the parameters are named as in Jinja, so that no keyword is lost to them."""
-        bounds = _current.get()
+        bounds = current.get()
         bounds.check_time()
         owner = getattr(__obj, "__self__", None)
         if isinstance(owner, str):
@@ -344,22 +272,22 @@ def _tojson(
 
 def _finalized(value: Any) -> Any:
     """Look at a value before it is put out."""
-    bounds = _current.get()
+    bounds = current.get()
     bounds.check_time()
-    weight = _weight(value, bounds.weight)
+    weight = bounds.weight_of(value)
     bounds.check(weight)
     bounds.spend(weight)
     return value
 
 
 def _concatenate(*parts: Any) -> str:
-    bounds = _current.get()
+    bounds = current.get()
     bounds.weigh(parts)
     return "".join(map(str, parts))
 
 
 def _joined(parts: Iterable[str]) -> str:
-    bounds = _current.get()
+    bounds = current.get()
     length = 0
     pieces = []
     for part in parts:
@@ -370,17 +298,6 @@ def _joined(parts: Iterable[str]) -> str:
     return "".join(pieces)
 
 
-def _watched(bounds: _Bounds, values: Iterator[Any]) -> Iterator[Any]:
-    """Weigh what `values` yields, each value and all together."""
-    total = 0.0
-    for value in values:
-        bounds.check_time()
-        total += _weight(value, bounds.weight)
-        bounds.check(total)
-        bounds.spend(1)
-        yield value
-
-
 def _watched_filter(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
     """Return the filter `call` with its arguments looked at before and its result accounted for."""
     # Some filters are given a part of the environment in front of the value.
@@ -388,7 +305,7 @@ def _watched_filter(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(call)
     def watched(*args: Any, **kwargs: Any) -> Any:
-        bounds = _current.get()
+        bounds = current.get()
         bounds.weigh(args[first:])
         bounds.weigh(kwargs)
         options = [*args[first + 1 :], *kwargs.values()]
@@ -401,40 +318,40 @@ def _watched_filter(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
     return watched
 
 
-def _check_indent(bounds: _Bounds, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
+def _check_indent(bounds: Bounds, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
     width = _size(args[1] if len(args) > 1 else kwargs.get("width", 4))
     bounds.check(width * (str(args[0]).count("\n") + 1))
     return args
 
 
-def _check_percent(_: _Bounds, args: Sequence[Any], __: Mapping[str, Any]) -> Sequence[Any]:
+def _check_percent(_: Bounds, args: Sequence[Any], __: Mapping[str, Any]) -> Sequence[Any]:
     _check_format(_WIDE_PERCENT, str(args[0]))
     return args
 
 
-def _check_join(bounds: _Bounds, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
+def _check_join(bounds: Bounds, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
     values = list(args[0])
     separator = args[1] if len(args) > 1 else kwargs.get("d", "")
-    bounds.check(_weight(values, bounds.weight) + len(values) * len(str(separator)))
+    bounds.check(bounds.weight_of(values) + len(values) * len(str(separator)))
     return (values, *args[1:])
 
 
-def _check_replace(bounds: _Bounds, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
+def _check_replace(bounds: Bounds, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
     old = args[1] if len(args) > 1 else kwargs["old"]
     new = args[2] if len(args) > 2 else kwargs["new"]
     _check_replacement(bounds, str(args[0]), str(old), str(new))
     return args
 
 
-def _check_sum(_: _Bounds, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
+def _check_sum(_: Bounds, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
     # Adding up lists copies each as often as there are others.
     if not isinstance(args[2] if len(args) > 2 else kwargs.get("start", 0), int | float):
         raise TemplateBoundsError("it sums up something else than numbers")
     return args
 
 
-_SIZED_FILTERS = frozenset({"batch", "center", "indent", "round", "slice"})
-_CHECKED_FILTERS: Mapping[str, Callable[[_Bounds, Sequence[Any], Mapping[str, Any]], Sequence[Any]]] = {
+_SIZED_FILTERS = frozenset({"batch", "center", "indent", "round", "slice", "tojson"})
+_CHECKED_FILTERS: Mapping[str, Callable[[Bounds, Sequence[Any], Mapping[str, Any]], Sequence[Any]]] = {
     "format": _check_percent,
     "indent": _check_indent,
     "join": _check_join,
@@ -445,19 +362,19 @@ _CHECKED_FILTERS: Mapping[str, Callable[[_Bounds, Sequence[Any], Mapping[str, An
 
 def _checked_arguments(method: str, owner: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Look at the arguments of a method of the text `owner`, and return them with iterators read."""
-    bounds = _current.get()
+    bounds = current.get()
     if method in {"center", "ljust", "rjust", "zfill"} and args:
         bounds.check(_size(args[0]))
     elif method == "replace" and len(args) > 1:
         _check_replacement(bounds, owner, str(args[0]), str(args[1]))
     elif method == "join" and args:
         values = list(args[0])
-        bounds.check(_weight(values, bounds.weight) + len(values) * len(owner))
+        bounds.check(bounds.weight_of(values) + len(values) * len(owner))
         return (values,)
     return args
 
 
-def _check_replacement(bounds: _Bounds, text: str, old: str, new: str) -> None:
+def _check_replacement(bounds: Bounds, text: str, old: str, new: str) -> None:
     bounds.check(text.count(old) * len(new))
 
 
@@ -480,33 +397,6 @@ def _check_public(name: object) -> None:
 def _size(value: object) -> int:
     """Return how far a number, or a text that is used as often, makes something grow."""
     return abs(value) if isinstance(value, int) else len(value) if isinstance(value, str) else 0
-
-
-def _weight(value: object, limit: float, depth: int = 0) -> float:
-    """Return about how many characters `value` takes when it is written out; stop counting above `limit`."""
-    if isinstance(value, str | bytes):
-        return len(value) + 2
-    if isinstance(value, int):
-        return 1 + value.bit_length() // 3
-    if isinstance(value, range):
-        return 7 * len(value)
-    if isinstance(value, Namespace):
-        # A namespace hides its attributes from everything but its own methods.
-        value = object.__getattribute__(value, "_Namespace__attrs")
-    if isinstance(value, Mapping):
-        parts: Iterable[object] = (part for item in value.items() for part in item)
-    elif isinstance(value, Sized) and isinstance(value, Iterable) and not isinstance(value, LoopContext):
-        parts = value
-    else:
-        return 20
-    if depth == _DEEPEST:
-        raise TemplateBoundsError("it builds something nested too deeply")
-    total = 2.0
-    for part in parts:
-        total += 2 + _weight(part, limit - total, depth + 1)
-        if total > limit:
-            break
-    return total
 
 
 _ENVIRONMENT = _Environment()

@@ -6,7 +6,8 @@ from typing import Any
 import jinja2
 
 from sotto.engine.model_texts import chat_template
-from sotto.engine.sandbox import SandboxedTemplate, TemplateBoundsError, TemplateRefusedError
+from sotto.engine.sandbox import SandboxedTemplate, TemplateRefusedError
+from sotto.engine.template_bounds import TemplateBoundsError
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import Message
 from sotto.errors import BrokenModelError, InvalidRequestError
@@ -51,7 +52,7 @@ class ChatTemplate:
             self._template = SandboxedTemplate(text or _PLAIN)
         except (jinja2.TemplateError, TemplateBoundsError) as error:
             raise BrokenModelError(f"The model's chat template cannot be read: {_described(error)}.") from error
-        self._wants_parts = not self._shows(_PROBE) and self._shows(_parts(_PROBE))
+        self._wants_parts = self._find_wants_parts()
 
     @classmethod
     def from_source(cls, source: ModelSource, tokenizer: Tokenizer) -> "ChatTemplate":
@@ -96,11 +97,18 @@ class ChatTemplate:
             }
         )
 
+    def _find_wants_parts(self) -> bool:
+        """Say whether a message comes out only where its content is a list of parts, as some templates expect it."""
+        try:
+            return not self._shows(_PROBE) and self._shows(_parts(_PROBE))
+        except TemplateBoundsError:
+            # Told when it is used; a template that takes too long shall not take it twice.
+            return False
+
     def _shows(self, content: object) -> bool:
-        """Say whether a user's message of this content comes out; some templates take only lists of parts."""
         try:
             return _PROBE in self._render([{"role": "user", "content": content}], add_generation_prompt=True)
-        except (TemplateRefusedError, TemplateBoundsError, jinja2.TemplateError):
+        except (TemplateRefusedError, jinja2.TemplateError):
             return False
 
 

@@ -11,6 +11,7 @@ only where they name an added token. Markers that end a turn in the chat templat
 name only the end of a document as EOS, and would go on to write the user's next turn.
 """
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import takewhile
@@ -36,6 +37,8 @@ _TURN_ENDS = (
 )
 # Where an answer has several channels, `<|end|>` only ends one of them.
 _CHANNEL = "<|channel|>"
+# A few replacements in a row, each of a character by a long text, would turn a word into more than fits in memory.
+_MOST_GROWTH = 64
 
 
 class Tokenizer:
@@ -66,6 +69,8 @@ class Tokenizer:
             # Some files ask for every text to be cut or filled to a length; neither is meant for prompts.
             self._tokenizer.no_truncation()
             self._tokenizer.no_padding()
+            _check_growth("normalizer", self._tokenizer.normalizer)
+            _check_growth("decoder", self._tokenizer.decoder)
             self._added = self._tokenizer.get_added_tokens_decoder()
             self._spelling = spelling(self._tokenizer)
             written = self._written_prefix()
@@ -163,12 +168,29 @@ class Tokenizer:
         return frozenset(token for token, added in self._added.items() if added.special and added.content in marks)
 
 
+def _check_growth(name: str, part: Any) -> None:
+    """Refuse a normalizer or decoder that makes texts many times longer."""
+    steps = [json.loads(part.__getstate__())] if part is not None else []
+    growth = 1.0
+    while steps:
+        step = steps.pop()
+        steps += step.get("normalizers", []) + step.get("decoders", [])
+        if step["type"] == "Replace":
+            # An empty match, between any two characters, leaves those where they are.
+            replaced = len(step["pattern"].get("String", ""))
+            growth *= max(1, len(step["content"]) / replaced if replaced else 1 + len(step["content"]))
+        elif step["type"] == "Prepend":
+            growth *= max(1, len(step["prepend"]))
+        if growth > _MOST_GROWTH:
+            raise BrokenModelError(f"tokenizer.json: {name} makes texts more than {_MOST_GROWTH} times longer.")
+
+
 @contextmanager
 def _reading(trouble: str) -> Iterator[None]:
     """Turn whatever the tokenizers library raises into a sentence."""
     try:
         yield
-    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+    except (BrokenModelError, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:
         # A panic of the library is no Exception: it derives from BaseException alone.

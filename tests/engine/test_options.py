@@ -1,0 +1,142 @@
+"""Options as they come in: defaults, precedence, and what is refused with which sentence."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sotto.engine.options import RequestOptions, request_options
+from sotto.engine.types import SamplingOptions
+from sotto.errors import InvalidRequestError
+
+MODEL = {
+    "temperature": 0.6,
+    "top_k": 20,
+    "top_p": 0.95,
+    "min_p": 0.05,
+    "repeat_penalty": 1.1,
+    "repeat_last_n": 128,
+    "presence_penalty": 1.5,
+    "frequency_penalty": 0.5,
+    "seed": 7,
+    "num_predict": 100,
+    "num_ctx": 4096,
+    "stop": ["<|im_end|>", "User:"],
+}
+
+
+def test_defaults_are_those_of_the_types():
+    assert request_options({}, {}) == RequestOptions()
+    assert request_options({}, {}).sampling == SamplingOptions()
+
+
+def test_every_option_arrives():
+    options = request_options(MODEL, {})
+    sampling = {name: value for name, value in MODEL.items() if name not in ("num_predict", "num_ctx", "stop")}
+    assert options == RequestOptions(SamplingOptions(**sampling), 100, 4096, ("<|im_end|>", "User:"))
+
+
+def test_a_request_goes_before_the_model_and_the_model_before_the_defaults():
+    options = request_options({"temperature": 0.6, "top_k": 20}, {"temperature": 0})
+    assert options.sampling == SamplingOptions(temperature=0, top_k=20)
+    assert request_options({"stop": ["a"]}, {"stop": "b"}).stop == ("b",)
+    assert request_options({"num_ctx": 4096}, {"num_ctx": None}).num_ctx == 4096
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("seed", -1, None),
+        ("seed", 0, 0),
+        ("seed", 2**64 - 1, 2**64 - 1),
+        ("seed", 42.0, 42),
+        ("top_k", 3.9, 3),
+        ("top_k", 0, 0),
+        ("top_k", -1, -1),
+        ("repeat_last_n", -1, -1),
+        ("temperature", 1, 1.0),
+        ("top_p", 0, 0.0),
+        ("min_p", 1, 1.0),
+    ],
+)
+def test_values_at_the_edges(name, value, expected):
+    assert getattr(request_options({}, {name: value}).sampling, name) == expected
+
+
+@pytest.mark.parametrize(("given", "expected"), [(-1, None), (-2, None), (0, None), (1, 1), (5, 5)])
+def test_no_limit_of_tokens(given, expected):
+    assert request_options({}, {"num_predict": given}).num_predict == expected
+
+
+@pytest.mark.parametrize(("given", "expected"), [(0, None), (-1, None), (1, 4), (2048, 2048)])
+def test_a_context_has_at_least_four_tokens(given, expected):
+    assert request_options({}, {"num_ctx": given}).num_ctx == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("temperature", "hot", "Option temperature must be a number, not 'hot'."),
+        ("temperature", True, "Option temperature must be a number, not True."),
+        ("temperature", math.nan, "Option temperature must be from 0 to 100, not nan."),
+        ("temperature", math.inf, "Option temperature must be from 0 to 100, not inf."),
+        ("temperature", -0.1, "Option temperature must be from 0 to 100, not -0.1."),
+        ("top_p", 1.1, "Option top_p must be from 0 to 1, not 1.1."),
+        ("min_p", -1, "Option min_p must be from 0 to 1, not -1."),
+        ("top_k", -2, "Option top_k must be from -1 to 2147483647, not -2."),
+        ("top_k", "40", "Option top_k must be a whole number, not '40'."),
+        ("top_k", math.nan, "Option top_k must be a whole number, not nan."),
+        ("top_k", [40], "Option top_k must be a whole number, not [40]."),
+        ("repeat_last_n", -2, "Option repeat_last_n must be from -1 to 2147483647, not -2."),
+        ("repeat_penalty", -1, "Option repeat_penalty must be from 0 to 100, not -1."),
+        ("presence_penalty", 1e9, "Option presence_penalty must be from -100 to 100, not 1000000000.0."),
+        ("frequency_penalty", {}, "Option frequency_penalty must be a number, not {}."),
+        ("seed", 2**64, f"Option seed must be from {-(2**63)} to {2**64 - 1}, not {2**64}."),
+        ("seed", "x" * 100, f"Option seed must be a whole number, not {('x' * 100)!r:.60}...."),
+        ("num_predict", 1e300, None),
+        ("stop", 5, "Option stop must be a text or a list of texts, not 5."),
+        ("stop", ["a", None], "Option stop must be a text or a list of texts, not ['a', None]."),
+        ("stop", ["a"] * 65, "Option stop takes at most 64 texts of at most 1000 characters each."),
+        ("stop", "a" * 1001, "Option stop takes at most 64 texts of at most 1000 characters each."),
+    ],
+)
+def test_the_sentence_says_which_option_and_what_would_be_right(name, value, sentence):
+    for params, overrides in (({name: value}, {}), ({}, {name: value})):
+        with pytest.raises(InvalidRequestError) as caught:
+            request_options(params, overrides)
+        assert str(caught.value) == sentence or (sentence is None and name in str(caught.value))
+
+
+def test_a_wrong_value_that_is_overridden_does_not_matter():
+    assert request_options({"top_k": "many"}, {"top_k": 5}).sampling.top_k == 5
+
+
+def test_unknown_options_are_noted_and_ignored():
+    options = request_options({"warp": 9}, {"num_thread": 4, "top_k": 5})
+    assert options.sampling == SamplingOptions(top_k=5)
+    assert options.notes == (
+        "Option warp is not known and was ignored.",
+        "Option num_thread has no effect here and was ignored.",
+    )
+
+
+def test_empty_stop_strings_are_left_out():
+    assert request_options({}, {"stop": ["", "a"]}).stop == ("a",)
+    assert request_options({}, {"stop": ""}).stop == ()
+
+
+JSON = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.lists(st.text(max_size=3))
+
+
+@given(options=st.dictionaries(st.sampled_from([*MODEL, "num_gpu", "odd"]), JSON))
+def test_any_json_gives_options_or_a_sentence(options):
+    try:
+        read = request_options({}, options)
+    except InvalidRequestError as error:
+        assert str(error).startswith("Option ")  # noqa: PT017 - reading them is as good
+        return
+    sampling = read.sampling
+    assert 0 <= sampling.temperature <= 100
+    assert 0 <= sampling.top_p <= 1
+    assert sampling.seed is None or 0 <= sampling.seed < 2**64
