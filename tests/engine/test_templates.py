@@ -16,9 +16,11 @@ from sotto.engine.model_texts import chat_template
 from sotto.engine.sandbox import SandboxedTemplate, TemplateRefusedError
 from sotto.engine.template_bounds import TemplateBoundsError
 from sotto.engine.templates import ChatTemplate
+from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import Message
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
+from vocabularies import added, tokenizer_json
 
 TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
 TALK = (
@@ -203,6 +205,22 @@ def test_a_template_says_in_its_own_words_what_it_refuses():
     assert str(caught.value) == (
         "The model's chat template refuses this conversation: Roles must alternate user/assistant."
     )
+
+
+def test_tokenizer_and_template_come_from_one_source():
+    texts = {"bos_token": "<s>", "eos_token": {"content": "</s>"}}
+    texts["chat_template"] = "{{ bos_token }}{% for m in messages %}{{ m.content }}<|im_end|>{% endfor %}"
+    opened = ModelSource(
+        record=None,
+        tensor_files=(),
+        json_files=MappingProxyType({"config.json": {}, "tokenizer_config.json": texts}),
+        tokenizer_json=tokenizer_json(added_tokens=[added(3, "<s>"), added(4, "</s>"), added(5, "<|im_end|>")]),
+    )
+    tokenizer = Tokenizer.from_source(opened)
+    template = ChatTemplate.from_source(opened, tokenizer)
+    assert template.own
+    assert tokenizer.eos_ids == {4, 5}
+    assert tokenizer.encode(template.render([Message("user", "ab")])) == [3, 2, 5]
 
 
 @pytest.mark.parametrize(
