@@ -40,6 +40,7 @@ def own_home(monkeypatch, tmp_path_factory):
 def no_thread_left():
     """Fail a test that leaves a thread of Qt's running."""
     yield
+    gc.collect()  # here, on Qt's own thread: the engine collects too, and must find no dead objects of Qt
     running = [
         one for one in gc.get_objects() if isinstance(one, QThread) and shiboken6.isValid(one) and one.isRunning()
     ]
@@ -103,6 +104,19 @@ def dressed(qapp):
     look.force("light")
 
 
+def destroy(*objects):
+    """Delete objects of Qt on Qt's thread, whoever still refers to them."""
+    for one in objects:
+        one.deleteLater()
+        QCoreApplication.sendPostedEvents(one, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def destroyed():
+    """Hand over `destroy`."""
+    return destroy
+
+
 @dataclass
 class Shelf:
     """Models that are where the test says they are."""
@@ -155,5 +169,4 @@ def stage(qtbot, loop, flows, dressed):
         if hold is not None:
             hold.set()
     assert thread.close()
-    window.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    destroy(window, session, thread)

@@ -74,6 +74,7 @@ def test_commands_before_the_engine_exists_are_served(qtbot):
     thread.load(record())
     qtbot.waitUntil(lambda: any(isinstance(event, Loaded) for event in got))
     assert thread.close()
+    thread.deleteLater()
 
 
 def test_a_fast_stream_comes_up_in_few_events(qtbot):
@@ -88,3 +89,4 @@ def test_a_fast_stream_comes_up_in_few_events(qtbot):
     assert sum(len(chunk.text) for chunk in chunks) == 5000
     assert len(chunks) < 200
     assert thread.close()
+    thread.deleteLater()

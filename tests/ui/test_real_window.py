@@ -35,10 +35,11 @@ class HeartBeat:
 
 
 @pytest.fixture
-def window(qtbot, loop, flows, dressed):
+def window(qtbot, loop, flows, dressed, destroyed):
     """The window, greeting with the built-in model."""
     thread = EngineThread()
-    shown = MainWindow(Session(thread))
+    session = Session(thread)
+    shown = MainWindow(session)
     qtbot.addWidget(shown)
     shown.show()
 
@@ -50,6 +51,7 @@ def window(qtbot, loop, flows, dressed):
     yield shown
     shown.hide()
     assert thread.close()
+    destroyed(shown, session, thread)
 
 
 @pytest.fixture
