@@ -1,44 +1,18 @@
 """Makes tidy questions look the way people type them."""
 
+import json
 import re
+from pathlib import Path
 from random import Random
+from typing import Any
 
-_NEIGHBOURS = {
-    "q": "wa", "w": "qes", "e": "wrd", "r": "etf", "t": "ryg", "y": "tuh", "u": "yij", "i": "uok", "o": "ipl", "p": "ol",
-    "a": "qsz", "s": "awdx", "d": "sefc", "f": "drgv", "g": "fthb", "h": "gyjn", "j": "hukm", "k": "jil", "l": "kop",
-    "z": "asx", "x": "zsdc", "c": "xdfv", "v": "cfgb", "b": "vghn", "n": "bhjm", "m": "njk",
-}  # fmt: skip
-_SHORT = {
-    "you": "u", "are": "r", "please": "pls", "what is": "whats", "what's": "whats", "how do i": "how to", "i am": "im", "i'm": "im",
-    "do not": "dont", "don't": "dont", "can't": "cant", "cannot": "cant", "does not": "doesnt", "doesn't": "doesnt", "is it": "isit",
-    "for": "4", "to": "2", "your": "ur", "want to": "wanna", "going to": "gonna", "because": "cuz", "with": "w", "without": "w/o",
-    "about": "abt", "something": "smth", "where is": "wheres", "who is": "whos", "and": "&", "thanks": "thx", "question": "q",
-    "how do": "how 2", "model": "modl", "models": "modles", "really": "rly", "people": "ppl", "though": "tho", "it is": "its",
-    "the": "teh", "computer": "pc", "message": "msg", "application": "app", "what are": "what r", "why": "y", "have to": "hafta",
-    "should": "shud", "could": "cud", "would": "wud", "know": "no", "anyone": "any1", "give me": "gimme", "let me": "lemme",
-    "how can i": "how can", "do you": "do u", "can you": "can u",
-}  # fmt: skip
-_LONG = {
-    "can't": "cannot", "what's": "what is", "don't": "do not", "doesn't": "does not", "i'm": "i am", "it's": "it is", "won't": "will not",
-    "how's": "how is", "who's": "who is", "where's": "where is", "you're": "you are", "isn't": "is not", "i'd": "i would",
-}  # fmt: skip
-_FILLER_BEFORE = (
-    "hey", "hey,", "hi,", "hi", "hello,", "hello", "hey there,", "ok", "ok,", "okay so", "so", "so,", "um", "hmm", "please", "pls", "plz",
-    "quick question:", "question:", "quick q", "one question,", "can you tell me", "could you tell me", "do you know",
-    "tell me", "please tell me", "i want to know", "i'd like to know", "i was wondering", "just wondering,", "just curious,", "sorry but",
-    "excuse me,", "and", "well", "now", "also", "btw", "by the way,", "one more thing:", "another question:", "i have a question:",
-    "help,", "help me,", "sotto,", "hey sotto,", "dear sotto,", "yo", "good morning,", "good evening,", "no,", "yes,", "but",
-    "stupid question but", "sorry for asking,", "i need to know", "any idea", "maybe you know", "can u tell me", "thanks.", "thanks,",
-    "ok thanks,", "cool.", "great,", "alright,", "right,", "actually", "wait,", "i'm new here,", "first time user here,", "newbie question:",
-    "my friend asks", "explain", "let me ask", "may i ask", "would you mind telling me", "then", "ok then", "next question:",
-)  # fmt: skip
-_FILLER_AFTER = (
-    "please", "pls", "plz", "thanks", "thx", "thank you", "?", "??", "?!", "!", "...", "..", "please?", "here", "exactly", "actually", "then",
-    "in sotto", "in this app", "right now", "today", "for me", "now", "again", "tho", "anyway", "mate", "buddy", "i wonder", "if i may ask",
-    "thanks in advance", "do you know", "or not", "or what", "at all", "asap", "can you help", "help", "i forgot", "lol", ":)", "i don't get it",
-    "by the way", "btw", "really", "bro", "man", "any idea", "i'm lost", "quick", "you know", "sorry",
-)  # fmt: skip
-_DROPPABLE = frozenset("do does did can could would should i you the a an is are am to of in on my me it this that for please just any some with".split())
+_DATA: dict[str, Any] = json.loads((Path(__file__).parent / "corpus" / "rough.json").read_text(encoding="utf-8"))
+_NEIGHBOURS: dict[str, str] = _DATA["neighbours"]
+_SHORT: dict[str, str] = _DATA["short"]
+_LONG: dict[str, str] = _DATA["long"]
+_FILLER_BEFORE: list[str] = _DATA["before"]
+_FILLER_AFTER: list[str] = _DATA["after"]
+_DROPPABLE, _ASKING = frozenset(_DATA["droppable"]), frozenset(_DATA["asking"])
 _WORD = re.compile(r"[A-Za-z]{3,}")
 
 
@@ -94,11 +68,6 @@ def _sentence_case(text: str, random: Random) -> str:
         asks = first in _ASKING or random.random() < 0.3
         text += "?" if asks else "."
     return text
-
-
-_ASKING = frozenset(
-    "how what why where when who which can could does do is are will would should may did whats what's am was has have".split()
-)
 
 
 def roughen(text: str, random: Random, strength: float = 1.0) -> str:

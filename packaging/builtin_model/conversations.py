@@ -1,6 +1,7 @@
 """Draws conversations from the corpus: what the model is trained on."""
 
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 
@@ -8,12 +9,10 @@ from augment import roughen
 from grammar import Grammar, Topic, read_lists, read_topics
 
 CORPUS = Path(__file__).parent / "corpus"
-_VOWELS, _CONSONANTS = ("a", "e", "i", "o", "u", "ai", "ee", "ou", "ia"), tuple("bcdfghjklmnprstvwz") + ("ch", "st", "br", "th", "gr", "sh", "tr")
-_UNCLEAR = ("what do you mean", "what does that mean", "i don't understand", "i don't get it", "can you explain", "explain that", "huh",
-            "what", "come again", "sorry what", "can you say that differently", "say that again", "repeat that", "in simpler words please",
-            "please rephrase", "i didn't get that", "can you repeat", "pardon", "explain it again", "what was that", "meaning",
-            "could you put that another way", "that's not clear", "not clear to me", "i'm confused", "simpler please")  # fmt: skip
-
+_VOWELS, _CONSONANTS = (
+    ("a", "e", "i", "o", "u", "ai", "ee", "ou", "ia"),
+    (*"bcdfghjklmnprstvwz", "ch", "st", "br", "th", "gr", "sh", "tr"),
+)
 # How much a file's topics count; small talk has few lines, each with many wordings.
 _GROUPS = {"topic_about": 1.0, "topic_app": 1.0, "topic_words": 0.7, "topic_talk": 1.5, "topic_unknown": 1.0}
 # Topics whose answers hold the name a person gave, and the one whose answer depends on the turn before.
@@ -43,11 +42,17 @@ def invented_name(random: Random) -> str:
 
 def _mash(random: Random) -> str:
     keys = random.choice(("asdfghjkl", "qwertyuiop", "zxcvbnm", "asdfqwer", "abcdefghijklmnopqrstuvwxyz"))
-    return " ".join("".join(random.choice(keys) for _ in range(random.randint(2, 9))) for _ in range(random.choice((1, 1, 2, 3))))
+    return " ".join(
+        "".join(random.choice(keys) for _ in range(random.randint(2, 9))) for _ in range(random.choice((1, 1, 2, 3)))
+    )
 
 
 def _number(random: Random) -> str:
-    return str(random.choice((random.randint(0, 12), random.randint(0, 100), random.randint(0, 1000), random.randint(1000, 2_000_000))))
+    return str(
+        random.choice(
+            (random.randint(0, 12), random.randint(0, 100), random.randint(0, 1000), random.randint(1000, 2_000_000))
+        )
+    )
 
 
 def _decimal(random: Random) -> str:
@@ -62,13 +67,21 @@ class Corpus:
     """All topics, and random conversations about them."""
 
     def __init__(self, folder: Path = CORPUS) -> None:
-        makers = {"word": invented_word, "invented": invented_name, "mash": _mash, "n": _number, "decimal": _decimal, "year": _year}
+        makers = {
+            "word": invented_word,
+            "invented": invented_name,
+            "mash": _mash,
+            "n": _number,
+            "decimal": _decimal,
+            "year": _year,
+        }
         self.grammar = Grammar(read_lists(folder / "lists.txt"), makers)
         self.topics = [topic for path in sorted(folder.glob("topic_*.txt")) for topic in read_topics(path)]
         self.index = {topic.id: number for number, topic in enumerate(self.topics)}
         if len(self.index) < len(self.topics):
             raise ValueError("Two topics have the same id.")
-        self._weights = [topic.weight * min(len(topic.questions), 40) ** 0.5 * _GROUPS[topic.group] for topic in self.topics]
+        weights = (topic.weight * min(len(topic.questions), 40) ** 0.5 * _GROUPS[topic.group] for topic in self.topics)
+        self._weights = list(accumulate(weights))
 
     def _answer(self, topic: Topic, random: Random, fixed: dict[str, str], avoid: str = "") -> str:
         weights = [2.0 if number == 0 else 1.0 for number in range(len(topic.answers))]
@@ -90,7 +103,9 @@ class Corpus:
         asked = dict(fixed)
         if random.random() < 0.4:
             asked["myname"] = fixed["myname"].lower()
-        question = roughen(self.grammar.draw(random.choice(topic.questions), random, asked), random, self._strength(topic))
+        question = roughen(
+            self.grammar.draw(random.choice(topic.questions), random, asked), random, self._strength(topic)
+        )
         return Turn(question, self._answer(topic, random, fixed), self.index[topic.id])
 
     @staticmethod
@@ -99,11 +114,18 @@ class Corpus:
 
     def any_topic(self, random: Random) -> Topic:
         """Draw a topic, common ones more often."""
-        return random.choices(self.topics, self._weights)[0]
+        return random.choices(self.topics, cum_weights=self._weights)[0]
+
+    def single(self, random: Random) -> Turn:
+        """Draw a turn that can begin a conversation."""
+        topic = self.any_topic(random)
+        return self.turn(self.topics[self.index["recall_name"]] if topic.id == "known_name" else topic, random)
 
     def conversation(self, random: Random, longest: int = 24) -> list[Turn]:
         """Draw a conversation: mostly one to four turns, sometimes many; some turns hang on the one before."""
-        length = random.choices((1, 2, 3, 4, random.randint(5, 9), random.randint(10, longest)), (46, 20, 14, 9, 9, 2))[0]
+        length = random.choices((1, 2, 3, 4, random.randint(5, 9), random.randint(10, longest)), (46, 20, 14, 9, 9, 2))[
+            0
+        ]
         turns: list[Turn] = []
         name = ""
         while len(turns) < length:
@@ -132,7 +154,9 @@ class Corpus:
         kind = random.random()
         if topic.follow_ups and kind < 0.6:
             question, answer = random.choice(topic.follow_ups)
-            return Turn(roughen(self.grammar.draw(question, random), random, 0.6), self.grammar.draw(answer, random), last.topic)
+            return Turn(
+                roughen(self.grammar.draw(question, random), random, 0.6), self.grammar.draw(answer, random), last.topic
+            )
         if topic.leads and kind < 0.8:
             question, target = random.choice(topic.leads)
             answers = self.topics[self.index[target]]
@@ -140,5 +164,7 @@ class Corpus:
             return Turn(question, self._answer(answers, random, {}), self.index[target])
         if topic.group in ("topic_app", "topic_words") and "{" not in "".join(topic.answers):
             again = self._answer(topic, random, {}, avoid=last.answer)
-            return Turn(roughen(random.choice(_UNCLEAR), random, 0.6), f"Put another way: {again}", last.topic)
+            return Turn(
+                roughen(self.grammar.draw("{unclear}", random), random, 0.6), f"Put another way: {again}", last.topic
+            )
         return self.turn(self.topics[self.index["thanks"]], random)

@@ -4,12 +4,15 @@ A corpus file holds topics::
 
     = load_model 3            the topic's id and how often it is asked, 1 when left out
     ? how (do|can) i [just] load a {model}     a question wording
+    * load a {model}                           what one may want to do: asked for with phrases of the list `howto`
+    ~ the stop button                          a thing: asked about with phrases of the list `about`
     ! Double-click a model ...                 an answer wording
-    > why not :: Because ...                   a question that only makes sense after an answer on this topic, and its answer
+    > why not :: Because ...                   a question that only makes sense after this topic, and its answer
     >> and stop it :: stop_answer              the same, answered by another topic's answers
 
-`(a|b)` draws one of several, `[a]` is there half the time, `{name}` draws from a list of `lists.txt` or is one of the makers
-given to `Grammar`. Lists are written as `name: a, b, c`; an entry may itself hold any of these. Lines that begin with `#` are skipped.
+`(a|b)` draws one of several, `[a]` is there half the time, `{name}` draws from a list of `lists.txt` or is one of the
+makers given to `Grammar`. Lists are written as `name: a, b, c`; an entry may itself hold any of these. Lines that begin
+with `#` are skipped.
 """
 
 import re
@@ -20,6 +23,7 @@ from random import Random
 
 _BRACKET = re.compile(r"\(([^()\[\]]*)\)|\[([^()\[\]]*)\]")
 _SLOT = re.compile(r"\{(\w+)\}")
+_PHRASES = {"*": "{{howto}} {}", "~": "{{about}} {}"}
 
 
 @dataclass(slots=True)
@@ -90,6 +94,8 @@ def read_topics(path: Path) -> list[Topic]:
             topics.append(Topic(name, path.stem, float(weight or 1)))
         elif mark == "?":
             topics[-1].questions.append(text)
+        elif mark in _PHRASES:
+            topics[-1].questions += [_PHRASES[mark].format(text)] * 3
         elif mark == "!":
             topics[-1].answers.append(text)
         elif mark in (">", ">>"):
@@ -98,7 +104,7 @@ def read_topics(path: Path) -> list[Topic]:
                 raise ValueError(f"{path.name}:{number} has no ' :: ' between question and answer.")
             (topics[-1].follow_ups if mark == ">" else topics[-1].leads).append((question, answer))
         else:
-            raise ValueError(f"{path.name}:{number} begins with {mark!r}; it must be one of = ? ! > >>.")
+            raise ValueError(f"{path.name}:{number} begins with {mark!r}; it must be one of = ? * ~ ! > >>.")
     for topic in topics:
         if not topic.questions or not topic.answers:
             raise ValueError(f"{path.name}: topic {topic.id} needs questions and answers.")

@@ -8,7 +8,7 @@ CONFIG = {
     "architectures": ["LlamaForCausalLM"],
     "attention_bias": False,
     "attention_dropout": 0.0,
-    "head_dim": 32,
+    "head_dim": 64,
     "hidden_act": "silu",
     "hidden_size": 256,
     "initializer_range": 0.02,
@@ -16,8 +16,8 @@ CONFIG = {
     "max_position_embeddings": 4096,
     "mlp_bias": False,
     "model_type": "llama",
-    "num_attention_heads": 8,
-    "num_hidden_layers": 5,
+    "num_attention_heads": 4,
+    "num_hidden_layers": 4,
     "num_key_value_heads": 4,
     "rms_norm_eps": 1e-5,
     "rope_theta": 10000.0,
@@ -27,25 +27,27 @@ CONFIG = {
 
 
 class Attention(nn.Module):
-    """Grouped-query attention with rotary positions."""
+    """Attention with rotary positions."""
 
     def __init__(self) -> None:
         super().__init__()
         width, self.size = CONFIG["hidden_size"], CONFIG["head_dim"]
         self.q_proj = nn.Linear(width, CONFIG["num_attention_heads"] * self.size, bias=False)
-        self.k_proj = nn.Linear(width, CONFIG["num_key_value_heads"] * self.size, bias=False)
-        self.v_proj = nn.Linear(width, CONFIG["num_key_value_heads"] * self.size, bias=False)
+        self.k_proj = nn.Linear(width, CONFIG["num_attention_heads"] * self.size, bias=False)
+        self.v_proj = nn.Linear(width, CONFIG["num_attention_heads"] * self.size, bias=False)
         self.o_proj = nn.Linear(CONFIG["num_attention_heads"] * self.size, width, bias=False)
 
     def forward(self, x: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
         """Attend causally; x is [rows, length, width]."""
         rows, length, _ = x.shape
-        query, key, value = (p(x).view(rows, length, -1, self.size).transpose(1, 2) for p in (self.q_proj, self.k_proj, self.v_proj))
-        query, key = _rotate(query, cosine, sine), _rotate(key, cosine, sine)
-        repeat = query.shape[1] // key.shape[1]
-        key, value = key.repeat_interleave(repeat, 1), value.repeat_interleave(repeat, 1)
-        out = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
-        return self.o_proj(out.transpose(1, 2).reshape(rows, length, -1))
+        query, key, value = (
+            p(x).view(rows, length, -1, self.size).transpose(1, 2) for p in (self.q_proj, self.k_proj, self.v_proj)
+        )
+        query, key = _rotate(query, cosine, sine).to(value.dtype), _rotate(key, cosine, sine).to(value.dtype)
+        # Written out: for rows as short as ours this is several times faster on a CPU than the fused kernel.
+        future = torch.full((length, length), float("-inf"), dtype=query.dtype).triu(1)
+        weights = torch.softmax(query @ key.transpose(-1, -2) * self.size**-0.5 + future, -1)
+        return self.o_proj((weights.to(value.dtype) @ value).transpose(1, 2).reshape(rows, length, -1))
 
 
 def _rotate(x: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
@@ -76,9 +78,9 @@ class Layer(nn.Module):
         self.input_layernorm = nn.RMSNorm(CONFIG["hidden_size"], CONFIG["rms_norm_eps"])
         self.post_attention_layernorm = nn.RMSNorm(CONFIG["hidden_size"], CONFIG["rms_norm_eps"])
 
-    def forward(self, x: Tensor, cosine: Tensor, sine: Tensor, dropout: float) -> Tensor:
-        x = x + functional.dropout(self.self_attn(self.input_layernorm(x), cosine, sine), dropout, self.training)
-        return x + functional.dropout(self.mlp(self.post_attention_layernorm(x)), dropout, self.training)
+    def forward(self, x: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
+        x = x + self.self_attn(self.input_layernorm(x), cosine, sine)
+        return x + self.mlp(self.post_attention_layernorm(x))
 
 
 class Network(nn.Module):
@@ -94,14 +96,14 @@ class Network(nn.Module):
                 residual = name.endswith(("o_proj.weight", "down_proj.weight"))
                 nn.init.normal_(parameter, std=0.02 / ((2 * CONFIG["num_hidden_layers"]) ** 0.5 if residual else 1))
 
-    def hidden(self, ids: Tensor, dropout: float = 0.0) -> Tensor:
+    def hidden(self, ids: Tensor) -> Tensor:
         """Run the decoder on ids [rows, length]."""
         size = CONFIG["head_dim"]
         frequency = CONFIG["rope_theta"] ** (-torch.arange(0, size, 2, dtype=torch.float32) / size)
         angle = torch.outer(torch.arange(ids.shape[1], dtype=torch.float32), frequency).repeat(1, 2)
-        x = functional.dropout(self.embed_tokens(ids), dropout, self.training)
+        x = self.embed_tokens(ids)
         for layer in self.layers:
-            x = layer(x, angle.cos(), angle.sin(), dropout)
+            x = layer(x, angle.cos(), angle.sin())
         return self.norm(x)
 
     def logits(self, hidden: Tensor) -> Tensor:

@@ -11,7 +11,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_token
 VOCABULARY = 3072
 BEGIN, USER, MODEL, END = "<|begin|>", "<|user|>", "<|model|>", "<|end|>"
 SPECIAL = (BEGIN, USER, MODEL, END)
-# Words with the blank before them, single digits, runs of punctuation; the same classes as GPT-2's but digits one by one.
+# Words with the blank before them, single digits, runs of punctuation: GPT-2's classes, but digits one by one.
 _SPLIT = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 CHAT_TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}"
@@ -25,7 +25,10 @@ def train_tokenizer(corpus: Corpus, seed: int, conversations: int = 30_000) -> T
     """Train on the texts of drawn conversations; every answer's wording is among them."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Split(Regex(_SPLIT), "isolated"), pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
+        [
+            pre_tokenizers.Split(Regex(_SPLIT), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
     )
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(

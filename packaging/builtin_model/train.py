@@ -1,36 +1,41 @@
 """Trains the built-in model: `python packaging/builtin_model/train.py --minutes 40 --out build/builtin_model`.
 
-Loss is taken on answers only. A second head, dropped afterwards, must name the topic from the state that starts the answer: it makes
-the network settle what was asked before it writes the first word. Weight matrices are trained with Muon, the rest with AdamW.
+Loss is taken on answers only. A second head, dropped afterwards, must name the topic from the state that starts the
+answer: it makes the network settle what was asked before it writes the first word. Weight matrices are trained with
+Muon, the rest with AdamW.
 """
 
 import argparse
 import json
 import math
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
 import torch
 from conversations import Corpus, Turn
 from network import CONFIG, Network
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from tokenizer import BEGIN, END, MODEL, USER, save_tokenizer, train_tokenizer
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 
+Row = tuple[list[int], list[int], list[tuple[int, int]]]
 SEED = 20261120
-TOKENS_PER_STEP = 6000
-TOPIC_WEIGHT = 0.3
-MUON_RATE, ADAM_RATE = 0.02, 0.003
-DROPOUT = 0.05
+TOKENS_PER_STEP = 3000
+TOPIC_WEIGHT = 0.5
+# Most rows hold one question and just the opening of its answer: telling questions apart takes many of them, while the
+# rest of an answer follows from its opening and is learnt from few.
+OPENINGS, OPENING = 0.75, 5
+MUON_RATE, ADAM_RATE = 0.012, 0.002
 
 
 class Encoder:
     """Turns conversations into token ids, with words of questions now and then cut in two.
 
-    The cuts have the effect of BPE dropout: the network learns many spellings of one word. They are drawn from our own seed.
+    The cuts have the effect of BPE dropout, drawn from our own seed: the network learns many spellings of one word.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -59,30 +64,46 @@ class Encoder:
                 ids += self._encode(piece)
         return ids
 
-    def row(self, turns: list[Turn], random: Random) -> tuple[list[int], list[int], list[tuple[int, int]]]:
-        """Give ids, targets (-100 where nothing is learnt) and (position, topic) of each answer's start."""
+    def row(self, turns: list[Turn], random: Random, longest: int | None = None) -> Row:
+        """Give ids, targets (-100 where nothing is learnt) and (position, topic) of each answer's start.
+
+        Answers are cut to `longest` tokens; only the last turn's may be, as nothing can follow a cut one.
+        """
         ids, targets, starts = [self._id[BEGIN]], [-100], []
         for turn in turns:
             question = [self._id[USER], *self._question(turn.question, random), self._id[END], self._id[MODEL]]
-            answer = [*self._encode(turn.answer), self._id[END]]
+            answer = [*self._encode(turn.answer), self._id[END]][:longest]
             ids += question + answer
             targets += [-100] * len(question) + answer
             starts.append((len(ids) - len(answer) - 1, turn.topic))
         return ids[:-1], targets[1:], starts
 
 
-def batches(corpus: Corpus, encoder: Encoder, random: Random):  # noqa: ANN201
-    """Yield batches of about TOKENS_PER_STEP tokens, rows of like length together."""
+def _rounded(length: int) -> int:
+    step = 16 if length <= 128 else 64
+    return -(-length // step) * step
+
+
+def batches(corpus: Corpus, encoder: Encoder, random: Random) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+    """Yield batches of about TOKENS_PER_STEP tokens, rows of like length together.
+
+    Lengths are rounded up so that few shapes occur: the kernels for each new shape are made when it is first met.
+    """
     while True:
-        rows = sorted((encoder.row(corpus.conversation(random), random) for _ in range(1500)), key=lambda row: len(row[0]))
-        groups: list[list[tuple]] = [[]]
-        for row in rows:
-            if groups[-1] and (len(groups[-1]) + 1) * len(row[0]) > TOKENS_PER_STEP:
-                groups.append([])
-            groups[-1].append(row)
-        random.shuffle(groups)
-        for group in groups:
-            length = max(len(row[0]) for row in group)
+        groups: dict[int, list[Row]] = {}
+        full: list[tuple[int, list[Row]]] = []
+        for _ in range(6000):
+            if random.random() < OPENINGS:
+                row = encoder.row([corpus.single(random)], random, OPENING)
+            else:
+                row = encoder.row(corpus.conversation(random), random)
+            length = _rounded(len(row[0]))
+            group = groups.setdefault(length, [])
+            group.append(row)
+            if len(group) >= max(1, TOKENS_PER_STEP // length):
+                full.append((length, groups.pop(length)))
+        random.shuffle(full)
+        for length, group in full:
             ids = torch.zeros(len(group), length, dtype=torch.long)
             targets = torch.full((len(group), length), -100)
             starts = []
@@ -96,17 +117,29 @@ def batches(corpus: Corpus, encoder: Encoder, random: Random):  # noqa: ANN201
 def losses(network: Network, head: nn.Linear, batch: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
     """Give the losses on answers and on topics, and the share of topics named rightly."""
     ids, targets, starts = batch
-    hidden = network.hidden(ids, DROPOUT)
-    learnt = targets != -100
-    answer = functional.cross_entropy(network.logits(hidden[learnt]).float(), targets[learnt])
+    hidden = network.hidden(ids)
+    # A few positions too many, so that the number of them is round.
+    learnt = (targets != -100).flatten().nonzero()[:, 0]
+    learnt = functional.pad(learnt, (0, -len(learnt) % 256))
+    logits = network.logits(hidden.flatten(0, 1)[learnt]).float()
+    answer = functional.cross_entropy(logits, targets.flatten()[learnt])
     topics = head(hidden[starts[:, 0], starts[:, 1]]).float()
-    return answer, functional.cross_entropy(topics, starts[:, 2], label_smoothing=0.05), (topics.argmax(1) == starts[:, 2]).float().mean()
+    return (
+        answer,
+        functional.cross_entropy(topics, starts[:, 2], label_smoothing=0.05),
+        (topics.argmax(1) == starts[:, 2]).float().mean(),
+    )
 
 
-def train(corpus: Corpus, tokenizer: Tokenizer, minutes: float, steps: int | None) -> Network:
-    """Train for `steps`, or for as many as fit into the minutes; the rate falls linearly over the last two thirds."""
+def train(
+    corpus: Corpus, tokenizer: Tokenizer, minutes: float, steps: int | None, out: Path, start: Path | None
+) -> None:
+    """Train for `steps`, or for as many as fit into the minutes; the rate falls linearly to nothing."""
     torch.manual_seed(SEED)
     network = Network(tokenizer.get_vocab_size())
+    if start:
+        weights = load_file(start / "model.safetensors")
+        network.load_state_dict({name.removeprefix("model."): tensor for name, tensor in weights.items()})
     head = nn.Linear(CONFIG["hidden_size"], len(corpus.topics))
     matrices = [p for name, p in network.named_parameters() if p.ndim == 2 and "embed" not in name]
     others = [p for name, p in network.named_parameters() if p.ndim != 2 or "embed" in name] + list(head.parameters())
@@ -119,7 +152,7 @@ def train(corpus: Corpus, tokenizer: Tokenizer, minutes: float, steps: int | Non
         done = step / steps if steps else (time.monotonic() - started) / (minutes * 60)
         if done >= 1:
             break
-        scale = min(1.0, (step + 1) / 30) * min(1.0, (1 - done) / 0.66 + 0.01)
+        scale = min(1.0, (step + 1) / 30) * min(1.0, (1 - done) / 0.85 + 0.01)
         for optimizer, rate in ((muon, MUON_RATE), (adam, ADAM_RATE)):
             optimizer.param_groups[0]["lr"] = rate * scale
         batch = next(data)
@@ -133,15 +166,20 @@ def train(corpus: Corpus, tokenizer: Tokenizer, minutes: float, steps: int | Non
         adam.zero_grad()
         step, tokens = step + 1, tokens + batch[0].numel()
         shown = [old + float(new.detach()) for old, new in zip(shown, (answer, topic, right), strict=True)]
-        if step % 25 == 0:
-            answer_loss, topic_loss, share = (value / 25 for value in shown)
+        if step % 100 == 0:
+            answer_loss, topic_loss, share = (value / 100 for value in shown)
             rate = tokens / (time.monotonic() - started)
-            print(f"{step} {done:.0%} loss {answer_loss:.3f} topic {topic_loss:.3f} right {share:.3f} {rate:.0f} tok/s", flush=True)
+            print(
+                f"{step} {done:.0%} loss {answer_loss:.3f} topic {topic_loss:.3f} right {share:.3f} {rate:.0f} tok/s",
+                flush=True,
+            )
             if not math.isfinite(answer_loss):
                 raise RuntimeError("The loss is no longer a number; lower the rates.")
             shown = [0.0, 0.0, 0.0]
+        if step % 200 == 0:
+            save(network, tokenizer, out)
+    save(network, tokenizer, out)
     print(f"{step} steps, {tokens:,} tokens, {time.monotonic() - started:.0f} s", flush=True)
-    return network
 
 
 def save(network: Network, tokenizer: Tokenizer, folder: Path) -> None:
@@ -152,7 +190,9 @@ def save(network: Network, tokenizer: Tokenizer, folder: Path) -> None:
     config = CONFIG | ids | {"vocab_size": tokenizer.get_vocab_size()}
     (folder / "config.json").write_text(json.dumps(config, indent=2, sort_keys=True) + "\n", encoding="utf-8")
     generation = ids | {"do_sample": False, "pad_token_id": ids["eos_token_id"]}
-    (folder / "generation_config.json").write_text(json.dumps(generation, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+    (folder / "generation_config.json").write_text(
+        json.dumps(generation, indent=2, sort_keys=True) + "\n", encoding="utf-8"
+    )
     tensors = {f"model.{name}": tensor.detach().contiguous() for name, tensor in network.state_dict().items()}
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
 
@@ -161,12 +201,18 @@ def main() -> None:
     """Train and save."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=40.0)
-    parser.add_argument("--steps", type=int, help="train for exactly so many steps instead: the same seed and steps give the same data")
+    parser.add_argument(
+        "--steps", type=int, help="train for exactly so many steps instead: the same seed and steps give the same data"
+    )
+    parser.add_argument("--start", type=Path, help="go on from this trained folder, with its tokenizer")
     parser.add_argument("--out", type=Path, default=Path("build/builtin_model"))
     arguments = parser.parse_args()
     corpus = Corpus()
-    tokenizer = train_tokenizer(corpus, SEED)
-    save(train(corpus, tokenizer, arguments.minutes, arguments.steps), tokenizer, arguments.out)
+    if arguments.start:
+        tokenizer = Tokenizer.from_file(str(arguments.start / "tokenizer.json"))
+    else:
+        tokenizer = train_tokenizer(corpus, SEED)
+    train(corpus, tokenizer, arguments.minutes, arguments.steps, arguments.out, arguments.start)
 
 
 if __name__ == "__main__":

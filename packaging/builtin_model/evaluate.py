@@ -1,0 +1,106 @@
+"""Asks the built-in model the held-out questions, through Sotto's own store and engine, and counts right answers.
+
+    python packaging/builtin_model/evaluate.py
+
+A question counts as answered when one of its `accept` patterns is found in the answer and none of its `reject`
+patterns is. Only figures are shown: the questions stay unseen by whoever works on the corpus.
+"""
+
+import argparse
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sotto.engine import device
+
+device.prepare()
+
+from sotto.store.opening import open_model, record_of  # noqa: E402
+
+from sotto.engine.engine import Engine  # noqa: E402
+from sotto.engine.options import request_options  # noqa: E402
+from sotto.engine.types import Failed, Finished, GenerateRequest, Message  # noqa: E402
+
+ROOT = Path(__file__).parents[2]
+MANIFEST = "manifests/registry.ollama.ai/library/sotto/latest"
+
+
+class Answerer:
+    """The loaded model, asked with the options that its manifest brings."""
+
+    def __init__(self, engine: Engine, manifest: Path) -> None:
+        source = open_model(record_of(manifest))
+        self._options = request_options(source.params, {})
+        self._engine = engine
+        engine.load(source)
+
+    def answer(self, *messages: Message) -> str:
+        """Answer the last of the messages."""
+        request = GenerateRequest(
+            id="evaluation",
+            messages=messages,
+            sampling=self._options.sampling,
+            num_predict=self._options.num_predict,
+            stop=self._options.stop,
+        )
+        for event in self._engine.generate(self._engine.prepare(request)):
+            if isinstance(event, Finished):
+                return event.text
+            if isinstance(event, Failed):
+                raise RuntimeError(event.message)
+        raise AssertionError("a generation ends with Finished or Failed")
+
+
+@contextmanager
+def answerer(manifest: Path) -> Iterator[Answerer]:
+    """Load the model of a manifest for the length of a `with` statement."""
+    engine = Engine()
+    try:
+        yield Answerer(engine, manifest)
+    finally:
+        engine.close()
+
+
+def right(answer: str, question: dict[str, list[str]]) -> bool:
+    """Judge an answer by its question's patterns, without regard to case."""
+    accepted = any(re.search(pattern, answer, re.IGNORECASE) for pattern in question["accept"])
+    return accepted and not any(re.search(pattern, answer, re.IGNORECASE) for pattern in question.get("reject", ()))
+
+
+def main() -> None:
+    """Evaluate, print the figures and write them to a file."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--store", type=Path, default=ROOT / "resources" / "store")
+    parser.add_argument("--questions", type=Path, default=Path(__file__).parent / "held_out.jsonl")
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "held_out_figure.json")
+    arguments = parser.parse_args()
+    questions = [
+        json.loads(line) for line in arguments.questions.read_text(encoding="utf-8").splitlines() if line.strip()
+    ]
+    asked, answered = Counter[str](), Counter[str]()
+    started = time.monotonic()
+    with answerer(arguments.store / MANIFEST) as model:
+        for question in questions:
+            asked[question["topic"]] += 1
+            answered[question["topic"]] += right(model.answer(Message("user", question["question"])), question)
+    figure = {
+        "questions": asked.total(),
+        "right": answered.total(),
+        "share": round(answered.total() / asked.total(), 4),
+        "missed_by_topic": {
+            topic: f"{asked[topic] - answered[topic]} of {asked[topic]}"
+            for topic in sorted(asked)
+            if answered[topic] < asked[topic]
+        },
+    }
+    text = json.dumps(figure, indent=2)
+    arguments.out.write_text(text + "\n", encoding="utf-8")
+    print(f"{text}\n{time.monotonic() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
