@@ -15,8 +15,20 @@ _VOWELS, _CONSONANTS = (
 )
 # How much a file's topics count; small talk has few lines, each with many wordings.
 _GROUPS = {"topic_about": 1.0, "topic_app": 1.0, "topic_words": 0.7, "topic_talk": 1.5, "topic_unknown": 1.0}
-# Topics whose answers hold the name a person gave, and the one whose answer depends on the turn before.
-_NAMED = ("my_name", "known_name", "recall_name", "clarify")
+_TOO_SMALL = (
+    "I mean that I'm a very small model and only know about Sotto. A bigger model loaded into Sotto could help."
+)
+# What people say after an answer of any kind, and how often.
+_AFTER = {
+    "thanks": 4,
+    "yes_no": 3,
+    "praise": 1,
+    "laugh": 1,
+    "how_smart": 2,
+    "insult": 1,
+    "memory_of_chats": 0.5,
+    "bye": 1,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +67,10 @@ def _number(random: Random) -> str:
     )
 
 
+def _digit(random: Random) -> str:
+    return str(random.randint(0, 20))
+
+
 def _decimal(random: Random) -> str:
     return f"{random.randint(0, 200)}.{random.randint(1, 99)}"
 
@@ -68,6 +84,8 @@ class Corpus:
 
     def __init__(self, folder: Path = CORPUS) -> None:
         makers = {
+            "myname": self._name,
+            "digit": _digit,
             "word": invented_word,
             "invented": invented_name,
             "mash": _mash,
@@ -83,88 +101,68 @@ class Corpus:
         weights = (topic.weight * min(len(topic.questions), 40) ** 0.5 * _GROUPS[topic.group] for topic in self.topics)
         self._weights = list(accumulate(weights))
 
-    def _answer(self, topic: Topic, random: Random, fixed: dict[str, str], avoid: str = "") -> str:
+    def _answer(self, topic: Topic, random: Random, avoid: str = "") -> str:
         weights = [2.0 if number == 0 else 1.0 for number in range(len(topic.answers))]
         wording = random.choices(topic.answers, weights)[0]
-        text = self.grammar.draw(wording, random, fixed)
+        text = self.grammar.draw(wording, random)
         if text == avoid and len(topic.answers) > 1:
-            return self._answer(topic, random, fixed, avoid)
+            return self._answer(topic, random, avoid)
         return text
-
-    def _fixed(self, random: Random, name: str) -> dict[str, str]:
-        return {"myname": name} if name else {"myname": self._name(random)}
 
     def _name(self, random: Random) -> str:
         return self.grammar.draw("{firstname}", random) if random.random() < 0.5 else invented_name(random).split()[0]
 
-    def turn(self, topic: Topic, random: Random, name: str = "") -> Turn:
+    def turn(self, topic: Topic, random: Random) -> Turn:
         """Draw one question and answer on a topic."""
-        fixed = self._fixed(random, name)
-        asked = dict(fixed)
-        if random.random() < 0.4:
-            asked["myname"] = fixed["myname"].lower()
-        question = roughen(
-            self.grammar.draw(random.choice(topic.questions), random, asked), random, self._strength(topic)
-        )
-        return Turn(question, self._answer(topic, random, fixed), self.index[topic.id])
+        question = self.grammar.draw(random.choice(topic.questions), random)
+        return Turn(roughen(question, random, self._strength(topic)), self._answer(topic, random), self.index[topic.id])
 
     @staticmethod
     def _strength(topic: Topic) -> float:
         return 0.35 if topic.id in ("my_name", "gibberish") else 1.0
 
-    def any_topic(self, random: Random) -> Topic:
-        """Draw a topic, common ones more often."""
-        return random.choices(self.topics, cum_weights=self._weights)[0]
-
     def single(self, random: Random) -> Turn:
-        """Draw a turn that can begin a conversation."""
-        topic = self.any_topic(random)
-        return self.turn(self.topics[self.index["recall_name"]] if topic.id == "known_name" else topic, random)
+        """Draw a turn that can begin a conversation, common topics more often."""
+        return self.turn(random.choices(self.topics, cum_weights=self._weights)[0], random)
 
     def conversation(self, random: Random, longest: int = 24) -> list[Turn]:
         """Draw a conversation: mostly one to four turns, sometimes many; some turns hang on the one before."""
-        length = random.choices((1, 2, 3, 4, random.randint(5, 9), random.randint(10, longest)), (46, 20, 14, 9, 9, 2))[
-            0
-        ]
+        lengths = (1, 2, 3, 4, random.randint(5, 9), random.randint(10, longest))
+        length = random.choices(lengths, (46, 20, 14, 9, 9, 2))[0]
         turns: list[Turn] = []
-        name = ""
+        whole: list[Turn] = []
         while len(turns) < length:
-            if turns and random.random() < 0.3:
+            if turns and random.random() < 0.35:
                 turns.append(self._next(turns[-1], random))
-                continue
-            if turns and random.random() < 0.06:
-                again = random.choice(turns)
-                topic = self.topics[again.topic]
-                if topic.id not in _NAMED:
-                    turns.append(Turn(again.question, self._answer(topic, random, {}), again.topic))
-                    continue
-            topic = self.any_topic(random)
-            if topic.id == "my_name":
-                name = self._name(random)
-            if topic.id in ("recall_name", "known_name"):
-                if not name and topic.id == "known_name":
-                    turns.append(self.turn(self.topics[self.index["my_name"]], random, name := self._name(random)))
-                topic = self.topics[self.index["known_name" if name else "recall_name"]]
-            turns.append(self.turn(topic, random, name))
+            elif whole and random.random() < 0.06:
+                again = random.choice(whole)
+                turns.append(Turn(again.question, self._answer(self.topics[again.topic], random), again.topic))
+            else:
+                whole.append(self.single(random))
+                turns.append(whole[-1])
         return turns
 
     def _next(self, last: Turn, random: Random) -> Turn:
         """Draw a turn that hangs on the last one."""
         topic = self.topics[last.topic]
         kind = random.random()
-        if topic.follow_ups and kind < 0.6:
+        if kind > 0.7:
+            after = random.choices(list(_AFTER), list(_AFTER.values()))[0]
+            return self.turn(self.topics[self.index[after]], random)
+        if topic.follow_ups and kind < 0.35:
             question, answer = random.choice(topic.follow_ups)
             return Turn(
                 roughen(self.grammar.draw(question, random), random, 0.6), self.grammar.draw(answer, random), last.topic
             )
-        if topic.leads and kind < 0.8:
+        if topic.leads and kind < 0.5:
             question, target = random.choice(topic.leads)
             answers = self.topics[self.index[target]]
             question = roughen(self.grammar.draw(question, random), random, 0.6)
-            return Turn(question, self._answer(answers, random, {}), self.index[target])
-        if topic.group in ("topic_app", "topic_words") and "{" not in "".join(topic.answers):
-            again = self._answer(topic, random, {}, avoid=last.answer)
-            return Turn(
-                roughen(self.grammar.draw("{unclear}", random), random, 0.6), f"Put another way: {again}", last.topic
-            )
-        return self.turn(self.topics[self.index["thanks"]], random)
+            return Turn(question, self._answer(answers, random), self.index[target])
+        unclear = roughen(self.grammar.draw("{unclear}", random), random, 0.4)
+        if topic.group in ("topic_app", "topic_words"):
+            again = self._answer(topic, random, avoid=last.answer)
+            return Turn(unclear, f"Put another way: {again}", last.topic)
+        if topic.group == "topic_unknown":
+            return Turn(unclear, _TOO_SMALL, last.topic)
+        return self.single(random)

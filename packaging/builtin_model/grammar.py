@@ -46,8 +46,8 @@ class Grammar:
         self.lists = lists
         self.makers = makers
 
-    def draw(self, wording: str, random: Random, fixed: Mapping[str, str] | None = None) -> str:
-        """Draw one text from a wording; slots in `fixed` are filled with the given texts."""
+    def draw(self, wording: str, random: Random) -> str:
+        """Draw one text from a wording."""
         while match := _BRACKET.search(wording):
             if match[1] is not None:
                 chosen = random.choice(match[1].split("|"))
@@ -55,17 +55,15 @@ class Grammar:
                 chosen = random.choice(match[2].split("|")) if random.random() < 0.5 else ""
             wording = wording[: match.start()] + chosen + wording[match.end() :]
         while match := _SLOT.search(wording):
-            wording = wording[: match.start()] + self._fill(match[1], random, fixed or {}) + wording[match.end() :]
+            wording = wording[: match.start()] + self._fill(match[1], random) + wording[match.end() :]
         return " ".join(wording.split()).replace(" ?", "?").replace(" ,", ",")
 
-    def _fill(self, name: str, random: Random, fixed: Mapping[str, str]) -> str:
-        if name in fixed:
-            return fixed[name]
+    def _fill(self, name: str, random: Random) -> str:
         if name in self.makers:
             return self.makers[name](random)
         if name not in self.lists:
             raise ValueError(f"lists.txt has no list {name!r}, which a wording uses.")
-        return self.draw(random.choice(self.lists[name]), random, fixed)
+        return self.draw(random.choice(self.lists[name]), random)
 
 
 def read_lists(path: Path) -> dict[str, list[str]]:

@@ -29,7 +29,7 @@ TOPIC_WEIGHT = 0.5
 # Most rows hold one question and just the opening of its answer: telling questions apart takes many of them, while the
 # rest of an answer follows from its opening and is learnt from few.
 OPENINGS, OPENING = 0.75, 5
-MUON_RATE, ADAM_RATE = 0.012, 0.002
+MUON_RATE, ADAM_RATE = 0.01, 0.002
 
 
 class Encoder:
