@@ -13,10 +13,12 @@ BEGIN, USER, MODEL, END = "<|begin|>", "<|user|>", "<|model|>", "<|end|>"
 SPECIAL = (BEGIN, USER, MODEL, END)
 # Words with the blank before them, single digits, runs of punctuation: GPT-2's classes, but digits one by one.
 _SPLIT = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+# Only the last turns are shown to the model: it was trained on conversations of that length, and in longer ones its
+# answers fall apart. System messages are left out, as it cannot follow instructions.
 CHAT_TEMPLATE = (
-    "{{ bos_token }}{% for message in messages %}"
-    "{% if message['role'] == 'user' %}<|user|>{{ message['content'] | trim }}<|end|>"
-    "{% elif message['role'] == 'assistant' %}<|model|>{{ message['content'] | trim }}<|end|>{% endif %}"
+    "{{ bos_token }}{% set turns = messages | rejectattr('role', 'equalto', 'system') | list %}"
+    "{% for message in turns[-15:] %}"
+    "{% if message['role'] == 'user' %}<|user|>{% else %}<|model|>{% endif %}{{ message['content'] | trim }}<|end|>"
     "{% endfor %}{% if add_generation_prompt %}<|model|>{% endif %}"
 )
 
