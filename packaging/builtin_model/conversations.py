@@ -1,5 +1,6 @@
 """Draws conversations from the corpus: what the model is trained on."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -29,6 +30,8 @@ _AFTER = {
     "memory_of_chats": 0.5,
     "bye": 1,
 }
+# In place of a topic: an answer as other models give it, which stands in the chat but is not to be learnt.
+ANOTHER_MODEL = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,34 @@ def _mash(random: Random) -> str:
     )
 
 
+_CODE = (
+    "{0} = {1}.{2}({3})",
+    "def {0}({1}, {2}):",
+    "    return {0}({1}) + {3}",
+    "if ({0} > {3}) {{",
+    "  {0}.{1}[{3}] = {2};",
+    "}}",
+    "for {0} in {1}:",
+    "import {0}",
+    "const {0} = await {1}({2});",
+    "  print({0})",
+    '<div class="{0}">{1}</div>',
+    "// {0} {1}",
+)
+
+
+def _sentence(random: Random, lists: Mapping[str, list[str]]) -> str:
+    makers = (lambda: random.choice(lists["glue"]), lambda: random.choice(lists["noun"]), lambda: invented_word(random))
+    words = [random.choices(makers, (5, 3, 2))[0]() for _ in range(random.randint(4, 22))]
+    return " ".join(words).capitalize() + random.choice(".,.:;.!?")
+
+
+def _line_of_code(random: Random) -> str:
+    name, other, call = (invented_word(random) for _ in range(3))
+    form = random.choice(_CODE)
+    return form.format(name, other, call, random.randint(0, 99))
+
+
 def _number(random: Random) -> str:
     return str(
         random.choice(
@@ -86,6 +117,9 @@ class Corpus:
         makers = {
             "myname": self._name,
             "digit": _digit,
+            "paste": self.pasted,
+            "longpaste": lambda random: self.pasted(random, shortest=4),
+            "codepaste": lambda random: "\n".join(_line_of_code(random) for _ in range(random.randint(1, 12))),
             "word": invented_word,
             "invented": invented_name,
             "mash": _mash,
@@ -112,10 +146,18 @@ class Corpus:
     def _name(self, random: Random) -> str:
         return self.grammar.draw("{firstname}", random) if random.random() < 0.5 else invented_name(random).split()[0]
 
+    def pasted(self, random: Random, shortest: int = 1) -> str:
+        """Make up a text as people paste it: a dozen sentences of any words, or fewer."""
+        sentences = max(shortest, random.choice((1, 2, 3, 5, 8, 12)))
+        gap = random.choice((" ", " ", "\n\n"))
+        return gap.join(_sentence(random, self.grammar.lists) for _ in range(sentences))
+
     def turn(self, topic: Topic, random: Random) -> Turn:
         """Draw one question and answer on a topic."""
-        question = self.grammar.draw(random.choice(topic.questions), random)
-        return Turn(roughen(question, random, self._strength(topic)), self._answer(topic, random), self.index[topic.id])
+        wording = random.choice(topic.questions)
+        question = self.grammar.draw(wording, random)
+        strength = 0.1 if "paste}" in wording else self._strength(topic)
+        return Turn(roughen(question, random, strength), self._answer(topic, random), self.index[topic.id])
 
     @staticmethod
     def _strength(topic: Topic) -> float:
@@ -132,11 +174,13 @@ class Corpus:
         turns: list[Turn] = []
         whole: list[Turn] = []
         while len(turns) < length:
-            if turns and random.random() < 0.35:
+            if turns and turns[-1].topic != ANOTHER_MODEL and random.random() < 0.35:
                 turns.append(self._next(turns[-1], random))
             elif whole and random.random() < 0.06:
                 again = random.choice(whole)
                 turns.append(Turn(again.question, self._answer(self.topics[again.topic], random), again.topic))
+            elif random.random() < 0.03:
+                turns.append(Turn(self.single(random).question, self.pasted(random), ANOTHER_MODEL))
             else:
                 whole.append(self.single(random))
                 turns.append(whole[-1])

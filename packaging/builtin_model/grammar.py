@@ -54,9 +54,10 @@ class Grammar:
             else:
                 chosen = random.choice(match[2].split("|")) if random.random() < 0.5 else ""
             wording = wording[: match.start()] + chosen + wording[match.end() :]
+        wording = " ".join(wording.split()).replace(" ?", "?").replace(" ,", ",")
         while match := _SLOT.search(wording):
             wording = wording[: match.start()] + self._fill(match[1], random) + wording[match.end() :]
-        return " ".join(wording.split()).replace(" ?", "?").replace(" ,", ",")
+        return wording.strip()
 
     def _fill(self, name: str, random: Random) -> str:
         if name in self.makers:

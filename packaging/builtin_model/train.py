@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 
 import torch
-from conversations import Corpus, Turn
+from conversations import ANOTHER_MODEL, Corpus, Turn
 from network import CONFIG, Network
 from safetensors.torch import load_file, save_file
 from tokenizer import BEGIN, END, MODEL, USER, save_tokenizer, train_tokenizer
@@ -74,6 +74,9 @@ class Encoder:
             question = [self._id[USER], *self._question(turn.question, random), self._id[END], self._id[MODEL]]
             answer = [*self._encode(turn.answer), self._id[END]][:longest]
             ids += question + answer
+            if turn.topic == ANOTHER_MODEL:
+                targets += [-100] * (len(question) + len(answer))
+                continue
             targets += [-100] * len(question) + answer
             starts.append((len(ids) - len(answer) - 1, turn.topic))
         return ids[:-1], targets[1:], starts
@@ -97,6 +100,8 @@ def batches(corpus: Corpus, encoder: Encoder, random: Random) -> Iterator[tuple[
                 row = encoder.row([corpus.single(random)], random, OPENING)
             else:
                 row = encoder.row(corpus.conversation(random), random)
+            if not row[2]:
+                continue
             length = _rounded(len(row[0]))
             group = groups.setdefault(length, [])
             group.append(row)
