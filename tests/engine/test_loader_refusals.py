@@ -38,9 +38,9 @@ class TestRefusals:
             self.load(tmp_path, weights | extra)
 
     def test_a_way_of_quantizing_that_nobody_here_knows_is_named(self, tmp_path, weights):
-        config = LLAMA | {"quantization_config": {"quant_method": "gptq", "bits": 4}}
+        config = LLAMA | {"quantization_config": {"quant_method": "novel", "bits": 4}}
         weights["model.layers.0.mlp.up_proj.qweight"] = weights.pop("model.layers.0.mlp.up_proj.weight")
-        with pytest.raises(UnsupportedModelError, match=r"quantized with 'gptq'.* hold .*up_proj\.qweight, which"):
+        with pytest.raises(UnsupportedModelError, match=r"quantized with 'novel'.* hold .*up_proj\.qweight, which"):
             self.load(tmp_path, weights, config)
 
     def test_what_is_missing_is_named(self, tmp_path, weights):

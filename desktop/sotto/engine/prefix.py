@@ -21,7 +21,8 @@ from typing import Any
 
 import mlx.core as mx
 from mlx.utils import tree_flatten, tree_map
-from mlx_lm.models.cache import ConcatenateKVCache, KVCache
+
+from sotto.engine.caches import ConcatenateKVCache, KVCache
 
 SNAPSHOT_INTERVAL = 8192
 SNAPSHOT_BUDGET = 512 * 2**20

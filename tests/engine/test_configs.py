@@ -1,0 +1,151 @@
+"""Configs of newer transformers in the keys that definitions read, in the forms that transformers 5.23 writes."""
+
+import copy
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sotto.engine.configs import normalise, rope_scaling_of, window_of
+from sotto.errors import UnsupportedModelError
+
+LLAMA3 = {
+    "rope_type": "llama3",
+    "rope_theta": 500000.0,
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 8192,
+}
+BY_LAYER = {
+    "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0},
+    "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1000000.0},
+}
+SLIDING, FULL = "sliding_attention", "full_attention"
+
+
+def test_plain_positions():
+    config = normalise({"model_type": "llama", "rope_parameters": {"rope_type": "default", "rope_theta": 2e6}})
+    assert config == {"model_type": "llama", "rope_theta": 2e6, "rope_scaling": None}
+
+
+def test_stretched_positions_keep_every_parameter():
+    config = normalise({"model_type": "llama", "rope_parameters": LLAMA3})
+    assert config["rope_theta"] == 500000.0
+    assert config["rope_scaling"] == {k: v for k, v in LLAMA3.items() if k != "rope_theta"} | {"type": "llama3"}
+    assert rope_scaling_of(config) == "llama3"
+
+
+def test_part_of_the_head():
+    rope = {"rope_type": "default", "rope_theta": 1e4, "partial_rotary_factor": 0.25}
+    assert normalise({"model_type": "stablelm", "rope_parameters": rope})["partial_rotary_factor"] == 0.25
+
+
+def test_positions_by_kind_of_layer():
+    config = normalise({"model_type": "gemma3_text", "rope_parameters": BY_LAYER})
+    assert (config["rope_theta"], config["rope_local_base_freq"]) == (1000000.0, 10000.0)
+    assert config["rope_scaling"]["type"] == "linear"
+
+
+def test_definitions_that_read_the_new_keys_get_them():
+    config = {"model_type": "gemma4_text", "rope_parameters": BY_LAYER}
+    assert normalise(config)["rope_parameters"] == BY_LAYER
+
+
+def test_the_inner_config_of_a_larger_model():
+    config = normalise(
+        {"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "rope_parameters": BY_LAYER}}
+    )
+    assert config["text_config"]["rope_theta"] == 1000000.0
+
+
+def test_a_language_model_alone_is_wrapped_where_its_definition_wants_that():
+    config = normalise({"model_type": "gemma3n_text", "rope_parameters": BY_LAYER, "hidden_size": 64})
+    assert set(config) == {"model_type", "text_config"}
+    assert config["text_config"]["rope_local_base_freq"] == 10000.0
+
+
+@pytest.mark.parametrize("key", ["type", "rope_type"])
+def test_the_type_of_scaling_stands_under_both_names(key):
+    config = normalise({"model_type": "phi3", "rope_scaling": {key: "su"}, "original_max_position_embeddings": 4096})
+    assert config["rope_scaling"] == {
+        "type": "longrope",
+        "rope_type": "longrope",
+        "original_max_position_embeddings": 4096,
+    }
+
+
+def test_default_scaling_is_none():
+    assert normalise({"model_type": "llama", "rope_scaling": {"rope_type": "default"}})["rope_scaling"] is None
+
+
+def test_other_names_of_the_same():
+    rope = {"rope_type": "default", "rope_theta": 5e4, "partial_rotary_factor": 0.25}
+    config = normalise({"model_type": "gpt_neox", "rope_parameters": rope})
+    assert (config["rotary_pct"], config["rotary_emb_base"]) == (0.25, 5e4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "types", "pattern"),
+    [
+        ("gemma3_text", [SLIDING] * 5 + [FULL] + [SLIDING] * 2, 6),
+        ("gemma3_text", [SLIDING] * 4, 5),
+        ("gemma3_text", [FULL] * 3, 1),
+        ("cohere2", ([SLIDING] * 3 + [FULL]) * 2, 4),
+        ("exaone4", [SLIDING, SLIDING, FULL, SLIDING], "LLGL"),
+        ("exaone4", [FULL] * 3, None),
+    ],
+)
+def test_layers_that_alternate(kind, types, pattern):
+    assert normalise({"model_type": kind, "layer_types": types})["sliding_window_pattern"] == pattern
+
+
+def test_layers_that_do_not_alternate_regularly_are_refused():
+    with pytest.raises(UnsupportedModelError, match=r"layer_types are not regular, which cohere2 models should be"):
+        normalise({"model_type": "cohere2", "layer_types": [SLIDING, FULL, FULL, SLIDING]})
+
+
+@pytest.mark.parametrize(
+    ("config", "window"),
+    [
+        ({}, None),
+        ({"sliding_window": None}, None),
+        ({"sliding_window": 0}, None),
+        ({"sliding_window": 128}, 128),
+        ({"sliding_window": 128, "use_sliding_window": False}, None),
+        ({"sliding_window": 128, "use_sliding_window": True}, 128),
+        ({"sliding_window": 128, "max_position_embeddings": 128}, None),
+        ({"sliding_window": 128, "max_position_embeddings": 256}, 128),
+        ({"sliding_window": 128, "layer_types": [FULL, FULL]}, None),
+        ({"sliding_window": 128, "layer_types": [FULL, SLIDING]}, 128),
+    ],
+)
+def test_the_window_that_is_in_use(config, window):
+    assert window_of(config) == window
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["rope_parameters", "rope_scaling", "text_config", "layer_types", "sliding_window"]),
+        st.recursive(
+            st.none() | st.integers() | st.text(max_size=5),
+            lambda inner: (
+                st.lists(inner, max_size=3)
+                | st.dictionaries(st.sampled_from(["rope_type", "type", "rope_theta", FULL, SLIDING]), inner)
+            ),
+            max_leaves=6,
+        ),
+    ),
+    st.sampled_from(["llama", "gemma3_text", "gemma3n_text", "exaone4", "cohere2", "phi3", "gemma4", "nothing"]),
+)
+def test_the_given_config_is_left_alone_and_nothing_else_is_raised(config, kind):
+    config["model_type"] = kind
+    before = copy.deepcopy(config)
+    try:
+        first = normalise(config)
+    except UnsupportedModelError:
+        return
+    finally:
+        assert config == before
+    if "text_config" not in first:
+        assert normalise(first) == first
