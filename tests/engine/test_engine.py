@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import mlx.core as mx
 import pytest
-from material import material
-from tiny_random import CONFIGS, EOS, write_model
 
+from material import material
 from sotto.engine.engine import Engine
 from sotto.engine.types import (
     DoneReason,
@@ -23,6 +22,7 @@ from sotto.engine.types import (
 )
 from sotto.errors import BrokenModelError, CancelledError, InvalidRequestError
 from sotto.store.opening import open_model, record_of
+from tiny_random import CONFIGS, EOS, write_model
 
 GREEDY = SamplingOptions(temperature=0)
 kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))

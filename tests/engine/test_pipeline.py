@@ -6,7 +6,6 @@ import mlx.core as mx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_random import CONFIGS, VOCABULARY, random_model, write_model
 
 from sotto.engine import pipeline
 from sotto.engine.caches import make_caches
@@ -18,6 +17,7 @@ from sotto.engine.types import DoneReason, Finished, PrefillProgress, TextChunk
 from sotto.engine.zoo import build
 from sotto.errors import EngineError
 from sotto.store.opening import open_model, record_of
+from tiny_random import CONFIGS, VOCABULARY, random_model, write_model
 
 MODELS = {kind: random_model(kind) for kind in CONFIGS}
 kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))

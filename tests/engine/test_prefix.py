@@ -3,11 +3,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mlx_lm.models.cache import KVCache
-from tiny_random import CONFIGS, VOCABULARY, WINDOW, random_model
 
 from sotto.engine import prefix
 from sotto.engine.caches import make_caches
 from sotto.engine.prefix import PrefixCache
+from tiny_random import CONFIGS, VOCABULARY, WINDOW, random_model
 
 MODELS = {kind: random_model(kind) for kind in CONFIGS}
 kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))
