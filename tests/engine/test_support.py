@@ -13,7 +13,7 @@ LLAMA = {"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "voca
 
 
 def test_judging_a_config_imports_no_mlx():
-    code = "import sys, sotto.engine.support, sotto.engine.configs; sys.exit(any('mlx' in name for name in sys.modules))"
+    code = "import sys, sotto.engine.configs, sotto.engine.support; sys.exit(any('mlx' in m for m in sys.modules))"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
