@@ -19,11 +19,10 @@ from sotto.engine import device
 
 device.prepare()
 
-from sotto.store.opening import open_model, record_of  # noqa: E402
-
 from sotto.engine.engine import Engine  # noqa: E402
 from sotto.engine.options import request_options  # noqa: E402
 from sotto.engine.types import Failed, Finished, GenerateRequest, Message  # noqa: E402
+from sotto.store.opening import open_model, record_of  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 MANIFEST = "manifests/registry.ollama.ai/library/sotto/latest"

@@ -2,7 +2,6 @@ import threading
 import time
 
 import pytest
-from tiny_random import write_model
 
 from sotto.engine.types import (
     DoneReason,
@@ -19,6 +18,7 @@ from sotto.engine.types import (
 )
 from sotto.runner.loop import EngineLoop
 from sotto.store.opening import record_of
+from tiny_random import write_model
 
 GREEDY = SamplingOptions(temperature=0)
 

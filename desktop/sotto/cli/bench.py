@@ -34,10 +34,11 @@ def bench(target: str, *, as_json: bool) -> int:
     with session:
         info = session.load()
         prompt_tokens = max(8, min(_PROMPT_TOKENS, info.context_length - _ANSWER_TOKENS - 1))
+        filler = session.cut(_FILLER * prompt_tokens, prompt_tokens - 2)
         runs: list[_Rates] = []
         for number in range(_RUNS):
             print(f"run {number + 1} of {_RUNS} ...", file=sys.stderr)
-            finished = _measure(session, f"{number} ", prompt_tokens)
+            finished = _measure(session, f"{number} {filler}")
             if finished.done_reason is DoneReason.CANCELLED:
                 return INTERRUPTED
             runs.append(_rates(finished))
@@ -47,7 +48,7 @@ def bench(target: str, *, as_json: bool) -> int:
             "compute_type": info.compute_type,
             "weight_bytes": info.weight_bytes,
             "load_seconds": round(info.load_duration / 1e9, 3),
-            "prompt_tokens": prompt_tokens,
+            "prompt_tokens": finished.prompt_tokens,
             "prefill_tokens_per_second": round(statistics.median(run.prefill for run in runs), 1),
             "decode_tokens_per_second": round(statistics.median(run.decode for run in runs), 1),
             "runs": len(runs),
@@ -57,14 +58,13 @@ def bench(target: str, *, as_json: bool) -> int:
     else:
         print(f"{printable(info.name)} on {info.device}, computing in {info.compute_type}")
         print(f"  weights  {human_bytes(info.weight_bytes)}, loaded in {report['load_seconds']} s")
-        print(f"  reading  {report['prefill_tokens_per_second']} tokens/s ({prompt_tokens} tokens of prompt)")
+        print(f"  reading  {report['prefill_tokens_per_second']} tokens/s ({report['prompt_tokens']} tokens of prompt)")
         print(f"  writing  {report['decode_tokens_per_second']} tokens/s")
     return 0
 
 
-def _measure(session: Session, start: str, prompt_tokens: int) -> Finished:
-    """Run one request whose prompt differs from the others at its first token, so that no cache helps."""
-    prompt = session.cut(start + _FILLER * prompt_tokens, prompt_tokens)
+def _measure(session: Session, prompt: str) -> Finished:
+    """Run one request; its prompt differs from the others at its first token, so that no cache helps."""
     for event in session.ask(prompt=prompt, ignore_eos=True):
         if isinstance(event, Failed):
             raise EngineError(event.message)

@@ -4,7 +4,7 @@ import contextlib
 import sys
 
 from sotto.cli.output import write_answer
-from sotto.cli.session import Session
+from sotto.cli.session import Session, system_messages
 from sotto.engine.types import DoneReason, Failed, Finished, Message, TextChunk
 from sotto.errors import CancelledError, SottoError
 
@@ -33,7 +33,7 @@ def converse(session: Session, system: str | None, *, greet: bool = False) -> in
         SottoError: The model cannot be loaded.
     """
     keyboard = sys.stdin is not None and sys.stdin.isatty()
-    messages = session.system_messages(system)
+    messages = system_messages(system)
     with session:
         info = session.load()
         print(f"{info.name} is ready. An empty line or Ctrl-D ends; Ctrl-C stops an answer.", file=sys.stderr)

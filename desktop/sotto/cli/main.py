@@ -39,21 +39,24 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _dispatch(arguments: list[str]) -> int:
-    parser = _parser()
-    if not arguments or arguments[0] not in (*_COMMANDS, "-h", "--help", "--version"):
-        return _open_app(parser, arguments)
-    parsed = parser.parse_args(arguments)
-    run: Callable[[argparse.Namespace], int] = parsed.run
-    return run(parsed)
+    parser, commands = _parsers()
+    if arguments and (command := commands.get(arguments[0])):
+        # Options may stand before, between and after the model and the prompt.
+        parsed = command.parse_intermixed_args(arguments[1:])
+        run: Callable[[argparse.Namespace], int] = parsed.run
+        return run(parsed)
+    if arguments and arguments[0] in ("-h", "--help", "--version"):
+        parser.parse_args(arguments[:1])
+    return _open_app(parser, list(commands), arguments)
 
 
-def _open_app(parser: argparse.ArgumentParser, arguments: list[str]) -> int:
+def _open_app(parser: argparse.ArgumentParser, commands: list[str], arguments: list[str]) -> int:
     for argument in arguments:
         if argument.startswith("-"):
             parser.error(f"unknown option {argument}")
         # A word that is no path at all was meant as a command; a path that is missing is shown in the window.
         if not Path(argument).exists() and os.sep not in argument:
-            parser.error(f"{argument!r} is neither a command nor a file: {', '.join(_COMMANDS)} are the commands")
+            parser.error(f"{argument!r} is neither a command nor a file: {', '.join(commands)} are the commands")
     from sotto.cli import app
 
     return app.run([Path(argument) for argument in arguments])
@@ -95,10 +98,8 @@ def _doctor(parsed: argparse.Namespace) -> int:
     return doctor.doctor()
 
 
-_COMMANDS = ("list", "show", "run", "verify", "bench", "doctor")
-
-
-def _parser() -> argparse.ArgumentParser:
+def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """Return the parser of the whole line and those of the commands by name."""
     parser = argparse.ArgumentParser(
         prog="sotto",
         description=_DESCRIPTION,
@@ -107,10 +108,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"sotto {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    by_name: dict[str, argparse.ArgumentParser] = {}
 
     def command(name: str, run: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=text, description=text)
         added.set_defaults(run=run)
+        by_name[name] = added
         return added
 
     def model(added: argparse.ArgumentParser) -> None:
@@ -131,7 +134,7 @@ def _parser() -> argparse.ArgumentParser:
     run = command("run", _run, "Ask a model; without PROMPT, read it from a pipe or hold a conversation.")
     model(run)
     _add_run_options(run)
-    return parser
+    return parser, by_name
 
 
 def _add_run_options(run: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from sotto.cli import chat
 from sotto.cli.main import INTERRUPTED
 from sotto.cli.output import write_answer
-from sotto.cli.session import Session
+from sotto.cli.session import Session, system_messages
 from sotto.engine.types import DoneReason, Failed, Finished, Message, TextChunk
 from sotto.errors import EngineError, InvalidRequestError
 
@@ -50,7 +50,7 @@ def _piped() -> str:
 
 
 def _answer(session: Session, prompt: str, parsed: argparse.Namespace) -> Finished:
-    messages = () if parsed.raw else (*session.system_messages(parsed.system), Message("user", prompt))
+    messages = () if parsed.raw else (*system_messages(parsed.system), Message("user", prompt))
     last = ""
     for event in session.ask(messages, prompt if parsed.raw else None):
         if isinstance(event, TextChunk) and not parsed.json and event.text:

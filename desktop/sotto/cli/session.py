@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from sotto.engine import device
 from sotto.engine.options import RequestOptions, request_options
+from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import GenerateEvent, GenerateRequest, LoadProgress, Message, ModelInfo
 from sotto.errors import UnsupportedModelError
 from sotto.runner.catalogue import find
@@ -66,10 +67,10 @@ class Session:
             finally:
                 _clear_progress()
 
-    def system_messages(self, system: str | None) -> tuple[Message, ...]:
-        """Return the system message asked for, or the model's own where `system` is None; empty text is no message."""
-        text = self.source.system if system is None else system
-        return (Message("system", text),) if text else ()
+    def cut(self, text: str, tokens: int) -> str:
+        """Return the beginning of `text` that makes about as many tokens of this model."""
+        tokenizer = Tokenizer.from_source(self.source)
+        return tokenizer.decode(tokenizer.encode(text, add_bos=False)[:tokens])
 
     def ask(
         self, messages: tuple[Message, ...] = (), prompt: str | None = None, *, ignore_eos: bool = False
@@ -105,6 +106,11 @@ class Session:
             yield
         finally:
             signal.signal(signal.SIGINT, previous)
+
+
+def system_messages(system: str | None) -> tuple[Message, ...]:
+    """Return what a conversation begins with: nothing where the model's own prompt is wanted, an empty one for none."""
+    return () if system is None else (Message("system", system),)
 
 
 def _show_progress(progress: LoadProgress) -> None:

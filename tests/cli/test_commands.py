@@ -1,0 +1,256 @@
+"""The `sotto` command as a person types it: a child process in an empty home."""
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from material import material
+from tiny_random import write_model
+
+SOTTO = [sys.executable, "-m", "sotto"]
+FIELDS = {
+    "name", "digest", "size", "format", "architecture", "parameters", "quantization", "context_length", "source",
+    "path", "runnable", "reason", "builtin",
+}  # fmt: skip
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
+    return {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(tmp_path)}
+
+
+def sotto(env: dict[str, str], *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*SOTTO, *arguments], env=env, input=stdin, capture_output=True, text=True, timeout=120)
+
+
+def test_list_shows_the_built_in_model(env: dict[str, str]) -> None:
+    done = sotto(env, "list", "--json")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert [row["name"] for row in rows] == ["sotto:latest"]
+    assert set(rows[0]) >= FIELDS
+    assert rows[0]["builtin"] is True
+    assert rows[0]["runnable"] is True
+    assert re.fullmatch("[0-9a-f]{64}", rows[0]["digest"])
+    assert "sotto:latest" in sotto(env, "list").stdout
+
+
+def test_list_reads_the_store_that_is_named(env: dict[str, str]) -> None:
+    store = material("ollama-store")
+    rows = json.loads(sotto(env | {"OLLAMA_MODELS": str(store)}, "list", "--json").stdout)
+    by_name = {row["name"]: row for row in rows}
+    assert by_name["stories260k-mlx:int4"]["quantization"] == "int4"
+    assert by_name["stories260k-mlx:int4"]["source"] == "ollama"
+    gguf = by_name["stories260k:latest"]
+    assert (gguf["format"], gguf["runnable"]) == ("gguf", False)
+    assert "GGUF" in gguf["reason"]
+
+
+def test_a_store_that_is_missing_is_said_and_the_rest_listed(env: dict[str, str], tmp_path: Path) -> None:
+    done = sotto(env | {"OLLAMA_MODELS": str(tmp_path / "gone")}, "list", "--json")
+    assert done.returncode == 0
+    assert "gone" in done.stderr
+    assert [row["builtin"] for row in json.loads(done.stdout)] == [True]
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_show(env: dict[str, str], as_json: bool) -> None:
+    done = sotto(env, "show", "sotto", *(["--json"] if as_json else []))
+    assert done.returncode == 0, done.stderr
+    if as_json:
+        assert json.loads(done.stdout)["architecture"] == "llama"
+    else:
+        assert "llama" in done.stdout
+
+
+def test_run_puts_the_answer_alone_on_stdout(env: dict[str, str]) -> None:
+    done = sotto(env, "run", "sotto", "who are you?")
+    assert done.returncode == 0, done.stderr
+    assert "Sotto" in done.stdout
+    assert done.stderr == ""
+    assert done.stdout.endswith("\n")
+    assert not done.stdout.endswith("\n\n")
+
+
+def test_the_prompt_may_come_through_a_pipe(env: dict[str, str]) -> None:
+    assert "Sotto" in sotto(env, "run", "sotto", stdin="who are you?\n").stdout
+
+
+def test_run_json_prints_one_object(env: dict[str, str]) -> None:
+    done = sotto(env, "run", "sotto", "hello", "--json", "--temperature", "0", "--num-predict", "3")
+    report = json.loads(done.stdout)
+    assert report["done_reason"] in ("stop", "length")
+    assert report["eval_count"] == len(report["token_ids"]) <= 3
+    assert report["prompt_eval_count"] > 0
+    for name in ("load_duration", "prompt_eval_duration", "eval_duration", "total_duration"):
+        assert isinstance(report[name], int)
+        assert report[name] > 0
+
+
+@pytest.mark.parametrize("model", ["folder", "manifest", "name"])
+def test_raw_greedy_gives_the_reference_text(env: dict[str, str], model: str) -> None:
+    folder = material("stories260k")
+    store = material("ollama-store")
+    target = {
+        "folder": str(folder),
+        "manifest": str(store / "manifests/registry.ollama.ai/library/stories260k-mlx/latest"),
+        "name": "stories260k-mlx",
+    }[model]
+    for case in json.loads((folder / "expected.json").read_text()):
+        done = sotto(
+            env | {"OLLAMA_MODELS": str(store)},
+            "run", target, case["prompt"], "--raw", "--temperature", "0", "--num-predict", str(case["steps"]), "--json",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        text = case["prompt"] + json.loads(done.stdout)["text"]
+        assert text.startswith(case["text"]) or case["text"].startswith(text)
+        assert abs(len(text) - len(case["text"])) < 30
+
+
+def test_the_same_seed_gives_the_same_answer(env: dict[str, str]) -> None:
+    line = ("run", "sotto", "tell me a story", "--temperature", "1.5", "--num-predict", "24", "--seed")
+    assert sotto(env, *line, "7").stdout == sotto(env, *line, "7").stdout
+    assert len({sotto(env, *line, str(seed)).stdout for seed in (1, 2, 3)}) > 1
+
+
+def test_stop_ends_the_answer_before_the_text(env: dict[str, str]) -> None:
+    whole = sotto(env, "run", "sotto", "who are you?", "--temperature", "0").stdout
+    word = whole.split()[3]
+    cut = sotto(env, "run", "sotto", "who are you?", "--temperature", "0", "--stop", word).stdout
+    assert cut.rstrip() == whole[: whole.index(word)].rstrip()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (("run", "no-such-model", "hi"), 1, ("no-such-model",)),
+        (("run", "../../etc/passwd", "hi"), 1, ("passwd",)),
+        (("show", "bad name!"), 1, ("bad name!",)),
+        (("run", "sotto", ""), 1, ("empty",)),
+        (("run", "sotto", "hi", "--temperature", "nan"), 1, ("temperature",)),
+        (("run", "sotto", "hi", "--top-p", "7"), 1, ("top_p",)),
+        (("run", "sotto", "hi", "--top-k", "-7"), 1, ("top_k",)),
+        (("run", "sotto", "hi " * 9000), 1, ("4096", "context")),
+        (("run", "sotto", "hi", "--raw", "--system", "x"), 1, ("--system",)),
+        (("run", "sotto", "hi", "--temperature", "warm"), 2, ("--temperature",)),
+        (("run",), 2, ("MODEL",)),
+        (("lsit",), 2, ("lsit", "list")),
+        (("--nonsense",), 2, ("--nonsense",)),
+    ],
+)
+def test_errors_are_one_sentence_with_the_right_status(
+    env: dict[str, str], arguments: tuple[str, ...], status: int, words: tuple[str, ...]
+) -> None:
+    done = sotto(env, *arguments)
+    assert done.returncode == status, done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word in done.stderr
+    if status == 1:
+        assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_verify(env: dict[str, str], tmp_path: Path) -> None:
+    done = sotto(env, "verify", "sotto")
+    assert done.returncode == 0, done.stderr
+    assert "right" in done.stdout
+
+
+def test_doctor_names_what_runs_here(env: dict[str, str]) -> None:
+    done = sotto(env, "doctor")
+    assert done.returncode == 0, done.stderr
+    for word in ("Python", "mlx", "Device", "Memory", "Store builtin"):
+        assert word in done.stdout
+
+
+def test_bench_json(env: dict[str, str]) -> None:
+    done = sotto(env, "bench", "sotto", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["prefill_tokens_per_second"] > 0
+    assert report["decode_tokens_per_second"] > 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux starts without a display")
+def test_without_a_display_the_model_answers_in_the_terminal(env: dict[str, str]) -> None:
+    done = sotto(env, stdin="how do i stop an answer\n\nbye\n")
+    assert done.returncode == 0, done.stderr
+    assert "no display" in done.stderr
+    assert "Sotto" in done.stdout
+    assert re.search("stop|esc", done.stdout, re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        ("sotto", "who are you", "--num-predict", "3", "--json"),
+        ("--num-predict", "3", "--json", "sotto", "who are you"),
+        ("sotto", "--num-predict", "3", "who are you", "--json"),
+        ("--json", "--num-predict", "3", "--", "sotto", "who are you"),
+    ],
+)
+def test_options_may_stand_anywhere(env: dict[str, str], order: tuple[str, ...]) -> None:
+    done = sotto(env, "run", *order)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["eval_count"] == 3
+
+
+def test_interrupt_ends_with_130_and_keeps_what_was_written(env: dict[str, str], tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "endless", "plain", max_position_embeddings=1_000_000)
+    command = [*SOTTO, "run", str(folder), "--raw", "Once", "--temperature", "2", "--top-k", "0", "--top-p", "1"]
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        # Read on for a while, as even random weights may end an answer early.
+        written = child.stdout.read(20)
+        child.send_signal(signal.SIGINT)
+        rest, complaints = child.communicate(timeout=30)
+    assert child.returncode == 130, complaints
+    assert len(written) == 20
+    assert rest.endswith(b"\n")
+    assert b"Traceback" not in complaints
+
+
+def test_nobody_reading_is_no_traceback(env: dict[str, str]) -> None:
+    line = f"{' '.join(SOTTO)} list --json | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", line], env=env, capture_output=True, text=True, timeout=60)
+    assert "Traceback" not in done.stderr
+    assert done.stdout.strip() in ("0", "141")
+
+
+def test_a_conversation_at_a_keyboard(env: dict[str, str]) -> None:
+    """Two questions through a pseudo-terminal; the second is answered in the light of the first's cache."""
+    master, slave = pty.openpty()
+    child = subprocess.Popen(
+        [*SOTTO, "run", "sotto"], env=env | {"TERM": "dumb"}, stdin=slave, stdout=slave, stderr=slave
+    )
+    os.close(slave)
+    seen = ""
+    for question in ("who are you?", "thanks"):
+        seen += _read_until(master, "> ")
+        os.write(master, f"{question}\n".encode())
+    seen += _read_until(master, "> ", skip=len("thanks"))
+    os.write(master, b"\x04")
+    assert child.wait(timeout=30) == 0
+    os.close(master)
+    assert "Sotto" in seen
+    assert "Traceback" not in seen
+
+
+def _read_until(master: int, wanted: str, skip: int = 0) -> str:
+    text, deadline = "", time.monotonic() + 60
+    while not (text[skip:].endswith(wanted)):
+        assert time.monotonic() < deadline, text
+        if select.select([master], [], [], 1)[0]:
+            text += os.read(master, 4096).decode(errors="replace")
+    return text
