@@ -157,3 +157,16 @@ class ModelSource:
     def weight_bytes(self) -> int:
         """Bytes of all tensor data."""
         return sum(file.nbytes for file in self.tensor_files)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that was found and is no whole model.
+
+    Attributes:
+        path: The file or folder.
+        message: One sentence that names it and says what is wrong.
+    """
+
+    path: Path
+    message: str

@@ -1,0 +1,117 @@
+"""JSON that others wrote, read within bounds.
+
+Python's reader recurses once per bracket, and how deep it may depends on the version and on the thread's stack. So the
+depth is bounded before it sees the text.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from sotto.errors import BrokenModelError
+from sotto.store.files import read_all
+from sotto.store.wording import shown, shown_path
+
+# The files of models nest less than ten deep.
+_DEEPEST = 64
+# Several times the largest known: 100,000 added tokens in a tokenizer_config.json.
+FILE_LIMIT = 32 << 20
+
+_NOT_BRACKETS = bytes(set(range(256)) - set(b'[]{}"'))
+_ESCAPE = re.compile(rb"\\.", re.DOTALL)
+
+
+def parse_object(data: bytes, path: str | Path, *, strict: bool) -> dict[str, Any]:
+    """Return the JSON object that `data` is.
+
+    Args:
+        data: UTF-8.
+        path: Where it comes from, for messages.
+        strict: Refuse what the standard does not allow but Python's own writer makes (`NaN`, `Infinity`), and keys
+            that are there twice, of which readers take different ones.
+
+    Raises:
+        BrokenModelError: It is no JSON, no object, or too deeply nested.
+    """
+    where = shown_path(path)
+    if _too_deep(data):
+        raise BrokenModelError(
+            f"{where} is no JSON that can be read: its brackets do not match or are nested more than {_DEEPEST} deep."
+        )
+    try:
+        text = data.decode()
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant) if strict else json.loads(text)
+        # A text with half a surrogate pair can be neither printed nor tokenized.
+        if "\\ud" in text or "\\uD" in text:
+            json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeDecodeError as error:
+        raise BrokenModelError(f"{where} is not UTF-8 at byte {error.start}; it should be JSON.") from error
+    except UnicodeEncodeError as error:
+        raise BrokenModelError(f"{where} holds half a surrogate pair, which is no text; it should be JSON.") from error
+    except json.JSONDecodeError as error:
+        raise BrokenModelError(f"{where} is no JSON: {_cause(error)} (character {error.pos}).") from error
+    except (ValueError, RecursionError) as error:
+        raise BrokenModelError(f"{where} is no JSON that can be read: {shown(str(error))}.") from error
+    if not isinstance(value, dict):
+        raise BrokenModelError(f"{where} holds {kind_of(value)}; it should be a JSON object.")
+    return value
+
+
+def read_object(path: Path, *, strict: bool = False) -> dict[str, Any]:
+    """Return the JSON object in a file.
+
+    Raises:
+        BrokenModelError: It cannot be read, is too large, or `parse_object` refuses it.
+    """
+    return parse_object(read_all(path, FILE_LIMIT, "a JSON file"), path, strict=strict)
+
+
+def kind_of(value: object) -> str:
+    """Return what kind of JSON value this is, for messages."""
+    if value is None:
+        return "null"
+    kinds: Iterable[tuple[type | tuple[type, ...], str]] = (
+        (bool, "true or false"),
+        ((int, float), "a number"),
+        (str, "a text"),
+        (list, "a list"),
+        (dict, "an object"),
+    )
+    return next(name for kind, name in kinds if isinstance(value, kind))
+
+
+def _too_deep(data: bytes) -> bool:
+    """Return whether JSON text may nest deeper than about `_DEEPEST`, in linear time and without recursion.
+
+    Only the brackets outside of texts are kept; then each pass takes away the innermost pairs.
+    """
+    if b"\\" in data:
+        data = _ESCAPE.sub(b"", data)
+    brackets = b"".join(data.translate(None, _NOT_BRACKETS).split(b'"')[::2])
+    for _ in range(_DEEPEST):
+        fewer = brackets.replace(b"[]", b"").replace(b"{}", b"")
+        if len(fewer) == len(brackets):
+            break
+        brackets = fewer
+    return len(brackets) > _DEEPEST
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"'{shown(twice)}' is there twice")
+    return found
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _cause(error: json.JSONDecodeError) -> str:
+    """Return Python's words for an error, begun in lower case."""
+    words = shown(error.msg.rstrip(": "))
+    return words[:1].lower() + words[1:]

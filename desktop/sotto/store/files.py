@@ -1,0 +1,140 @@
+"""Opening files that others wrote: nothing but regular files, nothing outside their store, nothing without a bound."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import FileIO
+from pathlib import Path
+
+from sotto.errors import BrokenModelError
+from sotto.store.wording import human_size, shown_path
+
+# Without O_NONBLOCK, opening a pipe waits for somebody to write to it.
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+
+
+@contextmanager
+def opened(path: str | Path) -> Iterator[tuple[FileIO, int]]:
+    """Open a regular file for reading and give it with its size in bytes.
+
+    Raises:
+        BrokenModelError: There is none, it is no regular file, or it may not be read.
+    """
+    try:
+        # Looked at before it is opened, as opening alone can already do something to a device.
+        require_regular(path, os.stat(path))  # noqa: PTH116
+        file = FileIO(os.open(path, _FLAGS))
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from error
+    with file:
+        try:
+            status = os.fstat(file.fileno())
+            require_regular(path, status)
+            yield file, status.st_size
+        except OSError as error:
+            raise unreadable(path, error) from error
+
+
+def read_all(path: Path, limit: int, what: str) -> bytes:
+    """Return a file's bytes.
+
+    Args:
+        path: The file.
+        limit: The most bytes that such a file may have.
+        what: What it is, for messages, for example `a manifest`.
+
+    Raises:
+        BrokenModelError: It cannot be read, is no regular file, or has more than `limit` bytes.
+    """
+    with opened(path) as (file, size):
+        if size > limit:
+            raise BrokenModelError(
+                f"{shown_path(path)} is {human_size(size)}, which is too much for {what}; "
+                f"{human_size(limit)} is the most."
+            )
+        return read_exactly(file, size, path)
+
+
+def read_exactly(file: FileIO, count: int, path: str | Path) -> bytes:
+    """Return the next `count` bytes of an open file.
+
+    Raises:
+        BrokenModelError: The file ended before.
+    """
+    content = file.read(count)
+    while len(content) < count:
+        more = file.read(count - len(content))
+        if not more:
+            raise BrokenModelError(f"{shown_path(path)} became shorter while it was read; try again.")
+        content += more
+    return content
+
+
+def is_folder(path: str | Path) -> bool:
+    """Return whether there is a folder, if only through a link; unlike `Path.is_dir` this never raises."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
+def list_names(folder: str | Path) -> list[str]:
+    """Return the names of what lies in a folder, in order.
+
+    Raises:
+        BrokenModelError: It cannot be read.
+    """
+    try:
+        return sorted(os.listdir(folder))  # noqa: PTH208
+    except OSError as error:
+        raise unreadable(folder, error) from error
+
+
+def absolute(path: str | Path) -> Path:
+    """Return an absolute path with `..` taken out of it; unlike `Path.resolve` this follows no link."""
+    return Path(os.path.abspath(path))  # noqa: PTH100
+
+
+def real_inside(path: str | Path, base: str) -> str:
+    """Return where `path` really is, all symbolic links followed.
+
+    Args:
+        path: What to look for.
+        base: A real path that must hold it.
+
+    Raises:
+        BrokenModelError: Nothing is there, links go in a circle, or it lies outside `base`.
+    """
+    try:
+        real = os.path.realpath(path, strict=True)
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from error
+    if real != base and not Path(real).is_relative_to(base):
+        raise BrokenModelError(
+            f"{shown_path(path)} leads out of {shown_path(base)} to {shown_path(real)}; "
+            "a model's files must lie in its own store."
+        )
+    return real
+
+
+def require_regular(path: str | Path, status: os.stat_result) -> None:
+    """Raise BrokenModelError unless `status` is that of a regular file."""
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe, socket or device"
+        raise BrokenModelError(f"{shown_path(path)} is {kind}; it should be a regular file.")
+
+
+def unreadable(path: str | Path, error: Exception) -> BrokenModelError:
+    """Return the error that says in one sentence why a file or folder cannot be read."""
+    code = error.errno if isinstance(error, OSError) else None
+    why = {
+        errno.ENOENT: "is missing",
+        errno.ENOTDIR: "is missing: one of the folders above it is a file",
+        errno.ELOOP: "is a symbolic link that leads back to itself",
+        errno.EACCES: "may not be read by you; its permissions should allow it",
+        errno.EPERM: "may not be read by you; its permissions should allow it",
+        errno.ENAMETOOLONG: "is missing: its name is longer than a name can be",
+    }.get(code or 0)
+    if why is None:
+        said = error.strerror if isinstance(error, OSError) else str(error)
+        why = f"cannot be read ({said}); is its disk still there?"
+    return BrokenModelError(f"{shown_path(path)} {why.rstrip('.')}{'' if why.endswith('?') else '.'}")

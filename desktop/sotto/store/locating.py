@@ -1,0 +1,71 @@
+"""Which store or folder a path belongs to."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from sotto.errors import BrokenModelError
+from sotto.store.files import is_folder, read_all
+from sotto.store.folders import ModelFolder, look_into
+from sotto.store.huggingface import repository_of
+from sotto.store.manifest import MANIFEST_LIMIT, parse_manifest
+from sotto.store.ollama import OllamaStore
+from sotto.store.records import Source
+from sotto.store.roots import default_roots
+
+
+def folder_of(path: Path) -> ModelFolder:
+    """Return a model folder; what lies in a snapshot of Hugging Face's cache may link to the files of its repository.
+
+    Raises:
+        BrokenModelError: It cannot be read.
+    """
+    repository = repository_of(path) or repository_of(Path(os.path.realpath(path)))
+    if repository is None:
+        root = root_above(path)
+        return look_into(path, os.path.realpath(root[1]) if root else None)
+    return look_into(path, os.path.realpath(repository))
+
+
+def layout_root(manifest: Path) -> Path | None:
+    """Return the store that a manifest's path says it is in: `<root>/manifests/<host>/<namespace>/<model>/<tag>`."""
+    parents = manifest.parents
+    return parents[4] if len(parents) > 4 and parents[3].name == "manifests" else None
+
+
+def store_of(manifest: Path) -> OllamaStore:
+    """Return the store that holds a manifest's blobs.
+
+    A manifest may have been copied elsewhere: then its blobs are looked for beside it and in the known stores.
+
+    Raises:
+        BrokenModelError: The manifest cannot be read.
+    """
+    if root := layout_root(manifest):
+        return OllamaStore(root)
+    parsed = parse_manifest(read_all(manifest, MANIFEST_LIMIT, "a manifest"), manifest)
+    stores = [OllamaStore(root, manifest) for root in _blob_roots(manifest)]
+    for store in stores:
+        try:
+            store.require_blobs(parsed)
+        except BrokenModelError:
+            # The next one may hold them all; if none does, the first says what is missing.
+            continue
+        return store
+    return stores[0]
+
+
+def root_above(path: Path) -> tuple[Source, Path] | None:
+    """Return whose root `path` is in, and the root, or None if it is in none."""
+    for root in default_roots():
+        if path.is_relative_to(root.path):
+            return root.kind, root.path
+    return None
+
+
+def _blob_roots(manifest: Path) -> Iterator[Path]:
+    """Yield the folders whose `blobs` may hold those of a manifest that lies outside of any store."""
+    yield manifest.parent
+    for root in default_roots():
+        if root.kind in (Source.BUILTIN, Source.SOTTO, Source.OLLAMA) and is_folder(root.path / "blobs"):
+            yield root.path

@@ -1,0 +1,124 @@
+"""Manifests of a store in Ollama's layout: which blobs a model is made of.
+
+Nothing that a manifest says is used as a path, except a digest that was found to be one.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sotto.errors import BrokenModelError
+from sotto.store.bounded_json import kind_of, parse_object
+from sotto.store.wording import shown, shown_path
+
+# A layer takes about 230 bytes, so this is about 18,000 layers; the largest models have some thousand.
+MANIFEST_LIMIT = 4 << 20
+
+_SCHEMA_VERSION = 2
+_DIGEST = re.compile(r"sha256[:-]([0-9a-fA-F]{64})")
+_PREFIX = "application/vnd.ollama.image."
+_MOST_BYTES = 1 << 63
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One blob of a model.
+
+    Attributes:
+        kind: Its media type, without Ollama's prefix: `tensor`, `json`, `model`, ...
+        digest: 64 lower-case hex digits.
+        size: Bytes.
+        name: Name of the tensor or JSON file; empty for other kinds.
+    """
+
+    kind: str
+    digest: str
+    size: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A manifest whose every entry is well-formed.
+
+    Attributes:
+        path: Its file.
+        digest: 64 hex digits of its bytes, which identify the model.
+        config: The config blob.
+        layers: In order.
+    """
+
+    path: Path
+    digest: str
+    config: Layer
+    layers: tuple[Layer, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all blobs, as Ollama counts them: one that is listed twice counts twice."""
+        return self.config.size + sum(layer.size for layer in self.layers)
+
+    def of_kind(self, kind: str) -> Iterator[Layer]:
+        """Yield the layers of one kind."""
+        return (layer for layer in self.layers if layer.kind == kind)
+
+    def json_layer(self, name: str) -> Layer | None:
+        """Return the JSON layer of that name, the first if there are several."""
+        return next((layer for layer in self.layers if layer.kind == "json" and layer.name == name), None)
+
+    @property
+    def blobs(self) -> dict[str, Layer]:
+        """Each distinct blob once, by digest."""
+        return {layer.digest: layer for layer in (self.config, *self.layers)}
+
+
+def parse_manifest(data: bytes, path: Path) -> Manifest:
+    """Return the manifest that `data`, the bytes of the file `path`, is.
+
+    Raises:
+        BrokenModelError: It is no JSON, or a key is missing or wrong.
+    """
+    entries = parse_object(data, path, strict=True)
+    version = entries.get("schemaVersion")
+    if version != _SCHEMA_VERSION or isinstance(version, bool):
+        said = shown(str(version)) if isinstance(version, int) else kind_of(version)
+        raise BrokenModelError(f"{shown_path(path)}: schemaVersion is {said}; it should be {_SCHEMA_VERSION}.")
+    layers = entries.get("layers")
+    if not isinstance(layers, list):
+        raise BrokenModelError(f"{shown_path(path)}: layers is {kind_of(layers)}; it should be a list.")
+    return Manifest(
+        path,
+        hashlib.sha256(data).hexdigest(),
+        _layer(entries.get("config"), path, "config"),
+        tuple([_layer(entry, path, "layers", number) for number, entry in enumerate(layers)]),
+    )
+
+
+def parse_digest(text: str) -> str | None:
+    """Return the 64 lower-case hex digits of `sha256:...` or `sha256-...`, or None if it is no digest."""
+    match = _DIGEST.fullmatch(text)
+    return match[1].lower() if match else None
+
+
+def _layer(entry: Any, path: Path, field: str, number: int | None = None) -> Layer:
+    where = field if number is None else f"{field}[{number}]"
+    if not isinstance(entry, dict):
+        raise BrokenModelError(f"{shown_path(path)}: {where} is {kind_of(entry)}; it should be an object.")
+    media_type, text, size, name = entry.get("mediaType"), entry.get("digest"), entry.get("size"), entry.get("name", "")
+    if not isinstance(media_type, str):
+        raise BrokenModelError(f"{shown_path(path)}: {where}.mediaType is {kind_of(media_type)}; it should be a text.")
+    digest = parse_digest(text) if isinstance(text, str) else None
+    if digest is None:
+        said = f"'{shown(text)}'" if isinstance(text, str) else kind_of(text)
+        raise BrokenModelError(
+            f"{shown_path(path)}: {where}.digest is {said}; it should be sha256: and 64 hexadecimal digits."
+        )
+    if type(size) is not int or not 0 <= size < _MOST_BYTES:
+        said = shown(str(size), 40) if type(size) in (int, float) else kind_of(size)
+        raise BrokenModelError(f"{shown_path(path)}: {where}.size is {said}; it should be a number of bytes.")
+    if not isinstance(name, str):
+        raise BrokenModelError(f"{shown_path(path)}: {where}.name is {kind_of(name)}; it should be a text.")
+    return Layer(media_type.removeprefix(_PREFIX), digest, size, name)

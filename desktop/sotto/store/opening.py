@@ -1,0 +1,267 @@
+"""From what a person means, a name or a path, to a model, and from its row to what the engine loads."""
+
+import difflib
+import os
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from sotto.errors import BrokenModelError, InvalidNameError, ModelNotFoundError, StoreError
+from sotto.store.bounded_json import read_object
+from sotto.store.discovery import Listing, discover
+from sotto.store.dropped import listed_at
+from sotto.store.files import absolute, is_folder, read_all
+from sotto.store.folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
+from sotto.store.harvest import Judge, everything_runs
+from sotto.store.locating import folder_of, store_of
+from sotto.store.manifest import Layer, Manifest
+from sotto.store.names import parse_name, split_source
+from sotto.store.ollama import OllamaStore, draft_prefix
+from sotto.store.records import Format, ModelRecord, ModelSource, TensorFile
+from sotto.store.safetensors_header import read_header
+from sotto.store.wording import shown, shown_path
+
+_TOKENIZER_LIMIT = 256 << 20
+_TEXT_LIMIT = 4 << 20
+_DIGEST_START = re.compile(r"(?:sha256[:-])?([0-9a-fA-F]{8,64})")
+_PATH_STARTS = ("/", "./", "../", "~", ".\\", "..\\")
+_SHOWN = 4
+
+
+def resolve(target: str, listing: Listing | None = None, judge: Judge = everything_runs) -> ModelRecord:
+    """Return the model that a person means.
+
+    Args:
+        target: A name, its beginning, the beginning of a digest (8 digits at least), or a path as `record_of` takes it.
+        listing: Where to look; by default everything on this machine.
+        judge: As `discover` takes it; asked for paths, and when there is no listing.
+
+    Raises:
+        InvalidNameError: It can be none of these.
+        ModelNotFoundError: Nothing is called so.
+        BrokenModelError: There is a path, and no model at it.
+        StoreError: Several models are meant.
+    """
+    if not target.strip() or "\0" in target:
+        raise InvalidNameError(f"'{shown(target)}' is no model name; it should be a name, a path or a digest.")
+    if target.startswith(_PATH_STARTS):
+        return _at_path(Path(os.path.expanduser(target)), listing, judge)  # noqa: PTH111
+    if listing is None:
+        listing = discover(judge=judge)
+    records = listing.records
+    name, source = split_source(target)
+    if record := _named(target, records) or (_named(name, records) if source == "local" else None):
+        return record
+    if source == "cloud":
+        raise ModelNotFoundError(
+            f"'{shown(target)}' runs on other machines; Sotto runs the models of this machine only."
+        )
+    if os.path.lexists(target):
+        return _at_path(Path(target), listing, judge)
+    if record := _begun(target, records):
+        return record
+    parse_name(name)
+    close = difflib.get_close_matches(target, [record.name for record in records], 1, 0.5)
+    hint = f"did you mean {shown(close[0])}?" if close else "`sotto list` shows those that are there."
+    raise ModelNotFoundError(f"No model is called '{shown(target)}' on this machine; {hint}")
+
+
+def record_of(path: Path, judge: Judge = everything_runs) -> ModelRecord:
+    """Return the model at a path.
+
+    Args:
+        path: A manifest file, a folder that holds one model, one of its files, a GGUF file, or a blob that only one
+            model has.
+        judge: As `discover` takes it.
+
+    Raises:
+        BrokenModelError: There is nothing, no model, or one that is damaged.
+        StoreError: There are several models.
+    """
+    if "\0" in str(path):
+        raise BrokenModelError(f"{shown_path(path)} is no path.")
+    path = absolute(path)
+    harvest = listed_at(path, judge)
+    records = {record.digest: record for record in harvest.records}
+    if len(records) == 1:
+        (record,) = records.values()
+        if record.reason in (problem.message for problem in harvest.problems):
+            raise BrokenModelError(record.reason)
+        return record
+    if records:
+        raise StoreError(
+            f"{shown_path(path)} holds several models: {_names(list(records.values()))}; choose one of them."
+        )
+    if harvest.problems:
+        raise BrokenModelError(harvest.problems[0].message)
+    raise BrokenModelError(
+        f"{shown_path(path)} holds no model; it should be a manifest of Ollama, or a folder with config.json and "
+        "safetensors files."
+    )
+
+
+def open_model(record: ModelRecord) -> ModelSource:
+    """Return what the engine needs to load a model, every header validated and all required JSON there.
+
+    Raises:
+        BrokenModelError: A file is missing, damaged, or contradicts another.
+        StoreError: It is a model that cannot run, for example a GGUF file.
+    """
+    if record.format is Format.GGUF:
+        raise StoreError(record.reason)
+    if is_folder(record.path):
+        return _open_folder(record, folder_of(record.path))
+    store = store_of(record.path)
+    return _open_manifest(record, store, store.read_manifest(record.path))
+
+
+def _open_manifest(record: ModelRecord, store: OllamaStore, manifest: Manifest) -> ModelSource:
+    if record.digest != manifest.digest:
+        raise BrokenModelError(f"{shown_path(manifest.path)} is another model now; look for models again.")
+    store.require_blobs(manifest)
+    objects = {
+        layer.name: MappingProxyType(store.json_object(layer))
+        for layer in reversed(manifest.layers)
+        if layer.kind == "json" and layer.name.removeprefix("draft/") in JSON_FILES
+    }
+    for name in ("config.json", "tokenizer.json"):
+        if manifest.json_layer(name) is None:
+            raise BrokenModelError(f"{shown_path(manifest.path)} has no {name}, which every model needs.")
+    tokenizer = manifest.json_layer("tokenizer.json")
+    assert tokenizer is not None
+    blob = store.json_object(manifest.config)
+    layers = {layer.digest: layer for layer in manifest.of_kind("tensor")}
+    if not layers:
+        raise BrokenModelError(f"{shown_path(manifest.path)} has no tensors; it should have some.")
+    params = _last(manifest, "params")
+    return ModelSource(
+        record=record,
+        tensor_files=_distinct_tensors([store.tensor_file(layer) for layer in layers.values()]),
+        json_files=MappingProxyType(objects),
+        tokenizer_json=_tokenizer(store.blob(tokenizer)),
+        params=MappingProxyType(store.json_object(params) if params else {}),
+        system=_layer_text(store, _last(manifest, "system")),
+        go_template=_layer_text(store, _last(manifest, "template", "prompt")),
+        draft_prefix=draft_prefix(blob, store.blob(manifest.config)),
+    )
+
+
+def _open_folder(record: ModelRecord, folder: ModelFolder) -> ModelSource:
+    if "config.json" not in folder.names:
+        raise BrokenModelError(f"{shown_path(folder.path)} has no config.json, which every model needs.")
+    if "tokenizer.json" not in folder.names:
+        raise BrokenModelError(f"{shown_path(folder.path)} has no tokenizer.json, which every model needs.")
+    objects: dict[str, MappingProxyType[str, Any]] = {}
+    for name in JSON_FILES:
+        if name in folder.names:
+            objects[name] = MappingProxyType(read_object(folder.file(name)))
+    files = _distinct_tensors([read_header(folder.file(path.name)) for path in folder.weight_files()])
+    if INDEX in folder.names:
+        _check_index(folder, files)
+    return ModelSource(
+        record=record,
+        tensor_files=files,
+        json_files=MappingProxyType(objects),
+        tokenizer_json=_tokenizer(folder.file("tokenizer.json")),
+        chat_template=_text(folder.file(TEMPLATE)) if TEMPLATE in folder.names else "",
+    )
+
+
+def _distinct_tensors(files: Sequence[TensorFile]) -> tuple[TensorFile, ...]:
+    """Return the files; raise BrokenModelError when two of them have a tensor of one name."""
+    owners: dict[str, TensorFile] = {}
+    for file in files:
+        for name in file.tensors:
+            if name in owners:
+                raise BrokenModelError(
+                    f"Tensor {shown(name)} is in both {shown_path(owners[name].path)} and {shown_path(file.path)}; "
+                    "it should be in one."
+                )
+            owners[name] = file
+    return tuple(files)
+
+
+def _check_index(folder: ModelFolder, files: Sequence[TensorFile]) -> None:
+    """Raise BrokenModelError unless each tensor of the index is in the file that it says."""
+    tensors = {file.path.name: file.tensors for file in files}
+    for name, shard in folder.index().items():
+        if name not in tensors[shard]:
+            raise BrokenModelError(
+                f"{shown_path(folder.path)} is incomplete: tensor {shown(name)} is not in {shown(shard)}, where its "
+                "index says that it is; download the model again."
+            )
+
+
+def _last(manifest: Manifest, *kinds: str) -> Layer | None:
+    """Return the last layer of these kinds, which is the one that counts."""
+    return next((layer for layer in reversed(manifest.layers) if layer.kind in kinds), None)
+
+
+def _layer_text(store: OllamaStore, layer: Layer | None) -> str:
+    return _text(store.blob(layer)) if layer else ""
+
+
+def _tokenizer(path: Path) -> str:
+    text = _text(path, _TOKENIZER_LIMIT, "a tokenizer")
+    if not text.strip():
+        raise BrokenModelError(f"{shown_path(path)} is empty; it should be a tokenizer.")
+    return text
+
+
+def _text(path: Path, limit: int = _TEXT_LIMIT, what: str = "a template or prompt") -> str:
+    try:
+        return read_all(path, limit, what).decode()
+    except UnicodeDecodeError as error:
+        raise BrokenModelError(f"{shown_path(path)} is not UTF-8 at byte {error.start}; it should be text.") from error
+
+
+def _at_path(path: Path, listing: Listing | None, judge: Judge) -> ModelRecord:
+    path = absolute(path)
+    for record in listing.records if listing else ():
+        if path in (record.path, *(place.path for place in record.also)):
+            return record
+    return record_of(path, judge)
+
+
+def _named(target: str, records: Sequence[ModelRecord]) -> ModelRecord | None:
+    """Return the model of exactly this name, else of the same name in other letter case or written out."""
+    wanted = {target.casefold()}
+    # Folders may be called what is no name in Ollama's sense.
+    with suppress(InvalidNameError):
+        wanted.add(parse_name(target).short.casefold())
+    folded = None
+    for record in records:
+        for name in (record.name, *(place.name for place in record.also)):
+            if name == target:
+                return record
+            if folded is None and name.casefold() in wanted:
+                folded = record
+    return folded
+
+
+def _begun(target: str, records: Sequence[ModelRecord]) -> ModelRecord | None:
+    """Return the one model whose name or digest begins so."""
+    match = _DIGEST_START.fullmatch(target)
+    if match and (found := [record for record in records if record.digest.startswith(match[1].lower())]):
+        return _only(target, found)
+    start = target.casefold()
+    if ":" in target.rpartition("/")[2]:
+        return None
+    whole = [record for record in records if record.name.rpartition(":")[0].casefold() == start]
+    found = whole or [record for record in records if record.name.casefold().startswith(start)]
+    return _only(target, found) if found else None
+
+
+def _only(target: str, found: Sequence[ModelRecord]) -> ModelRecord:
+    if len(found) > 1:
+        raise StoreError(f"'{shown(target)}' may mean {_names(found)}; write more of the name.")
+    return found[0]
+
+
+def _names(records: Sequence[ModelRecord]) -> str:
+    rest = len(records) - _SHOWN
+    names = ", ".join(shown(record.name) for record in records[:_SHOWN])
+    return f"{names} and {rest} more" if rest > 0 else names

@@ -1,0 +1,152 @@
+"""Checking a model's files against the digests that they are named by."""
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sotto.errors import BrokenModelError, CancelledError, StoreError
+from sotto.store.files import is_folder, opened
+from sotto.store.folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
+from sotto.store.locating import folder_of, store_of
+from sotto.store.manifest import Layer
+from sotto.store.ollama import OllamaStore
+from sotto.store.opening import open_model
+from sotto.store.records import Format, ModelRecord, Problem
+from sotto.store.wording import shown_path
+
+_CHUNK = 1 << 20
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_SHA1 = re.compile(r"[0-9a-f]{40}")
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    """What came of checking one model.
+
+    Attributes:
+        checked_bytes: Bytes that were compared with a digest.
+        problems: One for each file that is missing, damaged or contradicts another; empty for a good model.
+        unverifiable: Files that carry no digest; their structure was checked.
+    """
+
+    checked_bytes: int
+    problems: tuple[Problem, ...]
+    unverifiable: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """A file that should have a digest: the hash is `kind`, begun with `begin`."""
+
+    path: Path
+    size: int
+    digest: str
+    kind: str = "sha256"
+    begin: bytes = b""
+
+
+def verify(record: ModelRecord, progress: Callable[[int, int], None], cancelled: Callable[[], bool]) -> VerifyReport:
+    """Compare every file of a model with its digest, in constant memory.
+
+    Args:
+        record: The model.
+        progress: Told the bytes that were read and those there are in all; the first never falls.
+        cancelled: Asked after every MiB.
+
+    Raises:
+        CancelledError: `cancelled` said so.
+        BrokenModelError: The model's manifest or folder cannot be read.
+    """
+    problems: list[Problem] = []
+    checks, unverifiable = _plan(record, problems)
+    total = sum(check.size for check in checks)
+    done = checked = 0
+    progress(0, total)
+    for check in checks:
+        try:
+            for count in _compare(check):
+                if cancelled():
+                    raise CancelledError("The check was cancelled.")
+                checked += count
+                progress(done + min(count, check.size), total)
+                done += min(count, check.size)
+        except BrokenModelError as error:
+            problems.append(Problem(check.path, error.message))
+    if not problems and record.format is Format.SAFETENSORS:
+        try:
+            open_model(record)
+        except StoreError as error:
+            problems.append(Problem(record.path, error.message))
+    return VerifyReport(checked, tuple(problems), tuple(unverifiable))
+
+
+def _plan(record: ModelRecord, problems: list[Problem]) -> tuple[list[_Check], list[Path]]:
+    """Return what can be checked and what cannot; add what is already seen to be wrong."""
+    if is_folder(record.path):
+        return _of_folder(folder_of(record.path), record, problems)
+    if record.path.suffix.lower() == ".gguf":
+        folder = folder_of(record.path.parent)
+        parts = next((parts for parts in folder.ggufs.values() if record.path in parts), [record.path])
+        return _sorted_out(folder, [part.name for part in parts], problems)
+    store = store_of(record.path)
+    manifest = store.read_manifest(record.path)
+    if manifest.digest != record.digest:
+        problems.append(Problem(record.path, f"{shown_path(record.path)} has another digest than when it was listed."))
+    return list(_of_blobs(store, manifest.blobs.values(), problems)), []
+
+
+def _of_blobs(store: OllamaStore, layers: Iterable[Layer], problems: list[Problem]) -> Iterator[_Check]:
+    for layer in layers:
+        try:
+            yield _Check(store.blob(layer), layer.size, layer.digest)
+        except BrokenModelError as error:
+            problems.append(Problem(store.root, error.message))
+
+
+def _of_folder(folder: ModelFolder, record: ModelRecord, problems: list[Problem]) -> tuple[list[_Check], list[Path]]:
+    names = [name for name in (*JSON_FILES, "tokenizer.json", TEMPLATE, INDEX) if name in folder.names]
+    try:
+        names += [path.name for path in folder.weight_files()]
+    except BrokenModelError as error:
+        problems.append(Problem(record.path, error.message))
+    return _sorted_out(folder, names, problems)
+
+
+def _sorted_out(folder: ModelFolder, names: list[str], problems: list[Problem]) -> tuple[list[_Check], list[Path]]:
+    """Divide files into those that Hugging Face's cache keeps under a digest, and others."""
+    checks, unverifiable = [], []
+    for name in names:
+        try:
+            path = folder.file(name)
+            real = Path(os.path.realpath(path))
+            with opened(real) as (_, size):
+                pass
+        except BrokenModelError as error:
+            problems.append(Problem(folder.path / name, error.message))
+            continue
+        digest = real.name if real.parent.name == "blobs" and real != path else ""
+        if _SHA256.fullmatch(digest):
+            checks.append(_Check(path, size, digest))
+        elif _SHA1.fullmatch(digest):
+            checks.append(_Check(path, size, digest, "sha1", f"blob {size}\0".encode()))
+        else:
+            unverifiable.append(path)
+    return checks, unverifiable
+
+
+def _compare(check: _Check) -> Iterator[int]:
+    """Yield the size of each piece that was read; raise BrokenModelError when the digest is another."""
+    digest = hashlib.new(check.kind, check.begin, usedforsecurity=False)
+    buffer = bytearray(_CHUNK)
+    view = memoryview(buffer)
+    with opened(check.path) as (file, _):
+        while count := file.readinto(buffer):
+            digest.update(view[:count])
+            yield count
+    if digest.hexdigest() != check.digest:
+        raise BrokenModelError(
+            f"{shown_path(check.path)} is damaged: its {check.kind} is {digest.hexdigest()}; download the model again."
+        )
