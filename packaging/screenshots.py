@@ -2,7 +2,7 @@
 
 The window runs over the real engine with the built-in model, off the screen, in a home of its own with a few sample
 models, whose weights are empty files of the right length. Nothing is drawn by hand: a load and an answer are merely
-held for as long as a picture takes. With `--readme` the pictures of the README are written to resources/screenshots.
+held for as long as a picture takes. With `--readme` the pictures of the README are written to packaging/screenshots.
 """
 
 import argparse
@@ -26,7 +26,7 @@ def main() -> int:
     """Take every picture, each appearance and scale in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="where the pictures go")
-    parser.add_argument("--readme", action="store_true", help="write the README's pictures to resources/screenshots")
+    parser.add_argument("--readme", action="store_true", help="write the README's pictures to packaging/screenshots")
     parser.add_argument("--one", nargs=2, metavar=("APPEARANCE", "SCALE"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
@@ -46,7 +46,7 @@ def main() -> int:
                 command = [sys.executable, __file__, str(options.folder), "--one", appearance, scale]
                 subprocess.run(command, env=environment, check=True)
     if options.readme:
-        target = ROOT / "resources" / "screenshots"
+        target = ROOT / "packaging" / "screenshots"
         target.mkdir(parents=True, exist_ok=True)
         for appearance in ("light", "dark"):
             (target / f"sotto-{appearance}.png").write_bytes(
@@ -94,13 +94,21 @@ def write_model(folder: Path, size: int, bits: int) -> None:
     (folder / "config.json").write_text(json.dumps(config))
     (folder / "tokenizer.json").write_text("{}")
     (folder / "tokenizer_config.json").write_text("{}")
-    columns = size // 4
-    tensor = {"model.embed_tokens.weight": {"dtype": "U32", "shape": [1, columns], "data_offsets": [0, 4 * columns]}}
-    header = json.dumps(tensor).encode()
+    # Packed values, then a 16-bit scale and a 16-bit bias for every 64 of them.
+    groups = size * 8 // (64 * bits + 32)
+    layer, parts, end = "model.embed_tokens", {}, 0
+    for name, dtype, columns, width in (
+        ("weight", "U32", groups * 2 * bits, 4),
+        ("scales", "BF16", groups, 2),
+        ("biases", "BF16", groups, 2),
+    ):
+        begin, end = end, end + columns * width
+        parts[f"{layer}.{name}"] = {"dtype": dtype, "shape": [1, columns], "data_offsets": [begin, end]}
+    header = json.dumps(parts).encode()
     header += b" " * (-len(header) % 8)
     with (folder / "model.safetensors").open("wb") as file:
         file.write(struct.pack("<Q", len(header)) + header)
-        file.truncate(8 + len(header) + 4 * columns)
+        file.truncate(8 + len(header) + end)
 
 
 def write_gguf(store: Path, name: str, size: int) -> None:
