@@ -5,7 +5,6 @@ depth is bounded before it sees the text.
 """
 
 import json
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,14 @@ from sotto.errors import BrokenModelError
 from sotto.store.files import read_all
 from sotto.store.wording import shown, shown_path
 
-# The files of models nest less than ten deep.
-_DEEPEST = 64
+# The files of models nest less than ten deep; manifests and headers, which are read strictly, three.
+_DEEPEST = 32
+_DEEPEST_STRICT = 8
 # Several times the largest known: 100,000 added tokens in a tokenizer_config.json.
 FILE_LIMIT = 32 << 20
 
+_PIECE = 1 << 20
 _NOT_BRACKETS = bytes(set(range(256)) - set(b'[]{}"'))
-_ESCAPE = re.compile(rb"\\.", re.DOTALL)
 
 
 def parse_object(data: bytes, path: str | Path, *, strict: bool) -> dict[str, Any]:
@@ -36,9 +36,10 @@ def parse_object(data: bytes, path: str | Path, *, strict: bool) -> dict[str, An
         BrokenModelError: It is no JSON, no object, or too deeply nested.
     """
     where = shown_path(path)
-    if _too_deep(data):
+    deepest = _DEEPEST_STRICT if strict else _DEEPEST
+    if _too_deep(data, deepest):
         raise BrokenModelError(
-            f"{where} is no JSON that can be read: its brackets do not match or are nested more than {_DEEPEST} deep."
+            f"{where} is no JSON that can be read: its brackets do not match or are nested more than {deepest} deep."
         )
     try:
         text = data.decode()
@@ -82,20 +83,29 @@ def kind_of(value: object) -> str:
     return next(name for kind, name in kinds if isinstance(value, kind))
 
 
-def _too_deep(data: bytes) -> bool:
-    """Return whether JSON text may nest deeper than about `_DEEPEST`, in linear time and without recursion.
+def _too_deep(data: bytes, deepest: int) -> bool:
+    """Return whether JSON text may nest deeper than about `deepest`, in linear time and without recursion.
 
     Only the brackets outside of texts are kept; then each pass takes away the innermost pairs.
     """
     if b"\\" in data:
-        data = _ESCAPE.sub(b"", data)
-    brackets = b"".join(data.translate(None, _NOT_BRACKETS).split(b'"')[::2])
-    for _ in range(_DEEPEST):
+        # A quote ends its text unless an odd number of backslashes is before it.
+        data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+    data = data.translate(None, _NOT_BRACKETS)
+    outside = bytearray()
+    inside = 0
+    # In pieces, as each quote makes an object many times its size.
+    for start in range(0, len(data), _PIECE):
+        texts = data[start : start + _PIECE].split(b'"')
+        outside += b"".join(texts[inside::2])
+        inside ^= (len(texts) - 1) & 1
+    brackets = bytes(outside)
+    for _ in range(deepest):
         fewer = brackets.replace(b"[]", b"").replace(b"{}", b"")
         if len(fewer) == len(brackets):
             break
         brackets = fewer
-    return len(brackets) > _DEEPEST
+    return len(brackets) > deepest
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,13 +1,15 @@
 """Finding every model on this machine, one row for each distinct one."""
 
+import errno
 import os
-from collections.abc import Iterator, Sequence
+import stat
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 
 from sotto.errors import BrokenModelError
-from sotto.store.files import is_folder, real_inside
+from sotto.store.files import real_inside, unreadable
 from sotto.store.folders import ModelFolder, add_folder, look_into, subfolders
 from sotto.store.harvest import Harvest, Judge, everything_runs
 from sotto.store.huggingface import is_cache, list_cache
@@ -51,16 +53,11 @@ def discover(roots: Sequence[Root] | None = None, judge: Judge = everything_runs
     problems: list[Problem] = []
     for root in roots:
         harvest = Harvest(judge)
-        if is_folder(root.path):
-            try:
+        try:
+            if _is_there(root):
                 _list_root(root, harvest)
-            except BrokenModelError as error:
-                harvest.problem(root.path, error.message)
-        elif root.missing_is_error:
-            harvest.problem(
-                root.path,
-                f"{shown_path(root.path)} is not there; it should be the folder of models that was asked for.",
-            )
+        except BrokenModelError as error:
+            harvest.problem(root.path, error.message)
         found += sorted(harvest.records, key=lambda record: record.name.casefold())
         problems += harvest.problems
     return Listing(tuple(_distinct_names(_distinct(found))), tuple(problems), roots)
@@ -75,6 +72,23 @@ def list_folders(root: Path, source: Source, harvest: Harvest) -> None:
         inside = folder.path.relative_to(root).as_posix()
         name = inside if source is Source.LMSTUDIO and inside != "." else folder.path.name
         add_folder(folder, name, source, harvest)
+
+
+def _is_there(root: Root) -> bool:
+    """Return whether there is a folder; raise BrokenModelError if there is not and should be, or it may not be seen."""
+    try:
+        status = root.path.stat()
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ENOTDIR):
+            raise unreadable(root.path, error) from error
+        if root.missing_is_error:
+            raise BrokenModelError(
+                f"{shown_path(root.path)} is not there; it should be the folder of models that was asked for."
+            ) from error
+        return False
+    if not stat.S_ISDIR(status.st_mode):
+        raise BrokenModelError(f"{shown_path(root.path)} is no folder; it should be a folder of models.")
+    return True
 
 
 def _list_root(root: Root, harvest: Harvest) -> None:
@@ -131,15 +145,15 @@ def _distinct(records: Sequence[ModelRecord]) -> list[ModelRecord]:
 
 def _distinct_names(records: Sequence[ModelRecord]) -> Iterator[ModelRecord]:
     """Yield the records; a name that is taken gets its store or, if need be, its digest behind it."""
-    names = {record.name for record in records}
-    used: set[str] = set()
+    taken = {record.name for record in records}
+    given: set[str] = set()
     for record in records:
-        additions = (record.source.value, record.digest[:8], record.digest, *range(len(records)))
-        further = (f"{record.name}@{addition}" for addition in additions)
-        name = next(
-            name
-            for name in chain([record.name], further)
-            if name not in used and (name == record.name or name not in names)
-        )
-        used.add(name)
+        name = record.name if record.name not in given else _further_name(record, taken)
+        given.add(name)
+        taken.add(name)
         yield record if name == record.name else replace(record, name=name)
+
+
+def _further_name(record: ModelRecord, taken: Set[str]) -> str:
+    additions = chain((record.source.value, record.digest[:8], record.digest), count(2))
+    return next(name for name in (f"{record.name}@{addition}" for addition in additions) if name not in taken)

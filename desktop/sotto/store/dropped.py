@@ -7,7 +7,7 @@ from sotto.errors import BrokenModelError
 from sotto.store.discovery import list_folders
 from sotto.store.files import is_folder, opened, unreadable
 from sotto.store.folders import add_folder, add_gguf, look_into
-from sotto.store.gguf_header import MAGIC
+from sotto.store.gguf_header import is_gguf
 from sotto.store.harvest import Harvest, Judge
 from sotto.store.huggingface import is_cache, list_cache, repository_name, repository_of, snapshot
 from sotto.store.locating import folder_of, layout_root, root_above, store_of
@@ -59,12 +59,10 @@ def _list_folder(path: Path, source: Source, harvest: Harvest) -> None:
 
 
 def _list_file(path: Path, source: Source, harvest: Harvest) -> None:
-    with opened(path) as (file, _):
-        magic = file.read(len(MAGIC))
     digest = parse_digest(path.name)
     if digest is not None and path.parent.name == "blobs":
         _list_blob(path, digest, source, harvest)
-    elif magic == MAGIC or path.suffix.lower() == ".gguf":
+    elif is_gguf(path):
         folder = look_into(path.parent)
         parts = next((parts for parts in folder.ggufs.values() if path in parts), [path])
         add_gguf(folder, parts, path.stem, source, harvest)
@@ -74,7 +72,7 @@ def _list_file(path: Path, source: Source, harvest: Harvest) -> None:
                 f"{shown_path(path)} is not in a model's folder; beside it should be config.json and safetensors files."
             )
         _list_folder(path.parent, source, harvest)
-    elif magic[:1] != b"{":
+    elif not _begins_like_json(path):
         raise BrokenModelError(
             f"{shown_path(path)} is no model; choose a manifest of Ollama, or a folder with config.json and "
             "safetensors files."
@@ -83,6 +81,11 @@ def _list_file(path: Path, source: Source, harvest: Harvest) -> None:
         root = layout_root(path)
         name = name_of_parts(path.parts[-4:]).short if root else shown(path.name)
         add_manifest(store_of(path), path, name, source, harvest)
+
+
+def _begins_like_json(path: Path) -> bool:
+    with opened(path) as (file, _):
+        return file.read(1) == b"{"
 
 
 def _list_blob(path: Path, digest: str, source: Source, harvest: Harvest) -> None:

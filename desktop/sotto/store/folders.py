@@ -42,7 +42,8 @@ _IDENTITY = (*JSON_FILES, "tokenizer.json", TEMPLATE)
 _MOST_FILES = 20_000
 _WHOLE = 1 << 16
 _SAMPLE = 1 << 12
-_SPLIT = re.compile(r"(.+)-(\d{5})-of-(\d{5})\.gguf", re.IGNORECASE)
+_SPLIT = re.compile(r"(.+)-([0-9]{5})-of-([0-9]{5})\.gguf", re.IGNORECASE)
+_SHARD = re.compile(r".+-[0-9]{5}-of-([0-9]{5})\.safetensors")
 # A projector turns images or sound into tokens for the model beside it.
 _PROJECTOR = "mmproj"
 
@@ -82,8 +83,8 @@ class ModelFolder:
         With an index those that it names, without one `model*.safetensors`, or all others where there are none such.
 
         Raises:
-            BrokenModelError: The index is damaged or unsafe, or names something that is missing; or it is not clear
-                which files are meant.
+            BrokenModelError: The index is damaged or unsafe, or names something that is missing; or without one, parts
+                are missing or it is not clear which files are meant.
         """
         if INDEX in self.names:
             shards = sorted(set(self.index().values()))
@@ -103,6 +104,13 @@ class ModelFolder:
             )
         if not weights:
             raise BrokenModelError(f"{shown_path(self.path)} has no weights; it should have model.safetensors.")
+        for name in weights:
+            match = _SHARD.fullmatch(name)
+            if match and int(match[1]) != len(weights):
+                raise BrokenModelError(
+                    f"{shown_path(self.path)} is incomplete: it has {len(weights)} of the {int(match[1])} parts that "
+                    f"{shown(name)} tells of; download the model again."
+                )
         return tuple([self.path / name for name in weights])
 
     def index(self) -> dict[str, str]:

@@ -22,13 +22,13 @@ MAGIC = b"GGUF"
 
 _VERSIONS = (2, 3)
 _MOST_PAIRS = 1 << 16
-_MOST_TENSORS = 1 << 20
+_MOST_TENSORS = 1 << 17
 _MOST_DIMENSIONS = 8
 _LONGEST_KEY = 1 << 16
 # Texts that the list shows are short; longer ones, such as chat templates, are passed over.
 _LONGEST_TEXT = 1 << 10
-# Vocabularies have less than a million entries.
-_MOST_TEXTS = 1 << 22
+# Of all arrays together; vocabularies with their merges have less than a million.
+_MOST_TEXTS = 1 << 21
 _HEADER_LIMIT = 1 << 28
 # Walking through a vocabulary takes a tenth of a second; it is passed over where the file says its size in words.
 _LONG_ARRAY = 1 << 12
@@ -74,6 +74,18 @@ def read_gguf(path: Path) -> GgufHeader:
             raise BrokenModelError(f"{shown_path(path)} is no GGUF file that can be read: {error}.") from error
 
 
+def is_gguf(path: Path) -> bool:
+    """Return whether a file is called or begins as GGUF files do.
+
+    Raises:
+        BrokenModelError: It cannot be read.
+    """
+    if path.suffix.lower() == ".gguf":
+        return True
+    with opened(path) as (file, _):
+        return file.read(len(MAGIC)) == MAGIC
+
+
 def parameters_of_label(label: str) -> int | None:
     """Return the number that a size in words means, such as `8.0B`, `260K` or `8x7B`; None when it is none."""
     match = _LABEL.match(label)
@@ -89,6 +101,7 @@ class _Reader:
     def __init__(self, file: "BufferedReader[FileIO]", limit: int) -> None:
         self._file = file
         self._left = limit
+        self._texts_left = _MOST_TEXTS
 
     def take(self, count: int) -> bytes:
         """Return the next bytes."""
@@ -102,6 +115,14 @@ class _Reader:
         """Pass over bytes."""
         self._spend(count)
         self._file.seek(count, 1)
+
+    def skip_texts(self, count: int) -> None:
+        """Pass over texts."""
+        self._texts_left -= count
+        if self._texts_left < 0:
+            raise ValueError(f"it announces an array of {count} texts, and more in all than any vocabulary has")
+        for _ in range(count):
+            self.skip(self.u64())
 
     def u32(self) -> int:
         """Return the next 4 bytes as a number."""
@@ -163,12 +184,9 @@ def _skip_array(reader: _Reader, *, patient: bool) -> bool:
     if kind != _TEXT:
         reader.skip(count * struct.calcsize(_format(kind)))
         return True
-    if count > _MOST_TEXTS:
-        raise ValueError(f"it announces an array of {count} texts, more than any vocabulary has")
     if count > _LONG_ARRAY and not patient:
         return False
-    for _ in range(count):
-        reader.skip(reader.u64())
+    reader.skip_texts(count)
     return True
 
 
@@ -194,18 +212,23 @@ def _tensor_size(reader: _Reader) -> int:
 
 def _facts(values: Mapping[str, Any], counted: int | None) -> GgufHeader:
     architecture = _short_text(values, "general.architecture")
-    stated = values.get("general.parameter_count")
     if counted is None:
-        counted = stated if isinstance(stated, int) else parameters_of_label(_short_text(values, "general.size_label"))
-    context = values.get(f"{architecture}.context_length")
-    file_type = values.get("general.file_type")
+        stated = _number(values, "general.parameter_count")
+        counted = stated if stated > 0 else parameters_of_label(_short_text(values, "general.size_label"))
+    context = _number(values, f"{architecture}.context_length")
     return GgufHeader(
         kind=_short_text(values, "general.type"),
         architecture=shown(architecture),
         parameters=counted or None,
-        quantization=_FILE_TYPES.get(file_type, "") if isinstance(file_type, int) else "",
-        context_length=context if isinstance(context, int) and 0 < context < 1 << 31 else None,
+        quantization=_FILE_TYPES.get(_number(values, "general.file_type"), ""),
+        context_length=context if 0 < context < 1 << 31 else None,
     )
+
+
+def _number(values: Mapping[str, Any], key: str) -> int:
+    """Return the number that `key` has; -1 when there is none."""
+    value = values.get(key)
+    return value if type(value) is int and value >= 0 else -1
 
 
 def _short_text(values: Mapping[str, Any], key: str) -> str:

@@ -50,7 +50,7 @@ def snapshot(repository: Path) -> ModelFolder | None:
     if not is_folder(snapshots):
         return None
     found = subfolders(snapshots, look_into(snapshots, base).names)
-    newest = sorted(found, key=os.path.getmtime, reverse=True)
+    newest = sorted(found, key=_changed, reverse=True)
     main = snapshots / _main(repository)
     for path in sorted(newest, key=lambda path: path != main):
         folder = look_into(path, base)
@@ -68,6 +68,14 @@ def repository_of(folder: Path) -> Path | None:
 def repository_name(repository: Path) -> str:
     """Return `organisation/name` of a repository's folder."""
     return repository.name.removeprefix(_PREFIX).replace("--", "/", 1)
+
+
+def _changed(path: Path) -> float:
+    """Return when a snapshot was last changed; one that was deleted in the meantime is the oldest."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _main(repository: Path) -> str:

@@ -66,6 +66,12 @@ class OllamaStore:
                 continue
             for name in entries:
                 budget -= 1
+                if budget < 0:
+                    harvest.problem(
+                        self.root,
+                        f"{shown_path(self.root)} holds more than {_MOST_ENTRIES} entries; the rest is not shown.",
+                    )
+                    return
                 path = folder / name
                 if is_folder(path) == (level == "tag"):
                     continue
@@ -76,12 +82,6 @@ class OllamaStore:
                 else:
                     below.append((path, (*parts, name), (*above, real)))
             pending += reversed(below)
-            if budget < 0:
-                harvest.problem(
-                    self.root,
-                    f"{shown_path(self.root)} holds more than {_MOST_ENTRIES} entries; the rest is not shown.",
-                )
-                return
 
     def read_manifest(self, path: Path) -> Manifest:
         """Return the manifest in a file of this store.
@@ -108,20 +108,16 @@ class OllamaStore:
 
     def require_blobs(self, manifest: Manifest) -> None:
         """Raise BrokenModelError, naming the first and counting the others, if blobs of a model are not there."""
-        first, missing = None, 0
         blobs = manifest.blobs.values()
-        for layer in blobs:
-            try:
-                size = self._find(layer.digest)[1]
-                if size != layer.size:
-                    self.blob(layer)
-            except BrokenModelError as error:
-                first = first or error
-                missing += 1
-        if first is not None and missing > 1:
-            raise BrokenModelError(f"{first.message.rstrip('.')}, and so on: {missing} of its {len(blobs)} files.")
-        if first is not None:
-            raise first
+        bad = [layer for layer in blobs if not self._has(layer)]
+        if len(bad) == 1:
+            self.blob(bad[0])
+        if bad:
+            first = self.root / "blobs" / f"sha256-{bad[0].digest}"
+            raise BrokenModelError(
+                f"{len(bad)} of the {len(blobs)} files of {shown_path(manifest.path)} are missing or have another size "
+                f"than it says, the first of them {shown_path(first)}; download the model again."
+            )
 
     def json_object(self, layer: Layer) -> dict[str, Any]:
         """Return the JSON object in a blob; models that share it share the object.
@@ -141,6 +137,12 @@ class OllamaStore:
             BrokenModelError: The blob is not there, or its header is damaged or lies.
         """
         return read_header(self.blob(layer), layer.digest)
+
+    def _has(self, layer: Layer) -> bool:
+        try:
+            return self._find(layer.digest)[1] == layer.size
+        except BrokenModelError:
+            return False
 
     def _find(self, digest: str) -> tuple[str, int]:
         """Return path and size of a blob. Thousands are looked for, so this is plain text and one system call."""

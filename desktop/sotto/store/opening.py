@@ -110,7 +110,7 @@ def open_model(record: ModelRecord) -> ModelSource:
         BrokenModelError: A file is missing, damaged, or contradicts another.
         StoreError: It is a model that cannot run, for example a GGUF file.
     """
-    if record.format is Format.GGUF:
+    if record.reason and record.format is not Format.SAFETENSORS:
         raise StoreError(record.reason)
     if is_folder(record.path):
         return _open_folder(record, folder_of(record.path))

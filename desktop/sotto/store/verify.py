@@ -10,6 +10,7 @@ from pathlib import Path
 from sotto.errors import BrokenModelError, CancelledError, StoreError
 from sotto.store.files import is_folder, opened
 from sotto.store.folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
+from sotto.store.gguf_header import is_gguf
 from sotto.store.locating import folder_of, store_of
 from sotto.store.manifest import Layer
 from sotto.store.ollama import OllamaStore
@@ -53,7 +54,7 @@ def verify(record: ModelRecord, progress: Callable[[int, int], None], cancelled:
 
     Args:
         record: The model.
-        progress: Told the bytes that were read and those there are in all; the first never falls.
+        progress: Told the bytes that are done and those there are in all; the first rises to the second.
         cancelled: Asked after every MiB.
 
     Raises:
@@ -66,15 +67,20 @@ def verify(record: ModelRecord, progress: Callable[[int, int], None], cancelled:
     done = checked = 0
     progress(0, total)
     for check in checks:
+        end = done + check.size
         try:
             for count in _compare(check):
                 if cancelled():
                     raise CancelledError("The check was cancelled.")
                 checked += count
-                progress(done + min(count, check.size), total)
-                done += min(count, check.size)
+                # A file may grow or shrink while it is read.
+                done = min(done + count, end)
+                progress(done, total)
         except BrokenModelError as error:
             problems.append(Problem(check.path, error.message))
+        if done < end:
+            done = end
+            progress(done, total)
     if not problems and record.format is Format.SAFETENSORS:
         try:
             open_model(record)
@@ -87,7 +93,7 @@ def _plan(record: ModelRecord, problems: list[Problem]) -> tuple[list[_Check], l
     """Return what can be checked and what cannot; add what is already seen to be wrong."""
     if is_folder(record.path):
         return _of_folder(folder_of(record.path), record, problems)
-    if record.path.suffix.lower() == ".gguf":
+    if is_gguf(record.path):
         folder = folder_of(record.path.parent)
         parts = next((parts for parts in folder.ggufs.values() if record.path in parts), [record.path])
         return _sorted_out(folder, [part.name for part in parts], problems)
