@@ -1,7 +1,7 @@
 """How late a timer of the window's thread is while the engine works beside it, as one JSON line.
 
-`python ui_lateness.py FOLDER TOKENS`: the lateness in milliseconds of a 16 ms timer, idle and while generating, with the
-interpreter's switch interval and the signal that the app uses. The timer updates and repaints a label.
+`python ui_lateness.py FOLDER TOKENS`: the lateness in milliseconds of a 16 ms timer, idle and while generating, with
+the interpreter's switch interval and the signal that the app uses. The timer updates and repaints a label.
 """
 
 import json
