@@ -23,6 +23,10 @@ _PIECE = 1 << 20
 _NOT_BRACKETS = bytes(set(range(256)) - set(b'[]{}"'))
 
 
+class _StrictError(ValueError):
+    """What Python's reader takes and a strict one does not."""
+
+
 def parse_object(data: bytes, path: str | Path, *, strict: bool) -> dict[str, Any]:
     """Return the JSON object that `data` is.
 
@@ -53,8 +57,10 @@ def parse_object(data: bytes, path: str | Path, *, strict: bool) -> dict[str, An
         raise BrokenModelError(f"{where} holds half a surrogate pair, which is no text; it should be JSON.") from error
     except json.JSONDecodeError as error:
         raise BrokenModelError(f"{where} is no JSON: {_cause(error)} (character {error.pos}).") from error
-    except (ValueError, RecursionError) as error:
-        raise BrokenModelError(f"{where} is no JSON that can be read: {shown(str(error))}.") from error
+    except _StrictError as error:
+        raise BrokenModelError(f"{where} is no JSON that can be read: {error}.") from error
+    except ValueError as error:
+        raise BrokenModelError(f"{where} has a number of more digits than can be read.") from error
     if not isinstance(value, dict):
         raise BrokenModelError(f"{where} holds {kind_of(value)}; it should be a JSON object.")
     return value
@@ -113,12 +119,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"'{shown(twice)}' is there twice")
+        raise _StrictError(f"'{shown(twice)}' is there twice")
     return found
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON number")
+    raise _StrictError(f"{name} is no JSON number")
 
 
 def _cause(error: json.JSONDecodeError) -> str:

@@ -136,10 +136,11 @@ def _distinct(records: Sequence[ModelRecord]) -> list[ModelRecord]:
     first: dict[str, ModelRecord] = {}
     others: dict[str, list[Place]] = {}
     for record in records:
-        if record.digest in first:
-            others.setdefault(record.digest, []).append(Place(record.name, record.source, record.path))
-        else:
+        if record.digest not in first:
             first[record.digest] = record
+        # One root may lie in another.
+        elif record.path != first[record.digest].path:
+            others.setdefault(record.digest, []).append(Place(record.name, record.source, record.path))
     return [replace(record, also=tuple(others.get(digest, ()))) for digest, record in first.items()]
 
 

@@ -25,10 +25,10 @@ _PARTS = {
     "tag": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}"),
 }
 _RULES = {
-    "host": "up to 350 letters, digits and _ - . :",
-    "namespace": "up to 80 letters, digits and _ -",
-    "model": "up to 80 letters, digits and _ - .",
-    "tag": "up to 80 letters, digits and _ - .",
+    "host": "up to 350 letters, digits or '_-.:'",
+    "namespace": "up to 80 letters, digits or '_-'",
+    "model": "up to 80 letters, digits or '_-.'",
+    "tag": "up to 80 letters, digits or '_-.'",
 }
 
 
@@ -62,7 +62,7 @@ def parse_name(text: str) -> ModelName:
         InvalidNameError: A part is empty, too long or has a character that it may not have.
     """
     if len(text) > _LONGEST:
-        raise InvalidNameError(f"{shown(text)!r} is no model name: it is longer than {_LONGEST} characters.")
+        raise InvalidNameError(f"'{shown(text)}' is no model name: it is longer than {_LONGEST} characters.")
     rest, tag = text, DEFAULT_TAG
     if text.rfind(":") > text.rfind("/"):
         rest, tag = _cut(text, ":")
@@ -117,7 +117,7 @@ def _checked(parts: tuple[str, str, str, str], text: str) -> ModelName:
         if not pattern.fullmatch(value):
             wrong = "is missing" if value in ("", _MISSING) else f"is '{shown(value)}'"
             raise InvalidNameError(
-                f"'{shown(text)}' is no model name: its {part} {wrong}; it should be {_RULES[part]}, "
-                "the first a letter, digit or _."
+                f"'{shown(text)}' is no model name: its {part} {wrong}; it should be {_RULES[part]}, beginning with a "
+                "letter, a digit or '_'."
             )
     return ModelName(*parts)
