@@ -22,7 +22,7 @@ from sotto.engine.types import (
 )
 from sotto.errors import BrokenModelError, CancelledError, InvalidRequestError
 from sotto.store.opening import open_model, record_of
-from tiny_random import CONFIGS, EOS, write_model
+from tiny_random import CONFIGS, EOS, VOCABULARY, write_model
 
 GREEDY = SamplingOptions(temperature=0)
 kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))
@@ -257,6 +257,17 @@ def test_a_model_without_a_template_does_not_speak_for_the_user(tmp_path, engine
     chat = GenerateRequest(id="r", messages=(Message("user", "Hi"),), stop=("a",))
     assert engine.prepare(chat).stop == ("a", "\nUser:")
     assert engine.prepare(GenerateRequest(id="r", prompt="Hi")).stop == ()
+
+
+def test_a_token_that_the_model_does_not_have_is_refused(tmp_path, engine):
+    folder = write_model(tmp_path / "plain", "plain")
+    tokenizer = json.loads((folder / "tokenizer.json").read_text())
+    tokenizer["added_tokens"].append(tokenizer["added_tokens"][0] | {"id": VOCABULARY, "content": "<beyond>"})
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    engine.load(open_model(record_of(folder)))
+    assert engine.prepare(GenerateRequest(id="r", prompt="fine")).prompt
+    with pytest.raises(BrokenModelError, match=rf"token {VOCABULARY}, but the model has only {VOCABULARY} tokens"):
+        engine.prepare(GenerateRequest(id="r", prompt="one <beyond> all"))
 
 
 def test_a_real_model_tells_the_story_of_the_reference(engine):

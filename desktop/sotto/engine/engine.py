@@ -24,7 +24,7 @@ import mlx.core as mx
 from sotto.engine import pipeline
 from sotto.engine.caches import make_caches
 from sotto.engine.cpu_linear import adapt_to_cpu
-from sotto.engine.device import device
+from sotto.engine.device import device, wire
 from sotto.engine.loader import LoadedModel, load
 from sotto.engine.prefix import PrefixCache
 from sotto.engine.preparing import Prepared, Preparer
@@ -162,6 +162,7 @@ class Engine:
         # A generation that was dropped may have left a token on its way, and that holds buffers.
         mx.synchronize()
         self._ready = None
+        wire(0)
         gc.collect()
         mx.clear_cache()
 
@@ -196,7 +197,7 @@ def _made_ready(
     live.reset()
     record = source.record
     maximum = record.context_length or loaded.config.get("max_position_embeddings")
-    preparer.fit(maximum, num_ctx, finds_boundary=live.keeps_snapshots)
+    preparer.fit(maximum, num_ctx, logits.shape[-1], finds_boundary=live.keeps_snapshots)
     info = ModelInfo(
         digest=record.digest,
         name=record.name,

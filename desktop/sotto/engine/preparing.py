@@ -8,7 +8,7 @@ from sotto.engine.prefix import shared_length
 from sotto.engine.templates import ChatTemplate
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import GenerateRequest, Message, SamplingOptions
-from sotto.errors import InvalidRequestError
+from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
 
 _SMALLEST_CONTEXT = 4
@@ -62,20 +62,23 @@ class Preparer:
         self._system = source.system
         self._options: RequestOptions = request_options(source.params, {})
         self._maximum: int | None = None
+        self._rows = self.tokenizer.vocab_size
         self._finds_boundary = False
         self.context_length = _UNKNOWN_CONTEXT
 
-    def fit(self, maximum: int | None, num_ctx: int | None, *, finds_boundary: bool) -> None:
+    def fit(self, maximum: int | None, num_ctx: int | None, rows: int, *, finds_boundary: bool) -> None:
         """Take over what is known once the model is loaded.
 
         Args:
             maximum: Most tokens that the model can take; None when unknown.
             num_ctx: Most tokens that a conversation may hold; None as the manifest says, or else the maximum.
+            rows: How many tokens the model has scores for.
             finds_boundary: Whether to say where the messages end, at the cost of tokenizing them twice.
         """
         asked = num_ctx or self._options.num_ctx
         limits = [limit for limit in (maximum, max(asked, _SMALLEST_CONTEXT) if asked else None) if limit]
         self._maximum = maximum
+        self._rows = rows
         self._finds_boundary = finds_boundary
         self.context_length = min(limits, default=_UNKNOWN_CONTEXT)
 
@@ -85,6 +88,7 @@ class Preparer:
         Raises:
             InvalidRequestError: It has not one of messages and prompt, or its prompt is empty, too long or refused by
                 the template.
+            BrokenModelError: The tokenizer makes a token that the model does not have.
         """
         received = time.perf_counter_ns()
         if (request.prompt is None) == (not request.messages):
@@ -95,6 +99,12 @@ class Preparer:
         if len(prompt) >= self.context_length:
             raise InvalidRequestError(
                 f"input length ({len(prompt)} tokens) exceeds {self._limit_name()} ({self.context_length} tokens)"
+            )
+        if (largest := max(prompt)) >= self._rows:
+            # MLX would read past the end of the embeddings.
+            raise BrokenModelError(
+                f"The tokenizer cuts this prompt into token {largest}, but the model has only {self._rows} tokens; "
+                "tokenizer.json and the weights should belong together."
             )
         sampling, stop, asked = self._options_of(request)
         room = self.context_length - len(prompt)
