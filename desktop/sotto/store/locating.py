@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sotto.errors import BrokenModelError
-from sotto.store.files import is_folder, read_all
+from sotto.store.files import read_all
 from sotto.store.folders import ModelFolder, look_into
 from sotto.store.huggingface import repository_of
 from sotto.store.manifest import MANIFEST_LIMIT, parse_manifest
 from sotto.store.ollama import OllamaStore
 from sotto.store.records import Source
 from sotto.store.roots import default_roots
+from sotto.store.wording import shown_path
 
 
 def folder_of(path: Path) -> ModelFolder:
@@ -39,20 +40,19 @@ def store_of(manifest: Path) -> OllamaStore:
     A manifest may have been copied elsewhere: then its blobs are looked for beside it and in the known stores.
 
     Raises:
-        BrokenModelError: The manifest cannot be read.
+        BrokenModelError: The manifest cannot be read, or no store that is known has any of its blobs.
     """
     if root := layout_root(manifest):
         return OllamaStore(root)
     parsed = parse_manifest(read_all(manifest, MANIFEST_LIMIT, "a manifest"), manifest)
     stores = [OllamaStore(root, manifest) for root in _blob_roots(manifest)]
-    for store in stores:
-        try:
-            store.require_blobs(parsed)
-        except BrokenModelError:
-            # The next one may hold them all; if none does, the first says what is missing.
-            continue
-        return store
-    return stores[0]
+    held = [store.count(parsed) for store in stores]
+    if not any(held):
+        raise BrokenModelError(
+            f"{shown_path(manifest)} is a copy of a manifest whose blobs are in no store that is known; choose the "
+            "manifest in the store itself."
+        )
+    return stores[held.index(max(held))]
 
 
 def root_above(path: Path) -> tuple[Source, Path] | None:
@@ -67,5 +67,5 @@ def _blob_roots(manifest: Path) -> Iterator[Path]:
     """Yield the folders whose `blobs` may hold those of a manifest that lies outside of any store."""
     yield manifest.parent
     for root in default_roots():
-        if root.kind in (Source.BUILTIN, Source.SOTTO, Source.OLLAMA) and is_folder(root.path / "blobs"):
+        if root.kind in (Source.BUILTIN, Source.SOTTO, Source.OLLAMA):
             yield root.path

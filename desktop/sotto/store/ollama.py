@@ -119,6 +119,10 @@ class OllamaStore:
                 f"than it says, the first of them {shown_path(first)}; download the model again."
             )
 
+    def count(self, manifest: Manifest) -> int:
+        """Return how many blobs of a model are here, whole as far as their sizes tell."""
+        return sum(self._has(layer) for layer in manifest.blobs.values())
+
     def json_object(self, layer: Layer) -> dict[str, Any]:
         """Return the JSON object in a blob; models that share it share the object.
 
