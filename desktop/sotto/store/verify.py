@@ -93,7 +93,7 @@ def _plan(record: ModelRecord, problems: list[Problem]) -> tuple[list[_Check], l
     """Return what can be checked and what cannot; add what is already seen to be wrong."""
     if is_folder(record.path):
         return _of_folder(folder_of(record.path), record, problems)
-    if is_gguf(record.path):
+    if record.format is Format.GGUF and is_gguf(record.path):
         folder = folder_of(record.path.parent)
         parts = next((parts for parts in folder.ggufs.values() if record.path in parts), [record.path])
         return _sorted_out(folder, [part.name for part in parts], problems)
