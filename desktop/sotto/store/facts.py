@@ -180,7 +180,7 @@ def _groups_of_metadata(file: TensorFile) -> Iterable[tuple[str, int]]:
             continue
         text = file.metadata.get(f"{name}.group_size") or file.metadata.get("group_size") or ""
         kind = file.metadata.get(f"{name}.quant_type") or file.metadata.get("quant_type") or ""
-        if text.isdecimal() and len(text) <= len(str(_MOST_GROUP)) and int(text):
+        if text.isascii() and text.isdecimal() and len(text) <= len(str(_MOST_GROUP)) and int(text):
             yield name, int(text)
         elif kind:
             yield name, _GROUPS.get(kind.lower(), _GROUP)
