@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sotto.errors import InvalidNameError
 from sotto.store.names import ModelName, is_valid_part, name_of_parts, parse_name, split_source
-from stores import assert_sentence
+from stores import assert_line, assert_sentence
 
 HUB = "registry.ollama.ai"
 FIRST = string.ascii_letters + string.digits + "_"
@@ -99,7 +99,7 @@ def test_a_text_is_a_name_of_safe_parts_or_refused(text):
     try:
         name = parse_name(text)
     except InvalidNameError as error:
-        assert_sentence(error.message)
+        assert_line(error.message)
         return
     for one in name.parts:
         assert one

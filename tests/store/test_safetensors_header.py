@@ -11,7 +11,7 @@ from material import material
 from sotto.errors import BrokenModelError
 from sotto.store.records import TensorInfo
 from sotto.store.safetensors_header import HEADER_LIMIT, read_header
-from stores import SIZES, assert_sentence, safetensors, with_header
+from stores import SIZES, assert_line, assert_sentence, safetensors, with_header
 
 # What the index of the malformed files calls an outcome, and how we say it.
 OUTCOMES = {
@@ -34,7 +34,7 @@ def refusal(path, content):
     path.write_bytes(content)
     with pytest.raises(BrokenModelError) as refused:
         read_header(path)
-    assert_sentence(refused.value.message, path)
+    assert_line(refused.value.message, path)
     return refused.value.message
 
 
@@ -141,7 +141,8 @@ def test_values_of_less_than_a_byte_fill_whole_bytes(tmp_path):
     ],
 )
 def test_a_header_that_lies_is_refused(tmp_path, header, wrong):
-    assert wrong in refusal(tmp_path / "evil.safetensors", with_header(header, bytes(8)))
+    path = tmp_path / "evil.safetensors"
+    assert_sentence(refusal(path, with_header(header, bytes(8))), path, wrong)
 
 
 def test_metadata_may_be_absent_or_null(tmp_path):
@@ -195,7 +196,7 @@ def test_a_damaged_header_is_read_or_refused_and_never_points_outside(tmp_path_f
     try:
         file = read_header(path)
     except BrokenModelError as error:
-        assert_sentence(error.message, path)
+        assert_line(error.message, path)
         return
     for tensor in file.tensors.values():
         assert 8 <= tensor.start <= tensor.end <= len(content)

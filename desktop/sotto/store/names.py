@@ -103,7 +103,7 @@ def split_source(text: str) -> tuple[str, str]:
         return text, ""
     rest, _, source = text.rpartition(":")
     if rest.lower().endswith(suffixes):
-        raise InvalidNameError(f'use either :local or :cloud, not both: "{shown(text)}"')
+        raise InvalidNameError(f"'{shown(text)}' should end with either :local or :cloud, not both.")
     return rest, source.lower()
 
 
