@@ -11,7 +11,26 @@ zoo.install()
 
 from mlx_lm.models.cache import ConcatenateKVCache, KVCache, RotatingKVCache  # noqa: E402
 
-__all__ = ["ConcatenateKVCache", "KVCache", "RotatingKVCache", "make_caches"]
+__all__ = ["ConcatenateKVCache", "KVCache", "PlannedKVCache", "RotatingKVCache", "make_caches"]
+
+
+class PlannedKVCache(KVCache):  # type: ignore[misc]
+    """A KV cache of a model that computes everything in another way once the context is longer than `boundary`.
+
+    Attributes:
+        boundary: The longest context, in tokens, that is computed in the first way.
+        planned: How many tokens whoever fills the cache knows that it will hold; 0 when that is not known.
+    """
+
+    def __init__(self, boundary: int) -> None:
+        """Start empty."""
+        super().__init__()
+        self.boundary = boundary
+        self.planned = 0
+
+    def context(self, length: int) -> int:
+        """Return the context in use while `length` more tokens are computed."""
+        return int(max(self.planned, self.offset + length))
 
 
 def make_caches(model: nn.Module) -> list[Any]:

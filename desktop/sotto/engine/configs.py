@@ -22,6 +22,7 @@ _FULL, _SLIDING = "full_attention", "sliding_attention"
 # Keys that some definitions call otherwise, by definition: their name, and the one in transformers' configs.
 _RENAMED: Mapping[str, Mapping[str, str]] = {
     "gpt_neox": {"rotary_pct": "partial_rotary_factor", "rotary_emb_base": "rope_theta"},
+    "qwen3_moe": {"num_experts": "num_local_experts"},
 }
 # Definitions that take layers to alternate in a regular pattern, and those of them that spell it out in letters.
 _PATTERNED = frozenset({"cohere2", "exaone4", "gemma3_text"})

@@ -12,7 +12,7 @@ read, which is right after it was fed. So a generation can be dropped at any pau
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import mlx.core as mx
@@ -177,7 +177,15 @@ def _run(
         if cancelled():
             reason = DoneReason.CANCELLED
             break
-        token = next(tokens)
+        token = next(tokens, None)
+        if token is None:
+            # The context has outgrown what is computed in one way: once, all of it is computed in another.
+            rest = replace(task, prompt=(*task.prompt, *drawn), max_tokens=task.max_tokens - len(drawn))
+            live.begin(rest.prompt)
+            for _ in _prefill(model, live, rest, pace.chunk, cancelled):
+                yield TextChunk(task.request_id, "", ())
+            tokens = _decode(model, live, rest, pace.ahead_below)
+            continue
         if not first:
             first = time.perf_counter_ns()
             yield PrefillProgress(task.request_id, total, total, cached)
@@ -241,7 +249,10 @@ def _prefill(
 
 
 def _decode(model: Callable[..., mx.array], live: PrefixCache, task: Task, ahead_below: float) -> Iterator[int]:
-    """Feed the last prompt token and yield drawn tokens, each recorded once it was fed in turn."""
+    """Feed the last prompt token and yield drawn tokens, each recorded once it was fed in turn.
+
+    Ends before `max_tokens` where the caches must begin anew.
+    """
 
     def step(ids: mx.array) -> mx.array:
         return task.sample(model(ids, cache=live.caches)[:, -1, :])
@@ -249,9 +260,10 @@ def _decode(model: Callable[..., mx.array], live: PrefixCache, task: Task, ahead
     token = step(mx.array([[task.prompt[-1]]]))
     live.tokens.append(task.prompt[-1])
     read, interval = -math.inf, math.inf
-    for count in range(1, task.max_tokens + 1):
+    most = int(min(task.max_tokens, live.room(len(task.prompt))))
+    for count in range(1, most + 1):
         mx.async_eval(token)  # type: ignore[no-untyped-call]
-        following = step(token[:, None]) if count < task.max_tokens else None
+        following = step(token[:, None]) if count < most else None
         if following is not None and interval <= ahead_below:
             mx.async_eval(following)  # type: ignore[no-untyped-call]
         drawn = cast("int", token.item())

@@ -14,6 +14,7 @@ The tokens recorded here are exactly those that were fed to the model, so they s
 between two steps. Everything here runs on the thread that owns MLX.
 """
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from typing import Any
 import mlx.core as mx
 from mlx.utils import tree_flatten, tree_map
 
-from sotto.engine.caches import ConcatenateKVCache, KVCache
+from sotto.engine.caches import ConcatenateKVCache, KVCache, PlannedKVCache
 
 SNAPSHOT_INTERVAL = 8192
 SNAPSHOT_BUDGET = 512 * 2**20
@@ -66,6 +67,7 @@ class PrefixCache:
         self.caches = self._make()
         self.tokens = []
         self._snapshots = []
+        self._planned = [leaf for leaf in _leaves(self.caches) if isinstance(leaf, PlannedKVCache)]
         self._lasting = [leaf for leaf in _leaves(self.caches) if not isinstance(leaf, KVCache)]
 
     @property
@@ -98,6 +100,7 @@ class PrefixCache:
 
         At least the last token of the prompt is left to evaluate, because its logits are needed.
         """
+        self._plan(len(prompt))
         shared = shared_length(self.tokens, prompt[:-1])
         surplus = len(self.tokens) - shared
         if surplus == 0:
@@ -108,6 +111,11 @@ class PrefixCache:
             self._restore(shared)
         del self._snapshots[self._after(len(self.tokens)) :]
         return len(self.tokens)
+
+    def room(self, length: int) -> float:
+        """Return how many tokens may be drawn after a prompt of `length` before all must be computed in another way."""
+        beyond = not self._planned or length > self._planned[0].boundary
+        return math.inf if beyond else self._planned[0].boundary - length + 1
 
     def stops(self, prompt_length: int, boundary: int) -> list[int]:
         """Return the lengths, ascending, at which a prefill must pause for `snapshot`; none when all can go back.
@@ -137,6 +145,16 @@ class PrefixCache:
     def states(self) -> list[Any]:
         """Return everything that must be evaluated for the caches to hold `tokens`."""
         return [cache.state for cache in self.caches]
+
+    def _plan(self, length: int) -> None:
+        """Tell the caches how long the context will be; forget what was computed in the other way."""
+        if not self._planned:
+            return
+        boundary, before = self._planned[0].boundary, self._planned[0].planned
+        if (length > boundary) != (before > boundary):
+            self.reset()
+        for leaf in self._planned:
+            leaf.planned = length
 
     def _after(self, length: int) -> int:
         """Index of the first snapshot beyond `length`."""

@@ -1,6 +1,17 @@
-"""Model definitions of our own, in place of borrowed ones that compute something else than the model's makers do."""
+"""Model definitions of our own, in place of borrowed ones that compute something else than the model's makers do.
+
+Each module has `Model` and `ModelArgs`, as the borrowed ones have, and builds on them.
+"""
 
 from collections.abc import Mapping
 
 # By model type: the module of this package.
-OVERRIDES: Mapping[str, str] = {}
+OVERRIDES: Mapping[str, str] = {
+    "gemma2": "gemma2",
+    "gemma3": "gemma3",
+    "gemma3_text": "gemma3_text",
+    "mistral": "mistral",
+    "mixtral": "mixtral",
+    "phi3": "phi3",
+    "starcoder2": "starcoder2",
+}

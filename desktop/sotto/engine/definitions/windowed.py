@@ -1,0 +1,27 @@
+"""Models in which every layer sees only the last tokens, as wide as `sliding_window` says."""
+
+from typing import Any
+
+import mlx.core as mx
+from mlx_lm.models.cache import KVCache, RotatingKVCache
+
+
+class Windowed:
+    """Put before a borrowed `Model` whose layers all share one mask.
+
+    The mask comes from the first layer's cache, so a cache that keeps no more than the window is all it takes. The
+    model's `args` have `sliding_window`, None where all layers see everything.
+    """
+
+    args: Any
+    layers: Any
+
+    def __call__(self, inputs: mx.array, cache: list[Any] | None = None, **options: Any) -> mx.array:
+        """Return the logits [B, L, V] of tokens [B, L]."""
+        logits: mx.array = super().__call__(inputs, cache or self.make_cache(), **options)  # type: ignore[misc]
+        return logits
+
+    def make_cache(self) -> list[Any]:
+        """Return one empty cache for each layer."""
+        window = self.args.sliding_window
+        return [RotatingKVCache(max_size=window) if window else KVCache() for _ in self.layers]

@@ -1,0 +1,225 @@
+"""Makes tiny random models and the logits that transformers gives for them: `python make_references.py [NAME ...]`.
+
+Each case is written to tests/engine/references/NAME as transformers saves it, with `expected.safetensors` beside it:
+
+- `ids`: a prompt `[T]`;
+- `whole`: its logits `[T, V]` in one forward pass;
+- `short_ids`, `short_whole`: the same for a prompt that ends before anything beyond the original context or the window
+  begins, where the case has one;
+- `each`: row t is the last row of a forward pass over the first t + 1 tokens, where that is not row t of `whole`;
+- `steps`: row t is what token t gives with a cache, where that is not row t of `whole` either.
+
+Needs the extra `reference`. The same versions give the same files.
+"""
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+TARGET = Path(__file__).resolve().parents[2] / "tests" / "engine" / "references"
+SEED = 20261121
+LENGTH, SHORT = 44, 12
+
+_SHAPE: dict[str, Any] = {
+    "vocab_size": 64,
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 128,
+    "tie_word_embeddings": False,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+    "pad_token_id": 0,
+}
+_LLAMA3 = {
+    "rope_type": "llama3",
+    "rope_theta": 10000.0,
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 32,
+}
+_LONGROPE = {
+    "rope_type": "longrope",
+    "rope_theta": 10000.0,
+    "short_factor": [1.0, 1.1, 1.3, 1.6],
+    "long_factor": [1.5, 2.5, 4.0, 8.0],
+    "original_max_position_embeddings": 32,
+}
+_EXPERTS = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16, "norm_topk_prob": True}
+# By name of the case: the model type, and what it sets beside the common shape.
+CASES: Mapping[str, tuple[str, dict[str, Any]]] = {
+    "llama": ("llama", {}),
+    "llama-tied": ("llama", {"tie_word_embeddings": True, "attention_bias": True}),
+    "llama-llama3": ("llama", {"rope_parameters": _LLAMA3}),
+    "llama-linear": ("llama", {"rope_parameters": {"rope_type": "linear", "rope_theta": 10000.0, "factor": 4.0}}),
+    "mistral-window": ("mistral", {"sliding_window": 16, "head_dim": 8}),
+    "qwen2": ("qwen2", {}),
+    "qwen3": ("qwen3", {"head_dim": 8}),
+    "qwen3-moe": ("qwen3_moe", {"head_dim": 8, "decoder_sparse_step": 1, "mlp_only_layers": [], **_EXPERTS}),
+    "gemma2": (
+        "gemma2",
+        {
+            "tie_word_embeddings": True,
+            "head_dim": 8,
+            "sliding_window": 16,
+            "query_pre_attn_scalar": 8,
+            "num_hidden_layers": 4,
+        },
+    ),
+    "gemma3": (
+        "gemma3_text",
+        {"head_dim": 8, "sliding_window": 16, "query_pre_attn_scalar": 8, "num_hidden_layers": 7},
+    ),
+    "phi3": ("phi3", {"sliding_window": 16}),
+    "phi3-longrope": ("phi3", {"rope_parameters": _LONGROPE, "original_max_position_embeddings": 32}),
+    "olmo2": ("olmo2", {}),
+    "granite": (
+        "granite",
+        {
+            "embedding_multiplier": 6.0,
+            "attention_multiplier": 0.2,
+            "residual_multiplier": 0.4,
+            "logits_scaling": 2.0,
+        },
+    ),
+    "glm4": ("glm4", {"head_dim": 8, "attention_bias": True}),
+    "smollm3": ("smollm3", {"num_hidden_layers": 4, "use_cache": True}),
+    "stablelm": ("stablelm", {"use_qkv_bias": True, "num_key_value_heads": 4}),
+    "starcoder2": ("starcoder2", {"sliding_window": 16}),
+    "mixtral": ("mixtral", {"num_local_experts": 4, "num_experts_per_tok": 2}),
+    "mixtral-window": ("mixtral", {"num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": 16}),
+    "deepseek-v3": (
+        "deepseek_v3",
+        {
+            "num_key_value_heads": 4,
+            "q_lora_rank": 16,
+            "kv_lora_rank": 16,
+            "qk_nope_head_dim": 8,
+            "qk_rope_head_dim": 8,
+            "v_head_dim": 8,
+            "n_routed_experts": 8,
+            "num_experts_per_tok": 2,
+            "n_shared_experts": 1,
+            "n_group": 2,
+            "topk_group": 1,
+            "moe_intermediate_size": 16,
+            "first_k_dense_replace": 1,
+            "routed_scaling_factor": 1.5,
+        },
+    ),
+    "mamba": ("mamba", {"state_size": 8, "time_step_rank": 4, "intermediate_size": 64, "use_conv_bias": True}),
+    "qwen3-next": (
+        "qwen3_next",
+        {
+            "num_hidden_layers": 4,
+            "head_dim": 8,
+            "linear_conv_kernel_dim": 4,
+            "linear_key_head_dim": 8,
+            "linear_value_head_dim": 8,
+            "linear_num_key_heads": 2,
+            "linear_num_value_heads": 4,
+            "decoder_sparse_step": 1,
+            "shared_expert_intermediate_size": 16,
+            "mlp_only_layers": [],
+            **_EXPERTS,
+        },
+    ),
+}
+# What a reference would miss if it did not matter: with this changed, the logits must differ.
+MATTERS: Mapping[str, dict[str, Any]] = {
+    "mistral-window": {"sliding_window": None},
+    "mixtral-window": {"sliding_window": None},
+    "gemma2": {"sliding_window": 128},
+    "gemma3": {"sliding_window": 128},
+    "phi3": {"sliding_window": None},
+    "starcoder2": {"sliding_window": None},
+}
+
+
+def build(kind: str, options: Mapping[str, Any]) -> nn.Module:
+    """Make a model whose every weight matters, the same each time."""
+    config = transformers.CONFIG_MAPPING[kind](**{**_SHAPE, **options})
+    torch.manual_seed(SEED)
+    model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").float().eval()
+    generator = torch.Generator().manual_seed(SEED)
+    with torch.no_grad():
+        for name, weight in sorted(model.named_parameters()):
+            noise = torch.randn(weight.shape, generator=generator)
+            if name.endswith(("A_log", "dt_bias", ".D")):
+                weight += 0.1 * noise
+            elif weight.ndim == 1:
+                weight += 0.2 * noise
+            else:
+                scale = 1.0 if "embed" in name else 3.0 if "lm_head" in name else 1.3
+                weight.copy_(noise * scale / (1.0 if "embed" in name else weight.shape[-1] ** 0.5))
+        for name, buffer in sorted(model.named_buffers()):
+            if name.endswith("e_score_correction_bias"):
+                buffer += 0.1 * torch.randn(buffer.shape, generator=generator)
+    return model
+
+
+@torch.no_grad()
+def logits(model: nn.Module, ids: Tensor) -> Tensor:
+    """Return the logits `[T, V]` of one forward pass without a cache."""
+    return model(ids[None], use_cache=False).logits[0].float().contiguous()
+
+
+@torch.no_grad()
+def steps(model: nn.Module, ids: Tensor) -> Tensor:
+    """Return the logits `[T, V]` of feeding one token after the other, with a cache."""
+    cache = transformers.DynamicCache(config=model.config)
+    return torch.cat([model(token[None, None], past_key_values=cache).logits[0] for token in ids]).float()
+
+
+def expected(name: str, model: nn.Module) -> Iterator[tuple[str, Tensor]]:
+    """Yield what goes into `expected.safetensors`."""
+    generator = torch.Generator().manual_seed(SEED)
+    ids = torch.randint(3, _SHAPE["vocab_size"], (LENGTH,), generator=generator)
+    yield "ids", ids.to(torch.int32)
+    yield "whole", logits(model, ids)
+    yield "short_ids", ids[:SHORT].to(torch.int32)
+    yield "short_whole", logits(model, ids[:SHORT])
+    if "longrope" in name:
+        yield "each", torch.stack([logits(model, ids[: end + 1])[-1] for end in range(LENGTH)])
+        yield "steps", steps(model, ids)
+
+
+def make(name: str) -> None:
+    """Write one case."""
+    kind, options = CASES[name]
+    model = build(kind, options)
+    folder = TARGET / name
+    shutil.rmtree(folder, ignore_errors=True)
+    model.save_pretrained(folder)
+    (folder / "generation_config.json").unlink(missing_ok=True)
+    found = dict(expected(name, model))
+    if change := MATTERS.get(name):
+        other = build(kind, {**options, **change})
+        assert (logits(other, found["ids"].long()) - found["whole"]).abs().max() > 0.1, name
+        assert (logits(other, found["short_ids"].long()) - found["short_whole"]).abs().max() < 1e-4, name
+    save_file(found, folder / "expected.safetensors", metadata={"transformers": transformers.__version__})
+    saved = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    weights = sum(tensor.numel() for tensor in load_file(folder / "model.safetensors").values())
+    print(f"{name}: {saved['model_type']}, {weights:,} weights, logits to {found['whole'].abs().max():.1f}")
+
+
+def main() -> None:
+    """Write the cases that are named, or all."""
+    torch.set_num_threads(1)
+    for name in sys.argv[1:] or CASES:
+        make(name)
+
+
+if __name__ == "__main__":
+    main()
