@@ -56,6 +56,15 @@ _LONGROPE = {
     "long_factor": [1.5, 2.5, 4.0, 8.0],
     "original_max_position_embeddings": 32,
 }
+_YARN = {
+    "rope_type": "yarn",
+    "rope_theta": 10000.0,
+    "factor": 4.0,
+    "beta_fast": 32.0,
+    "beta_slow": 1.0,
+    "original_max_position_embeddings": 32,
+}
+_MAMBA2 = {"mamba_n_heads": 8, "mamba_d_head": 8, "mamba_d_state": 8, "mamba_n_groups": 1, "mamba_chunk_size": 8}
 _EXPERTS = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16, "norm_topk_prob": True}
 # By name of the case: the model type, and what it sets beside the common shape.
 CASES: Mapping[str, tuple[str, dict[str, Any]]] = {
@@ -135,6 +144,58 @@ CASES: Mapping[str, tuple[str, dict[str, Any]]] = {
             **_EXPERTS,
         },
     ),
+    # Beyond the families above: those whose keys, activations or positions are mended.
+    "apertus": ("apertus", {}),
+    "gemma": ("gemma", {"head_dim": 8, "tie_word_embeddings": True}),
+    "gemma4": (
+        "gemma4_text",
+        {
+            "head_dim": 8,
+            "global_head_dim": 16,
+            "sliding_window": 16,
+            "num_hidden_layers": 6,
+            "tie_word_embeddings": True,
+            "hidden_size_per_layer_input": 8,
+            "vocab_size_per_layer_input": 64,
+            "num_kv_shared_layers": 0,
+        },
+    ),
+    "glm": ("glm", {"head_dim": 8}),
+    "gpt-neox": ("gpt_neox", {"intermediate_size": 128}),
+    "gpt-oss": (
+        "gpt_oss",
+        {
+            "head_dim": 8,
+            "num_local_experts": 4,
+            "num_experts_per_tok": 2,
+            "sliding_window": 16,
+            "rope_parameters": _YARN | {"truncate": False},
+        },
+    ),
+    "granite-hybrid": (
+        "granitemoehybrid",
+        {
+            "num_hidden_layers": 3,
+            "layer_types": ["mamba", "attention", "mamba"],
+            "num_local_experts": 4,
+            "num_experts_per_tok": 2,
+            "shared_intermediate_size": 16,
+            "position_embedding_type": "rope",
+            **_MAMBA2,
+        },
+    ),
+    "lfm2": (
+        "lfm2",
+        {
+            "num_hidden_layers": 3,
+            "layer_types": ["conv", "full_attention", "conv"],
+            "conv_L_cache": 3,
+            "block_auto_adjust_ff_dim": False,
+            "tie_word_embeddings": True,
+        },
+    ),
+    "llama-yarn": ("llama", {"rope_parameters": _YARN}),
+    "mamba2": ("mamba2", {"state_size": 8, "num_heads": 8, "head_dim": 8, "n_groups": 1, "chunk_size": 8, "expand": 2}),
 }
 # What a reference would miss if it did not matter: with this changed, the logits must differ.
 MATTERS: Mapping[str, dict[str, Any]] = {

@@ -1,6 +1,7 @@
 """Configs of newer transformers in the keys that definitions read, in the forms that transformers 5.23 writes."""
 
 import copy
+import math
 
 import pytest
 from hypothesis import given
@@ -59,10 +60,22 @@ def test_the_inner_config_of_a_larger_model():
     assert config["text_config"]["rope_theta"] == 1000000.0
 
 
-def test_a_language_model_alone_is_wrapped_where_its_definition_wants_that():
-    config = normalise({"model_type": "gemma3n_text", "rope_parameters": BY_LAYER, "hidden_size": 64})
-    assert set(config) == {"model_type", "text_config"}
-    assert config["text_config"]["rope_local_base_freq"] == 10000.0
+def test_numbers_that_json_cannot_write():
+    assert normalise({"model_type": "mamba2", "time_step_limit": [0.0, {"__float__": "Infinity"}]}) == {
+        "model_type": "mamba2",
+        "time_step_limit": [0.0, math.inf],
+    }
+
+
+def test_heads_that_differ_by_layer():
+    config = {"model_type": "gemma4_text", "head_dim": 8, "num_key_value_heads": 2}
+    assert "global_head_dim" not in normalise(config)
+    same = normalise(config | {"per_layer_config": {}})
+    assert (same["global_head_dim"], same["num_global_key_value_heads"]) == (8, 2)
+    wider = normalise(config | {"per_layer_config": {"5": {"head_dim": 16, "num_key_value_heads": 1}}})
+    assert (wider["global_head_dim"], wider["num_global_key_value_heads"]) == (16, 1)
+    with pytest.raises(UnsupportedModelError, match="more than one head_dim"):
+        normalise(config | {"per_layer_config": {"1": {"head_dim": 16}, "2": {"head_dim": 32}}})
 
 
 @pytest.mark.parametrize("key", ["type", "rope_type"])
@@ -77,6 +90,20 @@ def test_the_type_of_scaling_stands_under_both_names(key):
 
 def test_default_scaling_is_none():
     assert normalise({"model_type": "llama", "rope_scaling": {"rope_type": "default"}})["rope_scaling"] is None
+
+
+def test_what_is_always_so_is_filled_in():
+    assert normalise({"model_type": "apertus", "qk_norm": False}) == {
+        "model_type": "apertus",
+        "mlp_bias": False,
+        "post_norm": False,
+        "qk_norm": False,
+    }
+
+
+def test_kinds_of_layers_by_the_names_of_the_definition():
+    config = {"model_type": "granitemoehybrid", "layer_types": ["linear_attention", "full_attention", "mamba"]}
+    assert normalise(config)["layer_types"] == ["mamba", "attention", "mamba"]
 
 
 def test_other_names_of_the_same():
@@ -136,7 +163,7 @@ def test_the_window_that_is_in_use(config, window):
             max_leaves=6,
         ),
     ),
-    st.sampled_from(["llama", "gemma3_text", "gemma3n_text", "exaone4", "cohere2", "phi3", "gemma4", "nothing"]),
+    st.sampled_from(["llama", "gemma3_text", "gemma4_text", "exaone4", "cohere2", "phi3", "gemma4", "nothing"]),
 )
 def test_the_given_config_is_left_alone_and_nothing_else_is_raised(config, kind):
     config["model_type"] = kind

@@ -18,7 +18,7 @@ SHARED_MODULES = {
     "__init__", "activations", "base", "bitlinear_layers", "cache", "gated_delta", "mla", "pipeline", "rope_utils",
     "ssm", "switch_layers",
 }  # fmt: skip
-REFUSED_MODULES = {"dbrx", "gpt_bigcode", "muse_spark", "olmo", "plamo"}
+REFUSED_MODULES = {"dbrx", "ernie4_5_moe", "gpt_bigcode", "jamba", "muse_spark", "olmo", "plamo"}
 LLAMA = {
     "model_type": "llama",
     "hidden_size": 64,
@@ -106,7 +106,7 @@ def test_layers_with_a_window_get_caches_that_forget():
         (LLAMA | {"rope_scaling": {"rope_type": "novel"}}, r"does not describe a llama model.*novel"),
         (LLAMA | {"rope_scaling": {"rope_type": "yarn"}}, r"does not describe a llama model.*factor.*missing"),
         (LLAMA | {"model_type": "gemma", "rope_scaling": {"type": "yarn"}}, r"scaled by 'yarn' .*in gemma models"),
-        (LLAMA | {"model_type": "glm", "partial_rotary_factor": 0.5}, r"a part of each head .*in glm models"),
+        (LLAMA | {"model_type": "granite", "partial_rotary_factor": 0.5}, r"a part of each head .*in granite models"),
         (LLAMA | {"model_type": "granite", "sliding_window": 8}, r"a window of the text .*in granite models"),
     ],
 )

@@ -4,7 +4,6 @@ Transformers 5 writes one `rope_parameters` where older releases wrote `rope_the
 `partial_rotary_factor`. Most definitions know only the old keys and fall back to defaults silently.
 """
 
-import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,14 +20,22 @@ _ROPE_ALIASES: Mapping[str, str] = {"su": "longrope"}
 _FULL, _SLIDING = "full_attention", "sliding_attention"
 # Keys that some definitions call otherwise, by definition: their name, and the one in transformers' configs.
 _RENAMED: Mapping[str, Mapping[str, str]] = {
+    "gpt2": {"n_ctx": "n_positions"},
     "gpt_neox": {"rotary_pct": "partial_rotary_factor", "rotary_emb_base": "rope_theta"},
+    "lfm2": {"block_dim": "hidden_size"},
     "qwen3_moe": {"num_experts": "num_local_experts"},
+}
+# What transformers leaves out because it is always so, and definitions ask for.
+_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+    "apertus": {"mlp_bias": False, "post_norm": False, "qk_norm": True},
+}
+# Kinds of layers by the names that a definition gives them.
+_LAYER_TYPES: Mapping[str, Mapping[str, str]] = {
+    "granitemoehybrid": {"linear_attention": "mamba", "full_attention": "attention"},
 }
 # Definitions that take layers to alternate in a regular pattern, and those of them that spell it out in letters.
 _PATTERNED = frozenset({"cohere2", "exaone4", "gemma3_text"})
 _SPELT = frozenset({"exaone4"})
-# Definitions of a language model inside another, which want its config under `text_config`.
-_WRAPPED = frozenset({"gemma3n"})
 
 
 def normalise(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -37,11 +44,9 @@ def normalise(config: Mapping[str, Any]) -> dict[str, Any]:
     Configs that are in these keys already come back as they are. What no definition could compute is left for the
     definition to be asked about; nothing is dropped that changes the result.
     """
-    normalised = copy.deepcopy(dict(config))
+    normalised: dict[str, Any] = _numbers(dict(config))
     name = architecture(normalised)
     inner = normalised.get("text_config")
-    if inner is None and name in _WRAPPED:
-        return {"model_type": normalised["model_type"], "text_config": _one(normalised, name)}
     if isinstance(inner, dict):
         normalised["text_config"] = _one(inner, architecture(inner) or str(inner.get("model_type", name)) or name)
     return _one(normalised, name)
@@ -52,6 +57,15 @@ def rope_scaling_of(config: Mapping[str, Any]) -> str:
     scaling = config.get("rope_scaling")
     kind = scaling.get("type", scaling.get("rope_type", "default")) if isinstance(scaling, Mapping) else "default"
     return "" if kind == "default" else str(kind)
+
+
+def _numbers(value: Any) -> Any:
+    """Return a copy in which numbers that JSON cannot write, for example `{"__float__": "Infinity"}`, are numbers."""
+    if isinstance(value, Mapping):
+        if set(value) == {"__float__"} and value["__float__"] in ("Infinity", "-Infinity", "NaN"):
+            return float(value["__float__"])
+        return {key: _numbers(inner) for key, inner in value.items()}
+    return [_numbers(inner) for inner in value] if isinstance(value, list) else value
 
 
 def window_of(config: Mapping[str, Any]) -> int | None:
@@ -76,6 +90,13 @@ def _one(config: dict[str, Any], name: str) -> dict[str, Any]:
     for old, new in _RENAMED.get(name, {}).items():
         if new in config:
             config.setdefault(old, config[new])
+    for key, value in _DEFAULTS.get(name, {}).items():
+        config.setdefault(key, value)
+    if name in _LAYER_TYPES and isinstance(config.get("layer_types"), list):
+        names = _LAYER_TYPES[name]
+        config["layer_types"] = [names.get(str(kind), kind) for kind in config["layer_types"]]
+    if name == "gemma4_text":
+        _wider_heads(config)
     if name in _PATTERNED:
         _pattern(config, spelt=name in _SPELT)
     return config
@@ -108,6 +129,21 @@ def _scaling(scaling: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str,
     if kind == "longrope" and "original_max_position_embeddings" in config:
         said.setdefault("original_max_position_embeddings", config["original_max_position_embeddings"])
     return said
+
+
+def _wider_heads(config: dict[str, Any]) -> None:
+    """Say once what `per_layer_config` says of each layer that attends to everything."""
+    layers = config.pop("per_layer_config", None)
+    if not isinstance(layers, dict):
+        return
+    said = [layer for layer in layers.values() if isinstance(layer, dict)]
+    for key, own in (("global_head_dim", "head_dim"), ("num_global_key_value_heads", "num_key_value_heads")):
+        found = {layer[own] for layer in said if isinstance(layer.get(own), int)}
+        if len(found) > 1:
+            raise UnsupportedModelError(
+                f"Its per_layer_config gives layers more than one {own}, which is not supported."
+            )
+        config.setdefault(key, found.pop() if found else config.get(own))
 
 
 def _pattern(config: dict[str, Any], spelt: bool) -> None:

@@ -37,7 +37,7 @@ from sotto.engine.types import (
     MemoryFigures,
     ModelInfo,
 )
-from sotto.errors import CancelledError, InvalidRequestError
+from sotto.errors import CancelledError, InvalidRequestError, UnsupportedModelError
 from sotto.store.records import ModelSource
 
 _CPU_CHUNK_SECONDS = 0.2
@@ -189,7 +189,13 @@ def _made_ready(
     if kind == "cpu":
         adapt_to_cpu(loaded.model)
     live = PrefixCache(lambda: make_caches(loaded.model))
-    logits = loaded.model(mx.array([[0]]), cache=live.caches)
+    try:
+        logits = loaded.model(mx.array([[0]]), cache=live.caches)
+    except Exception as error:
+        # A definition checks nothing before it computes.
+        raise UnsupportedModelError(
+            f"The definition of {source.record.architecture} models fails on this one: {' '.join(str(error).split())}."
+        ) from error
     per_token = live.bytes_per_token  # shapes are known without computing anything
     if kind != "cpu":
         # Builds the kernels that the first answer would wait for. A CPU has none: there this would only take time.

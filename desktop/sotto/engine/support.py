@@ -12,10 +12,10 @@ from typing import Any
 ARCHITECTURES = frozenset(
     """
     Klear afm7 afmoe apertus baichuan_m1 bailing_hybrid bailing_moe bailing_moe_linear bailing_moe_v3 bitnet cohere
-    cohere2 deepseek deepseek_v2 deepseek_v3 deepseek_v32 deepseek_v41 dots1 ernie4_5 ernie4_5_moe exaone exaone4
+    cohere2 deepseek deepseek_v2 deepseek_v3 deepseek_v32 deepseek_v41 dots1 ernie4_5 exaone exaone4
     exaone_moe falcon_h1 gear gemma gemma2 gemma3 gemma3_text gemma3n gemma4 gemma4_text glm glm4 glm4_moe glm4_moe_lite
     glm_moe_dsa gpt2 gpt_neox gpt_oss gptj granite granitemoe granitemoehybrid helium hunyuan hunyuan_v1_dense internlm2
-    internlm3 iquestloopcoder jamba kimi_k25 kimi_k3 kimi_linear kimi_vl laguna lfm2 lfm2-vl lfm2_moe lille-130m llama
+    internlm3 iquestloopcoder kimi_k25 kimi_k3 kimi_linear kimi_vl laguna lfm2 lfm2-vl lfm2_moe lille-130m llama
     llama4 llama4_text longcat_flash longcat_flash_ngram mamba mamba2 mellum mimo mimo_v2_flash minicpm minicpm3 minimax
     minimax_m3_vl ministral3 mistral3 mistral4 mixtral muse_glimmer nanbeige nanochat nemotron nemotron-nas nemotron_h
     olmo2 olmo3 olmo_hybrid olmoe openelm phi phi3 phi3small phimoe phixtral pixtral plamo2 plamo3 prism_hadamard_qwen35
@@ -27,7 +27,6 @@ ARCHITECTURES = frozenset(
 _ALIASES: Mapping[str, str] = {
     "deepseek_v41_text": "deepseek_v41",
     "falcon_mamba": "mamba",
-    "gemma3n_text": "gemma3n",
     "gemma4_unified": "gemma4",
     "iquestcoder": "llama",
     "joyai_llm_flash": "deepseek_v3",
@@ -46,7 +45,9 @@ _ALIASES: Mapping[str, str] = {
 # Definitions that exist but cannot be used here, and why; each completes "… models cannot run: ".
 _REFUSED: Mapping[str, str] = {
     "dbrx": "their definition needs a library that does not come with Sotto",
+    "ernie4_5_moe": "the definition at hand leaves out a part of how they choose experts",
     "gpt_bigcode": "their definition needs a library that does not come with Sotto",
+    "jamba": "the definition at hand computes something else than their makers' does",
     "muse_spark": "they need kernels and a prompt format of their own",
     "olmo": "the definition of the first OLMo needs a library that does not come with Sotto; OLMo 2 and 3 run",
     "plamo": "their definition needs a library that does not come with Sotto; PLaMo 2 and 3 run",

@@ -7,9 +7,13 @@ from collections.abc import Mapping
 
 # By model type: the module of this package.
 OVERRIDES: Mapping[str, str] = {
+    "gemma": "gemma",
     "gemma2": "gemma2",
     "gemma3": "gemma3",
     "gemma3_text": "gemma3_text",
+    "glm": "glm",
+    "gpt_neox": "gpt_neox",
+    "gpt_oss": "gpt_oss",
     "mistral": "mistral",
     "mixtral": "mixtral",
     "phi3": "phi3",

@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 
 import mlx.core as mx
-from mlx import nn
 from mlx_lm.models import starcoder2
 
+from sotto.engine.definitions.activation import activation
 from sotto.engine.definitions.windowed import Windowed
-
-_ACTIVATIONS = {"gelu": nn.gelu, "gelu_pytorch_tanh": nn.gelu_approx, "gelu_new": nn.gelu_approx}
 
 
 @dataclass
@@ -23,15 +21,9 @@ class MLP(starcoder2.MLP):  # type: ignore[misc]
     """The feed-forward part of a layer."""
 
     def __init__(self, args: ModelArgs) -> None:
-        """Build it with weights yet to be loaded.
-
-        Raises:
-            ValueError: The activation is none that is known.
-        """
+        """Build it with weights yet to be loaded."""
         super().__init__(args.hidden_size, args.intermediate_size)
-        if args.hidden_act not in _ACTIVATIONS:
-            raise ValueError(f"hidden_act is {args.hidden_act!r} where it should be one of {', '.join(_ACTIVATIONS)}")
-        self._activation = _ACTIVATIONS[args.hidden_act]
+        self._activation = activation(args.hidden_act)
 
     def __call__(self, x: mx.array) -> mx.array:
         """Return the result [B, L, D] for `x` [B, L, D]."""
