@@ -191,6 +191,13 @@ def test_without_a_display_the_model_answers_in_the_terminal(env: dict[str, str]
     assert re.search("stop|esc", done.stdout, re.IGNORECASE)
 
 
+def test_verify_says_where_there_is_nothing_to_check_against(env: dict[str, str], tmp_path: Path) -> None:
+    done = sotto(env, "verify", str(write_model(tmp_path / "plain", "plain")))
+    assert done.returncode == 0, done.stderr
+    assert "nothing here carries a digest" in done.stdout
+    assert "model.safetensors carries no digest" in done.stderr
+
+
 @pytest.mark.parametrize(
     "order",
     [

@@ -1,9 +1,11 @@
 import gc
 import json
+import shutil
 import subprocess
 import sys
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import mlx.core as mx
 import pytest
@@ -20,11 +22,12 @@ from sotto.engine.types import (
     SamplingOptions,
     TextChunk,
 )
-from sotto.errors import BrokenModelError, CancelledError, InvalidRequestError
+from sotto.errors import BrokenModelError, CancelledError, InvalidRequestError, UnsupportedModelError
 from sotto.store.opening import open_model, record_of
 from tiny_random import CONFIGS, EOS, VOCABULARY, write_model
 
 GREEDY = SamplingOptions(temperature=0)
+REFERENCES = Path(__file__).parent / "references"
 kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))
 
 
@@ -257,6 +260,16 @@ def test_a_model_without_a_template_does_not_speak_for_the_user(tmp_path, engine
     chat = GenerateRequest(id="r", messages=(Message("user", "Hi"),), stop=("a",))
     assert engine.prepare(chat).stop == ("a", "\nUser:")
     assert engine.prepare(GenerateRequest(id="r", prompt="Hi")).stop == ()
+
+
+def test_a_definition_that_fails_while_computing_is_told_in_a_sentence(tmp_path, engine):
+    folder = write_model(tmp_path / "model", "plain")
+    config = json.loads((REFERENCES / "mamba2" / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"time_step_limit": {"from": 0, "to": 1}}))
+    shutil.copy(REFERENCES / "mamba2" / "model.safetensors", folder)
+    with pytest.raises(UnsupportedModelError, match="The definition of mamba2 models fails on this one: "):
+        engine.load(open_model(record_of(folder)))
+    assert engine.info is None
 
 
 def test_a_token_that_the_model_does_not_have_is_refused(tmp_path, engine):

@@ -56,9 +56,8 @@ def _stores() -> None:
             if root.path in (record.path, *record.path.parents)
             or any(root.path in (place.path, *place.path.parents) for place in record.also)
         )
-        _line(
-            f"Store {root.kind.value}", f"{root.path}: {count} models" if root.path.is_dir() else f"{root.path}: absent"
-        )
+        found = f"{count} model{'' if count == 1 else 's'}" if root.path.is_dir() else "absent"
+        _line(f"Store {root.kind.value}", f"{root.path}: {found}")
     for problem in listing.problems:
         _line("Problem", printable(problem.message))
 

@@ -74,10 +74,13 @@ def verify_model(target: str) -> int:
     if showing:
         sys.stderr.write("\r\x1b[K")
     for path in report.unverifiable:
-        print(f"sotto: {path} carries no digest to check against; its structure was checked.", file=sys.stderr)
+        print(f"sotto: {printable(str(path))} carries no digest; its structure was checked.", file=sys.stderr)
     if report.problems:
         raise StoreError(" ".join(problem.message for problem in report.problems))
-    print(f"{printable(record.name)}: {human_bytes(report.checked_bytes)} checked, every digest is right.")
+    if report.checked_bytes:
+        print(f"{printable(record.name)}: {human_bytes(report.checked_bytes)} checked, every digest is right.")
+    else:
+        print(f"{printable(record.name)}: nothing here carries a digest; the files are whole as far as they tell.")
     return 0
 
 
