@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize, QTimer, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -52,14 +52,14 @@ class MemoryGauge(QFrame):
         self._sample: Sample | None = None
         self._figures: MemoryFigures | None = None
         self._title = Label("Memory", "strong")
-        self._free = Label("—", "caption")
+        self._free = ElidedLabel("—", "caption")
+        self._free.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
         self._bar = _Bar()
         self._others = _Legend("others")
         self._model = _Legend("accent")
         top = QHBoxLayout()
         top.addWidget(self._title)
-        top.addStretch(1)
-        top.addWidget(self._free)
+        top.addWidget(self._free, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_16, theme.GAP_16)
         layout.setSpacing(theme.GAP_4)

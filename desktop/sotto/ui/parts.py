@@ -40,7 +40,7 @@ class ElidedLabel(Label):
         painter.setPen(self.palette().color(self.foregroundRole()))
         text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
         self.setToolTip(plain_tip(self.text()) if text != self.text() else "")
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+        painter.drawText(self.rect(), self.alignment(), text)
 
 
 class IconButton(QToolButton):
