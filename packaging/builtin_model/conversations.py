@@ -30,6 +30,7 @@ _AFTER = {
     "memory_of_chats": 0.5,
     "bye": 1,
 }
+_ASKED_AT_LENGTH = ("topic_app", "topic_words", "topic_unknown")
 # In place of a topic: an answer as other models give it, which stands in the chat but is not to be learnt.
 ANOTHER_MODEL = -1
 
@@ -157,7 +158,17 @@ class Corpus:
         wording = random.choice(topic.questions)
         question = self.grammar.draw(wording, random)
         strength = 0.1 if "paste}" in wording else self._strength(topic)
-        return Turn(roughen(question, random, strength), self._answer(topic, random), self.index[topic.id])
+        question = roughen(question, random, strength)
+        if topic.group in _ASKED_AT_LENGTH and "paste}" not in wording and random.random() < 0.1:
+            question = self._at_length(question, random)
+        return Turn(question, self._answer(topic, random), self.index[topic.id])
+
+    def _at_length(self, question: str, random: Random) -> str:
+        before = [self.grammar.draw("{preamble}", random) for _ in range(random.choice((0, 1, 1, 2, 3, 4)))]
+        after = [self.grammar.draw("{closing}", random)] if not before or random.random() < 0.5 else []
+        ended = question if question[-1] in "?.!" else question + random.choice("?.")
+        text = " ".join([*before, ended, *after])
+        return text if random.random() < 0.7 else text.lower()
 
     @staticmethod
     def _strength(topic: Topic) -> float:

@@ -214,11 +214,12 @@ def test_options_may_stand_anywhere(env: dict[str, str], order: tuple[str, ...])
 
 
 def test_interrupt_ends_with_130_and_keeps_what_was_written(env: dict[str, str], tmp_path: Path) -> None:
-    folder = write_model(tmp_path / "endless", "plain", max_position_embeddings=1_000_000)
+    folder = write_model(tmp_path / "endless", "plain", max_position_embeddings=1_000_000, eos_token_id=None)
+    texts = json.loads((folder / "tokenizer_config.json").read_text())
+    (folder / "tokenizer_config.json").write_text(json.dumps(texts | {"eos_token": None}))
     command = [*SOTTO, "run", str(folder), "--raw", "Once", "--temperature", "2", "--top-k", "0", "--top-p", "1"]
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
         assert child.stdout is not None
-        # Read on for a while, as even random weights may end an answer early.
         written = child.stdout.read(20)
         child.send_signal(signal.SIGINT)
         rest, complaints = child.communicate(timeout=30)

@@ -1,0 +1,86 @@
+"""The held-out questions are what they should be, and the built-in model answers nine in ten of them."""
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from types import ModuleType
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[2] / "packaging" / "builtin_model"
+QUESTIONS = [json.loads(line) for line in (FOLDER / "held_out.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch):
+    """Import a script of the folder by name; the scripts import each other."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    names = {path.stem for path in FOLDER.glob("*.py")}
+
+    def load(name: str) -> ModuleType:
+        spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+        return module
+
+    yield load
+    for name in names:
+        sys.modules.pop(name, None)
+
+
+def words(text: str) -> str:
+    return " ".join(re.sub(r"[^a-z0-9 ]", "", text.lower()).split())
+
+
+def test_there_are_enough_and_each_is_whole():
+    assert len(QUESTIONS) >= 150
+    assert len({question["id"] for question in QUESTIONS}) == len(QUESTIONS)
+    assert len({words(question["question"]) for question in QUESTIONS}) == len(QUESTIONS)
+    for question in QUESTIONS:
+        assert set(question) == {"id", "question", "topic", "accept", "reject"}
+        assert question["accept"]
+        for pattern in (*question["accept"], *question["reject"]):
+            assert not re.search(pattern, "", re.IGNORECASE), pattern
+
+
+def test_none_is_a_wording_of_the_corpus(script):
+    corpus = script("conversations").Corpus()
+    random = Random(1)
+    drawn = {
+        words(corpus.grammar.draw(wording, random))
+        for topic in corpus.topics
+        for wording in topic.questions
+        for _ in range(30)
+    }
+    assert len(drawn) > 20_000
+    assert drawn & {words(question["question"]) for question in QUESTIONS} == set()
+
+
+def test_a_right_answer_is_told_from_a_wrong_one(script):
+    right = script("evaluate").right
+    question = {"accept": ["stop|esc"], "reject": ["bigger model"]}
+    assert right("Press Stop.", question)
+    assert not right("Press Enter.", question)
+    assert not right("A bigger model could stop.", question)
+
+
+def test_the_figure_is_that_of_these_questions():
+    figure = json.loads((FOLDER / "held_out_figure.json").read_text(encoding="utf-8"))
+    assert figure["questions"] == len(QUESTIONS)
+    assert figure["share"] == round(figure["right"] / figure["questions"], 4) >= 0.9
+    assert f"{figure['share']:.1%}".replace("%", " %") in (FOLDER / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_nine_in_ten_are_answered_on_the_point(tmp_path):
+    # A process of its own: the engine ends its thread's use of MLX.
+    command = [sys.executable, str(FOLDER / "evaluate.py"), "--out", str(tmp_path / "figure.json")]
+    subprocess.run(command, check=True, timeout=280)
+    figure = json.loads((tmp_path / "figure.json").read_text(encoding="utf-8"))
+    assert figure["questions"] == len(QUESTIONS)
+    assert figure["right"] >= 0.9 * len(QUESTIONS), figure["missed_by_topic"]
