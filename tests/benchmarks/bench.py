@@ -1,14 +1,15 @@
 """Measure what can be compared, as ratios within one run: `python tests/benchmarks/bench.py [--quick] [--json FILE]`.
 
 Absolute speeds say little on a machine that others use too. So what is compared takes turns, round by round, and the
-best round of each counts. Models have random weights in a real shape that a small CPU decodes in reasonable time; the
-built-in model is measured where it exists. Every process but this one is started afresh.
+median of the rounds' ratios counts. Models have random weights in a real shape that a small CPU decodes in reasonable
+time; beside them the built-in model is measured. Every process but this one is started afresh.
 """
 
 import argparse
 import json
 import os
 import platform
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -51,10 +52,10 @@ class Row:
     detail: str = ""
 
 
-def ratio(name: str, ours: float, theirs: float, at_least: float | None, unit: str = "tok/s") -> Row:
-    """Make a row of two rates."""
-    value = ours / theirs
-    detail = f"{ours:.1f} against {theirs:.1f} {unit}"
+def ratio(name: str, ours: list[float], theirs: list[float], at_least: float | None, unit: str = "tok/s") -> Row:
+    """Make a row of the rates of two that took turns: the median of the ratios of the rounds."""
+    value = statistics.median(mine / other for mine, other in zip(ours, theirs, strict=True))
+    detail = f"{statistics.median(ours):.1f} against {statistics.median(theirs):.1f} {unit}, {len(ours)} rounds"
     if at_least is None:
         return Row(name, value, "x", detail=detail)
     return Row(name, value, "x", f">= {at_least}", value >= at_least, detail)
@@ -67,14 +68,14 @@ def at_most(name: str, value: float, unit: str, limit: float | None, detail: str
     )
 
 
-def best(rounds: int, **candidates: Callable[[], float]) -> dict[str, float]:
-    """Let the candidates take turns and return the best rate of each."""
+def turns(rounds: int, **candidates: Callable[[], float]) -> dict[str, list[float]]:
+    """Let the candidates take turns and return the rates of each, round by round."""
     rates: dict[str, list[float]] = {name: [] for name in candidates}
     for index in range(rounds):
         order = list(candidates.items())
         for name, measure in order if index % 2 else reversed(order):
             rates[name].append(measure())
-    return {name: max(values) for name, values in rates.items()}
+    return rates
 
 
 def rate(times: list[float]) -> float:
@@ -83,11 +84,14 @@ def rate(times: list[float]) -> float:
     return (len(settled) - 1) / (settled[-1] - settled[0])
 
 
-def ours(engine: Engine, tokens: int, sampling: SamplingOptions = GREEDY) -> float:
-    """Decode through the engine, as every host does."""
-    request = GenerateRequest(id="b", prompt=PROMPT, sampling=sampling, num_predict=tokens, ignore_eos=True)
+def ours(engine: Engine, tokens: int, sampling: SamplingOptions = GREEDY, *, ends: bool = False) -> float:
+    """Decode through the engine, as every host does; `ends` is for models that would end before `tokens`."""
+    request = GenerateRequest(id="b", prompt=PROMPT, sampling=sampling, num_predict=tokens, ignore_eos=ends)
     events = engine.generate(engine.prepare(request))
-    return rate([time.perf_counter() for event in events if isinstance(event, TextChunk) and event.token_ids])
+    times = [time.perf_counter() for event in events if isinstance(event, TextChunk) and event.token_ids]
+    if len(times) < tokens:
+        raise RuntimeError(f"The model ended after {len(times)} of {tokens} tokens.")
+    return rate(times)
 
 
 def bare(engine: Engine, tokens: int) -> float:
@@ -136,7 +140,7 @@ def decode_rows(shape: str, folder: Path, tokens: int, rounds: int) -> Iterator[
     """Compare decoding with the bare loop and with mlx-lm."""
     engine = Engine()
     engine.load(open_model(record_of(folder)))
-    found = best(
+    found = turns(
         rounds,
         ours=lambda: ours(engine, tokens),
         bare=lambda: bare(engine, tokens),
@@ -148,9 +152,9 @@ def decode_rows(shape: str, folder: Path, tokens: int, rounds: int) -> Iterator[
         for compute_type, few in (("float32", tokens), ("own", min(tokens, 24))):
             peer = Peer(folder, compute_type)
             stack.callback(peer.close)
-            turns = best(rounds, ours=lambda: ours(engine, tokens), peer=partial(peer.measure, few))
+            found = turns(rounds, ours=lambda: ours(engine, tokens), peer=partial(peer.measure, few))
             title = "at equal type" if compute_type == "float32" else "at the checkpoint's type"
-            yield ratio(f"{shape}: decode, ours / mlx-lm {title}", turns["ours"], turns["peer"], 1.0)
+            yield ratio(f"{shape}: decode, ours / mlx-lm {title}", found["ours"], found["peer"], 1.0)
     engine.unload()
 
 
@@ -217,7 +221,7 @@ def built_in_rows(tokens: int, rounds: int) -> Iterator[Row]:
     """Compare decoding of the built-in model with the bare loop."""
     engine = Engine()
     engine.load(open_model(find("sotto")))
-    found = best(rounds, ours=lambda: ours(engine, tokens), bare=lambda: bare(engine, tokens))
+    found = turns(rounds, ours=lambda: ours(engine, tokens, ends=True), bare=lambda: bare(engine, tokens))
     yield ratio("built-in: decode, ours / bare MLX loop", found["ours"], found["bare"], 0.97)
     engine.unload()
 
@@ -288,7 +292,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="part of the names of the models to measure")
     parser.add_argument("--json", type=Path, help="write the rows there, too")
     parsed = parser.parse_args()
-    tokens, rounds = (32, 3) if parsed.quick else (96, 5)
+    tokens, rounds = (32, 3) if parsed.quick else (128, 9)
     rows: list[Row] = []
 
     def take(found: Iterator[Row]) -> None:

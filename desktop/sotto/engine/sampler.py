@@ -47,13 +47,18 @@ class Sampler:
         self._draws = 0
         self.seed = secrets.randbits(64) if options.seed is None else options.seed
         self._banned = mx.array(sorted(banned), dtype=mx.int32)
+        # What bans them: as wide as the logits, made when the first ones come.
+        self._ban = mx.zeros(0)
         self._window = _Window(options, prompt_ids) if _penalizes(options) else None
 
     def sample(self, logits: mx.array) -> mx.array:
         """Return the next token [1], uint32, for logits [1, V], without evaluating either."""
         scores = logits.astype(mx.float32)
         if self._banned.size:
-            scores = scores.at[:, self._banned].add(_NOTHING)
+            if not self._ban.size:
+                self._ban = mx.zeros(scores.shape[-1]).at[self._banned].add(_NOTHING)
+                mx.eval(self._ban)
+            scores = scores + self._ban
         if self._window is not None:
             scores = self._window.penalize(scores)
         token = best(scores, 1)[:, 0] if self._options.temperature < _COLDEST else self._draw(scores)
