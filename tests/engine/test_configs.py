@@ -101,6 +101,73 @@ def test_what_is_always_so_is_filled_in():
     }
 
 
+@pytest.mark.parametrize(
+    ("config", "added"),
+    [
+        (
+            {"model_type": "deepseek_v2", "rope_scaling": None},
+            {"rope_scaling": {"type": "yarn", "rope_type": "yarn", "factor": 1.0}},
+        ),
+        ({"model_type": "exaone_moe", "mlp_layer_types": ["dense", "sparse"]}, {"is_moe_layer": [False, True]}),
+        (
+            {"model_type": "glm_moe_dsa"},
+            {"moe_layer_freq": 1, "scoring_func": "sigmoid", "topk_method": "noaux_tc"},
+        ),
+        (
+            {"model_type": "granitemoehybrid", "num_local_experts": 0, "shared_intermediate_size": 16},
+            {"intermediate_size": 16},
+        ),
+        ({"model_type": "mellum", "num_local_experts": 4}, {"num_experts": 4}),
+        ({"model_type": "minimax_m2", "head_dim": 8}, {"shared_intermediate_size": 0, "rotary_dim": 8}),
+        (
+            {"model_type": "minimax_m2", "head_dim": 8, "partial_rotary_factor": 0.5},
+            {"shared_intermediate_size": 0, "rotary_dim": 4},
+        ),
+        ({"model_type": "solar_open"}, {"first_k_dense_replace": 0, "partial_rotary_factor": 1.0}),
+    ],
+)
+def test_what_families_call_otherwise(config, added):
+    assert normalise(config) == {**config, **added}
+
+
+def test_an_inner_config_that_calls_things_otherwise():
+    config = normalise(
+        {"model_type": "qwen3_vl_moe", "text_config": {"model_type": "qwen3_vl_moe_text", "num_local_experts": 4}}
+    )
+    assert config["text_config"]["num_experts"] == 4
+    assert config["text_config"]["norm_topk_prob"] is True
+
+
+@pytest.mark.parametrize(
+    ("kind", "inner"), [("qwen3_5_moe", "qwen3_5_moe_text"), ("minimax_m3_vl", "minimax_m3_vl_text")]
+)
+def test_inner_definitions_that_read_the_new_keys_get_them(kind, inner):
+    rope = {"rope_type": "default", "rope_theta": 1e7, "partial_rotary_factor": 0.25}
+    config = normalise({"model_type": kind, "text_config": {"model_type": inner, "rope_parameters": rope}})
+    assert config["text_config"]["rope_parameters"] == rope
+
+
+def test_a_vocabulary_that_only_the_inner_config_tells():
+    config = {"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "vocab_size": 64}}
+    assert normalise(config)["vocab_size"] == 64
+    assert normalise(config | {"vocab_size": 65})["vocab_size"] == 65
+
+
+def test_the_strength_of_stretched_positions():
+    yarn = {"rope_type": "yarn", "factor": math.e, "attention_factor": 1.3}
+    assert normalise({"model_type": "olmo3", "rope_scaling": yarn})["rope_scaling"]["mscale"] == pytest.approx(3.0)
+    said = normalise({"model_type": "deepseek_v3", "rope_scaling": yarn | {"mscale_all_dim": 1.0}})
+    assert "mscale" not in said["rope_scaling"]
+
+
+def test_factors_stand_where_the_definition_applies_them():
+    config = {"model_type": "falcon_h1", "attention_in_multiplier": 1.5, "key_multiplier": 0.25}
+    normalised = normalise(config | {"attention_out_multiplier": 0.5})
+    # What scores are multiplied by, and what values are.
+    assert normalised["attention_in_multiplier"] ** 2 == pytest.approx(1.5**2 * 0.25)
+    assert normalised["attention_out_multiplier"] == pytest.approx(1.5 * 0.5)
+
+
 def test_kinds_of_layers_by_the_names_of_the_definition():
     config = {"model_type": "granitemoehybrid", "layer_types": ["linear_attention", "full_attention", "mamba"]}
     assert normalise(config)["layer_types"] == ["mamba", "attention", "mamba"]
@@ -125,6 +192,14 @@ def test_other_names_of_the_same():
 )
 def test_layers_that_alternate(kind, types, pattern):
     assert normalise({"model_type": kind, "layer_types": types})["sliding_window_pattern"] == pattern
+
+
+def test_layers_that_alternate_with_another_key():
+    linear = "linear_attention"
+    config = normalise({"model_type": "qwen3_next", "layer_types": [linear, linear, FULL] * 2})
+    assert config["full_attention_interval"] == 3
+    with pytest.raises(UnsupportedModelError, match=r"one layer of every 2 attends"):
+        normalise({"model_type": "qwen3_5_text", "layer_types": [linear, FULL, linear, linear]})
 
 
 def test_layers_that_do_not_alternate_regularly_are_refused():

@@ -84,7 +84,13 @@ json_values = st.recursive(
 
 @given(
     st.dictionaries(
-        st.sampled_from(["architectures", "quantization_config", "text_config", "vocab_size"]), json_values
+        st.sampled_from(
+            """
+            architectures attention_chunk_size hidden_act key_multiplier mamba_rms_norm no_rope_layers
+            quantization_config rope_parameters rope_scaling text_config vocab_size
+            """.split()
+        ),
+        json_values,
     ),
     st.sampled_from(sorted(ARCHITECTURES)) | json_values,
 )

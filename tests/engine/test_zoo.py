@@ -91,6 +91,13 @@ def test_plain_layers_get_plain_caches():
     assert [type(cache) for cache in make_caches(model)] == [KVCache, KVCache]
 
 
+@pytest.mark.parametrize("inner", ["mistral", "ministral3"])
+def test_a_window_over_all_layers_of_an_inner_model_is_told(inner):
+    config = {"model_type": "mistral3", "text_config": LLAMA | {"model_type": inner, "sliding_window": 16}}
+    with pytest.raises(UnsupportedModelError, match=r"a window of the text .*in mistral3 models"):
+        zoo.build(config)
+
+
 def test_layers_with_a_window_get_caches_that_forget():
     model, _ = zoo.build(LLAMA | {"sliding_window": 16, "layer_types": ["sliding_attention", "full_attention"]})
     assert [type(cache) for cache in make_caches(model)] == [RotatingKVCache, KVCache]
@@ -108,6 +115,7 @@ def test_layers_with_a_window_get_caches_that_forget():
         (LLAMA | {"model_type": "gemma", "rope_scaling": {"type": "yarn"}}, r"scaled by 'yarn' .*in gemma models"),
         (LLAMA | {"model_type": "granite", "partial_rotary_factor": 0.5}, r"a part of each head .*in granite models"),
         (LLAMA | {"model_type": "granite", "sliding_window": 8}, r"a window of the text .*in granite models"),
+        (LLAMA | {"model_type": "ministral3", "sliding_window": 8}, r"a window of the text .*in ministral3 models"),
     ],
 )
 def test_what_a_definition_cannot_compute_right_is_told(config, said):

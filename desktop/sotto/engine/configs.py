@@ -4,38 +4,23 @@ Transformers 5 writes one `rope_parameters` where older releases wrote `rope_the
 `partial_rotary_factor`. Most definitions know only the old keys and fall back to defaults silently.
 """
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
+from sotto.engine import families
 from sotto.engine.support import architecture
 from sotto.errors import UnsupportedModelError
 
 # Definitions that read `rope_parameters` themselves, in the form in which transformers writes it.
 _READ_NEW_ROPE = frozenset(
     """
-    gemma4_text glm_moe_dsa laguna mellum minimax_m3_vl ministral3 mistral4 muse_glimmer olmo_hybrid qwen3_5 spark2_5
+    gemma4_text glm_moe_dsa laguna mellum minimax_m3_vl minimax_m3_vl_text ministral3 mistral4 muse_glimmer olmo_hybrid
+    qwen3_5 qwen3_5_moe spark2_5
     """.split()
 )
 _ROPE_ALIASES: Mapping[str, str] = {"su": "longrope"}
 _FULL, _SLIDING = "full_attention", "sliding_attention"
-# Keys that some definitions call otherwise, by definition: their name, and the one in transformers' configs.
-_RENAMED: Mapping[str, Mapping[str, str]] = {
-    "gpt2": {"n_ctx": "n_positions"},
-    "gpt_neox": {"rotary_pct": "partial_rotary_factor", "rotary_emb_base": "rope_theta"},
-    "lfm2": {"block_dim": "hidden_size"},
-    "qwen3_moe": {"num_experts": "num_local_experts"},
-}
-# What transformers leaves out because it is always so, and definitions ask for.
-_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
-    "apertus": {"mlp_bias": False, "post_norm": False, "qk_norm": True},
-}
-# Kinds of layers by the names that a definition gives them.
-_LAYER_TYPES: Mapping[str, Mapping[str, str]] = {
-    "granitemoehybrid": {"linear_attention": "mamba", "full_attention": "attention"},
-}
-# Definitions that take layers to alternate in a regular pattern, and those of them that spell it out in letters.
-_PATTERNED = frozenset({"cohere2", "exaone4", "gemma3_text"})
-_SPELT = frozenset({"exaone4"})
 
 
 def normalise(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,6 +34,8 @@ def normalise(config: Mapping[str, Any]) -> dict[str, Any]:
     inner = normalised.get("text_config")
     if isinstance(inner, dict):
         normalised["text_config"] = _one(inner, architecture(inner) or str(inner.get("model_type", name)) or name)
+        if name in families.OUTER_VOCABULARY and "vocab_size" in inner:
+            normalised.setdefault("vocab_size", inner["vocab_size"])
     return _one(normalised, name)
 
 
@@ -87,18 +74,11 @@ def _one(config: dict[str, Any], name: str) -> dict[str, Any]:
     scaling = config.get("rope_scaling")
     if isinstance(scaling, dict):
         config["rope_scaling"] = _scaling(scaling, config)
-    for old, new in _RENAMED.get(name, {}).items():
-        if new in config:
-            config.setdefault(old, config[new])
-    for key, value in _DEFAULTS.get(name, {}).items():
-        config.setdefault(key, value)
-    if name in _LAYER_TYPES and isinstance(config.get("layer_types"), list):
-        names = _LAYER_TYPES[name]
-        config["layer_types"] = [names.get(str(kind), kind) for kind in config["layer_types"]]
+    families.translate(config, name)
     if name == "gemma4_text":
         _wider_heads(config)
-    if name in _PATTERNED:
-        _pattern(config, spelt=name in _SPELT)
+    if key := families.PATTERNS.get(name):
+        _pattern(config, key, spelt=name in families.SPELT)
     return config
 
 
@@ -128,7 +108,16 @@ def _scaling(scaling: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str,
     said = {**scaling, "type": kind, "rope_type": kind}
     if kind == "longrope" and "original_max_position_embeddings" in config:
         said.setdefault("original_max_position_embeddings", config["original_max_position_embeddings"])
+    if kind == "yarn" and not said.get("mscale_all_dim"):
+        _say_strength(said)
     return said
+
+
+def _say_strength(yarn: dict[str, Any]) -> None:
+    """Say what `attention_factor` says in the way that definitions work it out: 1 + mscale * log(factor) / 10."""
+    factor, strength = yarn.get("factor"), yarn.get("attention_factor")
+    if isinstance(strength, int | float) and isinstance(factor, int | float) and 1 < factor < math.inf:
+        yarn.setdefault("mscale", (strength - 1) * 10 / math.log(factor))
 
 
 def _wider_heads(config: dict[str, Any]) -> None:
@@ -146,8 +135,8 @@ def _wider_heads(config: dict[str, Any]) -> None:
         config.setdefault(key, found.pop() if found else config.get(own))
 
 
-def _pattern(config: dict[str, Any], spelt: bool) -> None:
-    """Say by a pattern what `layer_types` says layer by layer.
+def _pattern(config: dict[str, Any], key: str, spelt: bool) -> None:
+    """Say by a pattern under `key` what `layer_types` says layer by layer.
 
     Raises:
         UnsupportedModelError: It is not regular.
@@ -157,7 +146,7 @@ def _pattern(config: dict[str, Any], spelt: bool) -> None:
         return
     if spelt:
         letters = "".join("G" if kind == _FULL else "L" for kind in types)
-        config["sliding_window_pattern"] = letters if len(set(letters)) == 2 else None
+        config[key] = letters if len(set(letters)) == 2 else None
         return
     period = types.index(_FULL) + 1 if _FULL in types else len(types) + 1
     if any((kind == _FULL) != ((index + 1) % period == 0) for index, kind in enumerate(types)):
@@ -165,4 +154,4 @@ def _pattern(config: dict[str, Any], spelt: bool) -> None:
             f"Its layer_types are not regular, which {config['model_type']} models should be: one layer of every "
             f"{period} attends to the whole text."
         )
-    config["sliding_window_pattern"] = period
+    config[key] = period

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sotto.engine.unread import unread
+
 # Architectures by the name of their module; what its file needs beside the config and the weights decides who is here.
 ARCHITECTURES = frozenset(
     """
@@ -41,6 +43,7 @@ _ALIASES: Mapping[str, str] = {
     "qwen3_5_moe_text": "qwen3_5_moe",
     "qwen3_5_text": "qwen3_5",
     "xverse": "llama",
+    "youtu": "youtu_llm",
 }
 # Definitions that exist but cannot be used here, and why; each completes "… models cannot run: ".
 _REFUSED: Mapping[str, str] = {
@@ -107,7 +110,9 @@ def refusal(config: Mapping[str, Any]) -> str:
         return (
             f"Its weights are quantized by '{method}', which Sotto cannot read; choose an MLX or unquantized version."
         )
-    return next(_absurd(config), "")
+    inner = config.get("text_config")
+    inner_name = architecture(inner) if isinstance(inner, Mapping) else ""
+    return next(_absurd(config), "") or next(unread(config, name, inner_name), "")
 
 
 def _quantization_method(config: Mapping[str, Any]) -> str:

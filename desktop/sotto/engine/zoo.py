@@ -18,11 +18,15 @@ from mlx import nn
 from sotto.engine import configs
 from sotto.engine.definitions import OVERRIDES
 from sotto.engine.support import architecture, refusal
+from sotto.engine.unread import half_rotated
 from sotto.errors import EngineError, UnsupportedModelError
 
 # The definitions are internals of mlx-lm: another minor version is adopted by running the parity tests, then here.
 _VERSION = "0.32."
 _MARK = "__definitions_only__"
+# Model types whose layers all see only the window where nothing says which do, and that borrowed definitions compute
+# as if none did. Our own definition of Mistral knows better, but not where it is inside another model.
+_ALL_SLIDE = frozenset({"ministral3", "mistral"})
 
 
 def install() -> None:
@@ -83,6 +87,10 @@ def _refuse_unread(config: Mapping[str, Any], definition: ModuleType) -> None:
     """Refuse a config that says something which changes the result and which the definition does not look at."""
     read = inspect.signature(definition.ModelArgs).parameters
     kind = config["model_type"]
+    inner = config.get("text_config")
+    for part, sliding in ((config, _ALL_SLIDE - {"mistral"}), (inner, _ALL_SLIDE)):
+        if isinstance(part, Mapping) and part.get("model_type") in sliding and not part.get("layer_types"):
+            _refuse_window(part, kind)
     if "text_config" in read:
         return
     if (scaling := configs.rope_scaling_of(config)) and not {"rope_scaling", "rope_parameters"} & read.keys():
@@ -91,11 +99,18 @@ def _refuse_unread(config: Mapping[str, Any], definition: ModuleType) -> None:
         )
     partial = config.get("partial_rotary_factor")
     rotary = {"partial_rotary_factor", "rotary_pct", "rotary_dim", "rope_parameters"}
-    if partial not in (None, 1, 1.0) and not rotary & read.keys():
+    if partial not in (None, 1, 1.0) and not rotary & read.keys() and not half_rotated(architecture(config)):
         raise UnsupportedModelError(
             f"It rotates only a part of each head (partial_rotary_factor), which is not supported in {kind} models."
         )
-    if configs.window_of(config) and not {"sliding_window", "attention_window_size"} & read.keys():
+    windows = {"sliding_window", "sliding_window_size", "attention_window_size"}
+    if not windows & read.keys():
+        _refuse_window(config, kind)
+
+
+def _refuse_window(config: Mapping[str, Any], kind: str) -> None:
+    """Refuse a config all of whose layers see only a window."""
+    if configs.window_of(config):
         raise UnsupportedModelError(
             f"Its attention sees only a window of the text (sliding_window), which is not supported in {kind} models."
         )
