@@ -183,7 +183,6 @@ def test_other_names_of_the_same():
     ("kind", "types", "pattern"),
     [
         ("gemma3_text", [SLIDING] * 5 + [FULL] + [SLIDING] * 2, 6),
-        ("gemma3_text", [SLIDING] * 4, 5),
         ("gemma3_text", [FULL] * 3, 1),
         ("cohere2", ([SLIDING] * 3 + [FULL]) * 2, 4),
         ("exaone4", [SLIDING, SLIDING, FULL, SLIDING], "LLGL"),
@@ -192,6 +191,12 @@ def test_other_names_of_the_same():
 )
 def test_layers_that_alternate(kind, types, pattern):
     assert normalise({"model_type": kind, "layer_types": types})["sliding_window_pattern"] == pattern
+
+
+@pytest.mark.parametrize("kind", ["gemma3_text", "exaone4", "qwen3_next"])
+def test_layers_that_all_slide_are_refused(kind):
+    with pytest.raises(UnsupportedModelError, match=rf"None of its layers attends .* in {kind} models"):
+        normalise({"model_type": kind, "layer_types": [SLIDING] * 4})
 
 
 def test_layers_that_alternate_with_another_key():

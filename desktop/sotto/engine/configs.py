@@ -139,16 +139,21 @@ def _pattern(config: dict[str, Any], key: str, spelt: bool) -> None:
     """Say by a pattern under `key` what `layer_types` says layer by layer.
 
     Raises:
-        UnsupportedModelError: It is not regular.
+        UnsupportedModelError: It is not regular, or no layer attends to the whole text.
     """
     types = config.get("layer_types")
     if not isinstance(types, list) or not types:
         return
+    if _FULL not in types:
+        raise UnsupportedModelError(
+            f"None of its layers attends to the whole text (layer_types), which is not supported in "
+            f"{config['model_type']} models."
+        )
     if spelt:
         letters = "".join("G" if kind == _FULL else "L" for kind in types)
         config[key] = letters if len(set(letters)) == 2 else None
         return
-    period = types.index(_FULL) + 1 if _FULL in types else len(types) + 1
+    period = types.index(_FULL) + 1
     if any((kind == _FULL) != ((index + 1) % period == 0) for index, kind in enumerate(types)):
         raise UnsupportedModelError(
             f"Its layer_types are not regular, which {config['model_type']} models should be: one layer of every "

@@ -4,22 +4,23 @@ Found by comparing logits with those of transformers; a definition that is not l
 out. Imports nothing of MLX.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 _SILU = frozenset({"silu", "swish"})
 _GELU = frozenset({"gelu", "gelu_fast", "gelu_new", "gelu_python", "gelu_pytorch_tanh"})
 _RELU2 = frozenset({"relu2"})
-_ACTIVATION_KEYS = ("hidden_activation", "activation_function", "mlp_hidden_act", "hidden_act")
+_ACTIVATION_KEYS = ("hidden_act", "hidden_activation", "activation_function", "mlp_hidden_act")
 # What each definition computes, whatever its config names. Those that read the name are not listed.
 _ACTIVATIONS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(
         """
         afmoe cohere cohere2 deepseek_v2 deepseek_v3 deepseek_v32 dots1 ernie4_5 exaone4 exaone_moe falcon_h1 glm glm4
-        glm4_moe glm4_moe_lite glm_moe_dsa granite granitemoe granitemoehybrid helium hunyuan_v1_dense internlm3 llama
-        llama4 llama4_text longcat_flash mamba mamba2 minimax ministral3 mistral4 mixtral olmo2 olmo3 olmo_hybrid olmoe
-        phi3 phimoe qwen2 qwen2_moe qwen3 qwen3_5 qwen3_5_moe qwen3_moe qwen3_next seed_oss smollm3 solar_open stablelm
-        youtu_llm
+        glm4_moe glm4_moe_lite glm_moe_dsa granite granitemoe granitemoehybrid helium hunyuan_v1_dense internlm3
+        laguna llama llama4 llama4_text longcat_flash mamba mamba2 mellum minicpm3 minimax ministral3 mistral4 mixtral
+        olmo2 olmo3 olmo_hybrid olmoe phi3 phimoe qwen2 qwen2_moe qwen3 qwen3_5 qwen3_5_moe qwen3_moe qwen3_next
+        seed_oss smollm3 solar_open stablelm youtu_llm
         """.split(),
         _SILU,
     ),
@@ -29,6 +30,12 @@ _ACTIVATIONS: Mapping[str, frozenset[str]] = {
 # The values with which a definition is right, by key; so it is where a key is missing or null.
 _RIGHT: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
     "deepseek_v2": {"norm_topk_prob": (False,), "scoring_func": ("softmax",)},
+    "deepseek_v3": {"rope_interleave": (True,)},
+    # Factors are multiplied into weights, and would have to be into these as well.
+    "falcon_h1": {
+        **dict.fromkeys(("attention_bias", "mamba_proj_bias", "mlp_bias", "projectors_bias"), (False,)),
+        "time_step_limit": ([0, math.inf], [0, {"__float__": "Infinity"}]),
+    },
     "gemma3_text": {
         "attn_logit_softcapping": (),
         "final_logit_softcapping": (),
@@ -36,12 +43,18 @@ _RIGHT: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
     },
     # Only images are seen in both directions by "vision".
     "gemma4_text": {"use_bidirectional_attention": (False, "vision")},
+    "glm4_moe_lite": {"rope_interleave": (True,)},
     "gpt2": {"scale_attn_by_inverse_layer_idx": (False,), "scale_attn_weights": (True,)},
+    "gpt_oss": {"swiglu_alpha": (1.702,), "swiglu_limit": (7,)},
     "granitemoehybrid": {"mamba_n_groups": (1,)},
-    "mamba2": {"n_groups": (1,)},
+    "kimi_linear": {"tie_word_embeddings": (False,)},
+    "mamba": {"layer_norm_epsilon": (1e-5,)},
+    "mamba2": {"layer_norm_epsilon": (1e-5,), "n_groups": (1,)},
+    "nemotron_h": {"mamba_hidden_act": tuple(_SILU)},
     "olmoe": {"clip_qkv": ()},
     "qwen2_moe": {"norm_topk_prob": (False,)},
     "recurrent_gemma": {"partial_rotary_factor": (0.5,), "rope_theta": (10000,)},
+    "youtu_llm": {"rope_interleave": (True,)},
 }
 # Where null would mean that something is left out, and definitions cannot do without.
 _NEEDED: Mapping[str, tuple[str, ...]] = {"gemma2": ("attn_logit_softcapping", "final_logit_softcapping")}
@@ -131,9 +144,9 @@ def _one(config: Mapping[str, Any], name: str) -> Iterator[str]:
 
 def _wrong(config: Mapping[str, Any], name: str) -> Iterator[str]:
     """Yield the keys with values that the definition does not compute with."""
-    activation = next((key for key in _ACTIVATION_KEYS if config.get(key) is not None), None)
-    if activation and name in _ACTIVATIONS and str(config[activation]) not in _ACTIVATIONS[name]:
-        yield activation
+    for key in _ACTIVATION_KEYS if name in _ACTIVATIONS else ():
+        if config.get(key) is not None and str(config[key]) not in _ACTIVATIONS[name]:
+            yield key
     for key, right in _RIGHT.get(name, {}).items():
         value = _value(config, key)
         if value is not None and value not in right:
@@ -141,6 +154,9 @@ def _wrong(config: Mapping[str, Any], name: str) -> Iterator[str]:
     yield from (key for key in _NEEDED.get(name, ()) if config.get(key, "") is None)
     if name == "falcon_h1" and config.get("mamba_rms_norm") and config.get("mamba_n_groups") not in (None, 1):
         yield "mamba_rms_norm"
+    plain = config.get("dim_model_base") == config.get("hidden_size")
+    if name == "minicpm3" and config.get("tie_word_embeddings") and not plain:
+        yield "tie_word_embeddings"
     if name == "llama4_text":
         rotated, chunk, context = map(config.get, ("no_rope_layers", "attention_chunk_size", "max_position_embeddings"))
         elsewhere = config.get("use_qk_norm") is not False or config.get("attn_temperature_tuning") is not False
