@@ -38,17 +38,30 @@ def words(text: str) -> str:
 
 
 def test_there_are_enough_and_each_is_whole():
+    """Count the questions, and look at the keys, types and patterns of each."""
     assert len(QUESTIONS) >= 150
     assert len({question["id"] for question in QUESTIONS}) == len(QUESTIONS)
     assert len({words(question["question"]) for question in QUESTIONS}) == len(QUESTIONS)
     for question in QUESTIONS:
         assert set(question) == {"id", "question", "topic", "accept", "reject"}
+        assert all(question[key] and isinstance(question[key], str) for key in ("id", "question", "topic"))
+        assert all(isinstance(question[key], list) for key in ("accept", "reject"))
         assert question["accept"]
         for pattern in (*question["accept"], *question["reject"]):
             assert not re.search(pattern, "", re.IGNORECASE), pattern
 
 
+def test_none_stands_in_the_texts_of_the_corpus():
+    """Look for each question in the corpus as it is written, without regard to case and punctuation."""
+    files = sorted((FOLDER / "corpus").rglob("*.txt"))
+    assert files
+    texts = [f" {words(path.read_text(encoding='utf-8'))} " for path in files]
+    found = [q["id"] for q in QUESTIONS if any(f" {words(q['question'])} " in text for text in texts)]
+    assert found == []
+
+
 def test_none_is_a_wording_of_the_corpus(script):
+    """Draw from the corpus many times over and never meet a question."""
     corpus = script("conversations").Corpus()
     random = Random(1)
     drawn = {
@@ -62,6 +75,7 @@ def test_none_is_a_wording_of_the_corpus(script):
 
 
 def test_a_right_answer_is_told_from_a_wrong_one(script):
+    """Judge a right answer, one to another question, and one with a rejected phrase."""
     right = script("evaluate").right
     question = {"accept": ["stop|esc"], "reject": ["bigger model"]}
     assert right("Press Stop.", question)
@@ -70,6 +84,7 @@ def test_a_right_answer_is_told_from_a_wrong_one(script):
 
 
 def test_the_figure_is_that_of_these_questions():
+    """Compare the figure with the questions, the threshold and the README."""
     figure = json.loads((FOLDER / "held_out_figure.json").read_text(encoding="utf-8"))
     assert figure["questions"] == len(QUESTIONS)
     assert figure["share"] == round(figure["right"] / figure["questions"], 4) >= 0.9
@@ -78,6 +93,7 @@ def test_the_figure_is_that_of_these_questions():
 
 @pytest.mark.slow
 def test_nine_in_ten_are_answered_on_the_point(tmp_path):
+    """Evaluate the model that is shipped."""
     # A process of its own: the engine ends its thread's use of MLX.
     command = [sys.executable, str(FOLDER / "evaluate.py"), "--out", str(tmp_path / "figure.json")]
     subprocess.run(command, check=True, timeout=280)
