@@ -139,7 +139,12 @@ def test_an_inner_config_that_calls_things_otherwise():
 
 
 @pytest.mark.parametrize(
-    ("kind", "inner"), [("qwen3_5_moe", "qwen3_5_moe_text"), ("minimax_m3_vl", "minimax_m3_vl_text")]
+    ("kind", "inner"),
+    [
+        ("gemma4_unified", "gemma4_unified_text"),
+        ("minimax_m3_vl", "minimax_m3_vl_text"),
+        ("qwen3_5_moe", "qwen3_5_moe_text"),
+    ],
 )
 def test_inner_definitions_that_read_the_new_keys_get_them(kind, inner):
     rope = {"rope_type": "default", "rope_theta": 1e7, "partial_rotary_factor": 0.25}

@@ -58,7 +58,13 @@ def test_a_model_type_chooses_no_module_but_an_architecture(name):
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [("mistral", "llama"), ("kimi_k2", "deepseek_v3"), ("qwen3_5_text", "qwen3_5"), ("lfm2_vl", "lfm2-vl")],
+    [
+        ("mistral", "llama"),
+        ("kimi_k2", "deepseek_v3"),
+        ("qwen3_5_text", "qwen3_5"),
+        ("lfm2_vl", "lfm2-vl"),
+        ("youtu", "youtu_llm"),
+    ],
 )
 def test_model_types_that_another_definition_computes(kind, name):
     assert architecture({"model_type": kind}) == name

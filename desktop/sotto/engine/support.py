@@ -30,6 +30,7 @@ _ALIASES: Mapping[str, str] = {
     "deepseek_v41_text": "deepseek_v41",
     "falcon_mamba": "mamba",
     "gemma4_unified": "gemma4",
+    "gemma4_unified_text": "gemma4_text",
     "iquestcoder": "llama",
     "joyai_llm_flash": "deepseek_v3",
     "kimi_k2": "deepseek_v3",
