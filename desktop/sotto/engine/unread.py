@@ -18,9 +18,9 @@ _ACTIVATIONS: Mapping[str, frozenset[str]] = {
         """
         afmoe cohere cohere2 deepseek_v2 deepseek_v3 deepseek_v32 dots1 ernie4_5 exaone4 exaone_moe falcon_h1 glm glm4
         glm4_moe glm4_moe_lite glm_moe_dsa granite granitemoe granitemoehybrid helium hunyuan_v1_dense internlm3
-        laguna llama llama4 llama4_text longcat_flash mamba mamba2 mellum minicpm3 minimax ministral3 mistral4 mixtral
-        olmo2 olmo3 olmo_hybrid olmoe phi3 phimoe qwen2 qwen2_moe qwen3 qwen3_5 qwen3_5_moe qwen3_moe qwen3_next
-        seed_oss smollm3 solar_open stablelm youtu_llm
+        kimi_linear laguna llama llama4 llama4_text longcat_flash mamba mamba2 mellum minicpm3 minimax ministral3
+        mistral4 mixtral muse_glimmer olmo2 olmo3 olmo_hybrid olmoe phi3 phimoe qwen2 qwen2_moe qwen3 qwen3_5
+        qwen3_5_moe qwen3_moe qwen3_next seed_oss smollm3 solar_open stablelm youtu_llm
         """.split(),
         _SILU,
     ),
@@ -77,6 +77,7 @@ _UNSTRETCHED = ("default", "mrope")
 # Definitions that compute the inner model of others, by its model type.
 _INNER: Mapping[str, str] = {
     "gemma3n_text": "gemma3n",
+    "muse_glimmer_text": "muse_glimmer",
     "qwen2_5_vl_text": "qwen2",
     "qwen2_vl_text": "qwen2",
     "qwen3_vl_moe_text": "qwen3_moe",
