@@ -12,6 +12,7 @@ _SHORT: dict[str, str] = _DATA["short"]
 _LONG: dict[str, str] = _DATA["long"]
 _FILLER_BEFORE: list[str] = _DATA["before"]
 _FILLER_AFTER: list[str] = _DATA["after"]
+_ALIKE: dict[str, list[str]] = _DATA["alike"]
 _DROPPABLE, _ASKING = frozenset(_DATA["droppable"]), frozenset(_DATA["asking"])
 _WORD = re.compile(r"[A-Za-z]{3,}")
 
@@ -52,6 +53,23 @@ def _drop_words(text: str, random: Random) -> str:
     return " ".join(kept) if len(kept) >= 2 else text
 
 
+def _swap_words(text: str, random: Random) -> str:
+    def other(found: re.Match[str]) -> str:
+        choices = _ALIKE.get(found[0])
+        return random.choice(choices) if choices and random.random() < 0.35 else found[0]
+
+    return _WORD.sub(other, text)
+
+
+def _lose_words(text: str, random: Random) -> str:
+    """Leave out words of any kind, so that no single one is relied on."""
+    words = text.split()
+    if len(words) < 5:
+        return text
+    kept = [word for word in words if random.random() > 0.12]
+    return " ".join(kept) if len(kept) > len(words) / 2 else text
+
+
 def _run_together(text: str, random: Random) -> str:
     words = text.split()
     if len(words) < 3:
@@ -73,6 +91,10 @@ def _sentence_case(text: str, random: Random) -> str:
 def roughen(text: str, random: Random, strength: float = 1.0) -> str:
     """Vary one question: case, punctuation, politeness, short forms and mistakes; `strength` scales how often."""
     chance = random.random
+    if chance() < 0.35 * strength:
+        text = _swap_words(text, random)
+    if chance() < 0.12 * strength:
+        text = _lose_words(text, random)
     if chance() < 0.22 * strength:
         text = f"{random.choice(_FILLER_BEFORE)} {text}"
     if chance() < 0.10 * strength and not text.endswith("?"):

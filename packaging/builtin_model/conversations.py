@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 from augment import roughen
-from grammar import Grammar, Topic, read_lists, read_topics
+from grammar import Grammar, Topic, read_lists, read_topics, variety
 
 CORPUS = Path(__file__).parent / "corpus"
 _VOWELS, _CONSONANTS = (
@@ -133,6 +133,7 @@ class Corpus:
         self.index = {topic.id: number for number, topic in enumerate(self.topics)}
         if len(self.index) < len(self.topics):
             raise ValueError("Two topics have the same id.")
+        self._varieties = {topic.id: list(accumulate(map(variety, topic.questions))) for topic in self.topics}
         weights = (topic.weight * min(len(topic.questions), 40) ** 0.5 * _GROUPS[topic.group] for topic in self.topics)
         self._weights = list(accumulate(weights))
 
@@ -155,20 +156,22 @@ class Corpus:
 
     def turn(self, topic: Topic, random: Random) -> Turn:
         """Draw one question and answer on a topic."""
-        wording = random.choice(topic.questions)
+        wording = random.choices(topic.questions, cum_weights=self._varieties[topic.id])[0]
         question = self.grammar.draw(wording, random)
         strength = 0.1 if "paste}" in wording else self._strength(topic)
         question = roughen(question, random, strength)
-        if topic.group in _ASKED_AT_LENGTH and "paste}" not in wording and random.random() < 0.1:
+        if topic.group in _ASKED_AT_LENGTH and "paste}" not in wording and random.random() < 0.14:
             question = self._at_length(question, random)
         return Turn(question, self._answer(topic, random), self.index[topic.id])
 
     def _at_length(self, question: str, random: Random) -> str:
         before = [self.grammar.draw("{preamble}", random) for _ in range(random.choice((0, 1, 1, 2, 3, 4)))]
         after = [self.grammar.draw("{closing}", random)] if not before or random.random() < 0.5 else []
-        ended = question if question[-1] in "?.!" else question + random.choice("?.")
+        if random.random() < 0.4:
+            before = [sentence.rstrip(".") + random.choice((",", " -", " and", " so", "")) for sentence in before]
+        ended = question if not after or question[-1] in "?.!" else question + random.choice("?.")
         text = " ".join([*before, ended, *after])
-        return text if random.random() < 0.7 else text.lower()
+        return text if random.random() < 0.5 else text.lower()
 
     @staticmethod
     def _strength(topic: Topic) -> float:

@@ -4,6 +4,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+# In training only: without it the network learns the wordings by heart and tells new ones apart less well.
+DROPOUT = 0.1
 CONFIG = {
     "architectures": ["LlamaForCausalLM"],
     "attention_bias": False,
@@ -79,8 +81,15 @@ class Layer(nn.Module):
         self.post_attention_layernorm = nn.RMSNorm(CONFIG["hidden_size"], CONFIG["rms_norm_eps"])
 
     def forward(self, x: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
-        x = x + self.self_attn(self.input_layernorm(x), cosine, sine)
-        return x + self.mlp(self.post_attention_layernorm(x))
+        x = x + self._dropped(self.self_attn(self.input_layernorm(x), cosine, sine))
+        return x + self._dropped(self.mlp(self.post_attention_layernorm(x)))
+
+    def _dropped(self, x: Tensor) -> Tensor:
+        """Drop features in training, the same ones at all places of a row: drawing that few costs next to nothing."""
+        if not self.training:
+            return x
+        kept = torch.rand(x.shape[0], 1, x.shape[2]) >= DROPOUT
+        return x * (kept.to(x.dtype) / (1 - DROPOUT))
 
 
 class Network(nn.Module):

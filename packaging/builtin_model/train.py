@@ -28,7 +28,7 @@ TOKENS_PER_STEP = 3000
 TOPIC_WEIGHT = 0.5
 # Most rows hold one question and just the opening of its answer: telling questions apart takes many of them, while the
 # rest of an answer follows from its opening and is learnt from few.
-OPENINGS, OPENING = 0.75, 5
+OPENINGS, OPENING = 0.82, 5
 MUON_RATE, ADAM_RATE = 0.01, 0.002
 
 

@@ -1,4 +1,4 @@
-"""The held-out questions are what they should be, and the built-in model answers as many as is said."""
+"""The held-out questions are what they should be, and the built-in model answers nine in ten of them."""
 
 import importlib.util
 import json
@@ -62,13 +62,13 @@ def test_none_stands_in_the_texts_of_the_corpus():
 
 def test_none_is_a_wording_of_the_corpus(script):
     """Draw from the corpus many times over and never meet a question."""
-    corpus = script("conversations").Corpus()
+    corpus, variety = script("conversations").Corpus(), script("grammar").variety
     random = Random(1)
     drawn = {
         words(corpus.grammar.draw(wording, random))
         for topic in corpus.topics
         for wording in topic.questions
-        for _ in range(30)
+        for _ in range(30 if variety(wording) > 1 else 1)
     }
     assert len(drawn) > 20_000
     assert drawn & {words(question["question"]) for question in QUESTIONS} == set()
@@ -87,8 +87,11 @@ def test_the_figure_is_that_of_these_questions():
     """Compare the figure with the questions, the threshold and the README."""
     figure = json.loads((FOLDER / "held_out_figure.json").read_text(encoding="utf-8"))
     assert figure["questions"] == len(QUESTIONS)
-    assert figure["share"] == round(figure["right"] / figure["questions"], 4)
-    assert f"{figure['share']:.1%}".replace("%", " %") in (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert figure["share"] == round(figure["right"] / figure["questions"], 4) >= 0.9
+    shown = f"{figure['right'] / figure['questions']:.1%}".replace("%", " %")
+    assert f"{shown} answered on the point ({figure['right']} of {figure['questions']})" in (
+        FOLDER / "README.md"
+    ).read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -99,6 +102,4 @@ def test_the_model_answers_as_many_as_its_figure_says(tmp_path):
     subprocess.run(command, check=True, timeout=280)
     figure = json.loads((tmp_path / "figure.json").read_text(encoding="utf-8"))
     assert figure["questions"] == len(QUESTIONS)
-    # Floating-point sums differ between machines, and with them an answer now and then.
-    known = json.loads((FOLDER / "held_out_figure.json").read_text(encoding="utf-8"))
-    assert figure["right"] >= 0.97 * known["right"], figure["missed_by_topic"]
+    assert figure["right"] >= 0.9 * len(QUESTIONS), figure["missed_by_topic"]
