@@ -79,7 +79,7 @@ class Welcome(QWidget):
         """
         builtin = state.record is not None and state.record.builtin
         if state.loaded and state.record is not None:
-            title = "Hello" if builtin else f"Ask {words.model_name(state.record.name)}"
+            title = "Ask about Sotto" if builtin else f"Ask {words.model_name(state.record.name)}"
             line = greeting or ("I’m the small model that comes with Sotto." if builtin else "It runs on this machine.")
         elif state.phase is Phase.LOADING and state.record is not None:
             title = "One moment"
