@@ -134,8 +134,7 @@ class Corpus:
         if len(self.index) < len(self.topics):
             raise ValueError("Two topics have the same id.")
         self._varieties = {topic.id: list(accumulate(map(variety, topic.questions))) for topic in self.topics}
-        weights = (topic.weight * min(len(topic.questions), 40) ** 0.5 * _GROUPS[topic.group] for topic in self.topics)
-        self._weights = list(accumulate(weights))
+        self._weights = list(accumulate(topic.weight * _GROUPS[topic.group] for topic in self.topics))
 
     def _answer(self, topic: Topic, random: Random, avoid: str = "") -> str:
         weights = [2.0 if number == 0 else 1.0 for number in range(len(topic.answers))]
