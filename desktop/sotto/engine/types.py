@@ -46,6 +46,19 @@ class SamplingOptions:
     seed: int | None = None
 
 
+class Overflow(StrEnum):
+    """What is done where the context has no room.
+
+    `error` refuses a prompt that is too long and ends an answer where the context is full. The other two leave the
+    oldest turns of a conversation out, never its system prompt or its last message. `truncate` also ends the answer
+    where the context is full; `shift` then forgets the older half of what follows the system prompt, and goes on.
+    """
+
+    ERROR = "error"
+    TRUNCATE = "truncate"
+    SHIFT = "shift"
+
+
 @dataclass(frozen=True, slots=True)
 class GenerateRequest:
     """What to generate from.
@@ -59,6 +72,7 @@ class GenerateRequest:
         num_predict: Most tokens to generate; None up to the end of the context.
         stop: Texts that end the answer and are not part of it.
         ignore_eos: Go on past end-of-sequence tokens, which are then never drawn; for measurements.
+        overflow: What is done where the context has no room.
     """
 
     id: str
@@ -68,6 +82,7 @@ class GenerateRequest:
     num_predict: int | None = None
     stop: tuple[str, ...] = ()
     ignore_eos: bool = False
+    overflow: Overflow = Overflow.ERROR
 
 
 class DoneReason(StrEnum):
