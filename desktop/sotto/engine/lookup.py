@@ -1,0 +1,139 @@
+"""Drafts from the text itself: what followed the last time when the last tokens were the same (prompt lookup).
+
+Where an answer repeats its prompt or itself (code that is edited, names, quotations, lists), the tokens that followed
+the same few tokens before are a good guess at what comes next, and they cost nothing to find: for each length of
+`LENGTHS` a dictionary takes every run of so many tokens to the place behind its most recent occurrence. The longest
+run is looked up first, because the more tokens agree, the likelier the next one does.
+
+A token is indexed in constant time. A long prompt is indexed at about a microsecond a token, in slices of at most
+`SLICE` tokens a call, so that no step of an answer waits for all of it.
+"""
+
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+
+LENGTHS = (5, 3)
+SLICE = 8192
+# As many as one step may add: these are indexed so that they can be taken back.
+_FEW = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Tokens that may come next.
+
+    Attributes:
+        tokens: The likeliest continuation, the next token first; may be empty.
+        matched: How many of the last tokens were found before it; 0 where nothing was found.
+    """
+
+    tokens: tuple[int, ...] = ()
+    matched: int = 0
+
+
+class Lookup:
+    """The tokens of one prompt and its answer, and where each run of them last occurred.
+
+    Attributes:
+        tokens: All that was added and not taken back; for others to read.
+    """
+
+    def __init__(
+        self, tokens: Iterable[int] = (), ends: Set[int] = frozenset(), lengths: Sequence[int] = LENGTHS
+    ) -> None:
+        """Start with `tokens`, which are indexed later.
+
+        Args:
+            tokens: The prompt.
+            ends: Tokens that end an answer: nothing is proposed after one.
+            lengths: How many tokens must agree, the preferred number first.
+        """
+        self.tokens = list(tokens)
+        self._ends = ends
+        # Where the token behind a run stands, by the run: one dictionary for each length.
+        self._behind: dict[int, dict[tuple[int, ...], int]] = {length: {} for length in lengths}
+        # Runs that end in front of this place are indexed.
+        self._indexed = 0
+        # What each run indexed one by one, from `_journal_from` on, took the place of.
+        self._journal: list[tuple[int | None, ...]] = []
+        self._journal_from = 0
+
+    def extend(self, tokens: Iterable[int]) -> None:
+        """Add tokens to the end."""
+        self.tokens.extend(tokens)
+
+    def truncate(self, length: int) -> None:
+        """Take back all but the first `length` tokens; what is known then is as if the others had never been there."""
+        if length < self._journal_from:
+            for runs in self._behind.values():
+                runs.clear()
+            self._indexed = self._journal_from = 0
+            self._journal.clear()
+        while self._indexed > length:
+            self._forget()
+        del self.tokens[length:]
+
+    def propose(self, most: int) -> Proposal:
+        """Return at most `most` tokens that may come next.
+
+        Where the match overlaps the end, what lies between the two repeats, as often as there is room.
+        """
+        self._index()
+        if most <= 0:
+            return Proposal()
+        for length, runs in self._behind.items():
+            place = runs.get(tuple(self.tokens[-length:]))
+            if place is not None:
+                return Proposal(self._following(place, most), length)
+        return Proposal()
+
+    def _following(self, place: int, most: int) -> tuple[int, ...]:
+        found = self.tokens[place : place + most]
+        found = (found * -(-most // len(found)))[:most]
+        end = next((index for index, token in enumerate(found, 1) if token in self._ends), most)
+        return tuple(found[:end])
+
+    def _index(self) -> None:
+        """Index tokens that were added, at most a slice of them."""
+        # The run at the very end has nothing behind it yet, so the last token's run waits for the next one.
+        missing = len(self.tokens) - self._indexed
+        if missing > _FEW:
+            self._index_slice(min(self._indexed + SLICE, len(self.tokens)))
+            return
+        for _ in range(missing):
+            self._remember()
+
+    def _index_slice(self, end: int) -> None:
+        """Index up to `end`, without taking down what was replaced."""
+        for length, runs in self._behind.items():
+            first = max(self._indexed, length)
+            part = self.tokens[first - length : end - 1]
+            shifted = (part[start:] for start in range(length))
+            runs.update(zip(zip(*shifted, strict=False), range(first, end), strict=False))
+        self._indexed = self._journal_from = end
+        self._journal.clear()
+
+    def _remember(self) -> None:
+        """Index the runs in front of the next place."""
+        place = self._indexed
+        replaced: list[int | None] = []
+        for length, runs in self._behind.items():
+            if place >= length:
+                run = tuple(self.tokens[place - length : place])
+                replaced.append(runs.get(run))
+                runs[run] = place
+            else:
+                replaced.append(None)
+        self._journal.append(tuple(replaced))
+        self._indexed += 1
+
+    def _forget(self) -> None:
+        """Undo the last `_remember`."""
+        self._indexed -= 1
+        place = self._indexed
+        for (length, runs), replaced in zip(self._behind.items(), self._journal.pop(), strict=True):
+            run = tuple(self.tokens[place - length : place])
+            if replaced is not None:
+                runs[run] = replaced
+            elif place >= length:
+                del runs[run]
