@@ -365,3 +365,111 @@ def test_half_precision_is_sampled_in_single(dtype):
     assert token.dtype == mx.uint32
     assert token.shape == (1,)
     assert 0 <= token.item() < 4
+
+
+sampled_how = st.builds(
+    SamplingOptions,
+    temperature=st.sampled_from([0, 0.3, 1.0]),
+    top_k=st.sampled_from([0, 5, 40]),
+    top_p=st.sampled_from([0.0, 0.7, 1.0]),
+    repeat_penalty=st.sampled_from([1.0, 1.5]),
+    frequency_penalty=st.sampled_from([0.0, 0.4]),
+    repeat_last_n=st.sampled_from([-1, 0, 1, 3, 64]),
+    seed=st.integers(0, 2**32),
+)
+
+
+def logits_after(history, vocabulary, shift=0.0):
+    """Return a toy model's logits [1, V], from the last three tokens alone."""
+    generator = np.random.default_rng([len(history), *(int(token) for token in history[-3:])])
+    row = generator.normal(size=vocabulary) * 2
+    return (row + shift * np.random.default_rng(7).normal(size=vocabulary)).astype(np.float32)
+
+
+def one_by_one(sampler, prompt, vocabulary, count):
+    text = list(prompt)
+    for _ in range(count):
+        text.append(sampler.sample(mx.array(logits_after(text, vocabulary))[None]).item())
+    return text[len(prompt) :]
+
+
+@settings(max_examples=80, deadline=None)
+@given(chosen=sampled_how, data=st.data(), vocabulary=st.sampled_from([7, 130, 640]), banned=st.booleans())
+def test_rows_are_drawn_as_one_after_the_other_wherever_a_draft_is_wrong(chosen, data, vocabulary, banned):
+    prompt, count = [1, 2, 3, 1], 24
+    bans = [2, 5] if banned else []
+    expected = one_by_one(Sampler(chosen, prompt, bans), prompt, vocabulary, count)
+    sampler, text = Sampler(chosen, prompt, bans), list(prompt)
+    while len(text) < len(prompt) + count:
+        done = len(text) - len(prompt)
+        drafts = expected[done : done + data.draw(st.integers(0, 6))]
+        wrong = data.draw(st.integers(0, len(drafts)))
+        if wrong < len(drafts):
+            drafts[wrong] = (drafts[wrong] + 1) % vocabulary
+        rows = [logits_after([*text, *drafts[:row]], vocabulary) for row in range(len(drafts) + 1)]
+        lazily = data.draw(st.booleans())
+        given_drafts = mx.array(drafts, dtype=mx.uint32) if lazily else drafts
+        tokens = sampler.sample_rows(mx.array(np.stack(rows)), given_drafts)
+        assert tokens.dtype == mx.uint32
+        right = wrong + 1
+        sampler.commit(right)
+        text += tokens.tolist()[:right]
+    assert text[len(prompt) :][:count] == expected
+
+
+@settings(max_examples=30, deadline=None)
+@given(chosen=sampled_how, kept=st.integers(0, 4))
+def test_what_is_not_kept_leaves_no_trace(chosen, kept):
+    vocabulary, prompt = 130, [3, 3, 4]
+    sampler, plain = Sampler(chosen, prompt), Sampler(chosen, prompt)
+    expected = one_by_one(plain, prompt, vocabulary, kept)
+    drafts = [*expected[: max(kept - 1, 0)], 11, 12, 13, 14]
+    rows = np.stack([logits_after([*prompt, *drafts[:row]], vocabulary) for row in range(len(drafts) + 1)])
+    assert sampler.sample_rows(mx.array(rows), drafts).tolist()[:kept] == expected
+    sampler.commit(kept)
+    after = mx.array(logits_after([9], vocabulary))[None]
+    for _ in range(6):
+        assert sampler.sample(after).item() == plain.sample(after).item()
+    if plain._window is not None:
+        assert sampler._window.ring.tolist() == plain._window.ring.tolist()
+        assert sampler._window.counts.tolist() == plain._window.counts.tolist()
+
+
+def test_only_what_was_sampled_can_be_kept():
+    sampler = Sampler(GREEDY, [0])
+    with pytest.raises(RuntimeError, match="no 1 sampled tokens"):
+        sampler.commit(1)
+    sampler.sample_rows(mx.zeros((2, 9)), [1])
+    with pytest.raises(RuntimeError, match="no 3 sampled tokens"):
+        sampler.commit(3)
+
+
+@settings(max_examples=40, deadline=None)
+@given(chosen=sampled_how, drawn=st.integers(0, 5), width=st.sampled_from([130, 192]))
+def test_a_fork_draws_with_the_keys_to_come_and_touches_nothing(chosen, drawn, width):
+    prompt = [1, 5, 5]
+    sampler, plain = Sampler(chosen, prompt), Sampler(chosen, prompt)
+    text = [*prompt, *one_by_one(sampler, prompt, 130, drawn)]
+    one_by_one(plain, prompt, 130, drawn)
+    fork = sampler.fork()
+    # As wide as the target's logits, or padded by tokens that no one has.
+    proposals = []
+    for _ in range(4):
+        row = np.full(width, -1e9, dtype=np.float32)
+        row[:130] = logits_after([*text, *proposals], 130)
+        proposals.append(fork.sample(mx.array(row)[None]).item())
+    assert proposals == one_by_one(sampler.fork(), text, 130, 4)
+    assert one_by_one(sampler, text, 130, 8) == one_by_one(plain, text, 130, 8)
+
+
+def test_draws_with_the_same_keys_agree_as_often_as_the_models_are_alike():
+    def agreement(shift):
+        agreed = 0
+        for seed in range(300):
+            sampler = Sampler(SamplingOptions(seed=seed, temperature=1.0), [0])
+            draft = sampler.fork().sample(mx.array(logits_after([seed], 200, shift))[None])
+            agreed += draft.item() == sampler.sample(mx.array(logits_after([seed], 200))[None]).item()
+        return agreed / 300
+
+    assert agreement(0.0) == 1
+    assert agreement(0.1) > 0.75 > 0.5 > agreement(3.0)

@@ -8,13 +8,22 @@
 6. min-p drops what is below m times the likeliest;
 7. what is left is scaled to one and drawn from.
 
-Draw n of an answer uses the PRNG key `draw_key(seed, n)`, so an answer depends on its own seed and on nothing else that
-runs. Everything is float32 and lazy: no step waits for a token to be known, not even the penalties, whose window lives
-in arrays.
+Draw n of an answer uses the PRNG key `draw_key(seed, n)`, mixed with each token's id, so an answer depends on its own
+seed and on nothing else that runs. Everything is float32 and lazy: no step waits for a token to be known, not even the
+penalties, whose window lives in arrays.
+
+Speculation changes no answer. Each row of logits behind a draft is sampled as it would be if the drafts in front of it
+were the answer so far, with the key of its own draw. While a sampled token equals its draft, the next row's tokens in
+front are therefore right; the first that does not is what would have been drawn anyway, and the rows behind it are
+dropped. So the tokens kept are those that one step after the other would give, whatever was proposed, and their
+distribution is the model's. A draft model that draws with the same keys (`fork`) proposes what the same random numbers
+choose from its own distribution, which agrees as often as the two are alike.
 """
 
 import secrets
 from collections.abc import Iterable, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
 
 import mlx.core as mx
 
@@ -49,74 +58,151 @@ class Sampler:
         self._banned = mx.array(sorted(banned), dtype=mx.int32)
         # What bans them: as wide as the logits, made when the first ones come.
         self._ban = mx.zeros(0)
-        self._window = _Window(options, prompt_ids) if _penalizes(options) else None
+        self._window = _Window.of(options, prompt_ids) if _penalizes(options) else None
+        self._undecided: _Undecided | None = None
 
     def sample(self, logits: mx.array) -> mx.array:
         """Return the next token [1], uint32, for logits [1, V], without evaluating either."""
+        token = self.sample_rows(logits)
+        self.commit(1)
+        return token
+
+    def sample_rows(self, logits: mx.array, drafts: Sequence[int] | mx.array = ()) -> mx.array:
+        """Return the token behind each draft, without evaluating anything; `commit` then says how many are kept.
+
+        Args:
+            logits: [n + 1, V]; row i is what follows the answer so far and the first i drafts.
+            drafts: The n tokens that were fed on trial.
+
+        Returns:
+            Tokens [n + 1], uint32. Token i is the one that follows if all drafts in front of it are right.
+        """
+        drafted = drafts if isinstance(drafts, mx.array) else mx.array(list(drafts), dtype=mx.uint32)
         scores = logits.astype(mx.float32)
         if self._banned.size:
-            if not self._ban.size:
+            if self._ban.size != scores.shape[-1]:
                 self._ban = mx.zeros(scores.shape[-1]).at[self._banned].add(_NOTHING)
                 mx.eval(self._ban)
             scores = scores + self._ban
+        windows: list[_Window] = []
         if self._window is not None:
-            scores = self._window.penalize(scores)
-        token = best(scores, 1)[:, 0] if self._options.temperature < _COLDEST else self._draw(scores)
-        if self._window is not None:
-            self._window.push(token)
-        return token
+            windows.append(self._window.as_wide_as(scores))
+            for row in range(drafted.size):
+                windows.append(windows[-1].pushed(drafted[row : row + 1]))
+            rows = [window.penalize(scores[row : row + 1]) for row, window in enumerate(windows)]
+            scores = mx.concatenate(rows)
+        tokens = self._draw(scores) if self._random else best(scores, 1)[:, 0]
+        self._undecided = _Undecided(tokens, windows)
+        return tokens
+
+    def commit(self, count: int) -> None:
+        """Go on as if the first `count` tokens of the last `sample_rows` had been sampled one after the other.
+
+        All of them but the last must be equal to their drafts; the last one need not be known yet.
+        """
+        if self._undecided is None or not 0 <= count <= self._undecided.tokens.size:
+            raise RuntimeError(f"no {count} sampled tokens are there to be kept")
+        tokens, windows = self._undecided.tokens, self._undecided.windows
+        self._undecided = None
+        if count == 0:
+            return
+        if self._random:
+            self._draws += count
+        if windows:
+            self._window = windows[count - 1].pushed(tokens[count - 1 : count])
+
+    def fork(self) -> "Sampler":
+        """Return a sampler that would draw the same from here on, and goes its own way: for the drafts of a model.
+
+        Its logits may be wider or narrower than those of this one.
+        """
+        return copy(self)
+
+    @property
+    def _random(self) -> bool:
+        return self._options.temperature >= _COLDEST
 
     def _draw(self, scores: mx.array) -> mx.array:
         log_probs, ids = distribution(scores, self._options)
-        drawn = mx.random.categorical(log_probs, key=mx.random.key(draw_key(self.seed, self._draws)))
-        self._draws += 1
-        return mx.take_along_axis(ids, drawn[:, None], axis=-1)[:, 0]
+        keys = [draw_key(self.seed, self._draws + row) for row in range(len(log_probs))]
+        drawn = mx.argmax(log_probs + gumbel(keys, ids), axis=-1, keepdims=True)
+        return mx.take_along_axis(ids, drawn, axis=-1)[:, 0]
 
 
+@dataclass(frozen=True, slots=True)
 class _Window:
-    """The last tokens of prompt and answer and how often each is among them, kept on the device."""
+    """The last tokens of prompt and answer, kept on the device.
 
-    def __init__(self, options: SamplingOptions, prompt_ids: Sequence[int]) -> None:
-        self._options = options
-        # A window over the whole context never forgets.
-        self._size = options.repeat_last_n if options.repeat_last_n > 0 else None
-        recent = prompt_ids if self._size is None else prompt_ids[-self._size :]
-        self._ring = mx.array(list(recent), dtype=mx.uint32)
-        self._oldest = 0
-        # As wide as the logits, which may be wider than the vocabulary; made when the first ones come.
-        self._counts = mx.zeros(0)
+    Attributes:
+        options: What penalizes them.
+        size: How many there may be; None for a window over the whole context, which never forgets.
+        ring: The tokens [N], uint32.
+        oldest: Where in a full ring the next token goes.
+        counts: How often each token is in the ring, as wide as the logits, which may be wider than the vocabulary.
+    """
+
+    options: SamplingOptions
+    size: int | None
+    ring: mx.array
+    oldest: int
+    counts: mx.array
+
+    @classmethod
+    def of(cls, options: SamplingOptions, prompt_ids: Sequence[int]) -> "_Window":
+        """Return the window at the end of a prompt, not yet as wide as any logits."""
+        size = options.repeat_last_n if options.repeat_last_n > 0 else None
+        recent = prompt_ids if size is None else prompt_ids[-size:]
+        return cls(options, size, mx.array(list(recent), dtype=mx.uint32), 0, mx.zeros(0))
+
+    def as_wide_as(self, scores: mx.array) -> "_Window":
+        """Return the window for scores [R, V]."""
+        width = scores.shape[-1]
+        if self.counts.size == width:
+            return self
+        return replace(self, counts=mx.zeros(width).at[self.ring].add(1.0))
 
     def penalize(self, scores: mx.array) -> mx.array:
-        options = self._options
-        if not self._counts.size:
-            self._counts = mx.zeros(scores.shape[-1]).at[self._ring].add(1.0)
+        """Return scores [1, V] with those of the tokens in the window changed."""
+        options = self.options
         # A token that is in the ring twice is computed twice, to the same value.
-        values = scores[:, self._ring]
+        values = scores[:, self.ring]
         if options.repeat_penalty > 0:
             values = values * mx.where(values < 0, options.repeat_penalty, 1 / options.repeat_penalty)
-        values = values - options.presence_penalty - options.frequency_penalty * self._counts[self._ring]
+        values = values - options.presence_penalty - options.frequency_penalty * self.counts[self.ring]
         penalized = mx.array(scores)
-        penalized[:, self._ring] = values
+        penalized[:, self.ring] = values
         return penalized
 
-    def push(self, token: mx.array) -> None:
-        self._counts = self._counts.at[token].add(1.0)
-        if self._size is None or self._ring.size < self._size:
-            self._ring = mx.concatenate([self._ring, token])
-            return
-        place = slice(self._oldest, self._oldest + 1)
-        self._counts = self._counts.at[self._ring[place]].subtract(1.0)
-        ring = mx.array(self._ring)
+    def pushed(self, token: mx.array) -> "_Window":
+        """Return the window after `token` [1] has come in, and the oldest has gone where there is no room."""
+        counts = self.counts.at[token].add(1.0)
+        if self.size is None or self.ring.size < self.size:
+            return replace(self, ring=mx.concatenate([self.ring, token]), counts=counts)
+        place = slice(self.oldest, self.oldest + 1)
+        counts = counts.at[self.ring[place]].subtract(1.0)
+        ring = mx.array(self.ring)
         ring[place] = token
-        self._ring = ring
-        self._oldest = (self._oldest + 1) % self._size
+        return replace(self, ring=ring, oldest=(self.oldest + 1) % self.size, counts=counts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Undecided:
+    """What was sampled and not yet kept or dropped.
+
+    Attributes:
+        tokens: One for each row of logits.
+        windows: What each row was penalized by; empty without penalties.
+    """
+
+    tokens: mx.array
+    windows: list[_Window]
 
 
 def distribution(scores: mx.array, options: SamplingOptions) -> tuple[mx.array, mx.array]:
-    """Return what is drawn from: log-probabilities [1, N], impossible ones -inf, and the token ids [1, N] they are of.
+    """Return what is drawn from: log-probabilities [R, N], impossible ones -inf, and the token ids [R, N] they are of.
 
     Args:
-        scores: Penalized logits [1, V], float32.
+        scores: Penalized logits [R, V], float32; each row by itself.
         options: With a temperature above 0.
     """
     vocabulary = scores.shape[-1]
@@ -125,7 +211,7 @@ def distribution(scores: mx.array, options: SamplingOptions) -> tuple[mx.array, 
         ids = best(scores, options.top_k)
         scores = mx.take_along_axis(scores, ids, axis=-1)
     else:
-        ids = mx.arange(vocabulary, dtype=mx.uint32)[None]
+        ids = mx.broadcast_to(mx.arange(vocabulary, dtype=mx.uint32), scores.shape)
     if ordered:
         order = mx.argsort(-scores, axis=-1)
         ids = mx.take_along_axis(ids, order, axis=-1)
@@ -145,19 +231,19 @@ def distribution(scores: mx.array, options: SamplingOptions) -> tuple[mx.array, 
 
 
 def best(scores: mx.array, count: int) -> mx.array:
-    """Return the ids [1, count], uint32, of the best scores [1, V], in no particular order.
+    """Return the ids [R, count], uint32, of the best scores of each row [R, V], in no particular order.
 
     Of equal scores for a single place the first takes it. The best of all are among the blocks with the best maxima,
     and looking at maxima first is 8 times faster on a CPU than partitioning a vocabulary of 150,000.
     """
-    vocabulary = scores.shape[-1]
+    rows, vocabulary = scores.shape
     blocks = vocabulary // _BLOCK
     if vocabulary % _BLOCK or blocks <= count:
         return _best_plain(scores, count)
-    table = scores.reshape(blocks, _BLOCK)
-    chosen = _best_plain(table.max(axis=-1)[None], count)[0]
-    within = table[chosen].reshape(1, -1)
-    ids = (chosen[:, None] * _BLOCK + mx.arange(_BLOCK, dtype=mx.uint32)).reshape(1, -1)
+    table = scores.reshape(rows, blocks, _BLOCK)
+    chosen = _best_plain(table.max(axis=-1), count)[..., None]
+    within = mx.take_along_axis(table, chosen, axis=1).reshape(rows, -1)
+    ids = (chosen * _BLOCK + mx.arange(_BLOCK, dtype=mx.uint32)).reshape(rows, -1)
     return mx.take_along_axis(ids, _best_plain(within, count), axis=-1)
 
 
@@ -165,6 +251,22 @@ def _best_plain(scores: mx.array, count: int) -> mx.array:
     if count == 1:
         return mx.argmax(scores, axis=-1, keepdims=True)
     return mx.argpartition(scores, -count, axis=-1)[:, -count:]
+
+
+def gumbel(keys: Sequence[int], ids: mx.array) -> mx.array:
+    """Return Gumbel noise: the largest of log-probabilities plus it is a draw from them.
+
+    Each token has noise of its own, wherever it stands among the others. So a draw depends on the probabilities alone:
+    rounding that makes two tokens change places hardly ever changes it, and models that are alike draw alike.
+
+    Args:
+        keys: One of 64 bits for each row.
+        ids: Tokens [R, N], uint32.
+    """
+    high, low = (mx.array([key >> shift & 0xFFFFFFFF for key in keys], dtype=mx.uint32)[:, None] for shift in (32, 0))
+    words = mx.stack([mx.broadcast_to(high, ids.shape), low ^ ids], axis=-1).reshape(-1, 2)
+    noise: mx.array = mx.vmap(lambda key: mx.random.gumbel((), key=key))(words)
+    return noise.reshape(ids.shape)
 
 
 def draw_key(seed: int, draw: int) -> int:
