@@ -1,0 +1,176 @@
+"""How many drafts to feed in a round of speculation: as many as measured acceptance and cost say, down to none.
+
+The value of n drafts is the expected number of tokens that a round gives, one and as many drafts as are accepted,
+divided by the seconds that it takes. Both are learnt while answers are made, and kept from one answer to the next:
+
+- Cost, by the number of drafts that were really fed: a moving average that no single stall can move far. A depth is
+  tried a few times before it has a cost, and starts with the median, because the first round of a shape builds kernels.
+  Between depths that were measured it is interpolated, and flat beyond them.
+- Acceptance, by position: how often a draft is right when all in front of it are. A position is trusted after some
+  samples; the next one behind the trusted ones counts as good as the last of them, so depth grows one step at a time.
+- Now and then one draft more than is best is fed, to notice when that begins to pay; ever more rarely while it changes
+  nothing.
+
+A round without any proposal says what a step without drafts costs, and nothing about acceptance: acceptance is that
+of a draft which was proposed. Nothing here reads a clock.
+"""
+
+from itertools import accumulate, pairwise
+from operator import mul
+from statistics import median
+
+_COST_WEIGHT = 0.3
+_COST_CLAMP = 0.25
+_COST_SAMPLES = 3
+_ACCEPTANCE_WEIGHT = 0.1
+_TRUSTED = 10
+_PROBE_FIRST, _PROBE_LAST = 4, 512
+# A depth of unknown cost is tried only where it would be this much better if it cost nothing more.
+_WORTH = 1.02
+
+
+class Costs:
+    """Seconds that a round takes, by the number of drafts fed in it; the same for all that draft for one model."""
+
+    def __init__(self) -> None:
+        """Start with nothing measured."""
+        self._first: dict[int, list[float]] = {}
+        self._known: dict[int, float] = {}
+        self._previous = 0
+
+    def took(self, drafts: int, seconds: float | None) -> None:
+        """Learn what a round took, from its start to the start of the next.
+
+        Args:
+            drafts: How many were fed; 0 for an ordinary step.
+            seconds: None where other work ran meanwhile, so that the time says nothing.
+        """
+        # An ordinary step that follows a round with drafts has not been computed ahead, as those that follow it are.
+        steady = drafts > 0 or self._previous == 0
+        self._previous = drafts
+        if seconds is None or not steady:
+            return
+        known = self._known.get(drafts)
+        if known is not None:
+            most = _COST_CLAMP * known
+            self._known[drafts] = known + _COST_WEIGHT * min(max(seconds - known, -most), most)
+            return
+        first = self._first.setdefault(drafts, [])
+        first.append(seconds)
+        if len(first) == _COST_SAMPLES:
+            self._known[drafts] = median(self._first.pop(drafts))
+
+    @property
+    def measured(self) -> tuple[int, ...]:
+        """Numbers of drafts with a known cost, ascending."""
+        return tuple(sorted(self._known))
+
+    def of(self, drafts: int) -> float:
+        """Return seconds for a round with so many drafts; at least one number of them must be measured."""
+        points = self.measured
+        below, above = points[0], points[-1]
+        if drafts <= below or drafts >= above:
+            return self._known[below if drafts <= below else above]
+        below, above = next((left, right) for left, right in pairwise(points) if left <= drafts <= right)
+        share = (drafts - below) / (above - below)
+        return self._known[below] * (1 - share) + self._known[above] * share
+
+
+class DepthController:
+    """Chooses how many drafts to feed, for drafts of one kind."""
+
+    def __init__(self, limit: int, costs: Costs | None = None) -> None:
+        """Start with no drafts.
+
+        Args:
+            limit: Never more than so many.
+            costs: What rounds take; None for ones of its own.
+        """
+        self.limit = limit
+        self.costs = costs or Costs()
+        # By position, from the first draft on.
+        self._rates = [0.0] * limit
+        self._samples = [0] * limit
+        self._best = 0
+        self._rounds = 0
+        self._interval = _PROBE_FIRST
+
+    @property
+    def acceptance(self) -> tuple[float, ...]:
+        """How often a draft is right when all in front of it are, for each trusted position from the first on."""
+        trusted = next((index for index, count in enumerate(self._samples) if count < _TRUSTED), self.limit)
+        return tuple(self._rates[:trusted])
+
+    def observed(self, judged: int, accepted: int) -> None:
+        """Learn how a proposal fared, whether or not it was fed.
+
+        Args:
+            judged: How many of its tokens have been judged, up to and with the first wrong one.
+            accepted: How many of these were right.
+        """
+        for index in range(min(judged, self.limit)):
+            right = float(index < accepted)
+            self._samples[index] += 1
+            weight = 1.0 if self._samples[index] == 1 else _ACCEPTANCE_WEIGHT
+            self._rates[index] += weight * (right - self._rates[index])
+
+    def planned(self, available: int) -> int:
+        """Return what `choose` would, and count nothing.
+
+        Args:
+            available: How many tokens are proposed.
+        """
+        most = min(available, self.limit)
+        values = self._values()
+        if most <= 0 or not values:
+            return 0  # an ordinary step is measured first
+        unknown = self._worth_measuring(values)
+        if unknown is not None:
+            return min(unknown, most)
+        best = self._best_of(values)
+        if best == self._best and best < most and self._rounds + 1 >= self._interval:
+            return best + 1
+        return best if best <= most else self._best_of(values[: most + 1])
+
+    def choose(self, available: int) -> int:
+        """Return how many drafts to feed in a round, and count the round if anything is proposed.
+
+        Args:
+            available: How many tokens are proposed.
+        """
+        chosen = self.planned(available)
+        values = self._values()
+        if available <= 0 or not values or self._worth_measuring(values) is not None:
+            return chosen
+        best = self._best_of(values)
+        if best != self._best:
+            self._best, self._rounds, self._interval = best, 0, _PROBE_FIRST
+        elif chosen > best:
+            self._rounds, self._interval = 0, min(2 * self._interval, _PROBE_LAST)
+        else:
+            # A proposal that is too short for a probe leaves it to the next one.
+            self._rounds += 1
+        return chosen
+
+    def _values(self) -> list[float]:
+        """Return tokens a second for 0, 1, ... drafts, as far as something is known; empty before the first cost."""
+        if 0 not in self.costs.measured:
+            return []
+        trusted = self.acceptance
+        rates = [*trusted, trusted[-1] if trusted else 1.0][: self.limit]
+        reached: list[float] = list(accumulate(rates, mul))
+        return [(1 + sum(reached[:drafts])) / self.costs.of(drafts) for drafts in range(len(rates) + 1)]
+
+    def _best_of(self, values: list[float]) -> int:
+        """Return the fewest drafts of the best value, no more of them than were measured."""
+        known = values[: self.costs.measured[-1] + 1]
+        return known.index(max(known))
+
+    def _worth_measuring(self, values: list[float]) -> int | None:
+        """Return the fewest drafts of unknown cost, where they may be better than all that are known."""
+        measured = set(self.costs.measured)
+        unknown = next((drafts for drafts in range(len(values)) if drafts not in measured), None)
+        if unknown is None:
+            return None
+        known = max(value for drafts, value in enumerate(values) if drafts in measured)
+        return unknown if values[unknown] > known * _WORTH else None
