@@ -1,19 +1,25 @@
 """From a request to the tokens of its prompt. Nothing here touches an array, so it may run on any thread."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
+from sotto.engine.boundaries import Boundaries, find_boundaries
 from sotto.engine.options import RequestOptions, request_options
-from sotto.engine.prefix import shared_length
+from sotto.engine.overflow import shortened, without_middle
 from sotto.engine.templates import ChatTemplate
 from sotto.engine.tokenizer import Tokenizer
-from sotto.engine.types import GenerateRequest, Message, SamplingOptions
+from sotto.engine.types import GenerateRequest, Message, Overflow, SamplingOptions
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
 
 _SMALLEST_CONTEXT = 4
 _UNKNOWN_CONTEXT = 8192
 _PLAIN_TURN = "\nUser:"
+# Of the context: what an answer has room for after a prompt was shortened, and what is dropped at a time.
+_SHARE = 4
+_SIZES_KEPT = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +31,40 @@ class Prepared:
         preparer: What it was prepared by, and so for which model.
         prompt: Tokens, at least one and fewer than the context holds.
         boundary: Tokens of the prompt before what the template adds to ask for the answer; 0 when not known.
+        boundaries: Places in the prompt, ascending, at which a later prompt may part from it: behind the system prompt,
+            behind the last messages, before what asks for the answer. Empty when not known.
+        keep: Tokens of the prompt that stay when a full context is shifted: the system prompt, and what begins a text.
+        opening: What asks for the answer; empty when not known.
         sampling: How tokens are drawn.
         stop: Texts that end the answer.
-        max_tokens: Most tokens to draw, at least 1.
+        max_tokens: Most tokens to draw, at least 1; more than the context has room for only where it is shifted.
         received: `time.perf_counter_ns()` when the request was taken up.
+        dropped_messages: How many messages were left out because the conversation is too long.
+        dropped_tokens: How many tokens the prompt was shortened by in all.
     """
 
     request: GenerateRequest
     preparer: "Preparer"
     prompt: tuple[int, ...]
     boundary: int
+    boundaries: tuple[int, ...]
+    keep: int
+    opening: tuple[int, ...]
     sampling: SamplingOptions
     stop: tuple[str, ...]
     max_tokens: int
     received: int
+    dropped_messages: int = 0
+    dropped_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Prompt:
+    """The prompt of a request, however long; see `Prepared`."""
+
+    tokens: tuple[int, ...]
+    text: str = ""
+    messages: tuple[Message, ...] = ()
 
 
 class Preparer:
@@ -61,26 +87,35 @@ class Preparer:
         self.template = ChatTemplate.from_source(source, self.tokenizer)
         self._system = source.system
         self._options: RequestOptions = request_options(source.params, {})
-        self._maximum: int | None = None
+        self._limit_name = "the context length assumed for a model that names none"
+        self._size = lru_cache(_SIZES_KEPT)(lambda text: len(self.tokenizer.encode(text, add_bos=False)))
         self._rows = self.tokenizer.vocab_size
         self._finds_boundary = False
         self.context_length = _UNKNOWN_CONTEXT
 
-    def fit(self, maximum: int | None, num_ctx: int | None, rows: int, *, finds_boundary: bool) -> None:
+    def fit(
+        self, maximum: int | None, num_ctx: int | None, rows: int, *, finds_boundary: bool, room: int | None = None
+    ) -> None:
         """Take over what is known once the model is loaded.
 
         Args:
             maximum: Most tokens that the model can take; None when unknown.
             num_ctx: Most tokens that a conversation may hold; None as the manifest says, or else the maximum.
             rows: How many tokens the model has scores for.
-            finds_boundary: Whether to say where the messages end, at the cost of tokenizing them twice.
+            finds_boundary: Whether to say where the messages end, which takes a few more renderings.
+            room: Most tokens that memory has room for; None when unknown.
         """
         asked = num_ctx or self._options.num_ctx
-        limits = [limit for limit in (maximum, max(asked, _SMALLEST_CONTEXT) if asked else None) if limit]
-        self._maximum = maximum
+        limits = [
+            (maximum, "the model's maximum context length"),
+            (max(asked, _SMALLEST_CONTEXT) if asked else None, "the context length asked for, num_ctx"),
+            (room, "the context length that memory has room for"),
+        ]
+        known = [(limit, name) for limit, name in limits if limit]
         self._rows = rows
         self._finds_boundary = finds_boundary
-        self.context_length = min(limits, default=_UNKNOWN_CONTEXT)
+        if known:
+            self.context_length, self._limit_name = min(known, key=lambda pair: pair[0])
 
     def prepare(self, request: GenerateRequest) -> Prepared:
         """Render and tokenize a request.
@@ -93,42 +128,80 @@ class Preparer:
         received = time.perf_counter_ns()
         if (request.prompt is None) == (not request.messages):
             raise InvalidRequestError("A request has either messages or a prompt: give exactly one of them.")
-        prompt, boundary = self._tokens(request)
-        if not prompt:
+        sampling, stop, asked = self._options_of(request)
+        asked = asked if asked and asked > 0 else None
+        whole = self._prompt(request)
+        if not whole.tokens:
             raise InvalidRequestError("empty prompt")
-        if len(prompt) >= self.context_length:
-            raise InvalidRequestError(
-                f"input length ({len(prompt)} tokens) exceeds {self._limit_name()} ({self.context_length} tokens)"
-            )
+        fitting = self._fitting(whole, request.overflow, asked)
+        prompt = fitting.tokens
         if (largest := max(prompt)) >= self._rows:
             # MLX would read past the end of the embeddings.
             raise BrokenModelError(
                 f"The tokenizer cuts this prompt into token {largest}, but the model has only {self._rows} tokens; "
                 "tokenizer.json and the weights should belong together."
             )
-        sampling, stop, asked = self._options_of(request)
-        room = self.context_length - len(prompt)
+        places = self._boundaries(fitting, request.overflow)
         return Prepared(
             request=request,
             preparer=self,
             prompt=prompt,
-            boundary=boundary,
+            boundary=places.answer if self._finds_boundary else 0,
+            boundaries=places.all,
+            keep=places.system or len(self.tokenizer.encode("")),
+            opening=prompt[places.answer :] if places.answer else (),
             sampling=sampling,
             stop=stop,
-            max_tokens=min(asked, room) if asked and asked > 0 else room,
+            max_tokens=self._most_drawn(len(prompt), request.overflow, asked),
             received=received,
+            dropped_messages=len(whole.messages) - len(fitting.messages),
+            dropped_tokens=max(0, len(whole.tokens) - len(prompt)),
         )
 
-    def _tokens(self, request: GenerateRequest) -> tuple[tuple[int, ...], int]:
-        """Return the prompt's tokens, and how many of them precede what asks for the answer."""
+    def _most_drawn(self, length: int, overflow: Overflow, asked: int | None) -> int:
+        if overflow is Overflow.SHIFT:
+            # The context never ends an answer then, so one that nobody limits gets no more than fills it once.
+            return asked or self.context_length
+        return min(asked or self.context_length, self.context_length - length)
+
+    def _prompt(self, request: GenerateRequest) -> _Prompt:
         if request.prompt is not None:
-            return tuple(self.tokenizer.encode(request.prompt)), 0
-        messages = _with_system(request.messages, self._system)
-        prompt = tuple(self.tokenizer.encode(self.template.render(messages)))
-        if not self._finds_boundary:
-            return prompt, 0
-        history = self.tokenizer.encode(self.template.render(messages, add_generation_prompt=False))
-        return prompt, shared_length(prompt, history)
+            return _Prompt(tuple(self.tokenizer.encode(request.prompt)))
+        return self._rendered(_with_system(request.messages, self._system))
+
+    def _rendered(self, messages: Sequence[Message]) -> _Prompt:
+        text = self.template.render(messages)
+        return _Prompt(tuple(self.tokenizer.encode(text)), text, tuple(messages))
+
+    def _fitting(self, prompt: _Prompt, overflow: Overflow, asked: int | None) -> _Prompt:
+        """Return the prompt, or what is left of it where it is too long.
+
+        Raises:
+            InvalidRequestError: It is too long, and may not be shortened or cannot be.
+        """
+        if overflow is Overflow.ERROR:
+            if len(prompt.tokens) >= self.context_length:
+                raise InvalidRequestError(
+                    f"input length ({len(prompt.tokens)} tokens) exceeds {self._limit_name} "
+                    f"({self.context_length} tokens)"
+                )
+            return prompt
+        share = max(1, self.context_length // _SHARE)
+        most = self.context_length - (share if asked is None else min(asked, share))
+        if len(prompt.tokens) <= most:
+            return prompt
+        if not prompt.messages:
+            return _Prompt(without_middle(prompt.tokens, most))
+        return self._rendered(
+            shortened(
+                prompt.messages, lambda messages: len(self._rendered(messages).tokens), self._size, most, step=share
+            )
+        )
+
+    def _boundaries(self, prompt: _Prompt, overflow: Overflow) -> Boundaries:
+        if not prompt.messages or not (self._finds_boundary or overflow is Overflow.SHIFT):
+            return Boundaries()
+        return find_boundaries(self.template, self.tokenizer, prompt.messages, prompt.text, prompt.tokens)
 
     def _options_of(self, request: GenerateRequest) -> tuple[SamplingOptions, tuple[str, ...], int | None]:
         """Return how to draw, where to stop and how much is asked for; what is left open, the model's manifest says."""
@@ -141,11 +214,6 @@ class Preparer:
             # A plain language model would go on with the conversation for both sides.
             stop = (*stop, _PLAIN_TURN)
         return sampling, stop, asked
-
-    def _limit_name(self) -> str:
-        if self.context_length == self._maximum:
-            return "the model's maximum context length"
-        return "the context length asked for, num_ctx"
 
 
 def _with_system(messages: tuple[Message, ...], system: str) -> tuple[Message, ...]:

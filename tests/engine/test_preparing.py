@@ -1,0 +1,231 @@
+"""Requests made into prompts, with a tokenizer of which each printable character is one token."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sotto.engine.overflow import MARK, shifted
+from sotto.engine.preparing import Preparer
+from sotto.engine.types import GenerateRequest, Message, Overflow, SamplingOptions
+from sotto.errors import InvalidRequestError
+from sotto.store.opening import open_model, record_of
+from tiny_random import VOCABULARY, write_model
+
+SHORTENING = [Overflow.TRUNCATE, Overflow.SHIFT]
+shortening = pytest.mark.parametrize("overflow", SHORTENING)
+SYSTEM = Message("system", "Be kind.")
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    # Its template ends each message with the end-of-sequence token.
+    return open_model(record_of(write_model(tmp_path_factory.mktemp("models") / "plain", "plain")))
+
+
+@pytest.fixture(scope="module")
+def fitted(source):
+    preparer = Preparer(source)
+
+    def fit(num_ctx=None, *, maximum=1000, finds_boundary=True, room=None):
+        preparer.fit(maximum, num_ctx, VOCABULARY, finds_boundary=finds_boundary, room=room)
+        return preparer
+
+    return fit
+
+
+def talk(count, length=20):
+    return tuple(
+        Message(("user", "assistant")[index % 2], f"{index}:".ljust(length, chr(97 + index % 26)))
+        for index in range(count)
+    )
+
+
+def chat(messages, overflow=Overflow.ERROR, **options):
+    return GenerateRequest(id="r", messages=messages, overflow=overflow, **options)
+
+
+def raw(prompt, overflow=Overflow.ERROR, **options):
+    return GenerateRequest(id="r", prompt=prompt, overflow=overflow, **options)
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ({}, "the model's maximum context length (1000 tokens)"),
+        ({"num_ctx": 50}, "the context length asked for, num_ctx (50 tokens)"),
+        ({"num_ctx": 50, "room": 40}, "the context length that memory has room for (40 tokens)"),
+        ({"num_ctx": 5000, "room": 1000}, "the model's maximum context length (1000 tokens)"),
+        ({"num_ctx": 1}, "the context length asked for, num_ctx (4 tokens)"),
+    ],
+)
+def test_the_error_says_which_limit_it_is_and_its_value(fitted, limits, told):
+    preparer = fitted(**limits)
+    with pytest.raises(InvalidRequestError) as error:
+        preparer.prepare(raw("x" * 1000))
+    assert str(error.value) == f"input length (1000 tokens) exceeds {told}"
+    limit = preparer.context_length
+    assert len(preparer.prepare(raw("x" * (limit - 1))).prompt) == limit - 1
+    assert preparer.prepare(raw("x" * (limit - 1))).max_tokens == 1
+
+
+def test_a_model_that_names_no_length(source):
+    preparer = Preparer(source)
+    preparer.fit(None, None, VOCABULARY, finds_boundary=False)
+    with pytest.raises(InvalidRequestError, match=r"assumed for a model that names none \(8192 tokens\)"):
+        preparer.prepare(raw("x" * 8192))
+
+
+@pytest.mark.parametrize("overflow", list(Overflow))
+def test_what_fits_is_left_as_it_is(fitted, overflow):
+    preparer = fitted(400)
+    messages = (SYSTEM, *talk(5))
+    prepared = preparer.prepare(chat(messages, overflow))
+    assert prepared.prompt == preparer.prepare(chat(messages)).prompt
+    assert (prepared.dropped_messages, prepared.dropped_tokens) == (0, 0)
+    prompt = preparer.prepare(raw("word " * 20, overflow))
+    assert (len(prompt.prompt), prompt.dropped_tokens) == (100, 0)
+
+
+def decoded(preparer, tokens):
+    """Return the text of tokens, of which the mark's characters and the ends of messages are none."""
+    return preparer.tokenizer.decode(list(tokens))
+
+
+@shortening
+def test_the_oldest_turns_are_left_out(fitted, overflow):
+    preparer = fitted(200)
+    messages = (SYSTEM, *talk(9))
+    prepared = preparer.prepare(chat(messages, overflow))
+    text = decoded(preparer, prepared.prompt)
+    assert text.startswith("[system]Be kind.[user]")
+    assert text.endswith("[user]" + messages[-1].content + "[assistant]")
+    assert prepared.dropped_messages > 0
+    assert prepared.dropped_messages % 2 == 0
+    assert messages[prepared.dropped_messages + 1].content in text
+    assert messages[prepared.dropped_messages].content not in text
+    whole = fitted(1000).prepare(chat(messages))
+    assert prepared.dropped_tokens == len(whole.prompt) - len(prepared.prompt)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    count=st.integers(1, 12),
+    length=st.integers(3, 150),
+    system=st.booleans(),
+    context=st.integers(60, 500),
+    asked=st.none() | st.integers(1, 600),
+    overflow=st.sampled_from(SHORTENING),
+)
+def test_whatever_is_asked_fits_and_leaves_room_for_an_answer(fitted, count, length, system, context, asked, overflow):
+    preparer = fitted(context)
+    messages = ((SYSTEM,) if system else ()) + talk(2 * count - 1, length)
+    prepared = preparer.prepare(chat(messages, overflow, num_predict=asked, sampling=SamplingOptions()))
+    room = context - len(prepared.prompt)
+    assert room >= min(asked or context, context // 4)
+    if overflow is Overflow.TRUNCATE:
+        assert prepared.max_tokens == min(asked or context, room)
+    else:
+        assert prepared.max_tokens == (asked or context)
+    text = decoded(preparer, prepared.prompt)
+    assert not system or text.startswith("[system]Be kind.")
+    last = messages[-1].content
+    # Either whole, or its beginning and its end.
+    assert last in text or (f"[user]{last[:2]}" in text and text.endswith(f"{last[-2:]}[assistant]"))
+    assert list(prepared.boundaries) == sorted({*prepared.boundaries})
+    assert all(0 < place <= len(prepared.prompt) for place in prepared.boundaries)
+    assert preparer.prepare(chat(messages, overflow, num_predict=asked, sampling=SamplingOptions())).prompt == (
+        prepared.prompt
+    )
+
+
+@shortening
+def test_successive_turns_begin_alike_until_a_quarter_of_the_context_is_full(fitted, overflow):
+    preparer = fitted(400)
+    messages, before, changes, shortened = (SYSTEM,), (), 0, 0
+    for message in talk(121, 16):
+        messages = (*messages, message)
+        if message.role == "user":
+            prepared = preparer.prepare(chat(messages, overflow))
+            if prepared.dropped_messages:
+                shortened += 1
+                # What was there is there still, up to what asked for the answer.
+                changes += prepared.prompt[: len(before) - 1] != before[:-1]
+            before = prepared.prompt
+    # A turn takes 49 tokens and a quarter of the context 100.
+    assert shortened > 50
+    assert changes <= shortened / 2 + 1
+
+
+@shortening
+def test_a_question_that_is_too_long_is_cut_in_its_middle(fitted, overflow):
+    preparer = fitted(200)
+    question = Message("user", "begin" + "x" * 500 + "end?")
+    prepared = preparer.prepare(chat((SYSTEM, *talk(4), question), overflow))
+    text = decoded(preparer, prepared.prompt)
+    assert text.startswith("[system]Be kind.[user]beginxx")
+    assert text.endswith("xxend?[assistant]")
+    assert MARK.strip("\n")[0] in text
+    assert prepared.dropped_messages == 4
+    assert prepared.dropped_tokens > 300
+
+
+@shortening
+def test_a_raw_prompt_is_cut_in_its_middle(fitted, overflow):
+    preparer = fitted(100)
+    prepared = preparer.prepare(raw("b" * 100 + "m" * 100 + "e" * 100, overflow))
+    assert decoded(preparer, prepared.prompt) == "b" * 38 + "e" * 37
+    assert (prepared.dropped_messages, prepared.dropped_tokens) == (0, 225)
+    assert len(preparer.prepare(raw("b" * 300, overflow, num_predict=5, sampling=SamplingOptions())).prompt) == 95
+
+
+@shortening
+def test_a_system_prompt_that_is_too_long_is_refused(fitted, overflow):
+    preparer = fitted(100)
+    with pytest.raises(InvalidRequestError, match=r"The system prompt .* there is room for 75"):
+        preparer.prepare(chat((Message("system", "s" * 100), *talk(3)), overflow))
+
+
+def test_places_in_a_prompt(fitted):
+    preparer = fitted(500)
+    messages = (SYSTEM, *talk(5))
+    prepared = preparer.prepare(chat(messages))
+    ends, text = [], ""
+    for message in messages:
+        text += f"[{message.role}]{message.content}/"
+        ends.append(len(text))
+    # Behind the system prompt, before and behind the last answer, and behind the question.
+    assert prepared.boundaries == (ends[0], ends[3], ends[4], ends[5])
+    assert prepared.boundary == ends[5]
+    assert prepared.keep == ends[0]
+    assert decoded(preparer, prepared.opening) == "[assistant]"
+
+
+def test_places_are_found_only_where_somebody_needs_them(fitted):
+    preparer = fitted(500, finds_boundary=False)
+    prepared = preparer.prepare(chat((SYSTEM, *talk(5))))
+    assert (prepared.boundary, prepared.boundaries, prepared.keep, prepared.opening) == (0, (), 0, ())
+    prepared = preparer.prepare(chat((SYSTEM, *talk(5)), Overflow.SHIFT))
+    assert (prepared.keep, decoded(preparer, prepared.opening)) == (len("[system]Be kind./"), "[assistant]")
+    prepared = preparer.prepare(raw("no messages", Overflow.SHIFT))
+    assert (prepared.boundaries, prepared.keep, prepared.opening) == ((), 0, ())
+
+
+def test_a_raw_prompt_keeps_what_begins_a_text(tmp_path):
+    folder = write_model(tmp_path / "plain", "plain")
+    config = folder / "tokenizer_config.json"
+    config.write_text(config.read_text().replace('"add_bos_token": false', '"add_bos_token": true'))
+    preparer = Preparer(open_model(record_of(folder)))
+    preparer.fit(100, None, VOCABULARY, finds_boundary=True)
+    prepared = preparer.prepare(raw("x" * 200, Overflow.SHIFT))
+    assert prepared.keep == 1
+    assert prepared.prompt[0] == preparer.tokenizer.bos_id
+
+
+def test_a_full_context_is_shifted_to_a_conversation_again(fitted):
+    preparer = fitted(200)
+    prepared = preparer.prepare(chat((SYSTEM, *talk(5)), Overflow.SHIFT))
+    answer = preparer.tokenizer.encode("a" * (200 - len(prepared.prompt)))
+    left = shifted((*prepared.prompt, *answer), prepared.keep, 150, prepared.opening)
+    assert len(left) < 150
+    assert len(answer) > 80
+    assert decoded(preparer, left) == "[system]Be kind.[assistant]" + "a" * len(answer)
