@@ -1,0 +1,313 @@
+// Keys are taken in blocks, with a running softmax. One unit of work is some heads that share their keys, some of their
+// queries, and some of the keys; how the work is cut depends on the shapes alone, and so the results do too.
+#include "fused/attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "fused/kernels.h"
+#include "thread_pool.h"
+
+namespace sotto::fused {
+
+namespace {
+
+using std::int64_t;
+
+constexpr int64_t kFewQueries = 8;    // up to so many, keys are cut in pieces, so that few heads keep all threads busy
+constexpr int64_t kKeyPiece = 256;    // keys in such a piece; a multiple of kKeyBlock
+constexpr int64_t kWideRows = 16;     // from so many rows on, scores are computed as a matrix product
+constexpr int64_t kRows = 128;        // at most so many rows in a unit
+constexpr int64_t kQueryBlock = 64;   // of at most so many queries
+constexpr int64_t kSharedHeads = 4;   // and, where there are many queries, of so many heads
+constexpr int64_t kSmall = 1 << 17;   // multiplications that are not worth waking a thread
+constexpr float kNone = -std::numeric_limits<float>::infinity();
+
+int64_t blocks(int64_t n, int64_t size) { return (n + size - 1) / size; }
+
+// Memory of this thread that is kept between calls: pieces of it are handed out one after the other.
+class Workspace {
+ public:
+  explicit Workspace(int64_t floats) {
+    thread_local std::vector<float> memory;
+    const auto needed = static_cast<std::size_t>(floats) + 16;
+    if (memory.size() < needed) memory.resize(needed);
+    const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+    next_ = memory.data() + (64 - address % 64) % 64 / sizeof(float);
+  }
+  float* take(int64_t floats) {
+    float* const piece = next_;
+    next_ += padded(floats);
+    return piece;
+  }
+  static int64_t padded(int64_t floats) { return blocks(floats, 16) * 16; }
+
+ private:
+  float* next_;
+};
+
+// How a problem is cut.
+struct Cut {
+  int64_t shared;       // heads with the same keys
+  int64_t heads;        // of those, in one unit
+  int64_t queries;      // in one unit
+  int64_t keys;         // in one unit
+  int64_t head_chunks;  // how many units the shared heads make
+  int64_t query_blocks;
+  int64_t pieces;
+
+  explicit Cut(const Attention& p) {
+    shared = p.heads / p.kv_heads;
+    const bool few = p.queries <= kFewQueries;
+    heads = std::min(shared, few ? kRows / kFewQueries : kSharedHeads);
+    queries = few ? p.queries : std::min({p.queries, kQueryBlock, kRows / heads});
+    keys = few ? kKeyPiece : p.keys;
+    head_chunks = blocks(shared, heads);
+    query_blocks = blocks(p.queries, queries);
+    pieces = blocks(p.keys, keys);
+  }
+  int64_t units(const Attention& p) const {
+    return p.batch * p.kv_heads * head_chunks * query_blocks * pieces;
+  }
+};
+
+enum class Seen { none, some, all };
+
+class Unit {
+ public:
+  Unit(const Attention& problem, const Cut& cut, int64_t index) : p_(problem) {
+    piece_ = index % cut.pieces;
+    index /= cut.pieces;
+    // The last queries see most keys: they come first, so that no thread starts a long unit at the end.
+    const int64_t block = cut.query_blocks - 1 - index % cut.query_blocks;
+    index /= cut.query_blocks;
+    const int64_t chunk = index % cut.head_chunks;
+    index /= cut.head_chunks;
+    kv_head_ = index % p_.kv_heads;
+    batch_ = index / p_.kv_heads;
+    first_head_ = kv_head_ * cut.shared + chunk * cut.heads;
+    heads_ = std::min(cut.heads, cut.shared - chunk * cut.heads);
+    first_query_ = block * cut.queries;
+    queries_ = std::min(cut.queries, p_.queries - first_query_);
+    first_key_ = piece_ * cut.keys;
+    end_key_ = std::min(p_.keys, first_key_ + cut.keys);
+    if (p_.causal) {
+      end_key_ = std::min(end_key_, first_query_ + queries_ + p_.keys - p_.queries);
+    }
+    rows_ = heads_ * queries_;
+  }
+
+  // Add up this unit's keys and hand each row to `give(head, query, piece, largest, total, sums)`.
+  template <typename Give>
+  void run(const Kernels& f, const Give& give) {
+    const bool wide = rows_ >= kWideRows;
+    const int64_t stride = Workspace::padded(rows_);
+    Workspace space(
+        3 * stride + Workspace::padded(stride * p_.depth) + Workspace::padded(stride * kKeyBlock) +
+        Workspace::padded(rows_ * p_.width));
+    Softmax state{space.take(stride), space.take(stride)};
+    float* const rescale = space.take(stride);
+    float* const queries = space.take(stride * p_.depth);
+    float* const scores = space.take(stride * kKeyBlock);
+    float* const sums = space.take(rows_ * p_.width);
+    std::fill_n(state.largest, stride, kNone);
+    std::fill_n(state.total, stride, 0.0f);
+    std::fill_n(sums, rows_ * p_.width, 0.0f);
+    load_queries(f, queries, wide ? stride : 0);
+    // Where the score of row r and key j is.
+    const int64_t row = wide ? 1 : kKeyBlock;
+    const int64_t column = wide ? stride : 1;
+    for (int64_t key = first_key_; key < end_key_; key += kKeyBlock) {
+      const int64_t count = std::min(kKeyBlock, end_key_ - key);
+      const Seen seen = p_.mask.visible ? visible(key, count) : Seen::all;
+      if (seen == Seen::none) continue;
+      const float* keys = p_.k.data + batch_ * p_.k.batch + kv_head_ * p_.k.head + key * p_.k.row;
+      const float* values = p_.v.data + batch_ * p_.v.batch + kv_head_ * p_.v.head + key * p_.v.row;
+      if (wide) {
+        f.multiply(keys, p_.k.row, 1, queries, stride, scores, stride, count, stride, p_.depth, false);
+      } else {
+        f.dot(queries, p_.depth, rows_, keys, p_.k.row, count, p_.depth, scores);
+      }
+      hide(key, count, seen, scores, row, column);
+      if (wide) {
+        f.soften_columns(scores, rows_, stride, count, state, rescale, sums, p_.width);
+      } else {
+        f.soften_rows(scores, rows_, count, state, sums, p_.width);
+      }
+      f.multiply(scores, row, column, values, p_.v.row, sums, p_.width, rows_, p_.width, count, true);
+    }
+    for (int64_t r = 0; r < rows_; ++r) {
+      give(batch_, first_head_ + r / queries_, first_query_ + r % queries_, piece_, state.largest[r], state.total[r],
+           sums + r * p_.width);
+    }
+  }
+
+ private:
+  // The scaled queries, one after the other, or one beside the other in a matrix with `stride` columns.
+  void load_queries(const Kernels& f, float* to, int64_t stride) const {
+    if (stride == 0) {
+      for (int64_t r = 0; r < rows_; ++r) f.scale(query(r), p_.scale, to + r * p_.depth, p_.depth);
+      return;
+    }
+    // Square by square, so that what is read and what is written stay in the cache.
+    constexpr int64_t kSide = 16;
+    for (int64_t r0 = 0; r0 < stride; r0 += kSide) {
+      for (int64_t d0 = 0; d0 < p_.depth; d0 += kSide) {
+        const int64_t d1 = std::min(d0 + kSide, p_.depth);
+        for (int64_t r = r0; r < r0 + kSide; ++r) {
+          const float* const from = r < rows_ ? query(r) : nullptr;
+          for (int64_t d = d0; d < d1; ++d) to[d * stride + r] = from ? from[d] * p_.scale : 0.0f;
+        }
+      }
+    }
+  }
+
+  const float* query(int64_t r) const {
+    return p_.q.data + batch_ * p_.q.batch + (first_head_ + r / queries_) * p_.q.head +
+           (first_query_ + r % queries_) * p_.q.row;
+  }
+
+  int64_t mask_heads() const { return p_.mask.head == 0 ? 1 : heads_; }
+
+  int64_t mask_at(int64_t head, int64_t query, int64_t key) const {
+    return batch_ * p_.mask.batch + (first_head_ + head) * p_.mask.head + (first_query_ + query) * p_.mask.row +
+           key * p_.mask.column;
+  }
+
+  // How much of a block the mask lets be seen.
+  Seen visible(int64_t key, int64_t count) const {
+    int64_t seen = 0;
+    for (int64_t h = 0; h < mask_heads(); ++h) {
+      for (int64_t i = 0; i < queries_; ++i) {
+        const bool* const row = p_.mask.visible + mask_at(h, i, key);
+        if (p_.mask.column == 1) {
+          for (int64_t j = 0; j < count; ++j) seen += row[j];
+        } else {
+          for (int64_t j = 0; j < count; ++j) seen += row[j * p_.mask.column];
+        }
+      }
+    }
+    return seen == 0 ? Seen::none : seen == mask_heads() * queries_ * count ? Seen::all : Seen::some;
+  }
+
+  void hide(int64_t key, int64_t count, Seen seen, float* scores, int64_t row, int64_t column) const {
+    if (p_.causal) {
+      for (int64_t j = 0; j < count; ++j) {
+        // The first of this unit's queries that sees the key.
+        const int64_t first = std::min(queries_, key + j - (p_.keys - p_.queries) - first_query_);
+        for (int64_t h = 0; first > 0 && h < heads_; ++h) {
+          float* const at = scores + h * queries_ * row + j * column;
+          for (int64_t i = 0; i < first; ++i) at[i * row] = kNone;
+        }
+      }
+    } else if (seen == Seen::some) {
+      for (int64_t r = 0; r < rows_; ++r) {
+        const bool* const mask = p_.mask.visible + mask_at(r / queries_, r % queries_, key);
+        float* const at = scores + r * row;
+        for (int64_t j = 0; j < count; ++j) {
+          if (!mask[j * p_.mask.column]) at[j * column] = kNone;
+        }
+      }
+    } else if (p_.mask.added) {
+      for (int64_t r = 0; r < rows_; ++r) {
+        const float* const mask = p_.mask.added + mask_at(r / queries_, r % queries_, key);
+        float* const at = scores + r * row;
+        for (int64_t j = 0; j < count; ++j) at[j * column] += mask[j * p_.mask.column];
+      }
+    }
+  }
+
+  const Attention& p_;
+  int64_t piece_;
+  int64_t kv_head_;
+  int64_t batch_;
+  int64_t first_head_;
+  int64_t heads_;
+  int64_t first_query_;
+  int64_t queries_;
+  int64_t first_key_;
+  int64_t end_key_;
+  int64_t rows_;
+};
+
+// What MLX gives for a query that a mask of truth values lets see nothing: its fill value is finite, and so all keys,
+// the hidden ones too, weigh the same.
+void average(const Attention& p, int64_t batch, int64_t head, float* out) {
+  const float* values = p.v.data + batch * p.v.batch + head / (p.heads / p.kv_heads) * p.v.head;
+  std::fill_n(out, p.width, 0.0f);
+  const float weight = 1.0f / static_cast<float>(p.keys);
+  for (int64_t j = 0; j < p.keys; ++j) {
+    for (int64_t d = 0; d < p.width; ++d) out[d] += weight * values[j * p.v.row + d];
+  }
+}
+
+void finish(
+    const Attention& p, const Kernels& f, int64_t batch, int64_t head, int64_t query, float most, float total,
+    const float* sums) {
+  float* const out = p.out + ((batch * p.queries + query) * p.heads + head) * p.width;
+  float factor = 1.0f;
+  if (p.sinks) {
+    const float top = std::max(most, p.sinks[head]);
+    factor = f.exponential(most - top);
+    total = total * factor + f.exponential(p.sinks[head] - top);
+  } else if (most == kNone && !p.mask.added) {
+    average(p, batch, head, out);
+    return;
+  }
+  f.scale(sums, factor / total, out, p.width);
+}
+
+}  // namespace
+
+void attend(const Attention& p) {
+  const Kernels& f = kernels();
+  const Cut cut(p);
+  const int64_t units = cut.units(p);
+  const bool small = p.batch * p.heads * p.queries * p.keys * (p.depth + p.width) < kSmall;
+  const int64_t grain = small ? units : 1;
+  if (cut.pieces == 1) {
+    parallel_for(units, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t u = begin; u < end; ++u) {
+        Unit(p, cut, u).run(
+            f, [&](int64_t b, int64_t h, int64_t i, int64_t, float most, float total, const float* sums) {
+              finish(p, f, b, h, i, most, total, sums);
+            });
+      }
+    });
+    return;
+  }
+  // One row of sums for each piece of the keys, and its maximum and total behind it.
+  const int64_t record = p.width + 2;
+  const int64_t rows = p.batch * p.heads * p.queries;
+  std::vector<float> partial(static_cast<std::size_t>(rows * cut.pieces * record));
+  parallel_for(units, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t u = begin; u < end; ++u) {
+      Unit(p, cut, u).run(
+          f, [&](int64_t b, int64_t h, int64_t i, int64_t piece, float most, float total, const float* sums) {
+            float* const to = partial.data() + (((b * p.heads + h) * p.queries + i) * cut.pieces + piece) * record;
+            std::copy_n(sums, p.width, to);
+            to[p.width] = most;
+            to[p.width + 1] = total;
+          });
+    }
+  });
+  parallel_for(rows, small ? rows : 4, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      float* const first = partial.data() + r * cut.pieces * record;
+      float most = kNone;
+      for (int64_t s = 0; s < cut.pieces; ++s) most = std::max(most, first[s * record + p.width]);
+      float total = 0.0f;
+      for (int64_t s = 0; s < cut.pieces; ++s) {
+        float* const piece = first + s * record;
+        const float factor = most == kNone ? 0.0f : f.exponential(piece[p.width] - most);
+        total += factor * piece[p.width + 1];
+        for (int64_t d = 0; d < p.width; ++d) first[d] = (s == 0 ? 0.0f : first[d]) + factor * piece[d];
+      }
+      finish(p, f, r / p.queries / p.heads, r / p.queries % p.heads, r % p.queries, most, total, first);
+    }
+  });
+}
+
+}  // namespace sotto::fused

@@ -1,0 +1,46 @@
+// Attention over float32 arrays in memory, without a matrix of scores.
+#pragma once
+
+#include <cstdint>
+
+namespace sotto::fused {
+
+// Strides count elements. The last axis of every array is contiguous, except the mask's.
+struct Strided {
+  const float* data = nullptr;
+  std::int64_t batch = 0;
+  std::int64_t head = 0;
+  std::int64_t row = 0;
+};
+
+struct Mask {
+  const bool* visible = nullptr;  // at most one of these two is there
+  const float* added = nullptr;
+  std::int64_t batch = 0;
+  std::int64_t head = 0;
+  std::int64_t row = 0;
+  std::int64_t column = 0;
+};
+
+struct Attention {
+  std::int64_t batch = 0;
+  std::int64_t heads = 0;
+  std::int64_t kv_heads = 0;
+  std::int64_t queries = 0;
+  std::int64_t keys = 0;
+  std::int64_t depth = 0;  // of queries and keys
+  std::int64_t width = 0;  // of values
+  float scale = 1;
+  bool causal = false;  // query i sees the keys up to i + keys - queries
+  Strided q;
+  Strided k;
+  Strided v;
+  Mask mask;
+  const float* sinks = nullptr;  // [heads], contiguous, or null
+  float* out = nullptr;          // [batch, queries, heads, width], contiguous
+};
+
+// Compute it on all threads. The result does not depend on how many there are.
+void attend(const Attention& problem);
+
+}  // namespace sotto::fused

@@ -1,0 +1,181 @@
+#include <memory>
+
+#include "fused/attention.h"
+#include "fused/operations.h"
+#include "fused/primitive.h"
+#include "mlx/types/half_types.h"
+#include "thread_pool.h"
+
+namespace sotto::fused {
+
+namespace {
+
+// Keys or values where the attention can read them: in place, or in a copy where they have another type or their last
+// axis is not contiguous.
+class Readable {
+ public:
+  explicit Readable(const mx::array& a)
+      : source_(mx::array::unsafe_weak_copy(a)),
+        in_place_(a.dtype() == mx::float32 && (a.strides(-1) == 1 || a.shape(-1) == 1)) {}
+
+  // Valid until this object goes.
+  Strided read() {
+    if (in_place_) {
+      return {source_.data<float>(), source_.strides(0), source_.strides(1), source_.strides(2)};
+    }
+    copy_.reset(new float[source_.size()]);
+    if (source_.dtype() == mx::float32) {
+      widen<float>();
+    } else if (source_.dtype() == mx::bfloat16) {
+      widen<mx::bfloat16_t>();
+    } else {
+      widen<mx::float16_t>();
+    }
+    const std::int64_t row = source_.shape(3);
+    const std::int64_t head = row * source_.shape(2);
+    return {copy_.get(), head * source_.shape(1), head, row};
+  }
+
+ private:
+  template <typename T>
+  void widen() {
+    const T* const data = source_.data<T>();
+    const std::int64_t heads = source_.shape(1);
+    const std::int64_t rows = source_.shape(2);
+    const std::int64_t n = source_.shape(3);
+    const auto& strides = source_.strides();
+    parallel_for(source_.shape(0) * heads * rows, rows_at_once(n), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row) {
+        const T* const from = data + row / rows / heads * strides[0] + row / rows % heads * strides[1] +
+                              row % rows * strides[2];
+        for (std::int64_t i = 0; i < n; ++i) copy_[row * n + i] = static_cast<float>(from[i * strides[3]]);
+      }
+    });
+  }
+
+  mx::array source_;
+  bool in_place_;
+  std::shared_ptr<float[]> copy_;
+};
+
+// Inputs: queries, keys, values, and maybe a mask and sinks, in this order.
+class AttentionOperation : public Primitive {
+ public:
+  AttentionOperation(mx::Stream stream, float scale, bool causal, bool has_mask, bool has_sinks)
+      : Primitive(stream), scale_(scale), causal_(causal), has_mask_(has_mask), has_sinks_(has_sinks) {}
+
+  const char* name() const override { return "FusedAttention"; }
+
+  std::vector<mx::Shape> output_shapes(const std::vector<mx::array>& inputs) override {
+    mx::Shape shape = inputs[0].shape();
+    shape.back() = inputs[2].shape(-1);
+    return {shape};
+  }
+
+  void eval_cpu(const std::vector<mx::array>& inputs, mx::array& out) override {
+    const mx::array& q = inputs[0];
+    const mx::array& k = inputs[1];
+    const mx::array& v = inputs[2];
+    const std::int64_t heads = q.shape(1);
+    const std::int64_t queries = q.shape(2);
+    const std::int64_t width = v.shape(3);
+    // As [B, L, H, D] in memory, because what follows joins the heads of each position.
+    const bool in_order = heads == 1 || queries == 1;
+    out.set_data(
+        mx::allocator::malloc(out.nbytes()), out.size(), {queries * heads * width, width, heads * width, 1},
+        {true, in_order, false});
+    if (out.size() == 0) return;
+    Attention p;
+    p.batch = q.shape(0);
+    p.heads = heads;
+    p.kv_heads = k.shape(1);
+    p.queries = queries;
+    p.keys = k.shape(2);
+    p.depth = q.shape(3);
+    p.width = width;
+    p.scale = scale_;
+    p.causal = causal_;
+    p.out = out.data<float>();
+    if (has_mask_) p.mask = mask_of(inputs[3]);
+    const mx::array* sinks = has_sinks_ ? &inputs.back() : nullptr;
+    const std::int64_t sink_step = sinks ? sinks->strides(0) : 0;
+    dispatch(
+        stream(), [p, q = Readable(q), k = Readable(k), v = Readable(v),
+                   sinks = sinks ? sinks->data<float>() : nullptr, sink_step]() mutable {
+          p.q = q.read();
+          p.k = k.read();
+          p.v = v.read();
+          std::vector<float> own_sinks;
+          for (std::int64_t h = 0; sinks && h < p.heads; ++h) own_sinks.push_back(sinks[h * sink_step]);
+          p.sinks = sinks ? own_sinks.data() : nullptr;
+          attend(p);
+        });
+  }
+
+ private:
+  // The mask's strides, zero for the axes along which it is repeated.
+  static Mask mask_of(const mx::array& mask) {
+    Mask made;
+    std::int64_t* const strides[] = {&made.batch, &made.head, &made.row, &made.column};
+    const int missing = 4 - static_cast<int>(mask.ndim());
+    for (int axis = missing; axis < 4; ++axis) {
+      *strides[axis] = mask.shape(axis - missing) == 1 ? 0 : mask.strides(axis - missing);
+    }
+    if (mask.dtype() == mx::bool_) {
+      made.visible = mask.data<bool>();
+    } else {
+      made.added = mask.data<float>();
+    }
+    return made;
+  }
+
+  float scale_;
+  bool causal_;
+  bool has_mask_;
+  bool has_sinks_;
+};
+
+void require(bool condition, const char* message) {
+  if (!condition) throw std::invalid_argument(message);
+}
+
+bool floating(const array& x) {
+  return x.dtype() == mx::float32 || x.dtype() == mx::bfloat16 || x.dtype() == mx::float16;
+}
+
+}  // namespace
+
+array attention(
+    const array& q, const array& k, const array& v, float scale, bool causal, const std::optional<array>& mask,
+    const std::optional<array>& sinks) {
+  require_float32(q, "The queries of attention");
+  require(floating(k) && floating(v), "The keys and values of attention must hold floating-point numbers.");
+  require(q.ndim() == 4 && k.ndim() == 4 && v.ndim() == 4, "Queries, keys and values must have four axes.");
+  require(q.shape(0) == k.shape(0) && q.shape(0) == v.shape(0), "Queries, keys and values must be as many sequences.");
+  require(q.shape(3) == k.shape(3), "Queries and keys must have the same depth.");
+  require(k.shape(1) == v.shape(1) && k.shape(2) == v.shape(2), "There must be a value for each key.");
+  require(k.shape(1) > 0 && q.shape(1) % k.shape(1) == 0, "The heads of the keys must divide those of the queries.");
+  require(k.shape(2) > 0, "There must be at least one key.");
+  std::vector<array> inputs{q, k, v};
+  if (mask) {
+    require(!causal, "Attention is causal or has a mask, and not both.");
+    require(mask->dtype() == mx::bool_ || mask->dtype() == mx::float32, "A mask must hold truth values or float32.");
+    require(mask->ndim() <= 4, "A mask must have at most four axes.");
+    const int full[] = {q.shape(0), q.shape(1), q.shape(2), k.shape(2)};
+    const int missing = 4 - static_cast<int>(mask->ndim());
+    for (int axis = missing; axis < 4; ++axis) {
+      const int size = mask->shape(axis - missing);
+      require(size == 1 || size == full[axis], "A mask must have the shape of the scores, or 1 in some axes.");
+    }
+    inputs.push_back(*mask);
+  }
+  if (sinks) {
+    require_vector(*sinks, q.shape(1), "The sinks of attention");
+    inputs.push_back(*sinks);
+  }
+  auto primitive =
+      std::make_shared<AttentionOperation>(cpu_stream(), scale, causal, mask.has_value(), sinks.has_value());
+  return array({q.shape(0), q.shape(1), q.shape(2), v.shape(3)}, mx::float32, std::move(primitive), std::move(inputs));
+}
+
+}  // namespace sotto::fused

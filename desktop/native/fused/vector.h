@@ -1,0 +1,113 @@
+// Vectors of SOTTO_LANES floats in the compiler's own vector extension: one source, compiled for each instruction set.
+//
+// Everything has internal linkage, and nothing of the standard library with code in it is used: a function that two of
+// the files share would be kept once by the linker, perhaps with instructions that the processor lacks.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#if SOTTO_LANES > 4
+#include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
+namespace {
+
+constexpr std::int64_t kLanes = SOTTO_LANES;
+
+typedef float Floats __attribute__((vector_size(4 * SOTTO_LANES)));
+typedef std::int32_t Ints __attribute__((vector_size(4 * SOTTO_LANES)));
+typedef double Doubles __attribute__((vector_size(4 * SOTTO_LANES)));        // half as many lanes
+typedef std::int64_t Longs __attribute__((vector_size(4 * SOTTO_LANES)));    // half as many lanes
+typedef float HalfFloats __attribute__((vector_size(2 * SOTTO_LANES)));      // half as many lanes
+typedef Floats LooseFloats __attribute__((aligned(4), may_alias));
+typedef HalfFloats LooseHalfFloats __attribute__((aligned(4), may_alias));
+
+inline Floats load(const float* from) { return *reinterpret_cast<const LooseFloats*>(from); }
+inline void store(float* to, Floats value) { *reinterpret_cast<LooseFloats*>(to) = value; }
+
+// The first `count` lanes, the others zero.
+inline Floats load_some(const float* from, std::int64_t count) {
+  Floats value = {};
+  std::memcpy(&value, from, static_cast<std::size_t>(count) * sizeof(float));
+  return value;
+}
+
+inline void store_some(float* to, Floats value, std::int64_t count) {
+  std::memcpy(to, &value, static_cast<std::size_t>(count) * sizeof(float));
+}
+
+inline Floats all(float value) { return value - Floats{}; }
+
+// a * b + c, rounded once where the instructions can.
+inline Floats fused(Floats a, Floats b, Floats c) {
+#if SOTTO_LANES == 16
+  return reinterpret_cast<Floats>(_mm512_fmadd_ps(
+      reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), reinterpret_cast<__m512>(c)));
+#elif SOTTO_LANES == 8
+  return reinterpret_cast<Floats>(_mm256_fmadd_ps(
+      reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), reinterpret_cast<__m256>(c)));
+#elif defined(__ARM_NEON)
+  return reinterpret_cast<Floats>(vfmaq_f32(
+      reinterpret_cast<float32x4_t>(c), reinterpret_cast<float32x4_t>(a), reinterpret_cast<float32x4_t>(b)));
+#else
+  return a * b + c;
+#endif
+}
+inline Floats fused(Floats a, Floats b, float c) { return fused(a, b, all(c)); }
+
+inline Floats larger(Floats a, Floats b) { return a > b ? a : b; }
+inline Floats smaller(Floats a, Floats b) { return a < b ? a : b; }
+
+// The sum, in an order that depends on the number of lanes alone.
+inline float sum(Floats value) {
+#if SOTTO_LANES == 16
+  typedef float Eight __attribute__((vector_size(32)));
+  const Eight eight = __builtin_shufflevector(value, value, 0, 1, 2, 3, 4, 5, 6, 7) +
+                      __builtin_shufflevector(value, value, 8, 9, 10, 11, 12, 13, 14, 15);
+#elif SOTTO_LANES == 8
+  const Floats eight = value;
+#endif
+  typedef float Four __attribute__((vector_size(16)));
+#if SOTTO_LANES >= 8
+  const Four four =
+      __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+#else
+  const Four four = value;
+#endif
+  const Four two = four + __builtin_shufflevector(four, four, 2, 3, 0, 1);
+  return two[0] + two[1];
+}
+
+inline float largest(Floats value) {
+  float result = value[0];
+  for (int i = 1; i < SOTTO_LANES; ++i) result = value[i] > result ? value[i] : result;
+  return result;
+}
+
+// exp(x) to about one unit in the last place: x = n ln 2 + r, a polynomial in r, and n added to the exponent in two
+// halves, so that results below the smallest normal number round as they should.
+inline Floats exponential(Floats x) {
+  x = x < -105.0f ? all(-105.0f) : x;
+  x = x > 89.0f ? all(89.0f) : x;
+  const Floats magic = all(12582912.0f);  // 1.5 * 2^23: adding it rounds to an integer in the low bits
+  const Floats shifted = fused(x, all(1.44269504088896341f), magic);
+  const Floats n = shifted - magic;
+  Floats r = fused(n, all(-0.693145751953125f), x);
+  r = fused(n, all(-1.42860682030941723e-6f), r);
+  Floats p = fused(all(0.0013952970f), r, 0.0083703216f);
+  p = fused(p, r, 0.0416661680f);
+  p = fused(p, r, 0.1666650670f);
+  p = fused(p, r, 0.5000000107f);
+  p = fused(p, r * r, r);
+  p = p + 1.0f;
+  const Ints whole = reinterpret_cast<Ints>(shifted) - reinterpret_cast<Ints>(magic);
+  const Ints first = whole >> 1;
+  const Ints second = whole - first;
+  p = p * reinterpret_cast<Floats>((first + 127) << 23);
+  return p * reinterpret_cast<Floats>((second + 127) << 23);
+}
+
+}  // namespace
