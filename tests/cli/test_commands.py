@@ -117,6 +117,18 @@ def test_raw_greedy_gives_the_reference_text(env: dict[str, str], model: str) ->
         assert abs(len(text) - len(case["text"])) < 30
 
 
+def test_overflow_says_what_is_done_where_the_context_is_full(env: dict[str, str]) -> None:
+    question = "Who are you? " * 40
+    asked = ("run", "sotto", question, "--num-ctx", "96", "--num-predict", "4")
+    refused = sotto(env, *asked)
+    assert refused.returncode == 1
+    assert re.search(r"input length \(\d+ tokens\) exceeds the context length asked for", refused.stderr)
+    done = sotto(env, *asked, "--overflow", "truncate", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["prompt_eval_count"] <= 92
+    assert sotto(env, *asked, "--overflow", "ignore").returncode == 2
+
+
 def test_the_same_seed_gives_the_same_answer(env: dict[str, str]) -> None:
     line = ("run", "sotto", "tell me a story", "--temperature", "1.5", "--num-predict", "24", "--seed")
     assert sotto(env, *line, "7").stdout == sotto(env, *line, "7").stdout

@@ -148,5 +148,11 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
     run.add_argument("--seed", type=int, metavar="N", help="the same seed gives the same answer")
     run.add_argument("--num-predict", type=int, metavar="N", help="generate at most N tokens")
     run.add_argument("--num-ctx", type=int, metavar="N", help="hold at most N tokens of context")
+    run.add_argument(
+        "--overflow",
+        choices=("error", "truncate", "shift"),
+        default="error",
+        help="where the context is full: give an error, leave out the oldest turns, or also forget them in an answer",
+    )
     run.add_argument("--stop", action="append", metavar="S", help="end the answer before this text; may be repeated")
     run.add_argument("--json", action="store_true", help="print one object with text, token ids, counts and durations")

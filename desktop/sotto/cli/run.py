@@ -9,7 +9,7 @@ from sotto.cli import chat
 from sotto.cli.main import INTERRUPTED
 from sotto.cli.output import write_answer
 from sotto.cli.session import Session, system_messages
-from sotto.engine.types import DoneReason, Failed, Finished, Message, TextChunk
+from sotto.engine.types import DoneReason, Failed, Finished, Message, Overflow, TextChunk
 from sotto.errors import EngineError, InvalidRequestError
 
 _OPTIONS = ("temperature", "top_k", "top_p", "min_p", "seed", "num_predict", "num_ctx", "stop")
@@ -22,7 +22,7 @@ def run(parsed: argparse.Namespace) -> int:
         SottoError: The model, an option or the prompt is wrong.
     """
     overrides = {name: value for name in _OPTIONS if (value := getattr(parsed, name)) is not None}
-    session = Session(parsed.model, overrides)
+    session = Session(parsed.model, overrides, Overflow(parsed.overflow))
     for note in session.options.notes:
         print(f"sotto: {note}", file=sys.stderr)
     prompt = parsed.prompt

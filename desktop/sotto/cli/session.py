@@ -11,7 +11,7 @@ from typing import Any, Self
 from sotto.engine import device
 from sotto.engine.options import RequestOptions, request_options
 from sotto.engine.tokenizer import Tokenizer
-from sotto.engine.types import GenerateEvent, GenerateRequest, LoadProgress, Message, ModelInfo
+from sotto.engine.types import GenerateEvent, GenerateRequest, LoadProgress, Message, ModelInfo, Overflow
 from sotto.errors import UnsupportedModelError
 from sotto.runner.catalogue import find
 from sotto.store.opening import open_model
@@ -23,12 +23,13 @@ _PROGRESS_FROM_BYTES = 64 << 20
 class Session:
     """A loaded model and the options that its questions are asked with. Use it in a `with` statement."""
 
-    def __init__(self, target: str, overrides: Mapping[str, Any]) -> None:
+    def __init__(self, target: str, overrides: Mapping[str, Any], overflow: Overflow = Overflow.ERROR) -> None:
         """Find and open `target`; nothing is loaded yet.
 
         Args:
             target: A name, a manifest file or a folder.
             overrides: Options that go before the model's own, keys as in Ollama's API.
+            overflow: What is done where the context has no room.
 
         Raises:
             SottoError: There is no such model, it cannot run, or an option is out of range.
@@ -39,6 +40,7 @@ class Session:
         self.source: ModelSource = open_model(self.record)
         self.options: RequestOptions = request_options(self.source.params, overrides)
         self.interrupted = threading.Event()
+        self._overflow = overflow
 
     def __enter__(self) -> Self:
         device.prepare()
@@ -88,6 +90,7 @@ class Session:
             num_predict=self.options.num_predict,
             stop=self.options.stop,
             ignore_eos=ignore_eos,
+            overflow=self._overflow,
         )
         with self._until_interrupt():
             yield from self._engine.generate(self._engine.prepare(request), self.interrupted.is_set)
