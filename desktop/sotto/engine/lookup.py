@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 LENGTHS = (5, 3)
-SLICE = 8192
+SLICE = 4096
 # As many as one step may add: these are indexed so that they can be taken back.
 _FEW = 64
 
@@ -50,8 +50,9 @@ class Lookup:
         """
         self.tokens = list(tokens)
         self._ends = ends
-        # Where the token behind a run stands, by the run: one dictionary for each length.
-        self._behind: dict[int, dict[tuple[int, ...], int]] = {length: {} for length in lengths}
+        # Where the token behind a run stands, by the run's hash: one dictionary for each length. The runs themselves
+        # would be many small objects, which take memory and keep the garbage collector busy.
+        self._behind: dict[int, dict[int, int]] = {length: {} for length in lengths}
         # Runs that end in front of this place are indexed.
         self._indexed = 0
         # What each run indexed one by one, from `_journal_from` on, took the place of.
@@ -82,8 +83,9 @@ class Lookup:
         if most <= 0:
             return Proposal()
         for length, runs in self._behind.items():
-            place = runs.get(tuple(self.tokens[-length:]))
-            if place is not None:
+            run = self.tokens[-length:]
+            place = runs.get(hash(tuple(run)))
+            if place is not None and self.tokens[place - length : place] == run:
                 return Proposal(self._following(place, most), length)
         return Proposal()
 
@@ -109,7 +111,7 @@ class Lookup:
             first = max(self._indexed, length)
             part = self.tokens[first - length : end - 1]
             shifted = (part[start:] for start in range(length))
-            runs.update(zip(zip(*shifted, strict=False), range(first, end), strict=False))
+            runs.update(zip(map(hash, zip(*shifted, strict=False)), range(first, end), strict=False))
         self._indexed = self._journal_from = end
         self._journal.clear()
 
@@ -119,7 +121,7 @@ class Lookup:
         replaced: list[int | None] = []
         for length, runs in self._behind.items():
             if place >= length:
-                run = tuple(self.tokens[place - length : place])
+                run = hash(tuple(self.tokens[place - length : place]))
                 replaced.append(runs.get(run))
                 runs[run] = place
             else:
@@ -132,7 +134,7 @@ class Lookup:
         self._indexed -= 1
         place = self._indexed
         for (length, runs), replaced in zip(self._behind.items(), self._journal.pop(), strict=True):
-            run = tuple(self.tokens[place - length : place])
+            run = hash(tuple(self.tokens[place - length : place]))
             if replaced is not None:
                 runs[run] = replaced
             elif place >= length:
