@@ -3,7 +3,8 @@
     python3 packaging/start.py [FILE ...]     open the app (or talk in the terminal where there is no display)
     python3 packaging/start.py test [ARG ...] run every check: format, lint, types, imports, tests
 
-Everything lands in `.venv` beside this folder, and is set up again only when `pyproject.toml` or Python changed.
+Everything lands in `.venv` beside this folder, and is set up again only when `pyproject.toml`, Python, or what the
+native kernels are built from changed.
 Runs on any Python 3 far enough to say which one is needed; standard library only.
 """
 
@@ -16,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import urllib.parse
 import urllib.request
@@ -26,6 +28,8 @@ VENV = ROOT / ".venv"
 STAMP = VENV / "sotto-ready"
 NEEDED = (3, 11)
 PIP = ("26.1", "4e8486d821d814b77319acb7b9e8bf5a4ee7590a643e7cb21029f209be8573c1")
+# What builds the native kernels from the sources under desktop/native.
+BUILDERS = ("build_hook.py", "native_build.py")
 CHECKS = (
     ("ruff", "format", "--check", "."),
     ("ruff", "check", "."),
@@ -70,9 +74,34 @@ def script(name: str) -> Path:
     return VENV / "bin" / name
 
 
+def state_digest() -> str:
+    """Return a digest of all that an environment is made from, and of whether it could have native kernels."""
+    digest = hashlib.sha256(sys.version.encode())
+    sources = sorted(path for path in (ROOT / "desktop" / "native").rglob("*") if path.is_file())
+    for path in (ROOT / "pyproject.toml", *(ROOT / "packaging" / name for name in BUILDERS), *sources):
+        digest.update(f"{path.relative_to(ROOT)}\0{path.stat().st_size}\0".encode() + path.read_bytes())
+    digest.update(f"{can_compile()}".encode())
+    return digest.hexdigest()
+
+
+def can_compile() -> bool:
+    """Tell whether a C++ compiler and Python's headers are there, which the native kernels are built with."""
+    compiler = os.environ.get("CXX", "").split()[:1] or ["g++", "clang++", "c++"]
+    return any(map(shutil.which, compiler)) and Path(sysconfig.get_paths()["include"], "Python.h").is_file()
+
+
+def provide_compiler() -> None:
+    """Install a C++ compiler where it is missing and that is possible; without one Sotto is slower, no more."""
+    if sys.platform == "linux" and not can_compile() and can_install_packages():
+        own = sysconfig.get_config_var("LIBDIR") or ""
+        headers = [f"libpython3.{sys.version_info[1]}-dev"] if own.startswith("/usr/lib") else []
+        install_packages(["g++", *headers])
+
+
 def make_environment(extra: str) -> None:
     """Create `.venv` and install Sotto with `extra` into it, unless that was done for this very state before."""
-    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + sys.version.encode()).hexdigest()
+    provide_compiler()
+    wanted = state_digest()
     done = set(STAMP.read_text().split()) if STAMP.is_file() else set()
     if wanted in done and (not extra or extra in done) and works(script("python")):
         return
@@ -148,7 +177,7 @@ def provide_libraries(windows: bool) -> str:
 
     lacking = qt_libraries.missing(windows=windows)
     if lacking and can_install_packages():
-        install_packages(sorted({*lacking.values(), "libopenblas0-pthread"}))
+        install_packages(sorted(set(lacking.values())))
         lacking = qt_libraries.missing(windows=windows)
     return qt_libraries.install_line(sorted(set(lacking.values()))) if lacking else ""
 

@@ -4,7 +4,7 @@ import mlx.core as mx
 import pytest
 from mlx import nn
 
-from sotto.engine import cpu_linear
+from sotto.engine import cpu_linear, native
 from sotto.engine.cpu_linear import CpuQuantizedEmbedding, CpuQuantizedLinear, adapt_to_cpu
 
 SCHEMES = [
@@ -13,6 +13,12 @@ SCHEMES = [
     (8, 32, "mxfp8"),
     (4, 16, "nvfp4"),
 ]
+
+
+@pytest.fixture(autouse=True)
+def without_kernels(monkeypatch):
+    native.uninstall()
+    monkeypatch.setenv(native.SWITCH, "0")
 
 
 class Model(nn.Module):

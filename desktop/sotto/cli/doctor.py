@@ -40,8 +40,14 @@ def _engine() -> bool:
     except ImportError as error:
         _line("Engine", f"MLX cannot be imported: {error}")
         return False
+    from sotto.engine import native as engine_native
+
     _line("Device", found.device)
     _line("Compiled graphs", "on" if found.compile else "off: on a CPU they would start a compiler while you wait")
+    native = engine_native.status()
+    _line(
+        "Native kernels", f"yes, {native.level}, {native.threads} threads" if native.level else f"no: {native.reason}"
+    )
     if found.device == "cpu":
         _line("BLAS", found.blas or "MLX's own, which is slow: install libopenblas0-pthread for a faster one")
     return True

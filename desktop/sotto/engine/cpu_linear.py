@@ -1,4 +1,6 @@
-"""Products with quantized matrices for the CPU, where MLX computes each on one thread and pays the same for each row.
+"""Products with matrices for the CPU: by the native kernels where there are any, and otherwise from what MLX has.
+
+MLX computes a quantized product on one thread and pays the same for each row. What it does not take a kernel for:
 
 - Many rows, a prompt: the matrix is unpacked first and the product left to BLAS. That costs about as much as one row,
   then next to nothing, so a prompt is read up to 50 times faster (2048 x 768, 4 bits, 256 rows, two cores: 255 ms
@@ -13,6 +15,8 @@ from itertools import pairwise
 
 import mlx.core as mx
 from mlx import nn
+
+from sotto.engine import native
 
 # Measured: from how many rows on unpacking wins. Only whole numbers of values in a byte are unpacked fast.
 _ROWS_FAST, _ROWS_SLOW = 4, 24
@@ -69,10 +73,15 @@ class CpuQuantizedEmbedding(_OnCpu, nn.QuantizedEmbedding):  # type: ignore[misc
 
 
 def adapt_to_cpu(model: nn.Module) -> None:
-    """Make the plain quantized layers of a loaded model the kinds above, in place; the weights stay where they are."""
+    """Let a loaded model be computed as well as this installation can; its weights stay where they are.
+
+    Where there are native kernels they are put in the place of MLX's functions. Quantized layers that they do not know,
+    or all of them where there are none, become the kinds above.
+    """
+    kernels = native.kernels() if native.install() else None
     kinds = {nn.QuantizedLinear: CpuQuantizedLinear, nn.QuantizedEmbedding: CpuQuantizedEmbedding}
     for layer in model.modules():
-        if type(layer) in kinds:
+        if type(layer) in kinds and not (kernels and kernels.knows(layer.mode, layer.group_size, layer.bits)):
             layer.__class__ = kinds[type(layer)]
             layer.divide()
 

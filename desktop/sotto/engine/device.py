@@ -5,8 +5,12 @@ imports it, and so belongs to the thread that owns MLX.
 """
 
 import ctypes
+import functools
 import importlib.metadata
+import importlib.util
+import logging
 import os
+import platform
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,14 +18,21 @@ from typing import Any
 
 import psutil
 
-# MLX's Linux wheel carries the reference BLAS, which multiplies float32 matrices 20 to 50 times slower than these.
-# Its calls bind to the first global definition, so a library loaded before it takes them over.
+_log = logging.getLogger(__name__)
+
+# MLX's Linux wheel carries the reference BLAS, which multiplies float32 matrices 20 to 50 times slower than OpenBLAS.
+# Its calls bind to the first global definition, so a library loaded before it takes them over. The package that comes
+# with Sotto has its functions under names of its own; a library built beside the native kernels translates them.
+_OPENBLAS_PACKAGE = "scipy_openblas32"
+_FORWARDER = Path(__file__).resolve().parents[1] / "_native" / f"libsotto_blas.{platform.machine()}.so"
+# Where that is missing, what the system has.
 _BLAS_LIBRARIES = ("libopenblas.so.0", "libopenblas.so", "libblis.so.4", "libblis.so")
 _CUDA_DISTRIBUTIONS = ("mlx-cuda-13", "mlx-cuda-12", "mlx-cuda")
 # A batch of weight files, the window's own files and sockets, and room to spare; macOS starts programs with 256.
 _OPEN_FILES = 4096
 
 _blas_path = ""
+_forwarder: ctypes.CDLL | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +143,38 @@ def _installed(distribution: str) -> bool:
     return True
 
 
+def openblas() -> ctypes.CDLL | None:
+    """Return the OpenBLAS that comes with Sotto, under whose names of its own it can be called, or None."""
+    path = _openblas_path()
+    return None if path is None else ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+
+
+def divide_products_with(address: int) -> None:
+    """Let MLX's own float32 products be computed by the `cblas_sgemm` at `address`, where they pass through here."""
+    if _forwarder is not None:
+        _forwarder.sotto_blas_divide_with(ctypes.c_void_p(address))
+
+
+@functools.cache
+def _openblas_path() -> Path | None:
+    # Found, not imported: importing it runs code that prints and loads more than is needed.
+    spec = importlib.util.find_spec(_OPENBLAS_PACKAGE)
+    if spec is None or spec.origin is None:
+        return None
+    return next(iter(sorted((Path(spec.origin).parent / "lib").glob("libscipy_openblas*.so"))), None)
+
+
 def _load_blas() -> str:
     """Load the first fast BLAS there is and return its path; return an empty text if there is none."""
+    global _forwarder
+    if _FORWARDER.is_file() and openblas() is not None:
+        try:
+            _forwarder = ctypes.CDLL(str(_FORWARDER), mode=ctypes.RTLD_GLOBAL)
+        except OSError as error:
+            # Built against another system's libraries: the next best is looked for.
+            _log.warning("%s cannot be loaded: %s", _FORWARDER, error)
+        else:
+            return str(_openblas_path())
     for name in _BLAS_LIBRARIES:
         try:
             library = ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL)

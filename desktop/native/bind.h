@@ -1,0 +1,11 @@
+// Each part of the module adds its functions here; module.cpp calls them all.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace sotto {
+
+void bind_matmul(nanobind::module_& m);
+void bind_fused(nanobind::module_& m);
+
+}  // namespace sotto

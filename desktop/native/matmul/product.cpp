@@ -1,0 +1,144 @@
+#include "matmul/product.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <memory>
+
+#include "blas.h"
+#include "cpu.h"
+#include "thread_pool.h"
+
+namespace sotto {
+
+namespace {
+
+// Measured: unpacking pays from about so many rows on.
+constexpr int kFewRows = 16;
+// Weights in a task: enough to be worth another thread, few enough to share the work evenly.
+constexpr std::ptrdiff_t kTaskWeights = 1 << 17;
+// Weights that are unpacked at a time for BLAS, as float32 in the second level cache.
+constexpr std::ptrdiff_t kTileWeights = 1 << 18;
+constexpr std::ptrdiff_t kRowStep = 8;
+
+std::atomic<int> few_rows_wanted{0};
+
+const RowKernels& row_kernels() {
+#if defined(__x86_64__)
+  switch (level()) {
+    case Level::avx512:
+      return kRowsAvx512;
+    case Level::avx2:
+      return kRowsAvx2;
+    default:
+      break;
+  }
+#endif
+  return kRowsPortable;
+}
+
+// Rows begin .. end of one product's matrix.
+struct Task {
+  std::size_t product;
+  std::ptrdiff_t begin;
+  std::ptrdiff_t end;
+};
+
+std::ptrdiff_t rows_in(const Matrix& matrix, std::ptrdiff_t weights) {
+  const std::ptrdiff_t rows = weights / std::max<std::ptrdiff_t>(1, matrix.columns);
+  return std::max(kRowStep, rows / kRowStep * kRowStep);
+}
+
+// A buffer that a thread keeps for its next tile.
+float* scratch(std::size_t size) {
+  thread_local std::unique_ptr<float[]> buffer;
+  thread_local std::size_t capacity = 0;
+  if (capacity < size) {
+    buffer.reset(new float[size]);
+    capacity = size;
+  }
+  return buffer.get();
+}
+
+void multiply_tile(const RowKernels& kernels, const Product& product, const Activations& x, std::ptrdiff_t begin,
+                   std::ptrdiff_t end) {
+  const Matrix& matrix = product.matrix;
+  const float* weights;
+  if (matrix.format == Format::f32) {
+    weights = reinterpret_cast<const float*>(matrix.weights) + begin * matrix.columns;
+  } else {
+    float* unpacked = scratch((end - begin) * x.width);
+    kernels.unpack(matrix, unpacked, begin, end);
+    weights = unpacked;
+  }
+  sgemm(x.rows, end - begin, x.width, x.values, x.width, weights, x.width, product.y + begin, matrix.rows);
+}
+
+}  // namespace
+
+void set_few_rows(int rows) { few_rows_wanted.store(rows); }
+
+int few_rows() {
+  const int wanted = few_rows_wanted.load(std::memory_order_relaxed);
+  return wanted > 0 ? wanted : kFewRows;
+}
+
+void multiply(const std::vector<Product>& products) {
+  const RowKernels& kernels = row_kernels();
+  const bool blas = has_sgemm();
+  std::vector<Activations> activations(products.size());
+  std::size_t needed = 0;
+  for (std::size_t index = 0; index < products.size(); ++index) {
+    const Matrix& matrix = products[index].matrix;
+    Activations& x = activations[index];
+    x.rows = static_cast<int>(products[index].rows);
+    x.width = kernels.width(matrix);
+    x.sums_width = kernels.sums_width(matrix);
+    if (x.width != matrix.columns || x.sums_width != 0 || matrix.group != 0) {
+      needed += x.rows * (x.width + x.sums_width);
+    }
+  }
+  std::unique_ptr<float[]> prepared(new float[needed + 1]);
+  std::vector<Task> tasks;
+  std::size_t used = 0;
+  for (std::size_t index = 0; index < products.size(); ++index) {
+    const Product& product = products[index];
+    const Matrix& matrix = product.matrix;
+    Activations& x = activations[index];
+    const bool few = !blas || product.rows <= few_rows();
+    if (matrix.group == 0) {
+      x.values = product.x;
+    } else {
+      float* values = prepared.get() + used;
+      float* sums = values + x.rows * x.width;
+      used += x.rows * (x.width + x.sums_width);
+      x.values = values;
+      x.sums = sums;
+      parallel_for(x.rows, std::max<std::ptrdiff_t>(1, kTaskWeights / 8 / std::max<std::ptrdiff_t>(1, matrix.columns)),
+                   [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+                     for (std::ptrdiff_t row = begin; row < end; ++row) {
+                       kernels.prepare(matrix, product.x + row * matrix.columns, values + row * x.width,
+                                       few ? sums + row * x.sums_width : nullptr);
+                     }
+                   });
+    }
+    const std::ptrdiff_t step = few ? rows_in(matrix, kTaskWeights) : rows_in(matrix, kTileWeights);
+    for (std::ptrdiff_t begin = 0; begin < matrix.rows && product.rows > 0; begin += step) {
+      tasks.push_back({index, begin, std::min(matrix.rows, begin + step)});
+    }
+  }
+  parallel_for(static_cast<std::ptrdiff_t>(tasks.size()), 1, [&](std::ptrdiff_t first, std::ptrdiff_t last) {
+    for (std::ptrdiff_t at = first; at < last; ++at) {
+      const Task& task = tasks[at];
+      const Product& product = products[task.product];
+      const Activations& x = activations[task.product];
+      if (!blas || product.rows <= few_rows()) {
+        kernels.multiply(product.matrix, x, product.y, product.matrix.rows, task.begin, task.end);
+      } else {
+        multiply_tile(kernels, product, x, task.begin, task.end);
+      }
+    }
+  });
+}
+
+}  // namespace sotto

@@ -1,0 +1,102 @@
+// The kernels of rows.h for AVX-512.
+#include <immintrin.h>
+
+#include "rows.h"
+
+namespace sotto {
+namespace {
+
+struct Lanes {
+  using Vector = __m512;
+  using Words = __m512i;
+  static constexpr int kWidth = 16;
+  static constexpr int kRowsForOne = 4;
+  // fp8() leaves this out.
+  static constexpr float kFp8Factor = 256.0f;
+
+  static __mmask16 mask(ptrdiff_t count) { return static_cast<__mmask16>((1u << count) - 1); }
+
+  static Vector zero() { return _mm512_setzero_ps(); }
+  static Vector set(float value) { return _mm512_set1_ps(value); }
+  static Vector load(const float* from) { return _mm512_loadu_ps(from); }
+  static Vector load_part(const float* from, ptrdiff_t count) { return _mm512_maskz_loadu_ps(mask(count), from); }
+  static void store(float* to, Vector value) { _mm512_storeu_ps(to, value); }
+  static Vector keep(Vector value, ptrdiff_t count) { return _mm512_maskz_mov_ps(mask(count), value); }
+  static Vector add(Vector a, Vector b) { return _mm512_add_ps(a, b); }
+  static Vector mul(Vector a, Vector b) { return _mm512_mul_ps(a, b); }
+  static Vector fma(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
+  static float sum(Vector value) { return _mm512_reduce_add_ps(value); }
+
+  static Vector bf16(__m256i bits) {
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
+  }
+  static __m256i half_words(const uint16_t* from) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  }
+  static Vector load_bf16(const uint16_t* from) { return bf16(half_words(from)); }
+  static Vector load_bf16_part(const uint16_t* from, ptrdiff_t count) {
+    return bf16(_mm256_maskz_loadu_epi16(mask(count), from));
+  }
+  static Vector load_f16(const uint16_t* from) { return _mm512_cvtph_ps(half_words(from)); }
+  static Vector load_f16_part(const uint16_t* from, ptrdiff_t count) {
+    return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(mask(count), from));
+  }
+
+  static Words words(const uint8_t* from) { return _mm512_loadu_si512(from); }
+  static Words words_part(const uint8_t* from, ptrdiff_t count) {
+    return _mm512_maskz_loadu_epi32(mask(count), from);
+  }
+  // The permutation looks at the low four bits of each word alone, so it is mask and conversion in one.
+  static Vector signed_nibble(Words words, int index) {
+    const Vector values = _mm512_setr_ps(-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm512_permutexvar_ps(_mm512_srli_epi32(words, 4 * index), values);
+  }
+  static Vector fp4(Words words, int index) {
+    const Vector values = _mm512_setr_ps(0, 0.5f, 1, 1.5f, 2, 3, 4, 6, -0.0f, -0.5f, -1, -1.5f, -2, -3, -4, -6);
+    return _mm512_permutexvar_ps(_mm512_srli_epi32(words, 4 * index), values);
+  }
+  static Vector signed_bytes(const uint8_t* from) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    const __m128i shifted = _mm_xor_si128(bytes, _mm_set1_epi8(static_cast<char>(0x80)));
+    return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(shifted));
+  }
+  // E4M3: the bits are those of a half float with an exponent that is 8 too small, all ones are no number.
+  static Vector fp8(const uint8_t* from) {
+    const __m256i wide = _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    const __m256i value = _mm256_and_si256(wide, _mm256_set1_epi16(0x7f));
+    const __m256i sign = _mm256_slli_epi16(_mm256_xor_si256(wide, value), 8);
+    const __m256i none = _mm256_slli_epi16(_mm256_cmpeq_epi16(value, _mm256_set1_epi16(0x7f)), 14);
+    const __m256i magnitude = _mm256_or_si256(_mm256_slli_epi16(value, 7), _mm256_and_si256(none, _mm256_set1_epi16(0x4000)));
+    return _mm512_cvtph_ps(_mm256_or_si256(magnitude, sign));
+  }
+  // E8M0: the exponent of a float32. Zero stands for 2^-127, which has no exponent.
+  static Vector powers_of_two(const uint8_t* from) {
+    const __m512i wide = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    return _mm512_castsi512_ps(_mm512_max_epu32(_mm512_slli_epi32(wide, 23), _mm512_set1_epi32(0x00400000)));
+  }
+
+  using Spread = __m512i;
+  // Which scale each lane of the block of words that begins at `word` needs.
+  static Spread spread(ptrdiff_t word, int group_words) {
+    const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i at = _mm512_add_epi32(lanes, _mm512_set1_epi32(static_cast<int>(word)));
+    return _mm512_srl_epi32(at, _mm_cvtsi32_si128(__builtin_ctz(group_words)));
+  }
+  static Spread broadcast_of(ptrdiff_t index) { return _mm512_set1_epi32(static_cast<int>(index)); }
+  static Vector pick(Vector scales, Spread spread) { return _mm512_permutexvar_ps(spread, scales); }
+
+  static void transpose(const float* from, float* to) {
+    const __m512i step = _mm512_setr_epi32(0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120);
+    for (int i = 0; i < 8; ++i) {
+      _mm512_storeu_ps(to + 16 * i, _mm512_i32gather_ps(step, from + i, 4));
+    }
+  }
+};
+
+#include "rows_kernels.inc"
+
+}  // namespace
+
+extern const RowKernels kRowsAvx512 = {width_of, sums_width_of, prepare_row, multiply_rows, unpack_rows};
+
+}  // namespace sotto

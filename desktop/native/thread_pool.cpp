@@ -1,0 +1,198 @@
+#include "thread_pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+
+namespace sotto {
+
+namespace {
+
+// Between two products of a decode step lie some microseconds of other work: waking a thread takes longer than that.
+constexpr auto kSpin = std::chrono::microseconds(60);
+constexpr int kPausesBetweenLooks = 64;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+int cores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) {
+    return std::max(1, CPU_COUNT(&set));
+  }
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+class Pool {
+ public:
+  explicit Pool(int count) : count_(count) {
+    for (int index = 1; index < count; ++index) {
+      // Detached: the pool lives as long as the process, whose end must not wait for a sleeping thread.
+      std::thread([this] { serve(); }).detach();
+    }
+  }
+
+  int count() const { return count_; }
+
+  void retire() {
+    {
+      std::lock_guard lock(sleep_);
+      retired_ = true;
+      epoch_.fetch_add(1);
+    }
+    wake_.notify_all();
+  }
+
+  void run(std::ptrdiff_t n, std::ptrdiff_t grain, detail::Body body, void* context) {
+    body_ = body;
+    context_ = context;
+    n_ = n;
+    grain_ = grain;
+    next_.store(0, std::memory_order_relaxed);
+    open_.store(true);
+    epoch_.fetch_add(1);
+    if (sleepers_.load() > 0) {
+      // The lock is taken so that no thread can fall asleep between its last look and the call.
+      { std::lock_guard lock(sleep_); }
+      wake_.notify_all();
+    }
+    work();
+    open_.store(false);
+    // A thread counts itself before it looks whether there is work: from here on it either counts or finds none.
+    while (active_.load() != 0) {
+      pause();
+    }
+  }
+
+ private:
+  void work() {
+    for (;;) {
+      std::ptrdiff_t begin = next_.fetch_add(grain_, std::memory_order_relaxed);
+      if (begin >= n_) {
+        return;
+      }
+      body_(context_, begin, std::min(n_, begin + grain_));
+    }
+  }
+
+  void serve() {
+    std::uint64_t seen = 0;
+    for (;;) {
+      seen = await(seen);
+      if (retired_.load()) {
+        return;
+      }
+      active_.fetch_add(1);
+      if (open_.load()) {
+        work();
+      }
+      active_.fetch_sub(1);
+    }
+  }
+
+  std::uint64_t await(std::uint64_t seen) {
+    auto until = std::chrono::steady_clock::now() + kSpin;
+    do {
+      for (int look = 0; look < kPausesBetweenLooks; ++look) {
+        std::uint64_t epoch = epoch_.load(std::memory_order_acquire);
+        if (epoch != seen) {
+          return epoch;
+        }
+        pause();
+      }
+    } while (std::chrono::steady_clock::now() < until);
+    std::unique_lock lock(sleep_);
+    sleepers_.fetch_add(1);
+    wake_.wait(lock, [&] { return epoch_.load() != seen; });
+    sleepers_.fetch_sub(1);
+    return epoch_.load();
+  }
+
+  const int count_;
+  std::atomic<bool> retired_{false};
+  std::mutex sleep_;
+  std::condition_variable wake_;
+  std::atomic<int> sleepers_{0};
+
+  // The job: written while `open_` is false and nobody is active.
+  detail::Body body_ = nullptr;
+  void* context_ = nullptr;
+  std::ptrdiff_t n_ = 0;
+  std::ptrdiff_t grain_ = 1;
+
+  alignas(64) std::atomic<std::uint64_t> epoch_{0};
+  alignas(64) std::atomic<std::ptrdiff_t> next_{0};
+  alignas(64) std::atomic<bool> open_{false};
+  alignas(64) std::atomic<int> active_{0};
+};
+
+std::atomic_flag busy = ATOMIC_FLAG_INIT;
+// Never deleted: its threads hold on to it, and after a fork it belongs to the parent's threads.
+std::atomic<Pool*> pool{nullptr};
+
+void forget_pool() {
+  pool.store(nullptr);
+  busy.clear();
+}
+
+Pool& the_pool() {
+  Pool* found = pool.load(std::memory_order_acquire);
+  if (found != nullptr) {
+    return *found;
+  }
+  static std::mutex making;
+  static std::once_flag once;
+  std::call_once(once, [] { pthread_atfork(nullptr, nullptr, forget_pool); });
+  std::lock_guard lock(making);
+  if (pool.load() == nullptr) {
+    pool.store(new Pool(cores()), std::memory_order_release);
+  }
+  return *pool.load();
+}
+
+}  // namespace
+
+int threads() { return the_pool().count(); }
+
+void set_threads(int count) {
+  Pool* before = pool.exchange(new Pool(std::max(1, count)));
+  if (before != nullptr) {
+    before->retire();
+  }
+}
+
+namespace detail {
+
+void run(std::ptrdiff_t n, std::ptrdiff_t grain, Body body, void* context) {
+  if (n <= 0) {
+    return;
+  }
+  grain = std::max<std::ptrdiff_t>(1, grain);
+  if (n > grain) {
+    Pool& shared = the_pool();
+    if (shared.count() > 1 && !busy.test_and_set(std::memory_order_acquire)) {
+      shared.run(n, grain, body, context);
+      busy.clear(std::memory_order_release);
+      return;
+    }
+  }
+  for (std::ptrdiff_t begin = 0; begin < n; begin += grain) {
+    body(context, begin, std::min(n, begin + grain));
+  }
+}
+
+}  // namespace detail
+
+}  // namespace sotto

@@ -1,0 +1,206 @@
+"""Build the native kernels: C++ under `desktop/native` to shared libraries in `desktop/sotto/_native`.
+
+    python packaging/native_build.py          build with the packages of this Python, and say what came of it
+
+The normal install does the same through `build_hook.py`. Nothing needs the result: where the platform is not Linux, or
+there is no C++20 compiler, or it fails, the folder holds only a record that says so, and Sotto computes with MLX alone.
+The compiler is called directly. Files whose name ends in `_avx2` or `_avx512` get the flags of those instructions, all
+others run on any processor of the architecture.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "desktop" / "native"
+TARGET = ROOT / "desktop" / "sotto" / "_native"
+OBJECTS = ROOT / "build" / "native"
+# Shares MLX's types with it, so it has to be of the generation that the MLX wheel was built with.
+NANOBIND = "nanobind==3.1.0"
+COMPILERS = ("g++", "clang++", "c++")
+MACHINES = ("x86_64", "aarch64")
+COMMON = ("-O3", "-fPIC", "-fvisibility=hidden", "-DNDEBUG", "-pthread")
+# A sum must not depend on which loops the compiler fuses: where a fused product is meant, the code says so.
+CPP = ("-std=c++20", "-ffp-contract=off", "-DNB_DOMAIN=mlx", "-DNB_COMPACT_ASSERTIONS", "-Wall", "-Wextra")
+# GCC 12 takes the undefined upper parts of its own AVX-512 functions for mistakes of the caller.
+SILENCED = ("-Wno-uninitialized", "-Wno-maybe-uninitialized")
+LEVELS = {
+    "_avx2": ("-mavx2", "-mfma", "-mf16c", *SILENCED),
+    "_avx512": ("-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma", "-mf16c", *SILENCED),
+}
+LONGEST_COMPILATION = 600.0
+
+
+class NotBuiltError(Exception):
+    """Why there are no native kernels, in a sentence."""
+
+
+def main() -> int:
+    """Build in place and say what came of it; return 0 when the kernels are there."""
+    record = build()
+    print(f"Native kernels: {'built' if record['built'] else record['reason']}")
+    return 0 if record["built"] else 1
+
+
+def build() -> dict[str, object]:
+    """Build what this platform can have and return the record that lies beside it."""
+    TARGET.mkdir(exist_ok=True)
+    record_path = TARGET / record_name()
+    record_path.unlink(missing_ok=True)
+    try:
+        record = _build()
+    except NotBuiltError as error:
+        record = {"built": False, "reason": str(error)}
+    for path in products():
+        if not record["built"]:
+            path.unlink(missing_ok=True)
+    record_path.write_text(json.dumps(record, indent=2) + "\n")
+    return record
+
+
+def record_name() -> str:
+    """Return the name of the record for this Python."""
+    return f"{sysconfig.get_config_var('SOABI')}.json"
+
+
+def products() -> tuple[Path, Path]:
+    """Return the paths of the Python module and of the BLAS forwarder for this Python."""
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    return TARGET / f"kernels{suffix}", TARGET / f"libsotto_blas.{platform.machine()}.so"
+
+
+def requirements() -> list[str]:
+    """Return what the build needs from the package index beside a compiler; nothing where nothing is built."""
+    if unsupported_platform():
+        return []
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    mlx = next(line for line in project["dependencies"] if line.startswith("mlx[cpu]"))
+    return [mlx, NANOBIND]
+
+
+def unsupported_platform() -> str:
+    """Return why this platform has no native kernels, or an empty text where it can have them."""
+    if sys.platform != "linux" or platform.machine() not in MACHINES:
+        return f"there are none for {platform.system()} on {platform.machine()}"
+    return ""
+
+
+def _build() -> dict[str, object]:
+    if reason := unsupported_platform():
+        raise NotBuiltError(reason)
+    compiler = _compiler()
+    mlx, nanobind = _package("mlx"), _package("nanobind")
+    include = Path(sysconfig.get_paths()["include"])
+    if not (include / "Python.h").is_file():
+        raise NotBuiltError(f"Python's headers are missing in {include} (on Debian: python3-dev)")
+    includes = [
+        *("-I", str(SOURCES), "-isystem", str(mlx / "include"), "-isystem", str(include)),
+        *("-isystem", str(nanobind / "include"), "-isystem", str(nanobind / "ext" / "robin_map" / "include")),
+    ]
+    jobs = [(nanobind / "src" / "nb_combined.cpp", [*COMMON, *CPP, "-w", "-fno-strict-aliasing", *includes])]
+    jobs += [(path, [*COMMON, *CPP, *_level(path), *includes]) for path in _sources()]
+    OBJECTS.mkdir(parents=True, exist_ok=True)
+    state = _headers_state(compiler, mlx, nanobind)
+    with ThreadPoolExecutor(max(1, len(os.sched_getaffinity(0)))) as pool:
+        objects = list(pool.map(lambda job: _compiled(compiler, *job, state), jobs))
+    module, forwarder = products()
+    link = [*compiler, "-shared", "-pthread", *map(str, objects), f"-L{mlx / 'lib'}", "-l:libmlx.so", "-ldl"]
+    _run([*link, "-Wl,-s", "-Wl,--as-needed"], module)
+    _run([*compiler, "-x", "c++", str(SOURCES / "blas_forwarder.cc"), *COMMON, "-shared", "-ldl", "-Wl,-s"], forwarder)
+    for old in set(OBJECTS.glob("*.o")) - set(objects):
+        old.unlink()
+    return {
+        "built": True,
+        "reason": "",
+        "mlx": importlib.metadata.version("mlx"),
+        "nanobind": importlib.metadata.version("nanobind"),
+        "compiler": " ".join(compiler),
+    }
+
+
+def _compiler() -> list[str]:
+    """Return the C++ compiler: the one that CXX names, or else the first one that there is."""
+    named = os.environ.get("CXX", "").split()
+    for command in [named] if named else [[name] for name in COMPILERS]:
+        if shutil.which(command[0]):
+            return command
+    raise NotBuiltError(
+        f"there was no C++ compiler ({' '.join(named) or ', '.join(COMPILERS)}) when Sotto was installed"
+    )
+
+
+def _package(name: str) -> Path:
+    """Return the folder of an installed package without importing it."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or not spec.submodule_search_locations:
+        raise NotBuiltError(f"the Python package {name}, which the build needs, is not installed")
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
+def _sources() -> list[Path]:
+    """Return the C++ files for this architecture, those that take longest first."""
+    found = sorted(SOURCES.rglob("*.cpp"), key=lambda path: -path.stat().st_size)
+    return [path for path in found if platform.machine() == "x86_64" or not _level(path)]
+
+
+def _level(path: Path) -> tuple[str, ...]:
+    """Return the extra flags that a file's name asks for."""
+    return next((flags for ending, flags in LEVELS.items() if path.stem.endswith(ending)), ())
+
+
+def _headers_state(compiler: list[str], mlx: Path, nanobind: Path) -> bytes:
+    """Return a digest of everything that all objects depend on."""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in SOURCES.rglob("*") if path.suffix in (".h", ".inc")):
+        digest.update(path.read_bytes())
+    version = subprocess.run([*compiler, "--version"], capture_output=True, check=False).stdout
+    digest.update(version + f"{mlx}{nanobind}{sys.version}".encode())
+    digest.update(importlib.metadata.version("mlx").encode() + importlib.metadata.version("nanobind").encode())
+    return digest.digest()
+
+
+def _compiled(compiler: list[str], source: Path, flags: list[str], state: bytes) -> Path:
+    """Return the object of a source, compiled unless the one that is there was made from the very same input."""
+    digest = hashlib.sha256(state + source.read_bytes() + "\0".join([*compiler, *flags]).encode()).hexdigest()
+    target = OBJECTS / f"{source.stem}-{digest[:16]}.o"
+    if not target.is_file():
+        _run([*compiler, "-c", str(source), *flags], target)
+    return target
+
+
+def _run(command: list[str], target: Path) -> None:
+    """Run the compiler and put what it makes in `target`, which is never there half made."""
+    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
+        made = Path(folder) / target.name
+        try:
+            done = subprocess.run(
+                [*command, "-o", str(made)], capture_output=True, text=True, timeout=LONGEST_COMPILATION, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise NotBuiltError(f"the compiler failed: {error}") from error
+        if done.returncode != 0:
+            lines = done.stderr.strip().splitlines() or [f"it ended with status {done.returncode}"]
+            first = next((line for line in lines if "error" in line), lines[0])
+            raise NotBuiltError(f"the build failed: {first.strip()}")
+        if done.stderr:
+            print(done.stderr, file=sys.stderr)
+        made.replace(target)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
