@@ -12,6 +12,11 @@ def data_dir() -> Path:
     return Path(platformdirs.user_data_dir(_APP, appauthor=False))
 
 
+def cache_dir() -> Path:
+    """Return the folder of what can be computed again; it may not exist yet, and anybody may empty it."""
+    return Path(platformdirs.user_cache_dir(_APP, appauthor=False))
+
+
 def log_dir() -> Path:
     """Return the folder of log files; it may not exist yet."""
     return Path(platformdirs.user_log_dir(_APP, appauthor=False))

@@ -1,0 +1,210 @@
+"""Files in which no damage goes unseen: safetensors whose last tensor is a checksum of everything in front of it.
+
+https://huggingface.co/docs/safetensors. The last tensor, `.checksum`, is the SHA-256 of the SHA-256 digests of each
+4 MiB of all bytes before it, so that several cores can verify one file.
+"""
+
+import hashlib
+import json
+import math
+import mmap
+import os
+import stat
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+
+from sotto.errors import StoreError
+from sotto.store.records import TensorFile
+from sotto.store.safetensors_header import parse_header
+from sotto.store.wording import human_size, shown_path
+
+CHECKSUM = ".checksum"
+
+_LENGTH = struct.Struct("<Q")
+# Several times what 200 layers of a dozen arrays each need.
+_HEADER_LIMIT = 4 << 20
+_CHUNK = 4 << 20
+_DIGEST = hashlib.sha256().digest_size
+_ALIGNMENT = 64
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_BYTES = {"U8": 1, "I8": 1, "BOOL": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2, "U32": 4, "I32": 4, "F32": 4}
+_BYTES |= {"U64": 8, "I64": 8, "F64": 8}
+
+Array = tuple[str, Sequence[int], bytes | bytearray | memoryview]
+"""A dtype by its name in safetensors, a shape, and the contiguous data."""
+
+
+class DamagedEntryError(StoreError):
+    """A file of the disk tier is not what was written, or was written by something else."""
+
+
+def packed(metadata: Mapping[str, str], arrays: Mapping[str, Array]) -> list[memoryview]:
+    """Return a file in parts, all but the checksum that `checksum` makes of them.
+
+    Raises:
+        ValueError: An array's type is unknown, or its data does not have the bytes that type and shape ask for.
+    """
+    header: dict[str, object] = {"__metadata__": dict(metadata)}
+    parts, at = [], 0
+    # Larger elements first, so that each array is aligned to its own.
+    for name in sorted(arrays, key=lambda each: (-_BYTES.get(arrays[each][0], 0), each)):
+        dtype, shape, data = arrays[name]
+        part = _flat(data)
+        if dtype not in _BYTES or len(part) != _BYTES[dtype] * math.prod(shape):
+            raise ValueError(f"array '{name}' cannot be {len(part)} bytes of {dtype} in the shape {tuple(shape)}")
+        header[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [at, at + len(part)]}
+        parts.append(part)
+        at += len(part)
+    header[CHECKSUM] = {"dtype": "U8", "shape": [_DIGEST], "data_offsets": [at, at + _DIGEST]}
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-(_LENGTH.size + len(text)) % _ALIGNMENT)
+    if len(text) > _HEADER_LIMIT:
+        raise ValueError(f"{len(arrays)} arrays need a header of more than {human_size(_HEADER_LIMIT)}")
+    return [memoryview(_LENGTH.pack(len(text)) + text), *parts]
+
+
+def file_size(parts: Iterable[memoryview]) -> int:
+    """Return the bytes of a file of these parts, with its checksum."""
+    return sum(map(len, parts)) + _DIGEST
+
+
+def checksum(parts: Iterable[memoryview]) -> bytes:
+    """Return the checksum that ends a file of these parts."""
+    whole, chunk, room = hashlib.sha256(), hashlib.sha256(), _CHUNK
+    for part in parts:
+        at = 0
+        while at < len(part):
+            taken = part[at : at + room]
+            chunk.update(taken)
+            at, room = at + len(taken), room - len(taken)
+            if room == 0:
+                whole.update(chunk.digest())
+                chunk, room = hashlib.sha256(), _CHUNK
+    if room < _CHUNK:
+        whole.update(chunk.digest())
+    return whole.digest()
+
+
+def read_verified(path: Path, limit: int) -> tuple[TensorFile, memoryview]:
+    """Return what a file says it holds, and all its bytes, read once and verified as they were read.
+
+    Args:
+        path: The file.
+        limit: The most bytes that it may have.
+
+    Raises:
+        DamagedEntryError: Not every byte is as it was written.
+        OSError: It cannot be read.
+    """
+    file, size = _opened(path)
+    try:
+        if not _LENGTH.size + _DIGEST < size <= limit:
+            raise damaged(path, f"is {size} bytes long; {_LENGTH.size + _DIGEST + 1} to {limit} are possible")
+        content = memoryview(mmap.mmap(-1, size))
+        body = size - _DIGEST
+        _read(file, content[body:], body, path)
+        if _read_and_digest(file, content[:body], path) != content[body:]:
+            raise damaged(path, "does not have the bytes that its checksum was made of")
+    finally:
+        os.close(file)
+    end = _header_end(content[: _LENGTH.size], size, path)
+    return _header(bytes(content[:end]), size, path), content.toreadonly()
+
+
+def read_part(path: Path, name: str) -> tuple[TensorFile, bytes, int]:
+    """Return what a file says it holds, one of its tensors, and its size; nothing is verified, and no more is read.
+
+    Args:
+        path: The file.
+        name: The tensor; its bytes are empty where there is none.
+
+    Raises:
+        DamagedEntryError: Its header is none of ours.
+        OSError: It cannot be read.
+    """
+    file, size = _opened(path)
+    try:
+        start = bytearray(min(_LENGTH.size, size))
+        _read(file, memoryview(start), 0, path)
+        raw = bytearray(_header_end(start, size, path))
+        _read(file, memoryview(raw), 0, path)
+        header = _header(bytes(raw), size, path)
+        info = header.tensors.get(name)
+        part = bytearray(info.nbytes if info else 0)
+        if info:
+            _read(file, memoryview(part), info.start, path)
+    finally:
+        os.close(file)
+    return header, bytes(part), size
+
+
+def _opened(path: Path) -> tuple[int, int]:
+    """Return a descriptor of a regular file and its size."""
+    file = os.open(path, _FLAGS)
+    status = os.fstat(file)
+    if stat.S_ISREG(status.st_mode):
+        return file, status.st_size
+    os.close(file)
+    raise damaged(path, "is no regular file")
+
+
+def _header_end(start: bytes | bytearray | memoryview, size: int, path: Path) -> int:
+    """Return where the header ends, by the first bytes of a file of `size` bytes."""
+    length = _LENGTH.unpack(start)[0] if len(start) == _LENGTH.size else size
+    if length > min(_HEADER_LIMIT, size - _LENGTH.size):
+        raise damaged(path, "is cut off or no safetensors file")
+    return int(_LENGTH.size + length)
+
+
+def _header(raw: bytes, size: int, path: Path) -> TensorFile:
+    """Return what a header describes, if it is one of ours."""
+    try:
+        header = parse_header(raw, size, path)
+    except StoreError as error:
+        raise DamagedEntryError(error.message) from error
+    last = header.tensors.get(CHECKSUM)
+    if last is None or (last.dtype, last.shape, last.end) != ("U8", (_DIGEST,), size):
+        raise damaged(path, "does not end with a checksum")
+    return header
+
+
+def _read(file: int, into: memoryview, at: int, path: Path) -> None:
+    """Fill a buffer with the bytes of a file from `at` on."""
+    done = 0
+    while done < len(into):
+        count = os.preadv(file, [into[done:]], at + done)
+        if count == 0:
+            raise damaged(path, "became shorter while it was read")
+        done += count
+
+
+def _read_and_digest(file: int, into: memoryview, path: Path) -> bytes:
+    """Fill a buffer with the beginning of a file and return the checksum of what was read."""
+
+    def one(bounds: tuple[int, int]) -> bytes:
+        chunk = into[slice(*bounds)]
+        _read(file, chunk, bounds[0], path)
+        return hashlib.sha256(chunk).digest()
+
+    chunks = list(pairwise([*range(0, len(into), _CHUNK), len(into)]))
+    if len(chunks) == 1:
+        digests = [one(chunks[0])]
+    else:
+        # Reading and hashing both let other threads run.
+        with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+            digests = list(pool.map(one, chunks))
+    return hashlib.sha256(b"".join(digests)).digest()
+
+
+def _flat(data: bytes | bytearray | memoryview) -> memoryview:
+    """Return the bytes of a contiguous buffer of any shape and element type."""
+    view = memoryview(data)
+    return view.cast("B") if view.nbytes else memoryview(b"")
+
+
+def damaged(path: Path, what: str) -> DamagedEntryError:
+    """Return the error that says what is wrong with a file."""
+    return DamagedEntryError(f"{shown_path(path)} {what}.")
