@@ -1,0 +1,119 @@
+"""The memory limits of Linux control groups, of both versions, for this process and all groups around it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+# What version 1 writes where there is no limit is the largest number of whole pages.
+_UNLIMITED = 1 << 60
+
+
+@dataclass(frozen=True, slots=True)
+class ControlGroup:
+    """One group that this process is in, directly or through groups inside it.
+
+    Attributes:
+        name: Its path in the hierarchy, for people.
+        folder: Where its files are.
+        version: 1 or 2.
+    """
+
+    name: str
+    folder: Path
+    version: int
+
+    @property
+    def pressure(self) -> Path | None:
+        """The file that tells how long its processes waited for memory; version 1 has none."""
+        return self.folder / "memory.pressure" if self.version == 2 else None
+
+    def limit(self) -> int | None:
+        """Return the bytes that its processes may hold together, or None where there is no limit.
+
+        Above `memory.high` processes are slowed down until they are no faster than paging, so that is a limit, too.
+        """
+        names = ("memory.max", "memory.high") if self.version == 2 else ("memory.limit_in_bytes",)
+        limits = [value for name in names if (value := _number(self.folder / name)) is not None and value < _UNLIMITED]
+        return min(limits, default=None)
+
+    def room(self) -> int | None:
+        """Return the bytes that may still be taken, or None where there is no limit.
+
+        Pages of files that nobody used lately are given back before a process is refused memory, so they count as room.
+        """
+        limit = self.limit()
+        used = _number(self.folder / ("memory.current" if self.version == 2 else "memory.usage_in_bytes"))
+        if limit is None or used is None:
+            return None
+        idle = _idle_file_pages(
+            self.folder / "memory.stat", "inactive_file" if self.version == 2 else "total_inactive_file"
+        )
+        return max(0, limit - max(0, used - idle))
+
+
+def own_groups(proc: Path = Path("/proc")) -> tuple[ControlGroup, ...]:
+    """Return the groups that limit this process, the innermost first; none where there are no control groups."""
+    try:
+        memberships = (proc / "self" / "cgroup").read_text(encoding="utf-8").splitlines()
+        mounts = (proc / "self" / "mountinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return ()
+    groups: list[ControlGroup] = []
+    for line in memberships:
+        _, controllers, path = line.split(":", 2)
+        version = 2 if not controllers else 1
+        if version == 1 and "memory" not in controllers.split(","):
+            continue
+        for root, mount_point in _mounts(mounts, version):
+            groups += _upwards(PurePosixPath(path), PurePosixPath(root), Path(mount_point), version)
+            break
+    return tuple(groups)
+
+
+def _mounts(lines: list[str], version: int) -> Iterator[tuple[str, str]]:
+    """Yield where the hierarchy with memory limits is mounted: the group at its root, and the folder."""
+    for line in lines:
+        before, _, after = line.partition(" - ")
+        fields, kind = before.split(), after.split()
+        if len(fields) < 5 or len(kind) < 3:
+            continue
+        fits = kind[0] == "cgroup2" if version == 2 else kind[0] == "cgroup" and "memory" in kind[2].split(",")
+        if fits:
+            yield _plain(fields[3]), _plain(fields[4])
+
+
+def _upwards(path: PurePosixPath, root: PurePosixPath, mount_point: Path, version: int) -> Iterator[ControlGroup]:
+    """Yield a group and those around it, up to the root of what is mounted."""
+    # In a container the path may be that of the machine, of which only a part is mounted.
+    inside = path.relative_to(root) if path.is_relative_to(root) else PurePosixPath(str(path).lstrip("/"))
+    if ".." in inside.parts or not (mount_point / inside).is_dir():
+        inside = PurePosixPath()
+    for part in (inside, *inside.parents) if inside.parts else (inside,):
+        folder = mount_point / part
+        # The root of all groups has no limit of its own, and so in version 2 no such file.
+        if (folder / ("memory.current" if version == 2 else "memory.usage_in_bytes")).is_file():
+            yield ControlGroup(f"/{part}" if part.parts else "/", folder, version)
+
+
+def _plain(path: str) -> str:
+    """Return a path of `mountinfo`, where some characters are written as octal numbers."""
+    for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+        path = path.replace(code, character)
+    return path
+
+
+def _number(path: Path) -> int | None:
+    """Return the number in a file, or None where it is missing or says `max`."""
+    try:
+        text = path.read_text(encoding="ascii").strip()
+    except OSError:
+        return None
+    return int(text) if text.isdecimal() else None
+
+
+def _idle_file_pages(path: Path, name: str) -> int:
+    try:
+        lines = path.read_text(encoding="ascii").splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith(f"{name} ")), 0)
