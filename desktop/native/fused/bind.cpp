@@ -32,7 +32,9 @@ void bind_fused(nb::module_& m) {
          const std::variant<int, array>& offset, const std::optional<array>& freqs) {
         return fused::rope(x, dims, traditional, base, scale, offset, freqs);
       },
-      "x"_a, "dims"_a, "traditional"_a, "base"_a.none(), "scale"_a, "offset"_a, "freqs"_a.none() = nb::none());
+      "x"_a, "dims"_a, "traditional"_a, "base"_a.none(), "scale"_a, "offset"_a, "freqs"_a.none() = nb::none(),
+      // The first call with a base waits for MLX, whose thread may need the lock of the interpreter to free an array.
+      nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "attention",
       [](const array& q, const array& k, const array& v, float scale, bool causal, const std::optional<array>& mask,

@@ -288,14 +288,17 @@ void strip(
 constexpr int kTileRows = 6;  // 24 sums, 4 vectors of b and a value of a, of 32 registers
 constexpr int kTileVectors = 4;
 constexpr int kFlatRows = 2;
+constexpr int kDotRows = 4;
 #elif SOTTO_LANES == 8
 constexpr int kTileRows = 6;  // 12 sums, 2 vectors of b and a value of a, of 16 registers
 constexpr int kTileVectors = 2;
 constexpr int kFlatRows = 1;
+constexpr int kDotRows = 2;
 #else
 constexpr int kTileRows = 4;
 constexpr int kTileVectors = 2;
 constexpr int kFlatRows = 1;
+constexpr int kDotRows = 2;
 #endif
 
 void multiply(
@@ -317,26 +320,30 @@ void multiply(
 template <int rows, int columns>
 inline void dot_tile(
     const float* queries, int64_t query_row, const float* keys, int64_t key_row, int64_t depth, float* scores) {
-  Floats sums[rows][columns] = {};
+  Floats totals[rows][columns] = {};
   int64_t d = 0;
   for (; d + kLanes <= depth; d += kLanes) {
     Floats left[rows];
     for (int r = 0; r < rows; ++r) left[r] = load(queries + r * query_row + d);
     for (int j = 0; j < columns; ++j) {
       const Floats right = load(keys + j * key_row + d);
-      for (int r = 0; r < rows; ++r) sums[r][j] = fused(left[r], right, sums[r][j]);
+      for (int r = 0; r < rows; ++r) totals[r][j] = fused(left[r], right, totals[r][j]);
     }
   }
   if (d < depth) {
     for (int j = 0; j < columns; ++j) {
       const Floats right = load_some(keys + j * key_row + d, depth - d);
       for (int r = 0; r < rows; ++r) {
-        sums[r][j] = fused(load_some(queries + r * query_row + d, depth - d), right, sums[r][j]);
+        totals[r][j] = fused(load_some(queries + r * query_row + d, depth - d), right, totals[r][j]);
       }
     }
   }
   for (int r = 0; r < rows; ++r) {
-    for (int j = 0; j < columns; ++j) scores[r * kKeyBlock + j] = sum(sums[r][j]);
+    if constexpr (columns == 4) {
+      sums(totals[r], scores + r * kKeyBlock);
+    } else {
+      for (int j = 0; j < columns; ++j) scores[r * kKeyBlock + j] = sum(totals[r][j]);
+    }
   }
 }
 
@@ -344,10 +351,9 @@ template <int rows>
 inline void dot_rows(
     const float* queries, int64_t query_row, const float* keys, int64_t key_row, int64_t count, int64_t depth,
     float* scores) {
-  constexpr int columns = kLanes == 16 ? 4 : rows == 4 ? 2 : 4;
   int64_t j = 0;
-  for (; j + columns <= count; j += columns) {
-    dot_tile<rows, columns>(queries, query_row, keys + j * key_row, key_row, depth, scores + j);
+  for (; j + 4 <= count; j += 4) {
+    dot_tile<rows, 4>(queries, query_row, keys + j * key_row, key_row, depth, scores + j);
   }
   for (; j < count; ++j) dot_tile<rows, 1>(queries, query_row, keys + j * key_row, key_row, depth, scores + j);
 }
@@ -356,16 +362,17 @@ void dot(
     const float* queries, int64_t query_row, int64_t rows, const float* keys, int64_t key_row, int64_t count,
     int64_t depth, float* scores) {
   int64_t r = 0;
-  for (; r + 4 <= rows; r += 4) {
-    dot_rows<4>(queries + r * query_row, query_row, keys, key_row, count, depth, scores + r * kKeyBlock);
+  for (; r + kDotRows <= rows; r += kDotRows) {
+    dot_rows<kDotRows>(queries + r * query_row, query_row, keys, key_row, count, depth, scores + r * kKeyBlock);
   }
-  queries += r * query_row;
-  scores += r * kKeyBlock;
-  switch (rows - r) {
-    case 3: return dot_rows<3>(queries, query_row, keys, key_row, count, depth, scores);
-    case 2: return dot_rows<2>(queries, query_row, keys, key_row, count, depth, scores);
-    case 1: return dot_rows<1>(queries, query_row, keys, key_row, count, depth, scores);
-    default: return;
+  if constexpr (kDotRows > 2) {
+    if (rows - r >= 2) {
+      dot_rows<2>(queries + r * query_row, query_row, keys, key_row, count, depth, scores + r * kKeyBlock);
+      r += 2;
+    }
+  }
+  if (r < rows) {
+    dot_rows<1>(queries + r * query_row, query_row, keys, key_row, count, depth, scores + r * kKeyBlock);
   }
 }
 

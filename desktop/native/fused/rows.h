@@ -67,8 +67,8 @@ class Rows {
   std::int64_t length_;
   std::int64_t step_;
   std::int64_t count_ = 0;
-  std::vector<std::int64_t> sizes_;  // from the last axis to the first
-  std::vector<std::int64_t> strides_;
+  mlx::core::Strides sizes_;  // from the last axis to the first
+  mlx::core::Strides strides_;
 };
 
 }  // namespace sotto::fused

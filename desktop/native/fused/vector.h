@@ -61,24 +61,37 @@ inline Floats fused(Floats a, Floats b, float c) { return fused(a, b, all(c)); }
 inline Floats larger(Floats a, Floats b) { return a > b ? a : b; }
 inline Floats smaller(Floats a, Floats b) { return a < b ? a : b; }
 
-// The sum, in an order that depends on the number of lanes alone.
-inline float sum(Floats value) {
+#if SOTTO_LANES > 4
+inline __m128 folded(Floats value) {
 #if SOTTO_LANES == 16
-  typedef float Eight __attribute__((vector_size(32)));
-  const Eight eight = __builtin_shufflevector(value, value, 0, 1, 2, 3, 4, 5, 6, 7) +
-                      __builtin_shufflevector(value, value, 8, 9, 10, 11, 12, 13, 14, 15);
-#elif SOTTO_LANES == 8
-  const Floats eight = value;
-#endif
-  typedef float Four __attribute__((vector_size(16)));
-#if SOTTO_LANES >= 8
-  const Four four =
-      __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+  const __m512 whole = reinterpret_cast<__m512>(value);
+  const __m256 eight = _mm256_add_ps(_mm512_castps512_ps256(whole), _mm512_extractf32x8_ps(whole, 1));
 #else
-  const Four four = value;
+  const __m256 eight = reinterpret_cast<__m256>(value);
 #endif
-  const Four two = four + __builtin_shufflevector(four, four, 2, 3, 0, 1);
-  return two[0] + two[1];
+  return _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+}
+#endif
+
+// The sums of four vectors, each in an order that depends on the number of lanes alone.
+inline void sums(const Floats* values, float* to) {
+#if SOTTO_LANES > 4
+  const __m128 low = _mm_hadd_ps(folded(values[0]), folded(values[1]));
+  const __m128 high = _mm_hadd_ps(folded(values[2]), folded(values[3]));
+  _mm_storeu_ps(to, _mm_hadd_ps(low, high));
+#else
+  for (int i = 0; i < 4; ++i) to[i] = (values[i][0] + values[i][1]) + (values[i][2] + values[i][3]);
+#endif
+}
+
+// The same sum of one.
+inline float sum(Floats value) {
+#if SOTTO_LANES > 4
+  const __m128 two = _mm_hadd_ps(folded(value), folded(value));
+  return _mm_cvtss_f32(_mm_hadd_ps(two, two));
+#else
+  return (value[0] + value[1]) + (value[2] + value[3]);
+#endif
 }
 
 inline float largest(Floats value) {
