@@ -11,11 +11,13 @@ import mlx.core as mx
 import pytest
 
 from checkpoints import read_header, source_of
-from sotto.engine import pipeline
+from generating import PLENTY, drain, task
 from sotto.engine.caches import PlannedKVCache, RotatingKVCache, make_caches
 from sotto.engine.loader import load
-from sotto.engine.prefix import PrefixCache
-from sotto.engine.stop_strings import StopMatcher
+from sotto.engine.pace import ChunkSize, Pace
+from sotto.engine.prefix_cache import PrefixCache
+from sotto.engine.scheduler import Scheduler
+from sotto.engine.types import Finished
 
 REFERENCES = Path(__file__).parent / "references"
 CASES = sorted(path.name for path in REFERENCES.iterdir())
@@ -105,49 +107,44 @@ class TestLongRope:
     def test_an_answer_that_outgrows_the_original_context_is_what_one_long_prompt_would_give(self):
         model, wanted = model_of("phi3-longrope"), expected("phi3-longrope")
         ids = wanted["ids"].tolist()
-        live = PrefixCache(lambda: make_caches(model))
+        prefix = PrefixCache(lambda: make_caches(model), PLENTY)
         for prompt in range(20, len(ids)):
-            found = answered(model, live, ids[:prompt], ids)
+            found = answered(model, prefix, ids[:prompt], ids)
             assert distance(found, wanted["each"][prompt - 1 :]) < TOLERANCE, prompt
 
     def test_a_prompt_that_is_cut_back_is_computed_in_the_first_way_again(self):
         model, wanted = model_of("phi3-longrope"), expected("phi3-longrope")
         ids = wanted["ids"].tolist()
-        live = PrefixCache(lambda: make_caches(model))
-        answered(model, live, ids[:40], ids)
-        assert live.begin(ids[:12]) == 0
-        assert distance(answered(model, live, ids[:12], ids[:12]), wanted["each"][11:12]) < TOLERANCE
+        prefix = PrefixCache(lambda: make_caches(model), PLENTY)
+        answered(model, prefix, ids[:40], ids)
+        sequence = prefix.begin(ids[:12])
+        assert sequence.tokens == []
+        prefix.end(sequence)
+        assert distance(answered(model, prefix, ids[:12], ids[:12]), wanted["each"][11:12]) < TOLERANCE
 
 
-def answered(model, live, prompt, ids):
-    """Let the pipeline answer `prompt` with the rest of `ids`; return the logits that each token was drawn from."""
-    rows, forced = [], iter([*ids[len(prompt) :], 2])
-
-    def sample(logits):
-        rows.append(logits[0])
-        return mx.array([next(forced)])
-
-    task = pipeline.Task(
-        request_id="r",
-        prompt=prompt,
-        boundary=0,
-        max_tokens=len(ids) - len(prompt) + 1,
-        eos_ids=frozenset(),
-        sample=sample,
-        text=Silent(),
-        stop=StopMatcher(()),
-        received=0,
-    )
-    finished = list(pipeline.run(model, live, task, pipeline.Pace(pipeline.ChunkSize(first=8)), lambda: False))[-1]
+def answered(model, prefix, prompt, ids):
+    """Let the scheduler answer `prompt` with the rest of `ids`; return the logits that each token was drawn from."""
+    forced = Forced([*ids[len(prompt) :], 2])
+    running = Scheduler(model, prefix, Pace(ChunkSize(largest=8)))
+    one = task(prompt, len(ids) - len(prompt) + 1)
+    object.__setattr__(one, "sampler", forced)
+    running.add(one)
+    finished = drain(running)[-1]
+    assert isinstance(finished, Finished), finished
     assert list(finished.token_ids) == [*ids[len(prompt) :], 2]
-    return mx.stack(rows)
+    return mx.stack(forced.rows)
 
 
-class Silent:
-    """Tokens of a model without a vocabulary."""
+class Forced:
+    """Draws given tokens, and keeps the logits."""
 
-    def add(self, token):
-        return ""
+    def __init__(self, tokens):
+        self._tokens, self.rows = iter(tokens), []
 
-    def finish(self):
-        return ""
+    def sample(self, logits):
+        self.rows.append(logits[0])
+        return mx.array([next(self._tokens)])
+
+    def fork(self):
+        return self

@@ -16,7 +16,7 @@ from sotto.engine.types import (
     TextChunk,
     Unloaded,
 )
-from sotto.runner.loop import EngineLoop
+from sotto.runner.loop import SLOTS, EngineLoop
 from sotto.store.opening import record_of
 from tiny_random import write_model
 
@@ -113,13 +113,28 @@ def test_a_model_is_loaded_asked_and_unloaded_on_one_thread(host, records):
     assert host.threads == {"owner"}
 
 
-def test_requests_are_served_in_the_order_asked(loaded):
-    for index in range(6):
-        loaded.loop.generate(request(str(index), "x" * (index + 1)))
-    loaded.ended("5")
-    spoken = [event.request_id for event in loaded.events if hasattr(event, "request_id")]
-    assert spoken == sorted(spoken)
-    assert len([event for event in loaded.events if isinstance(event, Finished)]) == 6
+def test_requests_are_begun_in_the_order_asked_and_so_many_at_a_time(loaded):
+    count = SLOTS + 3
+    for index in range(count):
+        loaded.loop.generate(request(str(index), "x" * (index + 1), num_predict=30, ignore_eos=True))
+    for index in range(count):
+        assert loaded.ended(str(index)).done_reason is DoneReason.LENGTH
+    begun, running = [], set()
+    for event in loaded.events:
+        if isinstance(event, PrefillProgress | TextChunk) and event.request_id not in begun:
+            begun.append(event.request_id)
+            running.add(event.request_id)
+            assert len(running) <= SLOTS
+        elif isinstance(event, Finished):
+            running.discard(event.request_id)
+    assert begun == sorted(begun)
+
+
+def test_a_short_request_does_not_wait_for_a_long_answer(loaded):
+    loaded.react(is_a(TextChunk), lambda: loaded.loop.generate(request("short", "yes")))
+    loaded.loop.generate(request("long", num_predict=200, ignore_eos=True))
+    loaded.ended("long")
+    assert [event.request_id for event in loaded.events if isinstance(event, Finished)] == ["short", "long"]
 
 
 def test_what_is_asked_during_a_load_is_served_after_it(host, records):
@@ -144,14 +159,15 @@ def test_a_waiting_request_that_is_cancelled_ends_at_once(loaded):
         loaded.loop.cancel("second")
 
     loaded.react(is_a(TextChunk), cancel_second)
-    loaded.loop.generate(request("first", num_predict=40, ignore_eos=True))
+    for index in range(SLOTS):
+        loaded.loop.generate(request(f"first {index}", num_predict=60, ignore_eos=True))
     loaded.loop.generate(request("second"))
     loaded.loop.generate(request("third"))
     loaded.ended("third")
-    ends = [event.request_id for event in loaded.events if isinstance(event, Finished)]
-    assert ends == ["second", "first", "third"]
-    assert loaded.ended("second").done_reason is DoneReason.CANCELLED
-    assert loaded.ended("first").done_reason is DoneReason.LENGTH
+    ends = [event for event in loaded.events if isinstance(event, Finished)]
+    assert ends[0].request_id == "second"
+    assert ends[0].done_reason is DoneReason.CANCELLED
+    assert {event.done_reason for event in ends[1:]} == {DoneReason.LENGTH}
 
 
 def test_cancelling_what_nobody_knows_changes_nothing(loaded):
@@ -253,12 +269,12 @@ def test_memory_is_told_now_and_then_while_working(loaded):
 
 
 def test_an_error_of_ours_is_told_with_its_traceback_and_the_engine_goes_on(loaded, monkeypatch):
-    from sotto.engine import prefix
+    from sotto.engine import prefix_cache
 
     def fail(self, prompt):
         raise RuntimeError("boom")
 
-    monkeypatch.setattr(prefix.PrefixCache, "begin", fail)
+    monkeypatch.setattr(prefix_cache.PrefixCache, "begin", fail)
     loaded.loop.generate(request("a"))
     failed = loaded.ended("a")
     assert failed.bug

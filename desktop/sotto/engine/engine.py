@@ -15,27 +15,35 @@ on any thread, while the owner computes another request. A plain script needs no
 import gc
 import time
 from collections.abc import Callable, Iterator
+from collections.abc import Sequence as Series
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import mlx.core as mx
 
-from sotto.engine import pipeline
+from sotto.engine.batch import can_batch
 from sotto.engine.caches import make_caches
 from sotto.engine.cpu_linear import adapt_to_cpu
 from sotto.engine.device import device, wire
+from sotto.engine.generation import Task
 from sotto.engine.loader import LoadedModel, load
-from sotto.engine.prefix import PrefixCache
+from sotto.engine.overflow import shifted
+from sotto.engine.pace import ChunkSize, Pace
+from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.preparing import Prepared, Preparer
 from sotto.engine.sampler import Sampler
+from sotto.engine.scheduler import Scheduler
+from sotto.engine.sequence import Sequence
 from sotto.engine.stop_strings import StopMatcher
 from sotto.engine.types import (
+    EngineSettings,
     GenerateEvent,
     GenerateRequest,
     LoadProgress,
     MemoryFigures,
     ModelInfo,
+    Overflow,
 )
 from sotto.errors import CancelledError, InvalidRequestError, UnsupportedModelError
 from sotto.store.records import ModelSource
@@ -50,10 +58,9 @@ class _Ready:
     """Everything that belongs to the loaded model, so that unloading is dropping one reference."""
 
     info: ModelInfo
-    model: Any
     preparer: Preparer
-    live: PrefixCache
-    pace: pipeline.Pace
+    prefix: PrefixCache
+    scheduler: Scheduler
 
 
 def _ignore(_: LoadProgress) -> None:
@@ -68,8 +75,13 @@ def _never() -> bool:
 class Engine:
     """Loads one model at a time and generates with it."""
 
-    def __init__(self) -> None:
-        """Start without a model."""
+    def __init__(self, settings: EngineSettings | None = None) -> None:
+        """Start without a model.
+
+        Args:
+            settings: What people chose; None for what is good for most.
+        """
+        self._settings = settings or EngineSettings()
         self._ready: _Ready | None = None
 
     @property
@@ -111,7 +123,7 @@ class Engine:
             raise CancelledError(f"Loading {source.record.name} was stopped.")
         if device() != "cpu":
             progress(LoadProgress("warm-up", source.weight_bytes, source.weight_bytes))
-        self._ready = _made_ready(source, num_ctx, loaded, preparer, started)
+        self._ready = _made_ready(source, num_ctx, loaded, preparer, started, self._settings)
         return self._ready.info
 
     def prepare(self, request: GenerateRequest) -> Prepared:
@@ -126,10 +138,13 @@ class Engine:
             raise InvalidRequestError("No model is loaded: load one before asking it.")
         return ready.preparer.prepare(request)
 
-    def generate(self, prepared: Prepared, cancelled: Callable[[], bool] = _never) -> Iterator[GenerateEvent]:
-        """Return the events of one generation; each `next` computes at most one prefill chunk or one token.
+    @property
+    def running(self) -> int:
+        """How many requests are in flight."""
+        return self._ready.scheduler.count if self._ready else 0
 
-        The iterator may be dropped at any pause. Only one may be running at a time.
+    def start(self, prepared: Prepared, cancelled: Callable[[], bool] = _never) -> None:
+        """Take up a request; each `step` then works on it.
 
         Args:
             prepared: From `prepare`, with the model that is loaded now.
@@ -137,28 +152,73 @@ class Engine:
 
         Raises:
             InvalidRequestError: The model it was prepared for is not loaded any more.
-            EngineError: Memory ran out.
         """
+        ready = self._check(prepared)
+        tokenizer = ready.preparer.tokenizer
+        banned = tokenizer.eos_ids if prepared.request.ignore_eos else ()
+        ready.scheduler.add(
+            Task(
+                request_id=prepared.request.id,
+                prompt=prepared.prompt,
+                boundaries=prepared.boundaries,
+                max_tokens=prepared.max_tokens,
+                eos_ids=tokenizer.eos_ids,
+                sampler=Sampler(prepared.sampling, prepared.prompt, banned),
+                text=tokenizer.detokenizer(),
+                stop=StopMatcher(prepared.stop),
+                received=prepared.received,
+                cancelled=cancelled,
+                context=ready.preparer.context_length,
+                shift=_shift(prepared) if prepared.request.overflow is Overflow.SHIFT else None,
+            )
+        )
+
+    def step(self) -> list[GenerateEvent]:
+        """Compute one prefill chunk or one decode step of the requests in flight, and return what came of it.
+
+        Each request ends with exactly one `Finished` or `Failed`.
+        """
+        return self._ready.scheduler.step() if self._ready else []
+
+    def abort(self) -> None:
+        """Drop all requests in flight, without a word."""
+        if self._ready is not None:
+            self._ready.scheduler.close()
+
+    def generate(self, prepared: Prepared, cancelled: Callable[[], bool] = _never) -> Iterator[GenerateEvent]:
+        """Start a request and return its events; each `next` computes at most one prefill chunk or one token.
+
+        For whoever has but one request at a time. An iterator that is dropped before its end cancels the request.
+
+        Raises:
+            InvalidRequestError: The model it was prepared for is not loaded any more.
+        """
+        self._check(prepared)
+        return self._generated(prepared, cancelled)
+
+    def _generated(self, prepared: Prepared, cancelled: Callable[[], bool]) -> Iterator[GenerateEvent]:
+        dropped = False
+        self.start(prepared, lambda: dropped or cancelled())
+        try:
+            while self.running:
+                yield from self.step()
+        finally:
+            dropped = True
+            while self.running:
+                self.step()
+
+    def _check(self, prepared: Prepared) -> _Ready:
+        """Return what is loaded, if the request was prepared for it."""
         ready = self._ready
         if ready is None or prepared.preparer is not ready.preparer:
             raise InvalidRequestError("The model that this request was made for is not loaded any more: ask again.")
-        tokenizer = ready.preparer.tokenizer
-        banned = tokenizer.eos_ids if prepared.request.ignore_eos else ()
-        task = pipeline.Task(
-            request_id=prepared.request.id,
-            prompt=prepared.prompt,
-            boundary=prepared.boundary,
-            max_tokens=prepared.max_tokens,
-            eos_ids=tokenizer.eos_ids,
-            sample=Sampler(prepared.sampling, prepared.prompt, banned).sample,
-            text=tokenizer.detokenizer(),
-            stop=StopMatcher(prepared.stop),
-            received=prepared.received,
-        )
-        return pipeline.run(ready.model, ready.live, task, ready.pace, cancelled)
+        return ready
 
     def unload(self) -> None:
         """Drop the model and everything computed with it, and give the memory back."""
+        if self._ready is not None:
+            self._ready.scheduler.close()
+            self._ready.prefix.close()
         # A generation that was dropped may have left a token on its way, and that holds buffers.
         mx.synchronize()
         self._ready = None
@@ -170,7 +230,7 @@ class Engine:
         """Return what MLX holds now."""
         return MemoryFigures(
             weights=self._ready.info.weight_bytes if self._ready else 0,
-            cache=self._ready.live.nbytes if self._ready else 0,
+            cache=self._ready.prefix.nbytes if self._ready else 0,
             active=mx.get_active_memory(),
             pool=mx.get_cache_memory(),
             peak=mx.get_peak_memory(),
@@ -182,28 +242,40 @@ class Engine:
         mx.clear_streams()
 
 
+def _shift(prepared: Prepared) -> Callable[[Series[int]], Series[int]]:
+    """Return what takes all tokens of a full context to those to go on with."""
+    most = max(1, prepared.preparer.context_length * 3 // 4)
+    return lambda tokens: shifted(tokens, prepared.keep, most, prepared.opening)
+
+
 def _made_ready(
-    source: ModelSource, num_ctx: int | None, loaded: LoadedModel, preparer: Preparer, started: int
+    source: ModelSource,
+    num_ctx: int | None,
+    loaded: LoadedModel,
+    preparer: Preparer,
+    started: int,
+    settings: EngineSettings,
 ) -> _Ready:
     kind = device()
     if kind == "cpu":
         adapt_to_cpu(loaded.model)
-    live = PrefixCache(lambda: make_caches(loaded.model))
+    make = partial(make_caches, loaded.model, settings.kv_bits)
+    probe = Sequence(make)
     try:
-        logits = loaded.model(mx.array([[0]]), cache=live.caches)
+        logits = loaded.model(mx.array([[0]]), cache=probe.caches)
     except Exception as error:
         # A definition checks nothing before it computes.
         raise UnsupportedModelError(
             f"The definition of {source.record.architecture} models fails on this one: {' '.join(str(error).split())}."
         ) from error
-    per_token = live.bytes_per_token  # shapes are known without computing anything
+    per_token = probe.bytes_per_token  # shapes are known without computing anything
     if kind != "cpu":
         # Builds the kernels that the first answer would wait for. A CPU has none: there this would only take time.
         mx.eval(logits)
-    live.reset()
+    prefix = PrefixCache(make, settings.prefix_budget)
     record = source.record
     maximum = record.context_length or loaded.config.get("max_position_embeddings")
-    preparer.fit(maximum, num_ctx, logits.shape[-1], finds_boundary=live.keeps_snapshots)
+    preparer.fit(maximum, num_ctx, logits.shape[-1], finds_boundary=True)
     info = ModelInfo(
         digest=record.digest,
         name=record.name,
@@ -216,9 +288,13 @@ def _made_ready(
         has_chat_template=preparer.template.own,
         load_duration=time.perf_counter_ns() - started,
     )
-    return _Ready(info, loaded.model, preparer, live, _cpu_pace() if kind == "cpu" else pipeline.Pace())
+    scheduler = Scheduler(
+        loaded.model, prefix, _cpu_pace() if kind == "cpu" else Pace(), batches=can_batch(loaded.config, probe.caches)
+    )
+    return _Ready(info, preparer, prefix, scheduler)
 
 
-def _cpu_pace() -> pipeline.Pace:
-    chunk = pipeline.ChunkSize(first=_CPU_FIRST_CHUNK, target=_CPU_CHUNK_SECONDS)
-    return pipeline.Pace(chunk, ahead_below=_CPU_AHEAD_BELOW)
+def _cpu_pace() -> Pace:
+    chunk = ChunkSize(first=_CPU_FIRST_CHUNK, target=_CPU_CHUNK_SECONDS)
+    shared = ChunkSize(first=_CPU_FIRST_CHUNK, target=_CPU_CHUNK_SECONDS / 2, limit=_CPU_CHUNK_SECONDS)
+    return Pace(chunk, shared, ahead_below=_CPU_AHEAD_BELOW)

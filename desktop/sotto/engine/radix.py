@@ -9,7 +9,7 @@ that match, whatever is stored behind the place where the sequences part.
 
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -281,3 +281,11 @@ def _common(edge: bytes, data: bytes, at: int) -> int:
         else:
             high = middle
     return low
+
+
+def shared_length(first: Sequence[int], second: Sequence[int]) -> int:
+    """Return how many tokens both begin with."""
+    one, other = Tokens.of(first), Tokens.of(second)
+    if len(one) > len(other):
+        one, other = other, one
+    return _common(one.data, other.data, 0) // _WIDTH

@@ -85,6 +85,19 @@ class GenerateRequest:
     overflow: Overflow = Overflow.ERROR
 
 
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """What people can choose about the engine.
+
+    Attributes:
+        prefix_budget: Bytes that everything kept for later prompts may take in memory, running answers included.
+        kv_bits: Hold keys and values in 8 or 4 bits, where a layer allows it; None as the model computes them.
+    """
+
+    prefix_budget: int = 8 << 30
+    kv_bits: int | None = None
+
+
 class DoneReason(StrEnum):
     """Why an answer ended."""
 
@@ -177,6 +190,8 @@ class Finished:
         token_ids: All tokens drawn, without the end-of-sequence token.
         prompt_tokens: Tokens of the prompt, cached ones included.
         cached_tokens: Tokens of the prompt that were not computed again.
+        drafted_tokens: Tokens that were fed on trial, because they were likely to follow.
+        accepted_tokens: How many of those were right, and so part of the answer.
     """
 
     request_id: str
@@ -188,6 +203,8 @@ class Finished:
     prompt_duration: int
     eval_duration: int
     total_duration: int
+    drafted_tokens: int = 0
+    accepted_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

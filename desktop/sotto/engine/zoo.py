@@ -15,7 +15,7 @@ from typing import Any
 
 from mlx import nn
 
-from sotto.engine import configs
+from sotto.engine import attention, configs
 from sotto.engine.definitions import OVERRIDES
 from sotto.engine.support import architecture, refusal
 from sotto.engine.unread import half_rotated
@@ -50,6 +50,7 @@ def install() -> None:
     package = importlib.util.module_from_spec(spec)
     setattr(package, _MARK, True)
     sys.modules["mlx_lm"] = package
+    attention.install()
 
 
 def build(config: Mapping[str, Any]) -> tuple[nn.Module, dict[str, Any]]:

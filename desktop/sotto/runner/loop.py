@@ -5,14 +5,14 @@ A host calls `EngineLoop.run` on the thread that is to own MLX and the other met
 
 - A request ends with exactly one `Finished` or `Failed`, a load with exactly one `Loaded`, `Unloaded` (it was stopped)
   or `Failed`, in the order asked; a request that is cancelled while it waits ends at once.
-- Requests are served first come, first served. Between any two steps of one (a prefill chunk or a token) the loop looks
-  at what has arrived, and the next requests are rendered and tokenized on a helper thread meanwhile.
+- Requests are begun first come, first served, up to `SLOTS` at a time, and those that are begun take turns. Between any
+  two steps (a prefill chunk or a token) the loop looks at what has arrived, and the next requests are rendered and
+  tokenized on a helper thread meanwhile. What goes wrong in one request ends that request alone.
 - Loading, unloading and closing end everything that was asked before: what runs or waits ends as cancelled.
 """
 
 import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,8 +20,19 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from sotto.engine.types import DoneReason, Event, Failed, Finished, GenerateRequest, Loaded, LoadProgress, Unloaded
-from sotto.errors import CancelledError, SottoError
+from sotto.engine.failures import failed
+from sotto.engine.types import (
+    DoneReason,
+    EngineSettings,
+    Event,
+    Failed,
+    Finished,
+    GenerateRequest,
+    Loaded,
+    LoadProgress,
+    Unloaded,
+)
+from sotto.errors import CancelledError
 from sotto.store.opening import open_model
 from sotto.store.records import ModelRecord
 
@@ -29,6 +40,8 @@ if TYPE_CHECKING:
     from sotto.engine.engine import Engine
     from sotto.engine.preparing import Prepared
 
+# Requests that are in flight at a time. More would each be slower, and each takes memory for its context.
+SLOTS = 4
 _FIGURES_EVERY = 0.5
 
 
@@ -60,17 +73,20 @@ class _Generate(_Command):
 class EngineLoop:
     """Runs an engine on one thread for callers on others."""
 
-    def __init__(self, emit: Callable[[Event], None]) -> None:
+    def __init__(self, emit: Callable[[Event], None], settings: EngineSettings | None = None) -> None:
         """Make a loop that nobody runs yet; commands may be given already.
 
         Args:
             emit: Receives every event, on the thread that runs the loop. Must not raise.
+            settings: Of the engine; None for what is good for most.
         """
         self._emit = emit
+        self._settings = settings
         self._lock = threading.Lock()
         self._changed = threading.Event()
         self._waiting: deque[_Command] = deque()
         self._current: _Command | None = None
+        self._running: dict[str, _Generate] = {}
         self._closed = False
         self._figures_due = 0.0
 
@@ -116,7 +132,8 @@ class EngineLoop:
 
     def _mark(self, meant: Callable[[_Command], bool]) -> None:
         """Ask the commands that are meant to end; the lock is held."""
-        for command in (*self._waiting, *((self._current,) if self._current else ())):
+        current = (self._current,) if self._current else ()
+        for command in (*self._waiting, *self._running.values(), *current):
             if meant(command):
                 command.cancelled.set()
 
@@ -130,32 +147,46 @@ class EngineLoop:
         device.prepare()
         from sotto.engine.engine import Engine
 
-        engine = Engine()
+        engine = Engine(self._settings)
         with ThreadPoolExecutor(1, thread_name_prefix="prepare") as helper:
             try:
-                while (command := self._next(engine, helper)) is not None:
-                    self._serve(engine, helper, command)
-                    self._emit_figures(engine, now=True)
+                while self._turn(engine, helper):
+                    pass
             finally:
                 self._look(engine, helper)
                 engine.close()
         self._emit(Unloaded())
 
-    def _next(self, engine: "Engine", helper: ThreadPoolExecutor) -> _Command | None:
-        """Wait for the first command whose turn it is; None after `close`."""
-        with self._lock:
-            self._current = None
-        while True:
-            self._changed.clear()
-            self._look(engine, helper)
+    def _turn(self, engine: "Engine", helper: ThreadPoolExecutor) -> bool:
+        """Serve what can be served now, compute a step, or wait for something to do; False once all is closed."""
+        self._changed.clear()
+        self._look(engine, helper)
+        command = self._next()
+        if command is not None:
+            self._serve(engine, helper, command)
             with self._lock:
-                if self._closed:
-                    return None
-                first = self._waiting[0] if self._waiting else None
-                if first and not _pending(first):
-                    self._current = self._waiting.popleft()
-                    return self._current
+                self._current = None
+        elif self._running:
+            self._step(engine)
+        elif self._closed:
+            return False
+        else:
             self._changed.wait()
+        return True
+
+    def _next(self) -> _Command | None:
+        """Take the first command whose turn it is; None if there is none yet."""
+        with self._lock:
+            if self._closed or not self._waiting:
+                return None
+            first = self._waiting[0]
+            if isinstance(first, _Generate):
+                ready = first.prepared is not None and first.prepared.done() and len(self._running) < SLOTS
+            else:
+                ready = not self._running  # all of them were asked to end
+            if ready:
+                self._current = self._waiting.popleft()
+            return self._current
 
     def _look(self, engine: "Engine", helper: ThreadPoolExecutor) -> None:
         """Answer requests that were cancelled while they waited, and have the others prepared."""
@@ -177,17 +208,19 @@ class EngineLoop:
             if isinstance(command, _Load):
                 self._load(engine, helper, command)
             elif isinstance(command, _Generate):
-                self._generate(engine, helper, command)
+                self._start(engine, command)
             else:
                 engine.unload()
                 self._emit(Unloaded())
         except CancelledError:
             self._emit(Unloaded())
         except Exception as error:
-            self._emit(_failed(command.request.id if isinstance(command, _Generate) else "", error))
+            self._emit(failed(command.request.id if isinstance(command, _Generate) else "", error))
         if engine.info is None:
             # What a load that failed had read is referred to until its exception is done with.
             engine.unload()
+        if not isinstance(command, _Generate):
+            self._emit_figures(engine, now=True)
 
     def _load(self, engine: "Engine", helper: ThreadPoolExecutor, command: _Load) -> None:
         def progress(event: LoadProgress) -> None:
@@ -205,12 +238,26 @@ class EngineLoop:
         info = engine.load(source, num_ctx=command.num_ctx, progress=progress, cancelled=cancelled)
         self._emit(Loaded(info))
 
-    def _generate(self, engine: "Engine", helper: ThreadPoolExecutor, command: _Generate) -> None:
+    def _start(self, engine: "Engine", command: _Generate) -> None:
         assert command.prepared is not None  # it is waited for before the request's turn comes
-        for event in engine.generate(command.prepared.result(), command.cancelled.is_set):
+        engine.start(command.prepared.result(), command.cancelled.is_set)
+        with self._lock:
+            self._running[command.request.id] = command
+
+    def _step(self, engine: "Engine") -> None:
+        """Compute a step of what is running, and pass on what came of it."""
+        try:
+            events = engine.step()
+        except Exception as error:
+            # Not the fault of one request: those are told as events.
+            engine.abort()
+            events = [failed(request_id, error) for request_id in self._running]
+        for event in events:
+            if isinstance(event, Finished | Failed):
+                with self._lock:
+                    del self._running[event.request_id]
             self._emit(event)
-            self._emit_figures(engine)
-            self._look(engine, helper)
+        self._emit_figures(engine, now=not self._running)
 
     def _emit_figures(self, engine: "Engine", *, now: bool = False) -> None:
         if now or time.monotonic() >= self._figures_due:
@@ -220,11 +267,6 @@ class EngineLoop:
 
 def _is_request(command: _Command) -> bool:
     return isinstance(command, _Generate)
-
-
-def _pending(command: _Command) -> bool:
-    """Whether a request is still being prepared."""
-    return isinstance(command, _Generate) and not (command.prepared and command.prepared.done())
 
 
 def _finished_unserved(command: _Generate) -> Finished:
@@ -240,11 +282,3 @@ def _finished_unserved(command: _Generate) -> Finished:
         eval_duration=0,
         total_duration=time.perf_counter_ns() - command.received,
     )
-
-
-def _failed(request_id: str, error: Exception) -> Failed:
-    """Return the event that tells people of `error`."""
-    if isinstance(error, SottoError):
-        return Failed(request_id, error.message)
-    details = "".join(traceback.format_exception(error))
-    return Failed(request_id, f"Sotto made a mistake ({type(error).__name__}: {error}).", bug=True, details=details)

@@ -1,0 +1,311 @@
+"""One request on its way from prompt tokens to text.
+
+All but the last prompt token are prefilled, in chunks, and nothing but the caches is evaluated for them, so the output
+layer is never computed. Each further step feeds the token drawn last: the last prompt token first. Between two steps
+the caches hold exactly the tokens recorded for them, so a generation can be ended at any of these pauses, and the next
+one goes on from there.
+"""
+
+import time
+from collections.abc import Callable
+from collections.abc import Sequence as Series
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+import mlx.core as mx
+
+from sotto.engine.detokenizer import Detokenizer
+from sotto.engine.pace import ChunkSize
+from sotto.engine.prefix_cache import PrefixCache
+from sotto.engine.sequence import Sequence
+from sotto.engine.stop_strings import StopMatcher
+from sotto.engine.types import DoneReason, Finished, GenerateEvent, PrefillProgress, TextChunk
+
+Model = Callable[..., mx.array]
+
+
+class Draws(Protocol):
+    """Draws the tokens of one answer; `sotto.engine.sampler.Sampler` says what each of these does."""
+
+    def sample(self, logits: mx.array) -> mx.array:
+        """Return the next token [1] for logits [1, V], lazily."""
+
+    def sample_rows(self, logits: mx.array, drafts: mx.array) -> mx.array:
+        """Return the tokens [n + 1] behind each of n drafts [n], lazily."""
+
+    def commit(self, count: int) -> None:
+        """Keep the first `count` of them."""
+
+    def fork(self) -> "Draws":
+        """Return one that would draw the same from here on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What to generate.
+
+    Attributes:
+        request_id: Events carry it.
+        prompt: At least one token.
+        boundaries: Lengths at which the system prompt and messages end, ascending.
+        max_tokens: Most tokens to draw, at least 1.
+        eos_ids: Tokens that end the answer.
+        sampler: Draws tokens.
+        text: Turns tokens into text.
+        stop: Watches for stop strings.
+        received: `time.perf_counter_ns()` when the request was taken up; its total duration counts from there.
+        cancelled: Asked once per step whether to end.
+        context: Most tokens that are fed at a time.
+        shift: Takes all tokens to those to go on with when the context is full; None ends the answer there.
+    """
+
+    request_id: str
+    prompt: Series[int]
+    boundaries: Series[int]
+    max_tokens: int
+    eos_ids: frozenset[int]
+    sampler: Draws
+    text: Detokenizer
+    stop: StopMatcher
+    received: int
+    cancelled: Callable[[], bool] = lambda: False
+    context: float = float("inf")
+    shift: Callable[[Series[int]], Series[int]] | None = None
+
+
+class Generation:
+    """A request in flight. Every method belongs to the thread that owns MLX.
+
+    Attributes:
+        task: What was asked for.
+        sampler: Draws its tokens.
+        sequence: Its caches; None before it begins and after it has ended.
+        ended: Whether the answer is complete, or has failed.
+        pending: The token to feed next [1], drawn but perhaps not computed yet; None while prefilling.
+        drawn: All tokens drawn and read so far.
+        drafted: Tokens that were fed on trial.
+        accepted: How many of those were right.
+        alone: Whether it must not share a forward pass, because one that it shared has failed.
+    """
+
+    def __init__(self, task: Task, prefix: PrefixCache) -> None:
+        """Take up a task."""
+        self.task = task
+        self.sampler = task.sampler
+        self.sequence: Sequence | None = None
+        self.ended = False
+        self.pending: mx.array | None = None
+        self.drawn: list[int] = []
+        self.drafted = self.accepted = 0
+        self.alone = False
+        self._prefix = prefix
+        self._prompt = list(task.prompt)
+        self._value: int | None = None
+        self._sampler_before = task.sampler
+        self._stops: list[int] = []
+        self._texts: list[str] = []
+        self._cached = 0
+        self._begun = 0
+        self._first = 0
+
+    @property
+    def prompt(self) -> Series[int]:
+        """What is prefilled: the prompt, or more where the answer had to be begun anew."""
+        return self._prompt
+
+    @property
+    def prefilled(self) -> int:
+        """Tokens of `prompt` that are in the caches."""
+        return min(len(self.sequence.tokens), len(self._prompt)) if self.sequence else 0
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the pending token is known."""
+        return self._value is not None
+
+    @property
+    def value(self) -> int:
+        """The pending token, which must have been read."""
+        assert self._value is not None
+        return self._value
+
+    @property
+    def room(self) -> int:
+        """How many more tokens may be drawn before the answer or the context ends."""
+        assert self.sequence is not None
+        limit = min(self.task.context, self._prefix.limit(len(self._prompt)))
+        return int(min(self.task.max_tokens - len(self.drawn), limit - len(self.sequence.tokens)))
+
+    @property
+    def caches(self) -> list[object]:
+        """The caches to feed."""
+        assert self.sequence is not None
+        return self.sequence.caches
+
+    def begin(self) -> list[GenerateEvent]:
+        """Find what is known of the prompt already, and make ready to prefill the rest."""
+        self.sequence = self._prefix.begin(self._prompt)
+        self._stops = self._prefix.stops(self.sequence, len(self._prompt), self.task.boundaries)
+        self.pending, self._value = None, None
+        if self._begun:
+            return [TextChunk(self.task.request_id, "", ())]
+        self._begun = time.perf_counter_ns()
+        self._cached = len(self.sequence.tokens)
+        if self._cached == len(self._prompt) - 1:
+            self._to_decoding()
+        return [self._progress(self._cached)]
+
+    def prefill(self, model: Model, chunk: ChunkSize) -> list[GenerateEvent]:
+        """Feed the next chunk of the prompt."""
+        sequence = self.sequence
+        assert sequence is not None
+        done, end = len(sequence.tokens), len(self._prompt) - 1
+        if done < end:
+            # The inside of a chunk cannot be come back to, so a chunk ends where a state is to be kept.
+            due = next((stop for stop in self._stops if stop > done), end)
+            ids = self._prompt[done : min(done + chunk.tokens, due)]
+            started = time.perf_counter()
+            model(mx.array([ids]), cache=sequence.caches)
+            sequence.evaluate()
+            sequence.tokens.extend(ids)
+            mx.clear_cache()
+            chunk.took(len(ids), time.perf_counter() - started)
+            done += len(ids)
+        if done in self._stops:
+            self._prefix.keep(sequence)
+        if done == end:
+            self._to_decoding()
+        if self.drawn:
+            return [TextChunk(self.task.request_id, "", ())]
+        return [self._progress(done)]
+
+    def draw(self, logits: mx.array) -> mx.array:
+        """Return the token [1] that follows `pending`, for its logits [1, V], lazily."""
+        self._sampler_before = self.sampler.fork()
+        return self.sampler.sample(logits)
+
+    def take(self, token: mx.array) -> None:
+        """Go on with `token` [1] from `draw`; `pending` was read."""
+        self.pending, self._value = token, None
+
+    def read(self, *, fed: bool = False) -> list[GenerateEvent]:
+        """Wait for `pending` if nobody has yet, and return what comes of it.
+
+        Args:
+            fed: It has been fed meanwhile, and is recorded as such.
+        """
+        assert self.pending is not None
+        assert self.sequence is not None
+        fresh = self._value is None
+        value = cast("int", self.pending.item()) if self._value is None else self._value
+        self._value = value
+        if fed:
+            self.sequence.tokens.append(value)
+        return self.accept(value) if fresh else []
+
+    def accept_all(self, tokens: Series[int]) -> list[GenerateEvent]:
+        """Make tokens part of the answer until one ends it; the last has not been fed."""
+        events: list[GenerateEvent] = []
+        for token in tokens:
+            events += self.accept(token)
+            if self.ended:
+                return events
+        self.pending, self._value = mx.array([tokens[-1]]), tokens[-1]
+        return events
+
+    def accept(self, token: int) -> list[GenerateEvent]:
+        """Make a token part of the answer, or end the answer because of it."""
+        events: list[GenerateEvent] = []
+        if not self._first:
+            self._first = time.perf_counter_ns()
+            events.append(self._progress(len(self.task.prompt)))
+        if token in self.task.eos_ids:
+            return [*events, *self.finish(DoneReason.STOP)]
+        self.drawn.append(token)
+        text = self.task.stop.add(self.task.text.add(token))
+        self._texts.append(text)
+        events.append(TextChunk(self.task.request_id, text, (token,)))
+        if self.task.stop.found:
+            return [*events, *self.finish(DoneReason.STOP)]
+        if len(self.drawn) == self.task.max_tokens:
+            return [*events, *self.finish(DoneReason.LENGTH)]
+        return events
+
+    @property
+    def is_last(self) -> bool:
+        """Whether `pending` is not read yet and the last that may be drawn, so that feeding it would be in vain."""
+        return self._value is None and self.pending is not None and len(self.drawn) + 1 == self.task.max_tokens
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the caches must begin anew before another token can be fed."""
+        assert self.sequence is not None
+        return len(self.sequence.tokens) >= min(self.task.context, self._prefix.limit(len(self._prompt)))
+
+    def restart(self) -> list[GenerateEvent]:
+        """Give the caches back and prefill anew: in the second way of computing, or with what fits the context."""
+        assert self.sequence is not None
+        assert self._value is not None
+        tokens = [*self.sequence.tokens, self._value]
+        if len(tokens) > self.task.context and self.task.shift is not None:
+            tokens = list(self.task.shift(tokens))
+        self._prefix.end(self.sequence)
+        self._prompt = tokens
+        return self.begin()
+
+    def start_over(self) -> None:
+        """Forget the caches and prefill anew, by itself, because a step that was shared has failed."""
+        assert self.sequence is not None
+        if self._value is None:
+            # Nobody will ever read it: it is drawn again.
+            self.sampler = self._sampler_before
+            self._prompt = list(self.sequence.tokens)
+        else:
+            self._prompt = [*self.sequence.tokens, self._value]
+        self._prefix.drop(self.sequence)
+        self.sequence = self.pending = None
+        self.alone = True
+
+    def finish(self, reason: DoneReason) -> list[GenerateEvent]:
+        """End the answer, and leave what was computed to the next request."""
+        events: list[GenerateEvent] = []
+        if not self.task.stop.found:
+            held = self.task.stop.add(self.task.text.finish()) + self.task.stop.finish()
+            if held:
+                self._texts.append(held)
+                events.append(TextChunk(self.task.request_id, held, ()))
+        ended = time.perf_counter_ns()
+        begun, first = self._begun or ended, self._first or ended
+        self.give_back()
+        return [
+            *events,
+            Finished(
+                request_id=self.task.request_id,
+                text="".join(self._texts),
+                token_ids=tuple(self.drawn),
+                done_reason=reason,
+                prompt_tokens=len(self.task.prompt),
+                cached_tokens=self._cached,
+                prompt_duration=first - begun,
+                eval_duration=ended - first,
+                total_duration=ended - self.task.received,
+                drafted_tokens=self.drafted,
+                accepted_tokens=self.accepted,
+            ),
+        ]
+
+    def give_back(self, *, spoiled: bool = False) -> None:
+        """End without another word; `spoiled` caches are forgotten."""
+        self.ended = True
+        sequence, self.sequence, self.pending = self.sequence, None, None
+        if sequence is not None and spoiled:
+            self._prefix.drop(sequence)
+        elif sequence is not None:
+            self._prefix.end(sequence)
+
+    def _to_decoding(self) -> None:
+        self.pending = mx.array(self._prompt[-1:])
+        self._value = self._prompt[-1]
+
+    def _progress(self, done: int) -> PrefillProgress:
+        return PrefillProgress(self.task.request_id, done, len(self.task.prompt), self._cached)

@@ -1,0 +1,228 @@
+"""Several requests on one model, a step at a time.
+
+A step is one prefill chunk or one decode step. While some requests are being prefilled and others are answering, the
+two take turns, so that between two tokens of an answer there is one chunk at most; requests that are prefilled take
+turns among themselves, so that a short prompt does not wait behind a long one. All that answer share one forward pass
+where the model allows it. What goes wrong in one request ends that request alone.
+"""
+
+import math
+import time
+from collections.abc import Callable
+
+import mlx.core as mx
+
+from sotto.engine.batch import batched
+from sotto.engine.failures import failed
+from sotto.engine.generation import Generation, Model, Task
+from sotto.engine.pace import Pace
+from sotto.engine.prefix_cache import PrefixCache
+from sotto.engine.radix import shared_length
+from sotto.engine.speculator import Speculator
+from sotto.engine.types import DoneReason, GenerateEvent
+
+_CLEAR_EVERY = 256
+# A beginning shorter than this is computed twice rather than waited for.
+_WORTH_WAITING = 64
+
+
+class Scheduler:
+    """Runs generations on one loaded model. Every method belongs to the thread that owns MLX."""
+
+    def __init__(
+        self,
+        model: Model,
+        prefix: PrefixCache,
+        pace: Pace,
+        *,
+        batches: bool = False,
+        speculator: Speculator | None = None,
+    ) -> None:
+        """Start without anything to do.
+
+        Args:
+            model: Takes tokens [B, L] and `cache=` to logits [B, L, V].
+            prefix: What was computed before.
+            pace: How much to compute at a time; learns from what is computed.
+            batches: Whether the model computes each row of a batch as if it were alone.
+            speculator: Proposes tokens to a request that is alone.
+        """
+        self._model = model
+        self._prefix = prefix
+        self._pace = pace
+        self._batches = batches
+        self._speculator = speculator
+        self._running: list[Generation] = []
+        self._prefill_next = True
+        self._steps = 0
+        self._stepped = -math.inf
+        self._interval = math.inf
+
+    @property
+    def count(self) -> int:
+        """Requests in flight."""
+        return len(self._running)
+
+    def add(self, task: Task) -> None:
+        """Take up a task; the next steps work on it."""
+        self._running.append(Generation(task, self._prefix))
+
+    def step(self) -> list[GenerateEvent]:
+        """Compute one prefill chunk or one decode step, and return what came of it, in order."""
+        events: list[GenerateEvent] = []
+        for one in self._running:
+            self._guarded(one, events, lambda one=one: self._looked_after(one))  # type: ignore[misc]
+        self._forget_ended()
+        begun = [one for one in self._running if one.sequence is not None]
+        prefilling = [one for one in begun if one.pending is None]
+        decoding = [one for one in begun if one.pending is not None]
+        if prefilling and (self._prefill_next or not decoding):
+            self._prefill(prefilling[0], events)
+            self._stepped = -math.inf
+        elif decoding:
+            self._decode(decoding, events)
+        self._prefill_next = not self._prefill_next
+        self._forget_ended()
+        if not self._running:
+            mx.clear_cache()
+        return events
+
+    def close(self) -> None:
+        """Drop what is running, without a word."""
+        for one in self._running:
+            one.give_back()
+        self._running.clear()
+
+    # Beginning and ending
+
+    def _looked_after(self, one: Generation) -> list[GenerateEvent]:
+        if one.task.cancelled():
+            return one.finish(DoneReason.CANCELLED)
+        if one.sequence is None and not self._is_worth_waiting(one):
+            return one.begin()
+        return []
+
+    def _is_worth_waiting(self, one: Generation) -> bool:
+        """Tell whether somebody is computing the beginning of a prompt just now."""
+        return any(
+            other.sequence is not None
+            and other.pending is None
+            and other.prefilled < (shared := shared_length(one.prompt, other.prompt)) - 1
+            and shared >= _WORTH_WAITING
+            for other in self._running
+        )
+
+    def _forget_ended(self) -> None:
+        if self._speculator is not None:
+            for one in self._running:
+                if one.ended:
+                    self._speculator.forget(one)
+        self._running = [one for one in self._running if not one.ended]
+
+    def _guarded(self, one: Generation, events: list[GenerateEvent], work: Callable[[], list[GenerateEvent]]) -> bool:
+        """Add the events of some work on one request to `events`; return False where it failed and ended the request."""
+        try:
+            events.extend(work())
+        except Exception as error:
+            # Nobody knows whether the step that failed has reached the caches.
+            one.give_back(spoiled=True)
+            events.append(failed(one.task.request_id, error))
+            return False
+        return True
+
+    # Steps
+
+    def _prefill(self, one: Generation, events: list[GenerateEvent]) -> None:
+        chunk = self._pace.shared if len(self._running) > 1 else self._pace.chunk
+        self._guarded(one, events, lambda: one.prefill(self._model, chunk))
+        # The next one's turn.
+        self._running.remove(one)
+        self._running.append(one)
+
+    def _decode(self, decoding: list[Generation], events: list[GenerateEvent]) -> None:
+        for one in decoding:
+            if one.is_full and self._guarded(one, events, lambda one=one: one.read()) and not one.ended:  # type: ignore[misc]
+                self._guarded(one, events, lambda one=one: one.restart())  # type: ignore[misc]
+        decoding = [one for one in decoding if one.pending is not None]
+        together = [one for one in decoding if self._batches and not one.alone]
+        groups = [together] if together else []
+        groups += [[one] for one in decoding if one not in together]
+        for group in groups:
+            if len(decoding) == 1 and self._speculated(group[0], events):
+                continue
+            self._decode_together(group, events)
+        now = time.perf_counter()
+        self._interval, self._stepped = now - self._stepped, now
+        self._steps += 1
+        if self._steps % _CLEAR_EVERY == 0:
+            mx.clear_cache()
+
+    def _speculated(self, one: Generation, events: list[GenerateEvent]) -> bool:
+        """Let the only answer in progress take several tokens in one step, if that is likely to pay; tell whether."""
+        speculator = self._speculator
+        if speculator is None or not one.is_read:
+            return False
+        drafts: list[int] = []
+
+        def step() -> list[GenerateEvent]:
+            drafts.extend(speculator.drafts(one))
+            return speculator.step(self._model, one, drafts) if drafts else []
+
+        started = time.perf_counter()
+        well = self._guarded(one, events, step)
+        if well and drafts:
+            speculator.took(one, len(drafts), time.perf_counter() - started)
+        return bool(drafts) or not well
+
+    def _decode_together(self, group: list[Generation], events: list[GenerateEvent]) -> None:
+        """Feed the pending token of each, and read it where nobody has; on a CPU the next one as well."""
+        ahead = self._interval <= self._pace.ahead_below
+        feeding = [one for one in group if not one.is_last]
+        started = time.perf_counter()
+        try:
+            drawn = self._drawn(feeding, events)
+            if ahead:
+                mx.async_eval(list(drawn.values()))  # type: ignore[no-untyped-call]
+            else:
+                mx.eval(list(drawn.values()))
+        except Exception as error:
+            self._recover(feeding, error, events)
+            drawn = {}
+        if self._speculator is not None and len(group) == 1 == len(self._running) and not ahead:
+            self._speculator.took(group[0], 0, time.perf_counter() - started)
+        for one in group:
+            if one.ended or one.pending is None:
+                continue
+            token = drawn.get(one)
+            if self._guarded(one, events, lambda one=one, fed=token is not None: one.read(fed=fed)):  # type: ignore[misc]
+                if one.ended or token is None:
+                    continue
+                one.take(token)
+                if not ahead:
+                    self._guarded(one, events, one.read)
+
+    def _drawn(self, feeding: list[Generation], events: list[GenerateEvent]) -> dict[Generation, mx.array]:
+        """Return the token that follows the pending one of each, lazily."""
+        if not feeding:
+            return {}
+        tokens = mx.concatenate([one.pending for one in feeding if one.pending is not None])[:, None]
+        caches = feeding[0].caches if len(feeding) == 1 else batched([one.caches for one in feeding])
+        logits = self._model(tokens, cache=caches)[:, -1, :]
+        drawn: dict[Generation, mx.array] = {}
+        for row, one in enumerate(feeding):
+
+            def draw(one: Generation = one, row: int = row) -> list[GenerateEvent]:
+                drawn[one] = one.draw(logits[row : row + 1])
+                return []
+
+            self._guarded(one, events, draw)
+        return drawn
+
+    def _recover(self, group: list[Generation], error: Exception, events: list[GenerateEvent]) -> None:
+        """After a step that failed: end the request that it was for, or let each of several try by itself."""
+        for one in [one for one in group if not one.ended]:
+            if len(group) == 1:
+                one.give_back(spoiled=True)
+                events.append(failed(one.task.request_id, error))
+            else:
+                one.start_over()

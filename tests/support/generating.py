@@ -1,0 +1,117 @@
+"""Requests on tiny random models, run by the engine's scheduler."""
+
+import math
+import time
+from functools import cache
+from itertools import count
+
+import mlx.core as mx
+
+from sotto.engine.caches import make_caches
+from sotto.engine.generation import Task
+from sotto.engine.pace import ChunkSize, Pace
+from sotto.engine.prefix_cache import PrefixCache
+from sotto.engine.sampler import Sampler
+from sotto.engine.scheduler import Scheduler
+from sotto.engine.stop_strings import StopMatcher
+from sotto.engine.types import Finished, SamplingOptions
+from tiny_random import CONFIGS, VOCABULARY, random_model
+
+MODELS = {kind: random_model(kind) for kind in CONFIGS}
+PROMPT = [(13 * index) % (VOCABULARY - 2) for index in range(45)]
+GREEDY = SamplingOptions(temperature=0)
+PLENTY = 1 << 30
+
+
+class Letters:
+    """Spells token n as the character with the code 200 + n."""
+
+    def add(self, token_id):
+        return chr(200 + token_id)
+
+    def finish(self):
+        return ""
+
+
+def empty(kind, budget=PLENTY, kv_bits=None):
+    return PrefixCache(lambda: make_caches(MODELS[kind], kv_bits), budget)
+
+
+def task(prompt=PROMPT, max_tokens=12, eos_ids=(), stop=(), boundaries=(), request_id="r", sampling=GREEDY, **more):
+    return Task(
+        request_id=request_id,
+        prompt=tuple(prompt),
+        boundaries=boundaries,
+        max_tokens=max_tokens,
+        eos_ids=frozenset(eos_ids),
+        sampler=Sampler(sampling, prompt),
+        text=more.pop("text", None) or Letters(),
+        stop=StopMatcher(stop),
+        received=time.perf_counter_ns(),
+        **more,
+    )
+
+
+def scheduler(kind, prefix=None, chunk=7, ahead=math.inf, model=None, *, batches=False, **more):
+    pace = Pace(ChunkSize(largest=chunk), ChunkSize(largest=chunk), ahead)
+    return Scheduler(model or MODELS[kind], prefix or empty(kind), pace, batches=batches, **more)
+
+
+def drain(running):
+    """Step until nothing is left to do and return all events."""
+    events = []
+    while running.count:
+        events.extend(running.step())
+    return events
+
+
+def run(kind, prefix, *tasks, **more):
+    """Run tasks together and return their events."""
+    running = scheduler(kind, prefix, **more)
+    for one in tasks:
+        running.add(one)
+    return drain(running)
+
+
+def finished(events, request_id="r"):
+    (found,) = [event for event in events if isinstance(event, Finished) and event.request_id == request_id]
+    return found
+
+
+def reference(kind, prompt, length):
+    """Decode greedily with one whole forward pass for each token."""
+    return _reference(kind, tuple(prompt), length)
+
+
+@cache
+def _reference(kind, prompt, length):
+    ids = list(prompt)
+    for _ in range(length):
+        logits = MODELS[kind](mx.array([ids]), cache=make_caches(MODELS[kind]))
+        ids.append(mx.argmax(logits[0, -1]).item())
+    return tuple(ids[len(prompt) :])
+
+
+def polls(limit):
+    """Say no `limit` times, then yes."""
+    counter = count()
+    return lambda: next(counter) >= limit
+
+
+class Counting:
+    """A model that keeps the shape of every input it computes, and can fail at one of them."""
+
+    def __init__(self, kind, failing=0, error=None):
+        self.model, self.shapes, self._failing = MODELS[kind], [], failing
+        self._error = error or RuntimeError("[metal] something went wrong")
+
+    @property
+    def lengths(self):
+        return [length for _, length in self.shapes]
+
+    def __call__(self, ids, cache):
+        self.shapes.append(tuple(ids.shape))
+        logits = self.model(ids, cache=cache)
+        if len(self.shapes) == self._failing:
+            raise self._error
+        return logits
