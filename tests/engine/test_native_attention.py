@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from native_kernels import KERNELS, LEVELS, bits, close, kernels_at_each_level, needs_kernels, normal
+from native_kernels import KERNELS, at_level, bits, close, kernels_at_each_level, needs_kernels, normal
 
 pytestmark = needs_kernels
 __all__ = ["kernels_at_each_level"]
@@ -111,11 +111,9 @@ def test_attention_of_any_shape(batch, kv_heads, shared, length, keys, depth, wi
     arrays, values = _filled(rng, batch, heads, kv_heads, length, keys, depth, width)
     mask = _masks(rng, batch, heads, length, keys)[kind]
     sinks = normal(rng, heads) if has_sinks else None
-    before = LEVELS.index(KERNELS.level())
-    KERNELS.set_level(level)
-    found = _call(KERNELS, arrays, depth**-0.5, mask, sinks)
-    mx.eval(found)
-    KERNELS.set_level(before)
+    with at_level(level):
+        found = _call(KERNELS, arrays, depth**-0.5, mask, sinks)
+        mx.eval(found)
     close(found, _attention(*values, depth**-0.5, mask, sinks), 3e-6)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from native_kernels import KERNELS, LEVELS, bits, close, kernels_at_each_level, layouts, needs_kernels, normal
+from native_kernels import KERNELS, at_level, bits, close, kernels_at_each_level, layouts, needs_kernels, normal
 from sotto.engine import native_fused, zoo
 
 pytestmark = needs_kernels
@@ -66,11 +66,9 @@ def test_rope_is_that_of_mlx(shape, rest, traditional, own_frequencies, scale, k
         offset = mx.array([first + 11 * row for row in range(batch if kind == "each" else 1)], dtype=mx.int32)
     freqs = mx.array(rng.uniform(0.5, 5000, half).astype(np.float32)) if own_frequencies else None
     base = None if own_frequencies else 10000.0
-    before = LEVELS.index(KERNELS.level())
-    KERNELS.set_level(level)
-    found = KERNELS.rope(x, 2 * half, traditional, base, scale, offset, freqs)
-    mx.eval(found)
-    KERNELS.set_level(before)
+    with at_level(level):
+        found = KERNELS.rope(x, 2 * half, traditional, base, scale, offset, freqs)
+        mx.eval(found)
     wanted = mx.fast.rope(x, 2 * half, traditional=traditional, base=base, scale=scale, offset=offset, freqs=freqs)
     close(found, np.array(wanted), 5e-7)
 

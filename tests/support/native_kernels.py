@@ -1,5 +1,7 @@
 """The native kernels in tests: at every level of instructions, and results beside what they should be."""
 
+from contextlib import contextmanager
+
 import mlx.core as mx
 import numpy as np
 import pytest
@@ -11,21 +13,28 @@ LEVELS = ("portable", "avx2", "avx512")
 needs_kernels = pytest.mark.skipif(KERNELS is None, reason="the native kernels are not built here")
 
 
-@pytest.fixture(params=LEVELS, name="kernels")
-def kernels_at_each_level(request):
-    """Give the native module at each level that the processor has."""
-    wanted = LEVELS.index(request.param)
+@contextmanager
+def at_level(wanted):
+    """Use a level by its number, or the next lower one that the processor has; it also holds while MLX evaluates."""
     before = LEVELS.index(KERNELS.level())
     KERNELS.set_level(wanted)
     try:
-        if KERNELS.level() != request.param:
-            pytest.skip(f"the processor has no {request.param}")
         yield KERNELS
     finally:
         KERNELS.set_level(before)
 
 
+@pytest.fixture(params=LEVELS, name="kernels")
+def kernels_at_each_level(request):
+    """Give the native module at each level that the processor has."""
+    with at_level(LEVELS.index(request.param)) as kernels:
+        if kernels.level() != request.param:
+            pytest.skip(f"the processor has no {request.param}")
+        yield kernels
+
+
 def normal(rng, *shape):
+    """Return normally distributed float32."""
     return rng.standard_normal(shape).astype(np.float32)
 
 
@@ -46,4 +55,5 @@ def close(found, wanted, tolerance=2e-6):
 
 
 def bits(x):
+    """Return the values as bytes, to compare them exactly."""
     return np.array(x).tobytes()
