@@ -219,8 +219,12 @@ void activate(Activation kind, const float* gate, const float* x, float* out, in
 
 // Products.
 
-// One tile of `rows` by `vectors` vectors. `tail` lanes of the last vector count; all of them where it is kLanes.
-template <int rows, int vectors, bool partial>
+// Rows of keys or values that are asked for from memory before they are needed, where each is used only once or twice.
+constexpr int64_t kAhead = 16;
+constexpr int64_t kLine = 16;  // floats that memory delivers at once
+
+// One tile of `rows` by `vectors` vectors. Where `partial`, only `tail` lanes of its one vector count.
+template <int rows, int vectors, bool partial, bool ahead>
 inline void tile(
     const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_row, float* c, int64_t c_row,
     int64_t k, bool add, int64_t tail) {
@@ -232,6 +236,9 @@ inline void tile(
     }
   }
   for (int64_t p = 0; p < k; ++p) {
+    if constexpr (ahead) {
+      for (int64_t v = 0; v < vectors * kLanes; v += kLine) __builtin_prefetch(b + (p + kAhead) * b_row + v);
+    }
     Floats right[vectors];
     for (int v = 0; v < vectors; ++v) {
       right[v] = partial ? load_some(b + p * b_row, tail) : load(b + p * b_row + v * kLanes);
@@ -254,34 +261,19 @@ inline void tile(
 }
 
 // All rows of one strip of columns.
-template <int rows, int vectors, bool partial = false>
+template <int rows, int vectors, bool partial = false, bool ahead = false>
 void strip(
     const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_row, float* c, int64_t c_row, int64_t m,
     int64_t k, bool add, int64_t tail = kLanes) {
-  int64_t i = 0;
-  for (; i + rows <= m; i += rows) {
-    tile<rows, vectors, partial>(a + i * a_row, a_row, a_column, b, b_row, c + i * c_row, c_row, k, add, tail);
+  while (m >= rows) {
+    tile<rows, vectors, partial, ahead>(a, a_row, a_column, b, b_row, c, c_row, k, add, tail);
+    a += rows * a_row;
+    c += rows * c_row;
+    m -= rows;
   }
-  a += i * a_row;
-  c += i * c_row;
-  m -= i;
-  if constexpr (rows > 4) {
-    if (m >= 4) {
-      tile<4, vectors, partial>(a, a_row, a_column, b, b_row, c, c_row, k, add, tail);
-      a += 4 * a_row;
-      c += 4 * c_row;
-      m -= 4;
-    }
+  if constexpr (rows > 1) {
+    if (m > 0) strip<(rows + 1) / 2, vectors, partial, ahead>(a, a_row, a_column, b, b_row, c, c_row, m, k, add, tail);
   }
-  if constexpr (rows > 2) {
-    if (m >= 2) {
-      tile<2, vectors, partial>(a, a_row, a_column, b, b_row, c, c_row, k, add, tail);
-      a += 2 * a_row;
-      c += 2 * c_row;
-      m -= 2;
-    }
-  }
-  if (m >= 1) tile<1, vectors, partial>(a, a_row, a_column, b, b_row, c, c_row, k, add, tail);
 }
 
 #if SOTTO_LANES == 16
@@ -300,14 +292,15 @@ constexpr int kTileVectors = 2;
 constexpr int kFlatRows = 1;
 constexpr int kDotRows = 2;
 #endif
+constexpr int64_t kFewRows = 8;
 
 void multiply(
     const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_row, float* c, int64_t c_row, int64_t m,
     int64_t n, int64_t k, bool add) {
   int64_t j = 0;
-  if (m <= 2) {  // long pieces of b's rows, which are then read from memory in order
+  if (m <= kFewRows) {  // b comes from memory: long pieces of its rows, in order
     for (; j + 8 * kLanes <= n; j += 8 * kLanes) {
-      strip<kFlatRows, 8>(a, a_row, a_column, b + j, b_row, c + j, c_row, m, k, add);
+      strip<kFlatRows, 8, false, true>(a, a_row, a_column, b + j, b_row, c + j, c_row, m, k, add);
     }
   }
   for (; j + kTileVectors * kLanes <= n; j += kTileVectors * kLanes) {
@@ -353,6 +346,9 @@ inline void dot_rows(
     float* scores) {
   int64_t j = 0;
   for (; j + 4 <= count; j += 4) {
+    for (int64_t i = j + kAhead; i < j + kAhead + 4; ++i) {
+      for (int64_t d = 0; d < depth; d += kLine) __builtin_prefetch(keys + i * key_row + d);
+    }
     dot_tile<rows, 4>(queries, query_row, keys + j * key_row, key_row, depth, scores + j);
   }
   for (; j < count; ++j) dot_tile<rows, 1>(queries, query_row, keys + j * key_row, key_row, depth, scores + j);
