@@ -4,10 +4,26 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include "mlx/array.h"
 
 namespace sotto {
+
+// Memory for float32 values that begins where a cache line does: a vector that lies across two takes twice as long.
+class FloatBuffer {
+ public:
+  FloatBuffer() = default;
+  explicit FloatBuffer(std::size_t size) : data_(new (std::align_val_t{kLine}) float[size + 1]) {}
+  float* get() const { return data_.get(); }
+
+ private:
+  static constexpr std::size_t kLine = 64;
+  struct Deleter {
+    void operator()(float* data) const { ::operator delete[](data, std::align_val_t{kLine}); }
+  };
+  std::unique_ptr<float[], Deleter> data_;
+};
 
 inline float from_bf16(std::uint16_t bits) {
   std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16;

@@ -18,6 +18,7 @@ namespace {
 // Between two products of a decode step lie some microseconds of other work: waking a thread takes longer than that.
 constexpr auto kSpin = std::chrono::microseconds(60);
 constexpr int kPausesBetweenLooks = 64;
+constexpr int kPausesBeforeYielding = 1024;
 
 void pause() {
 #if defined(__x86_64__)
@@ -71,8 +72,13 @@ class Pool {
     work();
     open_.store(false);
     // A thread counts itself before it looks whether there is work: from here on it either counts or finds none.
-    while (active_.load() != 0) {
-      pause();
+    for (int look = 0; active_.load() != 0; ++look) {
+      // On a busy machine the other thread may not even be running: it is not kept from that.
+      if (look < kPausesBeforeYielding) {
+        pause();
+      } else {
+        std::this_thread::yield();
+      }
     }
   }
 

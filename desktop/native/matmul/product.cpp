@@ -7,6 +7,7 @@
 
 #include "blas.h"
 #include "cpu.h"
+#include "floats.h"
 #include "thread_pool.h"
 
 namespace sotto {
@@ -14,12 +15,15 @@ namespace sotto {
 namespace {
 
 // Measured: unpacking pays from about so many rows on.
-constexpr int kFewRows = 16;
+constexpr int kFewRows = 32;
 // Weights in a task: enough to be worth another thread, few enough to share the work evenly.
 constexpr std::ptrdiff_t kTaskWeights = 1 << 17;
 // Weights that are unpacked at a time for BLAS, as float32 in the second level cache.
 constexpr std::ptrdiff_t kTileWeights = 1 << 18;
 constexpr std::ptrdiff_t kRowStep = 8;
+// Tiles for each thread, so that one that is slower is made up for; BLAS is slow on narrow ones.
+constexpr std::ptrdiff_t kTilesForThread = 2;
+constexpr std::ptrdiff_t kLeastTileRows = 64;
 
 std::atomic<int> few_rows_wanted{0};
 
@@ -49,12 +53,18 @@ std::ptrdiff_t rows_in(const Matrix& matrix, std::ptrdiff_t weights) {
   return std::max(kRowStep, rows / kRowStep * kRowStep);
 }
 
+// Rows to unpack at a time: as many as the cache holds, but fewer where threads would be left without any.
+std::ptrdiff_t rows_in_tile(const Matrix& matrix) {
+  const std::ptrdiff_t shared = matrix.rows / (kTilesForThread * threads()) / kRowStep * kRowStep;
+  return std::min(rows_in(matrix, kTileWeights), std::max(kLeastTileRows, shared));
+}
+
 // A buffer that a thread keeps for its next tile.
 float* scratch(std::size_t size) {
-  thread_local std::unique_ptr<float[]> buffer;
+  thread_local FloatBuffer buffer;
   thread_local std::size_t capacity = 0;
   if (capacity < size) {
-    buffer.reset(new float[size]);
+    buffer = FloatBuffer(size);
     capacity = size;
   }
   return buffer.get();
@@ -98,7 +108,7 @@ void multiply(const std::vector<Product>& products) {
       needed += x.rows * (x.width + x.sums_width);
     }
   }
-  std::unique_ptr<float[]> prepared(new float[needed + 1]);
+  const FloatBuffer prepared(needed);
   std::vector<Task> tasks;
   std::size_t used = 0;
   for (std::size_t index = 0; index < products.size(); ++index) {
@@ -122,7 +132,7 @@ void multiply(const std::vector<Product>& products) {
                      }
                    });
     }
-    const std::ptrdiff_t step = few ? rows_in(matrix, kTaskWeights) : rows_in(matrix, kTileWeights);
+    const std::ptrdiff_t step = few ? rows_in(matrix, kTaskWeights) : rows_in_tile(matrix);
     for (std::ptrdiff_t begin = 0; begin < matrix.rows && product.rows > 0; begin += step) {
       tasks.push_back({index, begin, std::min(matrix.rows, begin + step)});
     }

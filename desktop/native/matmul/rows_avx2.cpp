@@ -10,7 +10,6 @@ struct Lanes {
   using Vector = __m256;
   using Words = __m256i;
   static constexpr int kWidth = 8;
-  static constexpr int kRowsForOne = 2;
   // fp8() leaves this out.
   static constexpr float kFp8Factor = 256.0f;
 
@@ -75,14 +74,14 @@ struct Lanes {
     const __m128i shifted = _mm_xor_si128(eight_bytes(from), _mm_set1_epi8(static_cast<char>(0x80)));
     return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(shifted));
   }
-  // E4M3: the bits are those of a half float with an exponent that is 8 too small, all ones are no number.
+  // E4M3: the bits are those of a half float with an exponent that is 8 too small; all ones are no number. The sign,
+  // extended, fills the two bits above the exponent, of which the lower one is taken out.
   static Vector fp8(const uint8_t* from) {
-    const __m128i wide = _mm_cvtepu8_epi16(eight_bytes(from));
-    const __m128i value = _mm_and_si128(wide, _mm_set1_epi16(0x7f));
-    const __m128i sign = _mm_slli_epi16(_mm_xor_si128(wide, value), 8);
-    const __m128i none = _mm_cmpeq_epi16(value, _mm_set1_epi16(0x7f));
-    const __m128i magnitude = _mm_or_si128(_mm_slli_epi16(value, 7), _mm_and_si128(none, _mm_set1_epi16(0x4000)));
-    return _mm256_cvtph_ps(_mm_or_si128(magnitude, sign));
+    const __m128i halves = _mm_and_si128(_mm_slli_epi16(_mm_cvtepi8_epi16(eight_bytes(from)), 7),
+                                         _mm_set1_epi16(static_cast<short>(0xbfff)));
+    const __m128i highest = _mm_set1_epi16(0x3f80);
+    const __m128i none = _mm_cmpeq_epi16(_mm_and_si128(halves, highest), highest);
+    return _mm256_cvtph_ps(_mm_or_si128(halves, _mm_and_si128(none, _mm_set1_epi16(0x4000))));
   }
   // E8M0: the exponent of a float32. Zero stands for 2^-127, which has no exponent.
   static Vector powers_of_two(const uint8_t* from) {

@@ -10,7 +10,6 @@ struct Lanes {
   using Vector = __m512;
   using Words = __m512i;
   static constexpr int kWidth = 16;
-  static constexpr int kRowsForOne = 4;
   // fp8() leaves this out.
   static constexpr float kFp8Factor = 256.0f;
 
@@ -60,14 +59,15 @@ struct Lanes {
     const __m128i shifted = _mm_xor_si128(bytes, _mm_set1_epi8(static_cast<char>(0x80)));
     return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(shifted));
   }
-  // E4M3: the bits are those of a half float with an exponent that is 8 too small, all ones are no number.
+  // E4M3: the bits are those of a half float with an exponent that is 8 too small; all ones are no number. The sign,
+  // extended, fills the two bits above the exponent, of which the lower one is taken out.
   static Vector fp8(const uint8_t* from) {
-    const __m256i wide = _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-    const __m256i value = _mm256_and_si256(wide, _mm256_set1_epi16(0x7f));
-    const __m256i sign = _mm256_slli_epi16(_mm256_xor_si256(wide, value), 8);
-    const __m256i none = _mm256_slli_epi16(_mm256_cmpeq_epi16(value, _mm256_set1_epi16(0x7f)), 14);
-    const __m256i magnitude = _mm256_or_si256(_mm256_slli_epi16(value, 7), _mm256_and_si256(none, _mm256_set1_epi16(0x4000)));
-    return _mm512_cvtph_ps(_mm256_or_si256(magnitude, sign));
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    const __m256i halves = _mm256_and_si256(_mm256_slli_epi16(_mm256_cvtepi8_epi16(bytes), 7),
+                                            _mm256_set1_epi16(static_cast<short>(0xbfff)));
+    const __m128i none = _mm_set1_epi8(0x7f);
+    const __mmask16 is_none = _mm_cmpeq_epi8_mask(_mm_and_si128(bytes, none), none);
+    return _mm512_mask_mov_ps(_mm512_cvtph_ps(halves), is_none, _mm512_set1_ps(__builtin_nanf("")));
   }
   // E8M0: the exponent of a float32. Zero stands for 2^-127, which has no exponent.
   static Vector powers_of_two(const uint8_t* from) {

@@ -13,7 +13,6 @@ struct Lanes {
   typedef uint32_t Words __attribute__((vector_size(16)));
   typedef int32_t Signed __attribute__((vector_size(16)));
   static constexpr int kWidth = 4;
-  static constexpr int kRowsForOne = 4;
   // fp8() leaves this out.
   static constexpr float kFp8Factor = 256.0f;
 
