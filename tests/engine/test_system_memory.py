@@ -1,3 +1,5 @@
+import ctypes
+import subprocess
 import sys
 from pathlib import Path
 
@@ -206,3 +208,29 @@ def test_free_memory_on_macos_is_what_is_neither_used_nor_wired_nor_compressed()
 def test_macos_answers():
     assert 0 < macos_memory.free_memory() < psutil.virtual_memory().total
     assert macos_memory.pressure_level() in (0, 1, 2)
+
+
+_KEEPS = """
+import ctypes, psutil
+from sotto.engine.system_memory import give_back
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.malloc.argtypes = [ctypes.c_size_t]
+libc.free.argtypes = [ctypes.c_void_p]
+blocks = [libc.malloc(100_000) for _ in range(1000)]
+for block in blocks:
+    ctypes.memset(block, 1, 100_000)
+for block in blocks[:-1]:
+    libc.free(block)
+kept = psutil.Process().memory_info().rss
+give_back()
+print(kept - psutil.Process().memory_info().rss)
+"""
+
+
+@linux
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="not glibc")
+def test_what_the_c_library_keeps_is_given_back():
+    done = subprocess.run([sys.executable, "-c", _KEEPS], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 80_000_000

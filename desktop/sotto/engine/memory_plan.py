@@ -236,7 +236,7 @@ def plan(
         chunk=used,
         weights=needs.weight_bytes,
         cache=needs.cache_bytes(context),
-        work=needs.work_bytes(context, used),
+        work=needs.work_bytes(context, min(used, context)),
         loading=needs.loading_bytes,
         needed=needed,
         prefix_budget=left,
@@ -375,4 +375,4 @@ def _help(reliefs: Sequence[Relief], largest: int | None) -> str:
 
 
 def _size(nbytes: int) -> str:
-    return f"{nbytes / 1e9:.1f} GB" if nbytes >= 1e8 else f"{nbytes / 1e6:.1f} MB"
+    return f"{nbytes / 1e9:.1f} GB" if nbytes >= 999_500_000 else f"{nbytes / 1e6:.0f} MB"

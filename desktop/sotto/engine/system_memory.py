@@ -6,6 +6,8 @@ these, and then reads a few small files or makes a few system calls each time, s
 thread.
 """
 
+import ctypes
+import functools
 import re
 import sys
 from collections.abc import Mapping
@@ -141,6 +143,21 @@ class SystemMemory:
                 return Pressure.CRITICAL
             return Pressure.SOME if waited.get("some", 0.0) >= _SOME_WAITING else Pressure.NONE
         return Pressure.NONE
+
+
+def give_back() -> None:
+    """Let the C library give memory that was freed back to the system.
+
+    glibc keeps freed blocks below a size that grows to 32 MB as larger ones are freed; after a model that can be all of
+    its weights. Other systems give back by themselves.
+    """
+    if (trim := _malloc_trim()) is not None:
+        trim(0)
+
+
+@functools.cache
+def _malloc_trim() -> Any:
+    return getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
 
 
 def _available(memory: Any) -> int:

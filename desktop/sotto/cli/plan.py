@@ -1,0 +1,83 @@
+"""`sotto plan`: whether a model fits into memory here, and what it would take; nothing of it is loaded."""
+
+import json
+from typing import Any
+
+from sotto.cli.output import human_bytes, printable
+from sotto.engine import device
+from sotto.engine.memory_plan import Plan
+from sotto.errors import UnsupportedModelError
+from sotto.runner.catalogue import find
+from sotto.store.opening import open_model
+
+
+def plan(target: str, num_ctx: int | None, *, as_json: bool) -> int:
+    """Print the plan of a model; return 0, or 1 when it will not fit.
+
+    Args:
+        target: A name, a manifest file or a folder.
+        num_ctx: Tokens of context that are wanted; None as its own options say, or else as many as it was made for.
+        as_json: Print one object.
+
+    Raises:
+        SottoError: There is no such model, or it cannot run here.
+    """
+    record = find(target)
+    if not record.runnable:
+        raise UnsupportedModelError(record.reason)
+    source = open_model(record)
+    device.prepare()
+    from sotto.engine.model_needs import plan_here
+
+    wanted = num_ctx if num_ctx is not None else source.params.get("num_ctx")
+    made = plan_here(source, wanted if isinstance(wanted, int) else None)
+    if as_json:
+        print(json.dumps({"name": record.name, **_report(made)}, indent=2, ensure_ascii=False))
+    else:
+        print(f"{printable(record.name)}: {made.sentence}")
+        _print(made)
+    return 1 if made.verdict == "will not fit" else 0
+
+
+def _report(made: Plan) -> dict[str, Any]:
+    return {
+        "verdict": made.verdict.value,
+        "sentence": made.sentence,
+        "context": made.context,
+        "largest_context": made.largest_context,
+        "chunk": made.chunk,
+        "weight_bytes": made.weights,
+        "loading_bytes": made.loading,
+        "cache_bytes": made.cache,
+        "work_bytes": made.work,
+        "needed_bytes": made.needed,
+        "prefix_budget_bytes": made.prefix_budget,
+        "budget_bytes": made.limits.budget,
+        "total_bytes": made.limits.total,
+        "source": made.limits.source,
+        "reliefs": [
+            {"what": relief.what, "bytes": relief.nbytes, "context": relief.context, "enough": relief.enough}
+            for relief in made.reliefs
+        ],
+    }
+
+
+def _print(made: Plan) -> None:
+    largest = "unknown" if made.largest_context is None else f"{made.largest_context:,} tokens"
+    rows = [
+        ("weights", _size(made.weights)),
+        ("cache", f"{_size(made.cache)} for {made.context:,} tokens of context"),
+        ("computing", f"{_size(made.work)} with prompts fed {min(made.chunk, made.context):,} tokens at a time"),
+        ("needed", f"{_size(made.needed)} of {_size(made.limits.budget)}"),
+        ("left for prefixes", _size(made.prefix_budget)),
+        ("largest context", largest),
+    ]
+    for label, text in rows:
+        print(f"  {label:<17}  {text}")
+    for relief in made.reliefs:
+        context = f"a context of {relief.context:,} tokens would fit" if relief.context else "still not enough"
+        print(f"  {printable(relief.what)}: {_size(relief.nbytes)} less, and {context}")
+
+
+def _size(nbytes: int | None) -> str:
+    return "unknown" if nbytes is None else human_bytes(nbytes)

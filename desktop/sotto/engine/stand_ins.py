@@ -1,0 +1,105 @@
+"""What stands in for the native kernels while a computation is traced: MLX cannot list operations that are not its own.
+
+Each function takes and returns what the kernel of its name does, as far as shapes, types and memory go: one new buffer
+for the output, nothing beside it, and all inputs held until then. The numbers make no sense and are never computed.
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+
+import mlx.core as mx
+
+from sotto.engine import native, native_fused
+from sotto.engine.graph import kernel
+
+
+def linear(x: mx.array, weight: mx.array, bias: mx.array | None) -> mx.array | None:
+    """Stand in for the product with a matrix [out, in] of any floating-point type."""
+    if x.dtype != mx.float32:
+        return None
+    return kernel(_wide(x, weight.shape[0]), x, weight, *(() if bias is None else (bias,)))
+
+
+def gather_mm(a: mx.array, b: mx.array, lhs: mx.array | None, rhs: mx.array | None) -> mx.array | None:
+    """Stand in for the products of [..., rows, in] with the matrices [out, in] that the indices name."""
+    if a.dtype != mx.float32 or rhs is None:
+        return None
+    chosen = mx.broadcast_shapes(a.shape[:-2] if lhs is None else lhs.shape, rhs.shape)
+    return kernel(mx.broadcast_to(a[(0,) * (a.ndim - 1)][:1], (*chosen, a.shape[-2], b.shape[-2])), a, b, rhs)
+
+
+def quantized_matmul(*_: object) -> None:
+    """Leave it to MLX, whose own product with a packed matrix needs no memory beside either."""
+
+
+gather_qmm = quantized_matmul
+
+
+def rms_norm(x: mx.array, *_: object) -> mx.array:
+    """Stand in for a norm of [..., width]."""
+    return kernel(x, x)
+
+
+layer_norm = rms_norm
+
+
+def rope(a: mx.array, *_: object) -> mx.array:
+    """Stand in for the rotation of [batch, heads, tokens, width]."""
+    return kernel(a, a)
+
+
+def attention(
+    q: mx.array, k: mx.array, v: mx.array, _scale: float, _causal: bool, *others: mx.array | None
+) -> mx.array:
+    """Stand in for attention, laid out as [batch, tokens, heads, width of v]."""
+    rows = q.swapaxes(1, 2)
+    return kernel(_wide(rows, v.shape[-1]), q, k, v, *(other for other in others if other is not None)).swapaxes(1, 2)
+
+
+def silu(gate: mx.array, *others: mx.array) -> mx.array:
+    """Stand in for an activation, or for one that multiplies what comes second."""
+    return kernel(gate, gate, *others)
+
+
+gelu = gelu_approx = gelu_fast_approx = silu
+
+
+def swiglu_oai(gate: mx.array, x: mx.array, *_: object) -> mx.array:
+    """Stand in for the activation of gpt-oss."""
+    return kernel(gate, gate, x)
+
+
+@contextmanager
+def traceable(kernels: Any | None) -> Iterator[None]:
+    """Let what is called meanwhile be listed by MLX, whatever is installed.
+
+    Args:
+        kernels: The native kernels that are to be stood in for; None where MLX alone is to compute.
+    """
+    products, fused = bool(native._originals), bool(native_fused._undo)  # noqa: SLF001
+    native.uninstall()
+    native_fused.uninstall()
+    replaced = []
+    try:
+        if kernels is not None:
+            this = cast("Any", sys.modules[__name__])
+            for place, name, replacement in native._replacements(this):  # noqa: SLF001
+                replaced.append((place, name, getattr(place, name)))
+                setattr(place, name, replacement)
+            native_fused.install(this)
+        yield
+    finally:
+        native_fused.uninstall()
+        for place, name, original in reversed(replaced):
+            setattr(place, name, original)
+        if products:
+            native.install()
+        if fused:
+            native_fused.install(cast("Any", native.kernels()))
+
+
+def _wide(x: mx.array, width: int) -> mx.array:
+    """Return the shape of [..., any] with another last axis."""
+    return mx.broadcast_to(x[..., :1], (*x.shape[:-1], width))

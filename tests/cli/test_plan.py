@@ -1,0 +1,59 @@
+"""`sotto plan` as a person types it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tiny_random import write_model
+
+SOTTO = [sys.executable, "-m", "sotto"]
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
+    return {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(tmp_path)}
+
+
+def sotto(env: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*SOTTO, *arguments], env=env, capture_output=True, text=True, timeout=120)
+
+
+def test_the_built_in_model_fits(env: dict[str, str]) -> None:
+    done = sotto(env, "plan", "sotto")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert "It fits" in done.stdout
+    for label in ("weights", "cache", "computing", "largest context"):
+        assert label in done.stdout
+
+
+def test_a_plan_as_an_object_adds_up(env: dict[str, str], tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "model", "window")
+    done = sotto(env, "plan", str(folder), "--num-ctx", "64", "--json")
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout)
+    assert (made["verdict"], made["context"], made["largest_context"]) == ("fits", 64, 256)
+    assert made["needed_bytes"] == made["weight_bytes"] + max(
+        made["loading_bytes"], made["cache_bytes"] + made["work_bytes"]
+    )
+    assert made["needed_bytes"] < made["budget_bytes"] <= made["total_bytes"]
+    path = folder / "model.safetensors"
+    assert made["weight_bytes"] == path.stat().st_size - _header(path)
+
+
+def _header(path: Path) -> int:
+    """Bytes of a file that are not weights."""
+    with path.open("rb") as file:
+        return 8 + int.from_bytes(file.read(8), "little")
+
+
+def test_what_is_no_model_is_said(env: dict[str, str]) -> None:
+    done = sotto(env, "plan", "no-such-model")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "no-such-model" in done.stderr
