@@ -92,6 +92,12 @@ def _bench(parsed: argparse.Namespace) -> int:
     return bench.bench(parsed.model, as_json=parsed.json)
 
 
+def _plan(parsed: argparse.Namespace) -> int:
+    from sotto.cli import plan
+
+    return plan.plan(parsed.model, parsed.num_ctx, as_json=parsed.json)
+
+
 def _doctor(parsed: argparse.Namespace) -> int:
     from sotto.cli import doctor
 
@@ -130,6 +136,10 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     bench = command("bench", _bench, "Measure how fast a model runs here.")
     model(bench)
     json_flag(bench, "print one object")
+    plan = command("plan", _plan, "Tell whether a model fits into memory here, and what it would take.")
+    model(plan)
+    plan.add_argument("--num-ctx", type=int, metavar="N", help="plan for N tokens of context")
+    json_flag(plan, "print one object")
     command("doctor", _doctor, "Tell what this machine and this installation can do.")
     run = command("run", _run, "Ask a model; without PROMPT, read it from a pipe or hold a conversation.")
     model(run)
