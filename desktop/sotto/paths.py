@@ -17,6 +17,11 @@ def cache_dir() -> Path:
     return Path(platformdirs.user_cache_dir(_APP, appauthor=False))
 
 
+def config_dir() -> Path:
+    """Return the folder of what people chose; it may not exist yet."""
+    return Path(platformdirs.user_config_dir(_APP, appauthor=False))
+
+
 def log_dir() -> Path:
     """Return the folder of log files; it may not exist yet."""
     return Path(platformdirs.user_log_dir(_APP, appauthor=False))

@@ -11,13 +11,18 @@ import mlx.core as mx
 import pytest
 
 from material import material
+from sotto.engine import engine as engine_module
 from sotto.engine.engine import Engine
+from sotto.engine.memory_plan import Limits, Verdict, plan
+from sotto.engine.model_needs import needs_of
 from sotto.engine.types import (
     DoneReason,
+    EngineSettings,
     Finished,
     GenerateRequest,
     LoadProgress,
     Message,
+    Overflow,
     PrefillProgress,
     SamplingOptions,
     TextChunk,
@@ -335,3 +340,55 @@ def test_a_process_with_the_engine_on_a_thread_ends_well_every_time(tmp_path):
             [sys.executable, "-c", SCRIPT, str(folder), str(run % 5)], capture_output=True, text=True, timeout=60
         )
         assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+
+
+def test_a_model_that_will_not_fit_is_refused_before_anything_is_read(sources, monkeypatch):
+    monkeypatch.setattr(engine_module, "limits_here", lambda: Limits(50_000, 60_000, "a test"))
+    engine = Engine()
+    with pytest.raises(UnsupportedModelError, match=r"only .* can be used"):
+        engine.load(sources["plain"])
+    assert engine.info is None
+    engine.unload()
+
+
+def test_a_context_that_will_not_fit_is_refused_and_otherwise_made_to_fit(sources, monkeypatch):
+    needs = needs_of(sources["plain"])
+    # Room for the shortest chunks and about half of the 256 tokens that the model was made for.
+    budget = max(
+        needs.weight_bytes + needs.loading_bytes,
+        needs.weight_bytes + needs.cache_bytes(128) + needs.work_bytes(128, 32),
+    )
+    monkeypatch.setattr(engine_module, "limits_here", lambda: Limits(budget, budget, "a test"))
+    monkeypatch.setattr(engine_module, "_LEAST_CONTEXT", 16)
+    engine = Engine()
+    assert plan(needs, Limits(budget, budget, "a test"), 256).verdict is Verdict.WILL_NOT_FIT
+    with pytest.raises(UnsupportedModelError, match="256 tokens"):
+        engine.load(sources["plain"], num_ctx=256)
+    info = engine.load(sources["plain"])
+    assert 16 <= info.context_length < 256
+    with pytest.raises(InvalidRequestError, match="memory has room for"):
+        engine.prepare(GenerateRequest(id="r", prompt="x" * 255))
+    engine.unload()
+
+
+def test_a_conversation_goes_on_from_disk_after_a_restart(sources, tmp_path):
+    chosen = EngineSettings(disk_budget=1 << 30, disk_root=tmp_path)
+    request = GenerateRequest(id="r", prompt="many words " * 10, sampling=GREEDY, num_predict=5)
+    answers = []
+    for _ in range(2):
+        engine = Engine(chosen)
+        engine.load(sources["plain"])
+        answers.append(list(engine.generate(engine.prepare(request)))[-1])
+        engine.unload()
+    assert [answer.cached_tokens for answer in answers] == [0, answers[0].prompt_tokens - 1]
+    assert answers[0].token_ids == answers[1].token_ids
+
+
+def test_a_long_answer_forgets_its_beginning_and_goes_on(plain):
+    most = plain.info.context_length
+    request = GenerateRequest(
+        id="r", prompt="Once", sampling=GREEDY, num_predict=most + 50, ignore_eos=True, overflow=Overflow.SHIFT
+    )
+    finished = list(plain.generate(plain.prepare(request)))[-1]
+    assert len(finished.token_ids) == most + 50
+    assert finished.done_reason is DoneReason.LENGTH

@@ -98,6 +98,12 @@ def _plan(parsed: argparse.Namespace) -> int:
     return plan.plan(parsed.model, parsed.num_ctx, as_json=parsed.json)
 
 
+def _cache(parsed: argparse.Namespace) -> int:
+    from sotto.cli import cache
+
+    return cache.cache(parsed)
+
+
 def _doctor(parsed: argparse.Namespace) -> int:
     from sotto.cli import doctor
 
@@ -140,6 +146,12 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     model(plan)
     plan.add_argument("--num-ctx", type=int, metavar="N", help="plan for N tokens of context")
     json_flag(plan, "print one object")
+    cache = command("cache", _cache, "Show, limit or wipe what is kept of prompts that were read before.")
+    cache.add_argument("--memory", metavar="SIZE", help="keep at most so much in memory, for example 4G; auto by default")
+    cache.add_argument("--disk", metavar="SIZE", help="keep at most so much on disk; 0 for nothing, auto by default")
+    cache.add_argument("--kv-bits", choices=("4", "8", "off"), help="hold keys and values of a context in fewer bits")
+    cache.add_argument("--wipe", action="store_true", help="remove everything that is kept on disk")
+    json_flag(cache, "print one object")
     command("doctor", _doctor, "Tell what this machine and this installation can do.")
     run = command("run", _run, "Ask a model; without PROMPT, read it from a pipe or hold a conversation.")
     model(run)

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from sotto.engine import device
 from sotto.engine.options import RequestOptions, request_options
+from sotto.engine.settings import read_settings
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import GenerateEvent, GenerateRequest, LoadProgress, Message, ModelInfo, Overflow
 from sotto.errors import UnsupportedModelError
@@ -46,7 +47,7 @@ class Session:
         device.prepare()
         from sotto.engine.engine import Engine
 
-        self._engine = Engine()
+        self._engine = Engine(read_settings())
         return self
 
     def __exit__(self, *_: object) -> None:

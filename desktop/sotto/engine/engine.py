@@ -13,6 +13,7 @@ on any thread, while the owner computes another request. A plain script needs no
 """
 
 import gc
+import json
 import time
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Series
@@ -22,19 +23,25 @@ from functools import partial
 
 import mlx.core as mx
 
+from sotto.engine import native
 from sotto.engine.batch import can_batch
-from sotto.engine.caches import make_caches
+from sotto.engine.caches import leaves, make_caches
 from sotto.engine.cpu_linear import adapt_to_cpu
 from sotto.engine.device import device, wire
 from sotto.engine.generation import Task
 from sotto.engine.loader import LoadedModel, load
+from sotto.engine.memory_guard import MemoryGuard
+from sotto.engine.memory_plan import COMFORTABLE, PREFIX_BUDGET, Limits, Plan, Verdict
+from sotto.engine.model_needs import limits_here, plan_model, system_memory
 from sotto.engine.overflow import shifted
-from sotto.engine.pace import ChunkSize, Pace
+from sotto.engine.pace import CHUNK, ChunkSize, Pace
 from sotto.engine.prefix_cache import PrefixCache
+from sotto.engine.prefix_disk import PrefixDisk
 from sotto.engine.preparing import Prepared, Preparer
 from sotto.engine.sampler import Sampler
 from sotto.engine.scheduler import Scheduler
 from sotto.engine.sequence import Sequence
+from sotto.engine.speculator import Speculator
 from sotto.engine.stop_strings import StopMatcher
 from sotto.engine.types import (
     EngineSettings,
@@ -51,6 +58,10 @@ from sotto.store.records import ModelSource
 _CPU_CHUNK_SECONDS = 0.2
 _CPU_FIRST_CHUNK = 64
 _CPU_AHEAD_BELOW = 0.02
+# A model that has room for less than this in one conversation is not loaded unless that is what was asked for.
+_LEAST_CONTEXT = 1024
+# Weights that are this many times smaller than what there is leave room for whatever the model does.
+_SMALL = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +125,8 @@ class Engine:
         helper = ThreadPoolExecutor(1, thread_name_prefix="tokenizer")
         try:
             texts = helper.submit(Preparer, source)
+            limits = limits_here()
+            plan = _fitting(source, num_ctx, limits)
             loaded = load(source, progress=progress, cancelled=cancelled)
             progress(LoadProgress("tokenizer", source.weight_bytes, source.weight_bytes))
             preparer = texts.result()
@@ -123,7 +136,7 @@ class Engine:
             raise CancelledError(f"Loading {source.record.name} was stopped.")
         if device() != "cpu":
             progress(LoadProgress("warm-up", source.weight_bytes, source.weight_bytes))
-        self._ready = _made_ready(source, num_ctx, loaded, preparer, started, self._settings)
+        self._ready = _made_ready(source, num_ctx, loaded, preparer, limits, plan, started, self._settings)
         return self._ready.info
 
     def prepare(self, request: GenerateRequest) -> Prepared:
@@ -253,6 +266,8 @@ def _made_ready(
     num_ctx: int | None,
     loaded: LoadedModel,
     preparer: Preparer,
+    limits: Limits,
+    plan: Plan | None,
     started: int,
     settings: EngineSettings,
 ) -> _Ready:
@@ -272,10 +287,12 @@ def _made_ready(
     if kind != "cpu":
         # Builds the kernels that the first answer would wait for. A CPU has none: there this would only take time.
         mx.eval(logits)
-    prefix = PrefixCache(make, settings.prefix_budget)
     record = source.record
+    disks = _disks(settings, source, loaded, probe, kind)
+    budget = settings.prefix_budget
+    prefix = PrefixCache(make, _budget(limits, loaded.weight_bytes, plan) if budget is None else budget, disks)
     maximum = record.context_length or loaded.config.get("max_position_embeddings")
-    preparer.fit(maximum, num_ctx, logits.shape[-1], finds_boundary=True)
+    preparer.fit(maximum, num_ctx, logits.shape[-1], finds_boundary=True, room=plan.largest_context if plan else None)
     info = ModelInfo(
         digest=record.digest,
         name=record.name,
@@ -289,9 +306,48 @@ def _made_ready(
         load_duration=time.perf_counter_ns() - started,
     )
     scheduler = Scheduler(
-        loaded.model, prefix, _cpu_pace() if kind == "cpu" else Pace(), batches=can_batch(loaded.config, probe.caches)
+        loaded.model,
+        prefix,
+        _cpu_pace() if kind == "cpu" else Pace(),
+        batches=can_batch(loaded.config, probe.caches),
+        speculator=Speculator(),
+        guard=MemoryGuard(system_memory(), prefix, plan.chunk if plan else CHUNK),
     )
     return _Ready(info, preparer, prefix, scheduler)
+
+
+def _fitting(source: ModelSource, num_ctx: int | None, limits: Limits) -> Plan | None:
+    """Return the plan for a model that is to be loaded; None where it is so small that there is nothing to plan.
+
+    Raises:
+        UnsupportedModelError: It will not fit, or not with the context that is asked for.
+    """
+    if limits.budget is not None and source.weight_bytes * _SMALL < limits.budget:
+        return None
+    plan = plan_model(source, limits, num_ctx, kernels=native.kernels())
+    if plan.verdict is Verdict.WILL_NOT_FIT and (num_ctx is not None or (plan.largest_context or 0) < _LEAST_CONTEXT):
+        raise UnsupportedModelError(plan.sentence)
+    return plan
+
+
+def _budget(limits: Limits, weights: int, plan: Plan | None) -> int:
+    """Return the bytes for everything that is kept for later prompts, those of running answers included."""
+    if limits.budget is None:
+        return PREFIX_BUDGET
+    work = (plan.work if plan else None) or 0
+    return max(0, min(PREFIX_BUDGET, int(limits.budget * COMFORTABLE) - weights - work))
+
+
+def _disks(
+    settings: EngineSettings, source: ModelSource, loaded: LoadedModel, probe: Sequence, kind: str
+) -> tuple[PrefixDisk, ...]:
+    """Return what is on disk for this model, for both ways in which contexts may be computed; none if not wanted."""
+    if settings.disk_root is None or not settings.disk_budget:
+        return ()
+    layout = [type(leaf).__name__ for leaf in leaves(probe.caches)]
+    parts = [source.record.digest, source.config, layout, settings.kv_bits, loaded.compute_type, kind]
+    key = json.dumps(parts, sort_keys=True, default=dict)
+    return tuple(PrefixDisk(settings.disk_root, f"{key} {way}", settings.disk_budget) for way in range(2))
 
 
 def _cpu_pace() -> Pace:

@@ -155,15 +155,15 @@ class Generation:
             self._to_decoding()
         return [self._progress(self._cached)]
 
-    def prefill(self, model: Model, chunk: ChunkSize) -> list[GenerateEvent]:
-        """Feed the next chunk of the prompt."""
+    def prefill(self, model: Model, chunk: ChunkSize, most: int) -> list[GenerateEvent]:
+        """Feed the next chunk of the prompt, at most `most` tokens."""
         sequence = self.sequence
         assert sequence is not None
         done, end = len(sequence.tokens), len(self._prompt) - 1
         if done < end:
             # The inside of a chunk cannot be come back to, so a chunk ends where a state is to be kept.
             due = next((stop for stop in self._stops if stop > done), end)
-            ids = self._prompt[done : min(done + chunk.tokens, due)]
+            ids = self._prompt[done : min(done + min(chunk.tokens, most), due)]
             started = time.perf_counter()
             model(mx.array([ids]), cache=sequence.caches)
             sequence.evaluate()

@@ -21,7 +21,8 @@ from sotto.engine.sequence import Piece, States
 MOST_TOKENS = 1024
 _STATES = "states"
 _WITH_STATES = "with states"
-_WAIT = 20.0
+# Seconds that the disk may take for what is on its way to it.
+_WAIT = 10.0
 _DTYPES: Mapping[str, mx.Dtype] = {
     "BOOL": mx.bool_,
     "U8": mx.uint8,

@@ -15,7 +15,8 @@ import mlx.core as mx
 from sotto.engine.batch import batched
 from sotto.engine.failures import failed
 from sotto.engine.generation import Generation, Model, Task
-from sotto.engine.pace import Pace
+from sotto.engine.memory_guard import MemoryGuard
+from sotto.engine.pace import CHUNK, Pace
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.radix import shared_length
 from sotto.engine.speculator import Speculator
@@ -37,6 +38,7 @@ class Scheduler:
         *,
         batches: bool = False,
         speculator: Speculator | None = None,
+        guard: MemoryGuard | None = None,
     ) -> None:
         """Start without anything to do.
 
@@ -46,13 +48,16 @@ class Scheduler:
             pace: How much to compute at a time; learns from what is computed.
             batches: Whether the model computes each row of a batch as if it were alone.
             speculator: Proposes tokens to a request that is alone.
+            guard: Watches the machine's memory; None where nobody need.
         """
         self._model = model
         self._prefix = prefix
         self._pace = pace
         self._batches = batches
         self._speculator = speculator
+        self._guard = guard
         self._running: list[Generation] = []
+        self._most = CHUNK
         self._prefill_next = True
         self._steps = 0
         self._stepped = -math.inf
@@ -70,6 +75,8 @@ class Scheduler:
     def step(self) -> list[GenerateEvent]:
         """Compute one prefill chunk or one decode step, and return what came of it, in order."""
         events: list[GenerateEvent] = []
+        if self._guard is not None:
+            self._most = self._guard.look()
         for one in self._running:
             self._guarded(one, events, lambda one=one: self._looked_after(one))  # type: ignore[misc]
         self._forget_ended()
@@ -91,7 +98,7 @@ class Scheduler:
         """Drop what is running, without a word."""
         for one in self._running:
             one.give_back()
-        self._running.clear()
+        self._forget_ended()
 
     # Beginning and ending
 
@@ -134,7 +141,7 @@ class Scheduler:
 
     def _prefill(self, one: Generation, events: list[GenerateEvent]) -> None:
         chunk = self._pace.shared if len(self._running) > 1 else self._pace.chunk
-        self._guarded(one, events, lambda: one.prefill(self._model, chunk))
+        self._guarded(one, events, lambda: one.prefill(self._model, chunk, self._most))
         # The next one's turn.
         self._running.remove(one)
         self._running.append(one)
@@ -160,23 +167,28 @@ class Scheduler:
     def _speculated(self, one: Generation, events: list[GenerateEvent]) -> bool:
         """Let the only answer in progress take several tokens in one step, if that is likely to pay; tell whether."""
         speculator = self._speculator
-        if speculator is None or not one.is_read:
+        if speculator is None:
             return False
-        drafts: list[int] = []
+        taken = False
 
         def step() -> list[GenerateEvent]:
-            drafts.extend(speculator.drafts(one))
-            return speculator.step(self._model, one, drafts) if drafts else []
+            nonlocal taken
+            found = speculator.step(self._model, one, alone=len(self._running) == 1)
+            taken = found is not None
+            return found or []
 
-        started = time.perf_counter()
-        well = self._guarded(one, events, step)
-        if well and drafts:
-            speculator.took(one, len(drafts), time.perf_counter() - started)
-        return bool(drafts) or not well
+        # Where decoding runs ahead of its reader, the pending token is waited for only if it is worth that.
+        read = one.is_read or (
+            self._guarded(one, events, lambda: one.read() if speculator.wants(one) else []) and one.is_read
+        )
+        well = not one.ended and (not read or self._guarded(one, events, step))
+        return taken or not well
 
     def _decode_together(self, group: list[Generation], events: list[GenerateEvent]) -> None:
         """Feed the pending token of each, and read it where nobody has; on a CPU the next one as well."""
         ahead = self._interval <= self._pace.ahead_below
+        # A step that nobody waits for, before or after, takes no time that says anything.
+        steady = not (ahead and group[0].is_read)
         feeding = [one for one in group if not one.is_last]
         started = time.perf_counter()
         try:
@@ -188,8 +200,6 @@ class Scheduler:
         except Exception as error:
             self._recover(feeding, error, events)
             drawn = {}
-        if self._speculator is not None and len(group) == 1 == len(self._running) and not ahead:
-            self._speculator.took(group[0], 0, time.perf_counter() - started)
         for one in group:
             if one.ended or one.pending is None:
                 continue
@@ -200,6 +210,8 @@ class Scheduler:
                 one.take(token)
                 if not ahead:
                     self._guarded(one, events, one.read)
+        if self._speculator is not None and len(group) == 1 == len(self._running):
+            self._speculator.took(time.perf_counter() - started if steady and feeding else None)
 
     def _drawn(self, feeding: list[Generation], events: list[GenerateEvent]) -> dict[Generation, mx.array]:
         """Return the token that follows the pending one of each, lazily."""

@@ -9,6 +9,7 @@ Loading gives `LoadProgress*` and then `Loaded` or `Failed`.
 
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +91,16 @@ class EngineSettings:
     """What people can choose about the engine.
 
     Attributes:
-        prefix_budget: Bytes that everything kept for later prompts may take in memory, running answers included.
+        prefix_budget: Bytes that everything kept for later prompts may take in memory, running answers included; None
+            as the machine allows.
+        disk_budget: Bytes that it may take on disk; 0 for nothing.
+        disk_root: The folder for that; None for nothing.
         kv_bits: Hold keys and values in 8 or 4 bits, where a layer allows it; None as the model computes them.
     """
 
-    prefix_budget: int = 8 << 30
+    prefix_budget: int | None = None
+    disk_budget: int = 0
+    disk_root: Path | None = None
     kv_bits: int | None = None
 
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from sotto.ui.flows import Flows
 
 _SWITCH_SECONDS = 0.0005
-_CLOSE_MS = 5000
+# What was computed last is written to the disk meanwhile.
+_CLOSE_MS = 20_000
 _FIRST_PAINT_MS = 2000
 
 

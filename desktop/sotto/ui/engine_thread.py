@@ -107,9 +107,10 @@ def _one(events: list[object]) -> object:
 
 def _engine_loop(emit: Callable[[Event], None]) -> Loop:
     # Imported on the engine's own thread: reading it takes time that the window's first paint should not wait for.
+    from sotto.engine.settings import read_settings
     from sotto.runner.loop import EngineLoop
 
-    return EngineLoop(emit)
+    return EngineLoop(emit, read_settings())
 
 
 class EngineThread(QThread):

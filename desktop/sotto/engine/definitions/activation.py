@@ -5,13 +5,14 @@ from collections.abc import Callable
 import mlx.core as mx
 from mlx import nn
 
-_BY_NAME: dict[str, Callable[[mx.array], mx.array]] = {
-    "gelu": nn.gelu,
-    "gelu_fast": nn.gelu_approx,
-    "gelu_new": nn.gelu_approx,
-    "gelu_pytorch_tanh": nn.gelu_approx,
-    "relu": nn.relu,
-    "silu": nn.silu,
+# By the name of the function: another may have taken its place, on a CPU, by the time that a model is built.
+_BY_NAME = {
+    "gelu": "gelu",
+    "gelu_fast": "gelu_approx",
+    "gelu_new": "gelu_approx",
+    "gelu_pytorch_tanh": "gelu_approx",
+    "relu": "relu",
+    "silu": "silu",
 }
 
 
@@ -23,4 +24,5 @@ def activation(name: str) -> Callable[[mx.array], mx.array]:
     """
     if name not in _BY_NAME:
         raise ValueError(f"hidden_act is {name!r} where it should be one of {', '.join(_BY_NAME)}")
-    return _BY_NAME[name]
+    function: Callable[[mx.array], mx.array] = getattr(nn, _BY_NAME[name])
+    return function

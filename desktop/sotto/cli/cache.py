@@ -1,0 +1,46 @@
+"""`sotto cache`: what is kept so that no prompt is computed twice, how much of it there may be, and how to be rid of it."""
+
+import argparse
+import json
+
+from sotto.cli.output import human_bytes
+from sotto.engine import disk_budget
+from sotto.engine.settings import change_settings, described, disk_root, read_settings, size_of
+from sotto.errors import StoreError
+
+
+def cache(parsed: argparse.Namespace) -> int:
+    """Change what is asked for, wipe if that is asked for, and print how things stand; return the exit status.
+
+    Raises:
+        InvalidRequestError: A size or a number of bits makes no sense; nothing is changed then.
+        StoreError: A file cannot be written or removed.
+    """
+    changes: dict[str, int | None] = {}
+    for name, text in (("prefix_budget", parsed.memory), ("disk_budget", parsed.disk)):
+        if text is not None:
+            changes[name] = None if text == "auto" else size_of(text)
+    if parsed.kv_bits is not None:
+        changes["kv_bits"] = None if parsed.kv_bits == "off" else int(parsed.kv_bits)
+    if changes:
+        change_settings(changes)
+    root = disk_root()
+    if parsed.wipe and not disk_budget.wipe(root):
+        raise StoreError(f"Not everything in {root} could be removed; another Sotto may be using it: close that first.")
+    settings = read_settings()
+    usage = disk_budget.usage(root)
+    if parsed.json:
+        report = {
+            "folder": str(root),
+            "bytes": usage.nbytes,
+            "entries": usage.entries,
+            "disk_budget": settings.disk_budget,
+            "prefix_budget": settings.prefix_budget,
+            "kv_bits": settings.kv_bits,
+        }
+        print(json.dumps(report, indent=2, ensure_ascii=False))
+        return 0
+    print(f"{root}: {human_bytes(usage.nbytes)} in {usage.entries} entries")
+    for label, value in described(settings):
+        print(f"  {label:<16} {value}")
+    return 0

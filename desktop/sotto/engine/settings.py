@@ -1,0 +1,149 @@
+"""What people chose about the engine, kept in a small file.
+
+Sizes are bytes; one that is not chosen follows the machine. A value that makes no sense is told in the log and taken as
+not chosen, so that a damaged file never keeps anybody from their models.
+"""
+
+import contextlib
+import json
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sotto import paths
+from sotto.engine.types import EngineSettings
+from sotto.errors import BrokenModelError, InvalidRequestError, StoreError
+from sotto.store.bounded_json import read_object
+from sotto.store.wording import human_size, shown_path
+
+_log = logging.getLogger(__name__)
+
+_DISK_BUDGET = 16 << 30
+# A disk with less room than this is left alone.
+_LEAST_FREE = 10 << 30
+_LARGEST = 1 << 50
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+def _is_size(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST
+
+
+def _is_bits(value: Any) -> bool:
+    return not isinstance(value, bool) and value in (4, 8)
+
+
+_CHOICES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "prefix_budget": (_is_size, "a number of bytes"),
+    "disk_budget": (_is_size, "a number of bytes"),
+    "kv_bits": (_is_bits, "4 or 8"),
+}
+
+
+def read_settings() -> EngineSettings:
+    """Return what was chosen, with what follows the machine filled in for the disk."""
+    chosen = _chosen()
+    settings = EngineSettings(**chosen, disk_root=disk_root())
+    return settings if "disk_budget" in chosen else replace(settings, disk_budget=usual_disk_budget())
+
+
+def change_settings(changes: Mapping[str, int | None]) -> None:
+    """Keep choices for the next start; None takes a choice back.
+
+    Raises:
+        InvalidRequestError: A value makes no sense; nothing is changed then.
+        StoreError: The file cannot be written.
+    """
+    for name, value in changes.items():
+        fits, right = _CHOICES[name]
+        if value is not None and not fits(value):
+            raise InvalidRequestError(f"{name} must be {right}, not {value!r}.")
+    merged = {name: value for name, value in {**_chosen(), **changes}.items() if value is not None}
+    path = settings_file()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(merged, file, indent=1)
+            Path(name).replace(path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+            raise
+    except OSError as error:
+        raise StoreError(f"{shown_path(path)} cannot be written: {error.strerror}.") from error
+
+
+def settings_file() -> Path:
+    """Return where choices are kept; the file may not exist."""
+    return paths.config_dir() / "engine.json"
+
+
+def disk_root() -> Path:
+    """Return the folder of computed prefixes on disk."""
+    return paths.cache_dir() / "prefixes"
+
+
+def usual_disk_budget() -> int:
+    """Return the bytes that computed prefixes may take on this disk: a quarter of what is free, none if that is little."""
+    folder = disk_root()
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        _log.warning("%s cannot be used to keep anything: %s", shown_path(folder), error.strerror)
+        return 0
+    return min(_DISK_BUDGET, free // 4) if free >= _LEAST_FREE else 0
+
+
+def size_of(text: str) -> int:
+    """Return the bytes that a text such as `800M`, `16G` or `0` means, in powers of ten.
+
+    Raises:
+        InvalidRequestError: It means none.
+    """
+    number = text.strip().upper().removesuffix("B")
+    unit = number[-1:] if number[-1:] in _UNITS else ""
+    try:
+        size = int(float(number.removesuffix(unit)) * _UNITS[unit])
+    except (ValueError, OverflowError):
+        size = -1
+    if not _is_size(size):
+        raise InvalidRequestError(f"A size is a number with K, M, G or T behind it, for example 16G, not {text!r}.")
+    return size
+
+
+def _chosen() -> dict[str, Any]:
+    path = settings_file()
+    if not path.exists():
+        return {}
+    try:
+        written = read_object(path)
+    except BrokenModelError as error:
+        _log.warning("%s", error.message)
+        return {}
+    chosen = {}
+    for name, value in written.items():
+        fits, right = _CHOICES.get(name, (None, ""))
+        if fits is not None and fits(value):
+            chosen[name] = value
+        elif fits is not None:
+            _log.warning("%s in %s must be %s, not %.60r.", name, shown_path(path), right, value)
+    return chosen
+
+
+def described(settings: EngineSettings) -> list[tuple[str, str]]:
+    """Return what is chosen, as labels and values for people."""
+    memory = "as the machine allows" if settings.prefix_budget is None else human_size(settings.prefix_budget)
+    return [
+        ("in memory", memory),
+        ("on disk", human_size(settings.disk_budget) if settings.disk_budget else "nothing"),
+        ("keys and values", f"{settings.kv_bits} bits" if settings.kv_bits else "as computed"),
+    ]
