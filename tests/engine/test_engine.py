@@ -391,4 +391,12 @@ def test_a_long_answer_forgets_its_beginning_and_goes_on(plain):
     )
     finished = list(plain.generate(plain.prepare(request)))[-1]
     assert len(finished.token_ids) == most + 50
+    assert finished.dropped_tokens > 50
     assert finished.done_reason is DoneReason.LENGTH
+
+
+def test_a_conversation_that_is_too_long_is_told_what_was_left_out(plain):
+    turns = [Message("user" if index % 2 == 0 else "assistant", "words " * 6) for index in range(9)]
+    finished = ask(plain, messages=tuple(turns), overflow=Overflow.TRUNCATE)[-1]
+    assert finished.dropped_tokens > 0
+    assert finished.prompt_tokens < plain.info.context_length

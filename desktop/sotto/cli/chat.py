@@ -5,7 +5,7 @@ import sys
 
 from sotto.cli.output import write_answer
 from sotto.cli.session import Session, system_messages
-from sotto.engine.types import DoneReason, Failed, Finished, Message, TextChunk
+from sotto.engine.types import DoneReason, Failed, Finished, Message, Overflow, TextChunk
 from sotto.errors import CancelledError, SottoError
 
 BUILTIN = "sotto"
@@ -18,7 +18,7 @@ def in_terminal(target: str | None) -> int:
     Raises:
         SottoError: The model cannot be found or loaded.
     """
-    return converse(Session(target or BUILTIN, {}), system=None, greet=True)
+    return converse(Session(target or BUILTIN, {}, Overflow.SHIFT), system=None, greet=True)
 
 
 def converse(session: Session, system: str | None, *, greet: bool = False) -> int:

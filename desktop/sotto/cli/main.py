@@ -173,8 +173,8 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--overflow",
         choices=("error", "truncate", "shift"),
-        default="error",
-        help="where the context is full: give an error, leave out the oldest turns, or also forget them in an answer",
+        help="where the context is full: give an error (one question's default), leave out the oldest turns, "
+        "or also forget them in an answer (a conversation's default)",
     )
     run.add_argument("--stop", action="append", metavar="S", help="end the answer before this text; may be repeated")
     run.add_argument("--json", action="store_true", help="print one object with text, token ids, counts and durations")

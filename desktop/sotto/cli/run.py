@@ -22,11 +22,13 @@ def run(parsed: argparse.Namespace) -> int:
         SottoError: The model, an option or the prompt is wrong.
     """
     overrides = {name: value for name in _OPTIONS if (value := getattr(parsed, name)) is not None}
-    session = Session(parsed.model, overrides, Overflow(parsed.overflow))
+    prompt = parsed.prompt
+    talks = prompt is None and sys.stdin is not None and sys.stdin.isatty() and not (parsed.raw or parsed.json)
+    usual = Overflow.SHIFT if talks else Overflow.ERROR
+    session = Session(parsed.model, overrides, Overflow(parsed.overflow) if parsed.overflow else usual)
     for note in session.options.notes:
         print(f"sotto: {note}", file=sys.stderr)
-    prompt = parsed.prompt
-    if prompt is None and sys.stdin is not None and sys.stdin.isatty() and not (parsed.raw or parsed.json):
+    if talks:
         return chat.converse(session, parsed.system)
     if prompt is None:
         prompt = _piped()

@@ -183,6 +183,7 @@ class Engine:
                 cancelled=cancelled,
                 context=ready.preparer.context_length,
                 shift=_shift(prepared) if prepared.request.overflow is Overflow.SHIFT else None,
+                dropped=prepared.dropped_tokens,
             )
         )
 

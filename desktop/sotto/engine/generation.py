@@ -57,6 +57,7 @@ class Task:
         cancelled: Asked once per step whether to end.
         context: Most tokens that are fed at a time.
         shift: Takes all tokens to those to go on with when the context is full; None ends the answer there.
+        dropped: Tokens that were left out of the prompt because they had no room.
     """
 
     request_id: str
@@ -71,6 +72,7 @@ class Task:
     cancelled: Callable[[], bool] = lambda: False
     context: float = float("inf")
     shift: Callable[[Series[int]], Series[int]] | None = None
+    dropped: int = 0
 
 
 class Generation:
@@ -105,6 +107,7 @@ class Generation:
         self._stops: list[int] = []
         self._texts: list[str] = []
         self._cached = 0
+        self._dropped = task.dropped
         self._begun = 0
         self._first = 0
 
@@ -248,7 +251,9 @@ class Generation:
         assert self._value is not None
         tokens = [*self.sequence.tokens, self._value]
         if len(tokens) > self.task.context and self.task.shift is not None:
-            tokens = list(self.task.shift(tokens))
+            kept = list(self.task.shift(tokens))
+            self._dropped += len(tokens) - len(kept)
+            tokens = kept
         self._prefix.end(self.sequence)
         self._prompt = tokens
         return self.begin()
@@ -291,6 +296,7 @@ class Generation:
                 total_duration=ended - self.task.received,
                 drafted_tokens=self.drafted,
                 accepted_tokens=self.accepted,
+                dropped_tokens=self._dropped,
             ),
         ]
 

@@ -198,6 +198,7 @@ class Finished:
         cached_tokens: Tokens of the prompt that were not computed again.
         drafted_tokens: Tokens that were fed on trial, because they were likely to follow.
         accepted_tokens: How many of those were right, and so part of the answer.
+        dropped_tokens: Tokens that the model did not see or had to forget because the context had no room for them.
     """
 
     request_id: str
@@ -211,6 +212,7 @@ class Finished:
     total_duration: int
     drafted_tokens: int = 0
     accepted_tokens: int = 0
+    dropped_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

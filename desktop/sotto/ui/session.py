@@ -20,6 +20,7 @@ from sotto.engine.types import (
     Loaded,
     LoadProgress,
     MemoryFigures,
+    Overflow,
     PrefillProgress,
     SamplingOptions,
     TextChunk,
@@ -344,6 +345,7 @@ class Session(QObject):
                 sampling=self.settings.sampling,
                 num_predict=self.settings.num_predict,
                 ignore_eos=self.settings.ignore_eos,
+                overflow=Overflow.SHIFT,
             )
         )
         self._set(replace(self.state, phase=Phase.GENERATING))

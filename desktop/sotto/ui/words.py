@@ -116,7 +116,9 @@ def answer_line(end: Finished) -> str:
     }[end.done_reason]
     if end.done_reason is DoneReason.CANCELLED and not drawn:
         return "Stopped before the answer began"
-    parts = (tokens, speed(drawn, end.eval_duration), f"prompt {count(end.prompt_tokens)}{cached}", why)
+    left_out = f"{count(end.dropped_tokens)} older tokens left out" if end.dropped_tokens else ""
+    prompt = f"prompt {count(end.prompt_tokens)}{cached}"
+    parts = (tokens, speed(drawn, end.eval_duration), prompt, left_out, why)
     return " · ".join(part for part in parts if part)
 
 
