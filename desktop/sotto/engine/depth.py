@@ -132,6 +132,15 @@ class DepthController:
             return best + 1
         return best if best <= most else self._best_of(values[: most + 1])
 
+    def gain(self, available: int) -> float:
+        """Return how many times as many tokens a second `planned` gives as no drafts do; 1 where it is none.
+
+        Args:
+            available: How many tokens are proposed.
+        """
+        planned, values = self.planned(available), self._values()
+        return values[min(planned, len(values) - 1)] / values[0] if planned else 1.0
+
     def choose(self, available: int) -> int:
         """Return how many drafts to feed in a round, and count the round if anything is proposed.
 

@@ -84,12 +84,17 @@ class Sequence:
                 leaf.rewind(length)
         del self.tokens[length:]
 
-    def capture(self) -> States:
-        """Return the stateful caches as they are, computed."""
+    def capture(self, *, computed: bool = True) -> States:
+        """Return the stateful caches as they are.
+
+        Args:
+            computed: Whether to wait until they are.
+        """
         states = tuple(
             leaf.capture() if isinstance(leaf, SlidingKVCache) else _own(vars(leaf)) for leaf in self.stateful
         )
-        mx.eval(states)
+        if computed:
+            mx.eval(states)
         return states
 
     def take(self, start: int, end: int) -> Piece:

@@ -107,6 +107,11 @@ class LookupDrafter:
         proposal = self._lookup.propose(min(most, self._depths.limit))
         return bool(proposal.tokens) and self._depths.controller(proposal.matched).planned(len(proposal.tokens)) > 0
 
+    def gain(self, most: int) -> float:
+        """Return how many times faster a round with drafts is likely to be; 1 where `propose` would give none."""
+        proposal = self._lookup.propose(min(most, self._depths.limit))
+        return self._depths.controller(proposal.matched).gain(len(proposal.tokens)) if proposal.tokens else 1.0
+
     def propose(self, most: int) -> list[int]:
         """Return the drafts of the next round: none where nothing is found or nothing is to be gained.
 
