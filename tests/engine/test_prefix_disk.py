@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generating import MODELS, PLENTY
-from sotto.engine import prefix_cache
+from sotto.engine import prefix_tree
 from sotto.engine.caches import make_caches
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.prefix_disk import PrefixDisk
@@ -83,7 +83,7 @@ def test_what_made_place_comes_back_from_the_disk(kind, tmp_path):
 
 @kinds
 def test_long_stretches_are_stored_in_parts(kind, tmp_path, monkeypatch):
-    monkeypatch.setattr(prefix_cache, "MOST_TOKENS", 16)
+    monkeypatch.setattr(prefix_tree, "MOST_TOKENS", 16)
     before = opened(kind, tmp_path)
     answer(kind, before, LONG)
     before.close()

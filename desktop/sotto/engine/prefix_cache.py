@@ -14,40 +14,16 @@ on from the last node with states. Everything here runs on the thread that owns 
 
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Series
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-import mlx.core as mx
-
 from sotto.engine.caches import PlannedKVCache
-from sotto.engine.prefix_disk import MOST_TOKENS, PrefixDisk
-from sotto.engine.radix import Match, Node, RadixTree, Tokens
-from sotto.engine.sequence import Piece, Sequence, States, nbytes_of
+from sotto.engine.prefix_disk import PrefixDisk
+from sotto.engine.prefix_tree import Held, PrefixTree
+from sotto.engine.radix import Match, Node, Tokens
+from sotto.engine.sequence import Piece, Sequence
 
 SNAPSHOT_INTERVAL = 1024
-
-
-@dataclass(slots=True)
-class Held:
-    """What a node holds itself.
-
-    Attributes:
-        owned: What ranged caches hold for the node's tokens; None where only sequences or the disk have it.
-        states: Stateful caches after the node's last token; None where they were not kept.
-        states_used: When the states were last of use, on the clock of the trie.
-        stored: The entry on the disk and its first token's position; None where there is none.
-    """
-
-    owned: Piece | None = None
-    states: States | None = None
-    states_used: int = 0
-    stored: tuple[str, int] | None = None
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of memory."""
-        return nbytes_of(self.owned) + nbytes_of(self.states)
 
 
 class PrefixCache:
@@ -67,7 +43,6 @@ class PrefixCache:
                 computed in the first way and one for those in the second, see `limit`; none where nothing is stored.
         """
         self._make = make
-        self._disks = tuple(disks)
         self.budget = budget
         self._places: dict[Sequence, Node] = {}
         self._active: set[Sequence] = set()
@@ -75,9 +50,7 @@ class PrefixCache:
         self._planned = next((leaf for leaf in probe.ranged if isinstance(leaf, PlannedKVCache)), None)
         self.keeps_states = bool(probe.stateful)
         # What a model computes in two ways, by the length of the context, is kept apart.
-        self._trees = (RadixTree(_split, _join), RadixTree(_split, _join))
-        for tree, disk in zip(self._trees, self._disks, strict=False):
-            _tell(tree, disk)
+        self._trees = tuple(PrefixTree(disk) for disk in (disks or (None, None)))
 
     @property
     def nbytes(self) -> int:
@@ -109,7 +82,7 @@ class PrefixCache:
         sequence = None
         while sequence is None:
             match = tree.match(tokens)
-            sequence = self._taken_over(tree, match) or self._gathered(match, prompt)
+            sequence = self._taken_over(tree, match) or self._gathered(tree, match, prompt)
         for leaf in sequence.ranged:
             if isinstance(leaf, PlannedKVCache):
                 leaf.planned = len(prompt)
@@ -174,8 +147,8 @@ class PrefixCache:
 
     def make_place(self) -> None:
         """Give up what was used least recently until the rest is within the budget; the disk takes it where it can."""
-        for disk in self._disks:
-            disk.release()
+        for tree in self._trees:
+            tree.release()
         while self.nbytes > self.budget:
             victim = min(self._victims(), key=lambda entry: entry[0], default=None)
             if victim is None:
@@ -184,33 +157,30 @@ class PrefixCache:
 
     def close(self) -> None:
         """Hand everything to the disk, the most recently used first, and forget it."""
-        if self._disks:
-            for node in sorted(self._nodes(), key=lambda node: -node.used):
-                self._store(node, wait=True)
-        for disk in self._disks:
-            disk.close()
+        for tree in self._trees:
+            for node in sorted(tree, key=lambda node: -node.used):
+                tree.store(node, self._held_piece, wait=True)
+            tree.close()
         self._places.clear()
         self._active.clear()
-        for tree in self._trees:
-            tree.clear()
 
     # Where to go on from
 
-    def _taken_over(self, tree: RadixTree, match: Match) -> Sequence | None:
+    def _taken_over(self, tree: PrefixTree, match: Match) -> Sequence | None:
         """Return the idle sequence that holds most of what matched, gone back to that; None if a copy is better."""
         best: tuple[int, int, Sequence, Node | None] | None = None
         for sequence in self._idle():
             shared = self._shared(sequence, match)
-            reached, at = self._reach(sequence, match, shared)
+            reached, at = self._reach(tree, sequence, match, shared)
             surplus = len(sequence.tokens) - reached
             if reached and (best is None or (reached, -surplus) > best[:2]):
                 best = (reached, -surplus, sequence, at)
-        if best is None or best[0] < self._restorable(match)[0]:
+        if best is None or best[0] < self._restorable(tree, match)[0]:
             return None
         reached, surplus, sequence, at = best
-        if -surplus > reached and self._restorable(match)[0] == reached:
+        if -surplus > reached and self._restorable(tree, match)[0] == reached:
             return None  # less is copied by leaving this one as it is
-        states = self._states_of(at) if at is not None else None
+        states = tree.states_of(at) if at is not None else None
         if at is not None and states is None:
             return None
         self._save_tail(tree, sequence, reached)
@@ -218,49 +188,48 @@ class PrefixCache:
         sequence.shrink()
         return sequence
 
-    def _reach(self, sequence: Sequence, match: Match, shared: int) -> tuple[int, Node | None]:
+    def _reach(self, tree: PrefixTree, sequence: Sequence, match: Match, shared: int) -> tuple[int, Node | None]:
         """Return how much of `shared` tokens a sequence can go back to, and the node whose states that takes."""
         if sequence.can_rewind(shared):
             return shared, None
-        node = self._with_states(match, shared)
+        node = _with_states(tree, match, shared)
         return (node.end, node) if node else (0, None)
 
-    def _restorable(self, match: Match) -> tuple[int, Node | None]:
+    def _restorable(self, tree: PrefixTree, match: Match) -> tuple[int, Node | None]:
         """Return how much of what matched a copy can hold, and the node whose states that takes."""
         if not self.keeps_states:
             return match.length, None
-        node = self._with_states(match, match.length)
+        node = _with_states(tree, match, match.length)
         return (node.end, node) if node else (0, None)
 
-    def _with_states(self, match: Match, length: int) -> Node | None:
-        """Return the last matched node within `length` tokens that has states."""
-        for node in reversed(match.path):
-            if node.end <= length and self._has_states(node):
-                return node
-        return None
-
-    def _gathered(self, match: Match, prompt: Series[int]) -> Sequence | None:
+    def _gathered(self, tree: PrefixTree, match: Match, prompt: Series[int]) -> Sequence | None:
         """Return a new sequence with copies of what matched; None if some of it turned out to be lost."""
         sequence = Sequence(self._make)
-        length, at = self._restorable(match)
+        length, at = self._restorable(tree, match)
         pieces: list[Piece] = []
         for node in match.path:
             if node.start >= length:
                 break
-            piece = self._piece(node, min(node.end, length))
+            piece = self._piece(tree, node, min(node.end, length))
             if piece is None:
                 self._prune()
                 return None
             pieces.append(piece)
-        states = self._states_of(at) if at is not None else None
+        states = tree.states_of(at) if at is not None else None
         if at is not None and states is None:
             return None
         if pieces:
             sequence.fill(prompt[:length], pieces, states)
         return sequence
 
-    def _piece(self, node: Node, end: int) -> Piece | None:
+    def _piece(self, tree: PrefixTree, node: Node, end: int) -> Piece | None:
         """Return what ranged caches hold for a node's tokens up to `end`; None if the disk has lost it."""
+        held = self._held_piece(node, end)  # empty where no cache is ranged
+        return tree.loaded(node, end) if held is None else held
+
+    def _held_piece(self, node: Node, end: int | None = None) -> Piece | None:
+        """Return what is in memory of that; None if nothing is."""
+        end = node.end if end is None else end
         held: Held = node.payload
         for sequence, place in self._places.items():
             if node in place.path():
@@ -268,7 +237,7 @@ class PrefixCache:
         if held.owned is not None:
             span = slice(0, end - node.start)
             return tuple(tuple(array[..., span, :] for array in arrays) for arrays in held.owned)
-        return self._loaded(node, end)
+        return None
 
     def _shared(self, sequence: Sequence, match: Match) -> int:
         """Return how many of the matched tokens a sequence holds."""
@@ -278,7 +247,7 @@ class PrefixCache:
 
     # Who holds what
 
-    def _place(self, tree: RadixTree, sequence: Sequence) -> Node:
+    def _place(self, tree: PrefixTree, sequence: Sequence) -> Node:
         """Move a sequence to the node of all its tokens; nodes on the way need no copies of their own."""
         node = tree.insert(Tokens.of(sequence.tokens)) if sequence.tokens else tree.root
         for one in node.path():
@@ -288,7 +257,7 @@ class PrefixCache:
         self._places[sequence] = node
         return node
 
-    def _save_tail(self, tree: RadixTree, sequence: Sequence, length: int) -> None:
+    def _save_tail(self, tree: PrefixTree, sequence: Sequence, length: int) -> None:
         """Copy what only this sequence holds beyond `length`, because it will be overwritten."""
         place = self._places.pop(sequence)
         for node in reversed(place.path()):
@@ -307,7 +276,7 @@ class PrefixCache:
             return True
         return any(node in place.path() for place in self._places.values())
 
-    def _compact(self, tree: RadixTree, node: Node) -> None:
+    def _compact(self, tree: PrefixTree, node: Node) -> None:
         """Make nodes of the path that mean nothing by themselves part of their only child."""
         places = set(self._places.values())
         for one in node.path()[:-1]:
@@ -322,7 +291,7 @@ class PrefixCache:
             lost = [node for node in tree if not self._is_available(node)]
             for node in lost:
                 if node.parent is not None:
-                    _uproot(tree, node)
+                    tree.uproot(node)
 
     # Making place
 
@@ -330,19 +299,18 @@ class PrefixCache:
         """Yield what could be given up: when it was last used, and what gives it up."""
         for sequence in self._idle():
             yield self._places[sequence].used, partial(self._give_up, sequence)
-        for node in self._nodes():
-            held: Held = node.payload
-            if held.states is not None:
-                yield held.states_used, partial(self._give_up_states, node)
-            if held.owned is not None and not any(child.payload.owned for child in node.children.values()):
-                yield node.used, partial(self._give_up_owned, node)
+        for tree in self._trees:
+            for node in tree:
+                held: Held = node.payload
+                if held.states is not None:
+                    yield held.states_used, partial(self._give_up_states, tree, node)
+                if held.owned is not None and not any(child.payload.owned for child in node.children.values()):
+                    yield node.used, partial(self._give_up_owned, tree, node)
 
     def _give_up(self, sequence: Sequence) -> None:
         """Let an idle sequence go; what others branch off from is copied, the rest goes to the disk or is lost."""
         place = self._places[sequence]
-        if self._disks:
-            for node in place.path():
-                self._store(node)
+        self._tree_of(sequence).store(place, self._held_piece)
         del self._places[sequence]
         for node in place.path():
             needed = any(child not in place.path() and child.payload.nbytes for child in node.children.values())
@@ -352,71 +320,14 @@ class PrefixCache:
                         above.payload.owned = sequence.take(above.start, above.end)
         self._prune()
 
-    def _give_up_owned(self, node: Node) -> None:
-        self._store(node)
+    def _give_up_owned(self, tree: PrefixTree, node: Node) -> None:
+        tree.store(node, self._held_piece)
         node.payload.owned = None
         self._prune()
 
-    def _give_up_states(self, node: Node) -> None:
-        self._store(node)
+    def _give_up_states(self, tree: PrefixTree, node: Node) -> None:
+        tree.store(node, self._held_piece)
         node.payload.states, node.payload.states_used = None, 0
-
-    # The disk
-
-    def _tree_with(self, node: Node) -> RadixTree:
-        top = node.path()[0].parent
-        return next(tree for tree in self._trees if tree.root is top)
-
-    def _disk(self, node: Node) -> PrefixDisk | None:
-        return self._disks[self._trees.index(self._tree_with(node))] if self._disks else None
-
-    def _store(self, node: Node, *, wait: bool = False) -> None:
-        """Hand a node and those above it to the disk, where they are not there yet."""
-        disk, tree = self._disk(node), self._tree_with(node)
-        parent = ""
-        for one in node.path() if disk else ():
-            assert disk is not None
-            parts = [tree.split(one, at) for at in range(one.start + MOST_TOKENS, one.end, MOST_TOKENS)]
-            for part in (*parts, one):
-                held: Held = part.payload
-                states = held.states
-                if held.stored is None or not disk.holds(held.stored[0], part.start, part.end, states=bool(states)):
-                    piece = self._piece(part, part.end)
-                    entry = "" if piece is None else disk.put(part, parent, piece, states, wait=wait)
-                    if not entry:
-                        return
-                    held.stored = (entry, part.start)
-                parent = held.stored[0]
-
-    def _loaded(self, node: Node, end: int) -> Piece | None:
-        """Return a node's tokens up to `end` from the disk; None if they are not there any more."""
-        held: Held = node.payload
-        disk = self._disk(node)
-        if disk is None or held.stored is None:
-            return None
-        entry, first = held.stored
-        piece = disk.piece(entry, node.start - first, end - first)
-        if piece is None:
-            held.stored = None
-        return piece
-
-    def _has_states(self, node: Node) -> bool:
-        held: Held = node.payload
-        if held.states is not None:
-            return True
-        disk = self._disk(node)
-        return disk is not None and held.stored is not None and disk.has_states(held.stored[0], node.end)
-
-    def _states_of(self, node: Node) -> States | None:
-        """Return the stateful caches after a node's tokens; None if the disk has lost them."""
-        held: Held = node.payload
-        disk = self._disk(node)
-        if held.states is None and disk is not None and held.stored is not None:
-            held.states = disk.states(held.stored[0])
-            if held.states is None:
-                held.stored = None
-        held.states_used = max(one.used for one in self._nodes()) + 1
-        return held.states
 
     # Bookkeeping
 
@@ -427,45 +338,15 @@ class PrefixCache:
         for tree in self._trees:
             yield from tree
 
-    def _tree(self, length: int) -> RadixTree:
+    def _tree(self, length: int) -> PrefixTree:
         return self._trees[self._planned is not None and length > self._planned.boundary]
 
-    def _tree_of(self, sequence: Sequence) -> RadixTree:
+    def _tree_of(self, sequence: Sequence) -> PrefixTree:
         return self._tree(
             max((leaf.planned for leaf in sequence.ranged if isinstance(leaf, PlannedKVCache)), default=0)
         )
 
 
-def _tell(tree: RadixTree, disk: PrefixDisk) -> None:
-    """Put what a disk has into a tree."""
-    for entry, tokens, start in disk.entries():
-        for node in tree.insert(tokens).path():
-            if node.payload is None:
-                node.payload = Held()
-            if node.start >= start and node.payload.stored is None:
-                node.payload.stored = (entry, start)
-
-
-def _uproot(tree: RadixTree, node: Node) -> None:
-    """Take a node and everything below it out of its tree."""
-    for child in list(node.children.values()):
-        _uproot(tree, child)
-    tree.remove(node)
-
-
-def _split(held: Held, at: int) -> tuple[Held, Held]:
-    """Divide what a node holds after its first `at` tokens; states are of the end and stay there."""
-    upper, lower = Held(stored=held.stored), replace(held)
-    if held.owned is not None:
-        upper.owned, lower.owned = _part(held.owned, slice(0, at)), _part(held.owned, slice(at, None))
-        mx.eval(upper.owned, lower.owned)
-    return upper, lower
-
-
-def _part(piece: Piece, span: slice) -> Piece:
-    return tuple(tuple(mx.contiguous(array[..., span, :]) for array in arrays) for arrays in piece)
-
-
-def _join(upper: Held, lower: Held) -> Held:
-    """Make two nodes one; only a node that holds nothing itself is joined with its child."""
-    return lower
+def _with_states(tree: PrefixTree, match: Match, length: int) -> Node | None:
+    """Return the last matched node within `length` tokens that has states."""
+    return next((node for node in reversed(match.path) if node.end <= length and tree.has_states(node)), None)
