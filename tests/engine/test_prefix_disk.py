@@ -128,6 +128,13 @@ def test_whatever_happens_to_the_files_the_answer_is_right(kind, data, tmp_path_
         assert_same(kind, logits, prompt)
 
 
+def test_a_few_tokens_are_not_worth_a_file(tmp_path):
+    before = opened("plain", tmp_path)
+    answer("plain", before, LONG[:40])
+    before.close()
+    assert not list(tmp_path.rglob("*.safetensors"))
+
+
 def test_a_budget_of_zero_on_disk_stores_nothing(tmp_path):
     before = opened("plain", tmp_path, disk_budget=0)
     answer("plain", before, LONG)

@@ -9,6 +9,9 @@ from sotto.engine.prefix_disk import MOST_TOKENS, PrefixDisk
 from sotto.engine.radix import Node, RadixTree
 from sotto.engine.sequence import Piece, States, nbytes_of
 
+# Fewer tokens than this are computed again sooner than they are found on a disk.
+_WORTH_STORING = 64
+
 
 @dataclass(slots=True)
 class Held:
@@ -54,9 +57,10 @@ class PrefixTree(RadixTree):
             piece_of: Returns what ranged caches hold for a node, or None if nobody does.
             wait: Whether to wait for the disk where too much is on the way to it already.
         """
+        if self._disk is None or node.end < _WORTH_STORING:
+            return
         parent = ""
-        for one in node.path() if self._disk else ():
-            assert self._disk is not None
+        for one in node.path():
             parts = [self.split(one, at) for at in range(one.start + MOST_TOKENS, one.end, MOST_TOKENS)]
             for part in (*parts, one):
                 held: Held = part.payload
