@@ -82,3 +82,39 @@ def test_a_link_of_the_index_is_followed_relative_to_it(
     found = start.fetch_pip()
     assert found.name == "pip"
     assert found.parent.read_bytes() == b"evil"
+
+
+def test_a_change_of_a_native_source_or_of_the_compiler_sets_up_again(
+    start: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "packaging").mkdir()
+    (tmp_path / "desktop" / "native" / "part").mkdir(parents=True)
+    for name in ("pyproject.toml", "packaging/build_hook.py", "packaging/native_build.py"):
+        (tmp_path / name).write_text(name)
+    source = tmp_path / "desktop" / "native" / "part" / "a.cpp"
+    source.write_text("one")
+    monkeypatch.setattr(start, "ROOT", tmp_path)
+    monkeypatch.setattr(start, "can_compile", lambda: True)
+    seen = {start.state_digest(), start.state_digest()}
+    assert len(seen) == 1
+    source.write_text("two")
+    seen.add(start.state_digest())
+    source.rename(source.with_name("b.cpp"))
+    seen.add(start.state_digest())
+    monkeypatch.setattr(start, "can_compile", lambda: False)
+    seen.add(start.state_digest())
+    assert len(seen) == 4
+
+
+def test_a_compiler_is_installed_only_where_it_is_missing_and_that_is_possible(
+    start: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed: list[str] = []
+    monkeypatch.setattr(start.sys, "platform", "linux")
+    monkeypatch.setattr(start, "install_packages", installed.extend)
+    for lacking, root, expected in ((False, True, False), (True, False, False), (True, True, True)):
+        installed.clear()
+        monkeypatch.setattr(start, "can_compile", lambda lacking=lacking: not lacking)
+        monkeypatch.setattr(start, "can_install_packages", lambda root=root: root)
+        start.provide_compiler()
+        assert ("g++" in installed) is expected
