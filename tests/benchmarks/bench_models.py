@@ -1,61 +1,108 @@
 """Models with random weights in real shapes, as folders that both Sotto and mlx-lm read."""
 
 import json
+import math
 import random
 import string
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import mlx.core as mx
 from mlx import nn
-from mlx.utils import tree_flatten, tree_map
+from mlx.utils import tree_flatten, tree_map_with_path
 
 from sotto.engine.zoo import build
 
+GROUP_SIZE = 64
+# How weights are held: bits of quantized ones, or None for bfloat16.
+WEIGHTS: Mapping[str, int | None] = {"4bit": 4, "8bit": 8, "bf16": None}
 _COMMON = {
-    "architectures": ["LlamaForCausalLM"],
-    "model_type": "llama",
-    "vocab_size": 32000,
     "rms_norm_eps": 1e-5,
-    "rope_theta": 10000.0,
-    "max_position_embeddings": 2048,
+    "max_position_embeddings": 16384,
     "tie_word_embeddings": True,
+    "attention_bias": False,
+    "hidden_act": "silu",
     "bos_token_id": 1,
     "eos_token_id": 2,
     "torch_dtype": "bfloat16",
 }
-SHAPES = {
-    # Parameters without the output layer's copy, then quantization (bits, group size) or None.
-    "llama-15m-4bit": (
-        {"hidden_size": 288, "intermediate_size": 768, "num_hidden_layers": 6, "num_attention_heads": 6},
-        (4, 32),
-    ),
-    "llama-15m-bf16": (
-        {"hidden_size": 288, "intermediate_size": 768, "num_hidden_layers": 6, "num_attention_heads": 6},
-        None,
-    ),
-    "llama-110m-4bit": (
-        {"hidden_size": 768, "intermediate_size": 2048, "num_hidden_layers": 12, "num_attention_heads": 12},
-        (4, 64),
-    ),
+
+
+def _shape(model_type: str, vocabulary: int, layers: int, width: int, inner: int, heads: tuple[int, int, int], **more):
+    """Return a config; `heads` are those of queries, those of keys and values, and the size of each."""
+    name = {"llama": "LlamaForCausalLM", "qwen3": "Qwen3ForCausalLM"}[model_type]
+    return {
+        "architectures": [name],
+        "model_type": model_type,
+        "vocab_size": vocabulary,
+        "num_hidden_layers": layers,
+        "hidden_size": width,
+        "intermediate_size": inner,
+        "num_attention_heads": heads[0],
+        "num_key_value_heads": heads[1],
+        "head_dim": heads[2],
+        "rope_theta": 10000.0,
+        **_COMMON,
+        **more,
+    }
+
+
+SHAPES: Mapping[str, Mapping[str, Any]] = {
+    "smollm2-135m": _shape("llama", 49152, 30, 576, 1536, (9, 3, 64), rope_theta=100000.0),
+    "qwen3-0.6b": _shape("qwen3", 151936, 28, 1024, 3072, (16, 8, 128), rope_theta=1e6, rms_norm_eps=1e-6),
+    "llama-3.2-1b": _shape("llama", 128256, 16, 2048, 8192, (32, 8, 64), rope_theta=500000.0),
 }
 
 
-def write_benchmark_model(folder: Path, shape: str) -> Path:
-    """Write one of `SHAPES` in its checkpoint's type, bfloat16, and return the folder."""
-    folder.mkdir(parents=True)
-    sizes, quantization = SHAPES[shape]
-    config = {**_COMMON, **sizes, "num_key_value_heads": sizes["num_attention_heads"]}
+@dataclass(frozen=True)
+class BenchmarkModel:
+    """A model on disk: the name of its shape, how its weights are held, and its folder."""
+
+    shape: str
+    weights: str
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        return f"{self.shape}-{self.weights}"
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        return SHAPES[self.shape]
+
+
+class Models:
+    """Makes models when they are first asked for, in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def get(self, shape: str, weights: str) -> BenchmarkModel:
+        """Return a model in its checkpoint's type, bfloat16, its matrices quantized or not."""
+        model = BenchmarkModel(shape, weights, self.folder / f"{shape}-{weights}")
+        if not model.folder.exists():
+            _write(model)
+        return model
+
+
+def _write(model: BenchmarkModel) -> None:
+    model.folder.mkdir(parents=True)
+    config = dict(model.config)
+    bits = WEIGHTS[model.weights]
+    made, _ = build(config)
+    if bits is not None:
+        # Lazy, and never computed: all that counts is what it leaves in place of the matrices.
+        nn.quantize(made, group_size=GROUP_SIZE, bits=bits)
+        config["quantization"] = config["quantization_config"] = {"group_size": GROUP_SIZE, "bits": bits}
     mx.random.seed(0)
-    model, _ = build(config)
-    model.update(
-        tree_map(lambda weight: (0.05 * mx.random.normal(weight.shape)).astype(mx.bfloat16), model.parameters())
-    )
-    if quantization:
-        bits, group_size = quantization
-        nn.quantize(model, group_size=group_size, bits=bits)
-        config["quantization"] = config["quantization_config"] = {"group_size": group_size, "bits": bits}
-    weights = dict(tree_flatten(model.parameters()))
-    mx.save_safetensors(str(folder / "model.safetensors"), weights, metadata={"format": "mlx"})
+    spread = 1 / math.sqrt(config["hidden_size"])
+    made.update(tree_map_with_path(lambda name, weight: _random(name, weight, spread, bits), made.parameters()))
+    weights = dict(tree_flatten(made.parameters()))
+    mx.save_safetensors(str(model.folder / "model.safetensors"), weights, metadata={"format": "mlx"})
+    del made, weights
+    mx.clear_cache()
     tokenizer_config = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "bos_token": "<s>",
@@ -63,19 +110,35 @@ def write_benchmark_model(folder: Path, shape: str) -> Path:
         "add_bos_token": False,
         "chat_template": "{% for message in messages %}{{ message.content }} {% endfor %}",
     }
-    for name, content in (("config", config), ("tokenizer", _tokenizer()), ("tokenizer_config", tokenizer_config)):
-        (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
-    return folder
+    tokenizer = _tokenizer(config["vocab_size"])
+    for name, content in (("config", config), ("tokenizer", tokenizer), ("tokenizer_config", tokenizer_config)):
+        (model.folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
 
 
-def _tokenizer() -> dict[str, object]:
+def _random(name: str, weight: mx.array, spread: float, bits: int | None) -> mx.array:
+    """Return what takes the place of a parameter, so that all entries of matrices lie within `spread` of 0."""
+    if weight.dtype == mx.uint32:
+        return mx.random.randint(0, 1 << 32, weight.shape, mx.uint32)
+    if name.endswith("scales"):
+        return mx.full(weight.shape, 2 * spread / ((1 << (bits or 0)) - 1), mx.bfloat16)
+    if name.endswith("biases"):
+        return mx.full(weight.shape, -spread, mx.bfloat16)
+    if weight.ndim == 1:
+        return mx.ones(weight.shape, mx.bfloat16)
+    # Random signs and fractions under one exponent: a sixth of the time that random numbers of this type take.
+    drawn = mx.random.randint(0, 1 << 32, (*weight.shape[:-1], weight.shape[-1] // 2), mx.uint32).view(mx.uint16)
+    exponent = 126 + math.floor(math.log2(spread))
+    return ((drawn & 0x807F) | (exponent << 7)).view(mx.bfloat16)
+
+
+def _tokenizer(vocabulary: int) -> dict[str, object]:
     """Return a byte-level vocabulary: single characters, which are all that a text is cut into, and random words."""
     chance = random.Random(0)
     words: dict[str, int] = {"<unk>": 0, "<s>": 1, "</s>": 2}
     for letter in ["\u0120", *map(chr, range(33, 127))]:
         words[letter] = len(words)
-    while len(words) < _COMMON["vocab_size"]:
-        word = "\u0120" + "".join(chance.choices(string.ascii_lowercase, k=chance.randint(2, 9)))
+    while len(words) < vocabulary:
+        word = "\u0120" + "".join(chance.choices(string.ascii_lowercase, k=chance.randint(3, 9)))
         words.setdefault(word, len(words))
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}

@@ -1,0 +1,50 @@
+"""The window: how soon it is there, and how late its timer is while the engine works. Each in a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from bench_models import Models
+from rows import Row, at_most
+
+HERE = Path(__file__).resolve().parent
+
+
+def startup_rows(*, quick: bool) -> Iterator[Row]:
+    """Compare the start of the app with that of an empty window."""
+    rounds = 2 if quick else 7
+    empty = min(_child("ui_startup.py", str(time.time()), "empty")["paint"] for _ in range(rounds))
+    marks = [_child("ui_startup.py", str(time.time())) for _ in range(rounds)]
+    for name, title, limit in (("paint", "first paint", 5.0), ("token", "first token of the greeting", None)):
+        seconds = min(mark[name] for mark in marks)
+        detail = f"{seconds * 1e3:.0f} ms, empty window {empty * 1e3:.0f} ms"
+        yield at_most(f"app: start to {title} / empty window of Qt", seconds / empty, limit, detail)
+
+
+def lateness_rows(models: Models, *, quick: bool) -> Iterator[Row]:
+    """Tell how late the window's timer is while the engine works."""
+    model = models.get("smollm2-135m", "4bit")
+    found = _child("ui_lateness.py", str(model.folder), "64" if quick else "512")
+    for index, name in enumerate(("p50", "p99", "max")):
+        detail = f"idle {found['idle'][index]:.2f} ms; {found['ticks']} ticks, {found['rate']:.1f} tok/s"
+        limit = 16.0 if name == "p99" else None
+        title = f"{model.name}: lateness of a 16 ms timer beside the engine, {name}"
+        yield at_most(title, found["busy"][index], limit, detail, unit="ms")
+
+
+def _child(script: str, *arguments: str) -> dict[str, Any]:
+    """Run a script of this folder, in a home of its own and without a screen; return the JSON of its last line."""
+    with tempfile.TemporaryDirectory() as home:
+        homes = dict.fromkeys(("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"), home)
+        environment = {**os.environ, **homes, "QT_QPA_PLATFORM": "offscreen"}
+        command = [sys.executable, str(HERE / script), *arguments]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{script} failed: {done.stderr}")
+    return json.loads(done.stdout.splitlines()[-1])

@@ -1,0 +1,74 @@
+"""MLX without Sotto, in a process of its own: the shortest loop with the model's definition, and mlx-lm.
+
+`python peer_mlx.py FOLDER own|float32` prints a JSON line once the model is loaded, then one for each line it is given:
+`["bare" | "mlx-lm", most tokens of prompt, tokens to write, seconds]` is answered with
+`{"prefill": tokens/s, "decode": tokens/s}`. Prompt and answer are as long as takes about these seconds each, or less.
+With `float32` the floating-point weights are widened, the best type that MLX has on a CPU; with `own` they are as in
+the checkpoint. Nothing else is changed, but that functions are not compiled: on a CPU that runs a compiler and gains
+nothing.
+"""
+
+import json
+import os
+import sys
+import time
+
+os.environ["MLX_DISABLE_COMPILE"] = "1"
+
+import mlx.core as mx
+import mlx_lm
+from mlx import nn
+from mlx.utils import tree_map
+from mlx_lm.models.cache import make_prompt_cache
+
+_FEWEST = 4
+
+
+def bare(model: nn.Module, prompt: int, tokens: int) -> tuple[float, float]:
+    """Return tokens per second of reading and of writing in the shortest loop: forward, argmax, one token ahead."""
+    caches = make_prompt_cache(model)
+    started = time.perf_counter()
+    model(mx.random.randint(3, 90, (1, prompt)), cache=caches)
+    mx.eval([cache.state for cache in caches])
+    read = time.perf_counter()
+    token = mx.argmax(model(mx.array([[5]]), cache=caches)[:, -1, :], axis=-1)
+    mx.eval(token)
+    first = time.perf_counter()
+    for _ in range(tokens - 1):
+        following = mx.argmax(model(token[:, None], cache=caches)[:, -1, :], axis=-1)
+        mx.async_eval(following)
+        token.item()
+        token = following
+    token.item()
+    return prompt / (read - started), (tokens - 1) / (time.perf_counter() - first)
+
+
+def generated(model: nn.Module, tokenizer: object, prompt: int, tokens: int) -> tuple[float, float]:
+    """Return the same of `mlx_lm.stream_generate`."""
+    ids = mx.random.randint(3, 90, (prompt,)).tolist()
+    started = time.perf_counter()
+    times = [time.perf_counter() for _ in mlx_lm.stream_generate(model, tokenizer, ids, max_tokens=tokens)]
+    return prompt / (times[0] - started), (len(times) - 1) / (times[-1] - times[0])
+
+
+def main() -> None:
+    model, tokenizer = mlx_lm.load(sys.argv[1])
+    if sys.argv[2] == "float32":
+        widen = (mx.bfloat16, mx.float16)
+        model.update(tree_map(lambda w: w.astype(mx.float32) if w.dtype in widen else w, model.parameters()))
+        mx.eval(model.parameters())
+    tokenizer._eos_token_ids = set()
+    mx.eval(model(mx.array([[5]])))
+    started = time.perf_counter()
+    mx.eval(model(mx.array([[5]])))
+    a_token = time.perf_counter() - started
+    print(json.dumps({"ready": True}), flush=True)
+    for line in sys.stdin:
+        what, most, tokens, seconds = json.loads(line)
+        prompt = max(_FEWEST, min(most, int(seconds / a_token)))
+        tokens = max(_FEWEST, min(tokens, int(seconds / a_token)))
+        run = bare(model, prompt, tokens) if what == "bare" else generated(model, tokenizer, prompt, tokens)
+        print(json.dumps({"prefill": run[0], "decode": run[1]}), flush=True)
+
+
+main()

@@ -1,0 +1,97 @@
+"""What a measurement says, and how two things that take turns are compared."""
+
+import os
+import platform
+import statistics
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from sotto.engine import device
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measurement: what, how much, what it should be, and what it was made of."""
+
+    name: str
+    value: float
+    unit: str
+    target: str = ""
+    met: bool | None = None
+    detail: str = ""
+
+
+def at_least(name: str, value: float, limit: float | None, detail: str = "", unit: str = "x") -> Row:
+    """Make a row of something that should be large; `limit` None where it is only told."""
+    if limit is None:
+        return Row(name, value, unit, detail=detail)
+    return Row(name, value, unit, f">= {limit:g}", value >= limit, detail)
+
+
+def at_most(name: str, value: float, limit: float | None, detail: str = "", unit: str = "x") -> Row:
+    """Make a row of something that should be small; `limit` None where it is only told."""
+    if limit is None:
+        return Row(name, value, unit, detail=detail)
+    return Row(name, value, unit, f"<= {limit:g}", value <= limit, detail)
+
+
+def ratio(name: str, ours: list[float], theirs: list[float], limit: float | None, unit: str = "tok/s") -> Row:
+    """Make a row of the rates of two that took turns: the median of the ratios of the rounds."""
+    value = statistics.median(mine / other for mine, other in zip(ours, theirs, strict=True))
+    mine, other = statistics.median(ours), statistics.median(theirs)
+    rounds = f"{len(ours)} round{'s' * (len(ours) > 1)}"
+    return at_least(name, value, limit, f"{mine:.4g} against {other:.4g} {unit}, {rounds}")
+
+
+def turns(rounds: int, **candidates: Callable[[], T]) -> dict[str, list[T]]:
+    """Let the candidates take turns and return what each measured, round by round."""
+    found: dict[str, list[float]] = {name: [] for name in candidates}
+    for index in range(rounds):
+        order = list(candidates.items())
+        for name, measure in order if index % 2 else reversed(order):
+            found[name].append(measure())
+    return found
+
+
+def machine() -> str:
+    """Say in one line what this was measured on."""
+    model = next(
+        (line.split(":", 1)[1].strip() for line in _lines(Path("/proc/cpuinfo")) if line.startswith("model name")),
+        platform.processor() or platform.machine(),
+    )
+    from sotto.engine import native
+
+    info, kernels = device.describe(), native.status()
+    return (
+        f"{model}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}, "
+        f"Python {platform.python_version()}, MLX {info.mlx_version} on {info.device}, "
+        f"kernels {kernels.level or 'none'} with {kernels.threads} threads, BLAS {Path(info.blas).name or 'of MLX'}"
+    )
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def print_rows(rows: Iterable[Row], width: int) -> None:
+    """Print rows in columns, the first `width` wide."""
+    for row in rows:
+        verdict = {True: "ok", False: "MISSED", None: ""}[row.met]
+        print(
+            f"{row.name:<{width}}  {row.value:9.3f} {row.unit:<3} {row.target:<9} {verdict:<6}  {row.detail}",
+            flush=True,
+        )
+
+
+def markdown(rows: Iterable[Row]) -> str:
+    """Return the rows as a table for a README."""
+    lines = ["| what | value | target | met | made of |", "| --- | --: | --- | --- | --- |"]
+    for row in rows:
+        unit = "" if row.unit == "x" else f" {row.unit}"
+        met = {True: "yes", False: "**no**", None: ""}[row.met]
+        lines.append(f"| {row.name} | {row.value:.3f}{unit} | {row.target} | {met} | {row.detail} |")
+    return "\n".join(lines)

@@ -1,0 +1,96 @@
+"""How fast prompts are read and answers written, beside bare MLX, mlx-lm and llama.cpp."""
+
+import statistics
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from bench_models import SHAPES, WEIGHTS, BenchmarkModel, Models
+from hosting import Host
+from peer_llama_cpp import LlamaCpp
+from peers import MlxPeer, Rates
+from rows import Row, at_least, ratio, turns
+
+from sotto.engine.types import SamplingOptions
+
+# What the targets are for.
+_AIM = ("qwen3-0.6b", "4bit")
+_DECODE_AIM, _PREFILL_AIM = 10, 40
+_SMALL = "smollm2-135m"
+
+
+def speed_rows(models: Models, llama_bench: Path | None, only: str, *, quick: bool) -> Iterator[Row]:
+    """Compare all shapes, each with its weights in 4 bits, in 8 bits and in bfloat16.
+
+    Args:
+        models: Makes them.
+        llama_bench: llama.cpp's benchmark; None leaves it out.
+        only: Part of the names of the models to measure.
+        quick: Measure little.
+    """
+    for shape in SHAPES:
+        for weights in WEIGHTS:
+            if only in f"{shape}-{weights}":
+                yield from _rows(models.get(shape, weights), llama_bench, quick=quick)
+
+
+def _rows(model: BenchmarkModel, llama_bench: Path | None, *, quick: bool) -> Iterator[Row]:
+    rounds, tokens, prompt, seconds = (1, 16, 64, 1.0) if quick else (3, 32, 256, 10.0)
+    small = model.shape == _SMALL
+    with ExitStack() as stack:
+        host = stack.enter_context(Host(model.folder))
+        host.prefill(2 * prompt)  # the size of a chunk follows what chunks have taken
+        stock = stack.enter_context(MlxPeer(model.folder, "float32"))
+
+        def ours() -> Rates:
+            return Rates(host.prefill(prompt), host.decode(tokens))
+
+        def equal(what: str) -> Rates:
+            return stock.measure(what, 32, 8, seconds)
+
+        candidates = {"ours": ours, "stock": lambda: equal("bare")}
+        if llama_bench is not None:
+            llama = LlamaCpp(llama_bench, model, model.folder.parent)
+            stack.callback(llama.file.unlink)
+            candidates["llama"] = lambda: llama.measure(prompt, tokens)
+        if small:
+            candidates["lm"] = lambda: equal("mlx-lm")
+        found = turns(rounds, **candidates)
+        aimed = (model.shape, model.weights) == _AIM
+        mine = found["ours"]
+        for theirs, title, limits in (
+            ("stock", "bare MLX in its best type, float32", (_PREFILL_AIM, _DECODE_AIM) if aimed else (None, None)),
+            ("lm", "mlx-lm in float32", (None, None)),
+            ("llama", "llama.cpp at the same bits", (1.0, 1.0)),
+        ):
+            if theirs in found:
+                for at, what in enumerate(("prefill", "decode")):
+                    name = f"{model.name}: {what}, ours / {title}"
+                    yield ratio(name, [one[at] for one in mine], [one[at] for one in found[theirs]], limits[at])
+        if small:
+            yield from _overhead_rows(model, host, 2 * tokens, 3 * rounds)
+    yield from _own_type_rows(model, mine, seconds)
+
+
+def _overhead_rows(model: BenchmarkModel, host: Host, tokens: int, rounds: int) -> Iterator[Row]:
+    """Compare with the shortest loop around the same model and kernels, and greedy answers with drawn ones."""
+    found = turns(
+        rounds,
+        ours=lambda: host.decode(tokens),
+        bare=lambda: host.bare(tokens),
+        drawn=lambda: host.decode(tokens, sampling=SamplingOptions(seed=1)),
+    )
+    yield ratio(f"{model.name}: decode, ours / shortest loop with the same kernels", found["ours"], found["bare"], 0.97)
+    yield ratio(f"{model.name}: decode, default sampling / greedy", found["drawn"], found["ours"], None)
+
+
+def _own_type_rows(model: BenchmarkModel, ours: list[Rates], seconds: float) -> Iterator[Row]:
+    """Compare with the checkpoint's own type, so slow on a CPU that one round of few tokens says enough."""
+    mine = Rates(*(statistics.median(values) for values in zip(*ours, strict=True)))
+    with MlxPeer(model.folder, "own") as peer:
+        for which, title in (("bare", "bare MLX"), ("mlx-lm", "mlx-lm")):
+            theirs = peer.measure(which, 32, 8, seconds / 2)
+            for at, what in enumerate(("prefill", "decode")):
+                name = f"{model.name}: {what}, ours / {title} in the checkpoint's type"
+                limit = 1.0 if which == "mlx-lm" else None
+                yield at_least(name, mine[at] / theirs[at], limit, f"{mine[at]:.4g} against {theirs[at]:.4g} tok/s")
