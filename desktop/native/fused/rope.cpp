@@ -2,6 +2,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "fused/operations.h"
 #include "fused/primitive.h"
@@ -77,20 +78,21 @@ class Rope : public Primitive {
 };
 
 // The frequencies that mlx.core.fast.rope derives from a base, computed by MLX itself: a difference in the last place
-// would be an angle of some hundredths at position 100,000.
+// would be an angle of some hundredths at position 100,000. Kept as plain numbers: an array would be memory that MLX
+// counts as a model's long after that is gone.
 array frequencies_of(float base, int dims) {
   constexpr std::size_t kKept = 64;
-  static auto& known = *new std::map<std::pair<float, int>, array>();
+  static auto& known = *new std::map<std::pair<float, int>, std::vector<float>>();
   static std::mutex lock;
   std::lock_guard guard(lock);
-  if (auto found = known.find({base, dims}); found != known.end()) return found->second;
   const int half = dims / 2;
+  if (auto found = known.find({base, dims}); found != known.end()) return array(found->second.begin(), mx::Shape{half});
   const auto cpu = mx::Device(mx::Device::cpu);
   array made = mx::exp(
       mx::multiply(mx::arange(0, -half, -1, mx::float32, cpu), array(std::log(base) / half, mx::float32), cpu), cpu);
   made.eval();
   if (known.size() >= kKept) known.clear();  // a base that follows the length of the text
-  known.emplace(std::pair{base, dims}, made);
+  known.emplace(std::pair{base, dims}, std::vector<float>(made.data<float>(), made.data<float>() + half));
   return made;
 }
 
