@@ -21,7 +21,7 @@ from mlx import nn
 from mlx.utils import tree_map
 from mlx_lm.models.cache import make_prompt_cache
 
-_FEWEST = 4
+_FEWEST = 3
 
 
 def bare(model: nn.Module, prompt: int, tokens: int) -> tuple[float, float]:
@@ -65,8 +65,8 @@ def main() -> None:
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:
         what, most, tokens, seconds = json.loads(line)
-        prompt = max(_FEWEST, min(most, int(seconds / a_token)))
-        tokens = max(_FEWEST, min(tokens, int(seconds / a_token)))
+        within = max(_FEWEST, int(seconds / a_token))
+        prompt, tokens = min(most, within), min(tokens, within)
         run = bare(model, prompt, tokens) if what == "bare" else generated(model, tokenizer, prompt, tokens)
         print(json.dumps({"prefill": run[0], "decode": run[1]}), flush=True)
 

@@ -17,7 +17,7 @@ _REPETITIVE, _FREE = 1.0, 0.95
 
 def speculation_rows(models: Models, *, quick: bool) -> Iterator[Row]:
     """Compare on text that says the same again, and on text that does not."""
-    tokens, rounds = (64, 2) if quick else (192, 7)
+    tokens, rounds = (64, 2) if quick else (192, 5)
     small = models.get("smollm2-135m", "4bit")
     # Greedy answers of weights at random soon go round in circles, and drawn ones never say anything twice.
     yield _row(small.name, small.folder, "repetitive", GREEDY, "a b c d", tokens, rounds)
