@@ -186,14 +186,6 @@ def test_doctor_names_what_runs_here(env: dict[str, str]) -> None:
         assert word in done.stdout
 
 
-def test_bench_json(env: dict[str, str]) -> None:
-    done = sotto(env, "bench", "sotto", "--json")
-    assert done.returncode == 0, done.stderr
-    report = json.loads(done.stdout)
-    assert report["prefill_tokens_per_second"] > 0
-    assert report["decode_tokens_per_second"] > 0
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux starts without a display")
 def test_without_a_display_the_model_answers_in_the_terminal(env: dict[str, str]) -> None:
     done = sotto(env, stdin="how do i stop an answer\n\nbye\n")

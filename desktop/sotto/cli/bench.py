@@ -1,81 +1,207 @@
-"""`sotto bench`: how fast a model reads and writes on this machine."""
+"""`sotto bench`: how fast a model reads and writes on this machine, and what is gained by computing nothing twice."""
 
 import json
 import statistics
 import sys
-from dataclasses import dataclass
-from typing import Any
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from sotto.cli.main import INTERRUPTED
+from sotto import paths
+from sotto.cli.interrupts import until_interrupt
 from sotto.cli.output import human_bytes, printable
-from sotto.cli.session import Session
-from sotto.engine.types import DoneReason, Failed, Finished
-from sotto.errors import EngineError
+from sotto.engine import device
+from sotto.engine.settings import read_settings
+from sotto.errors import StoreError, UnsupportedModelError
+from sotto.runner.catalogue import find
+from sotto.store.opening import open_model
 
-_PROMPT_TOKENS = 512
-_ANSWER_TOKENS = 128
-_RUNS = 3
-_FILLER = "The quick brown fox jumps over the lazy dog while seven wizards mix vivid potions. "
+if TYPE_CHECKING:
+    from sotto.cli.bench_runs import Runs, Timed
+
+_STREAMS = 4
+_MORE = " and then"
+_LONGEST = 4096
+# How many tokens a prompt may turn out longer than meant.
+_SLACK = 8
+_WARM_UP = 64
+_DISK_BUDGET = 16 << 30
+_REFRAIN = "one two three four five six seven\n"
 
 
 @dataclass(frozen=True, slots=True)
-class _Rates:
-    prefill: float
-    decode: float
+class _Amounts:
+    """How much is measured: tokens of prompts and answers, how often, and about how long a prompt may be read."""
+
+    prompt: int
+    answer: int
+    runs: int
+    seconds: float
+
+    def within(self, context: int) -> "_Amounts":
+        """Return what a context has room for."""
+        answer = max(2, min(self.answer, context // 4))
+        return replace(self, answer=answer, prompt=max(2, min(self.prompt, context - answer - _SLACK)))
 
 
-def bench(target: str, *, as_json: bool) -> int:
-    """Measure loading, reading a prompt and writing an answer, and print the medians; return the exit status.
+_USUAL = _Amounts(prompt=512, answer=96, runs=3, seconds=15)
+_QUICK = _Amounts(prompt=128, answer=24, runs=1, seconds=2)
+
+
+def bench(target: str, *, as_json: bool, quick: bool = False) -> int:
+    """Measure a model and print what was found; return the exit status.
+
+    Args:
+        target: A name, a manifest file or a folder.
+        as_json: Print one object.
+        quick: Measure little, and less exactly.
 
     Raises:
-        SottoError: The model cannot be found, loaded or run.
+        SottoError: The model cannot be found, loaded or run, or Ctrl-C came.
     """
-    session = Session(target, {"temperature": 0.0, "num_predict": _ANSWER_TOKENS})
-    with session:
-        info = session.load()
-        prompt_tokens = max(8, min(_PROMPT_TOKENS, info.context_length - _ANSWER_TOKENS - 1))
-        filler = session.cut(_FILLER * prompt_tokens, prompt_tokens - 2)
-        runs: list[_Rates] = []
-        for number in range(_RUNS):
-            print(f"run {number + 1} of {_RUNS} ...", file=sys.stderr)
-            finished = _measure(session, f"{number} {filler}")
-            if finished.done_reason is DoneReason.CANCELLED:
-                return INTERRUPTED
-            runs.append(_rates(finished))
-        report: dict[str, Any] = {
-            "model": info.name,
-            "device": info.device,
-            "compute_type": info.compute_type,
-            "weight_bytes": info.weight_bytes,
-            "load_seconds": round(info.load_duration / 1e9, 3),
-            "prompt_tokens": finished.prompt_tokens,
-            "prefill_tokens_per_second": round(statistics.median(run.prefill for run in runs), 1),
-            "decode_tokens_per_second": round(statistics.median(run.decode for run in runs), 1),
-            "runs": len(runs),
-        }
+    record = find(target)
+    if not record.runnable:
+        raise UnsupportedModelError(record.reason)
+    source = open_model(record)
+    device.prepare()
+    from sotto.cli.bench_runs import Runs
+
+    interrupted = threading.Event()
+    with until_interrupt(interrupted), _disk_folder() as folder:
+        settings = replace(read_settings(), disk_root=folder, disk_budget=_DISK_BUDGET)
+        runs = Runs(source, settings, interrupted.is_set)
+        report = _measured(runs, _QUICK if quick else _USUAL)
+        # Not where anything went wrong: closing takes its time to put on the disk what is of no use to anybody then.
+        runs.close()
     if as_json:
         print(json.dumps(report, indent=2, ensure_ascii=False))
     else:
-        print(f"{printable(info.name)} on {info.device}, computing in {info.compute_type}")
-        print(f"  weights  {human_bytes(info.weight_bytes)}, loaded in {report['load_seconds']} s")
-        print(f"  reading  {report['prefill_tokens_per_second']} tokens/s ({report['prompt_tokens']} tokens of prompt)")
-        print(f"  writing  {report['decode_tokens_per_second']} tokens/s")
+        _print(report)
     return 0
 
 
-def _measure(session: Session, prompt: str) -> Finished:
-    """Run one request; its prompt differs from the others at its first token, so that no cache helps."""
-    for event in session.ask(prompt=prompt, ignore_eos=True):
-        if isinstance(event, Failed):
-            raise EngineError(event.message)
-        if isinstance(event, Finished):
-            return event
-    raise AssertionError("a generation ends with Finished or Failed")
+@contextmanager
+def _disk_folder() -> Iterator[Path]:
+    """Make a folder for what is kept on disk meanwhile, where it would be kept otherwise, too."""
+    place = paths.cache_dir()
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        made = tempfile.TemporaryDirectory(prefix="bench-", dir=place, ignore_cleanup_errors=True)
+    except OSError as error:
+        raise StoreError(f"{place} cannot be written: {error.strerror}.") from error
+    with made as folder:
+        yield Path(folder)
 
 
-def _rates(finished: Finished) -> _Rates:
-    computed = finished.prompt_tokens - finished.cached_tokens
-    return _Rates(
-        prefill=computed / (max(finished.prompt_duration, 1) / 1e9),
-        decode=len(finished.token_ids) / (max(finished.eval_duration, 1) / 1e9),
-    )
+def _measured(runs: "Runs", wanted: _Amounts) -> dict[str, Any]:
+    _say("loading")
+    info = runs.load()
+    amounts = wanted.within(info.context_length)
+    report: dict[str, Any] = {
+        "model": info.name,
+        "device": info.device,
+        "compute_type": info.compute_type,
+        "weight_bytes": info.weight_bytes,
+        "load_seconds": round(info.load_duration / 1e9, 3),
+    }
+    pace = runs.ask(runs.text(min(_WARM_UP, amounts.prompt), seed=0), 2).reading
+    room = info.context_length - amounts.answer - 2 * _SLACK
+    length = max(2, min(_LONGEST, room, max(amounts.prompt, int(pace * amounts.seconds))))
+    long = runs.text(length, seed=1)
+    _say(f"a prompt of about {length} tokens, new and known")
+    cold = runs.ask(long, amounts.answer)
+    peak = runs.peak
+    planned = runs.planned(cold.finished.prompt_tokens + amounts.answer, cold.chunk)
+    report |= {"planned_bytes": planned, "peak_bytes": peak}
+    known = runs.ask(long + _MORE, 1)
+    report |= _speed(runs, amounts)
+    report["streams"] = _streams(runs, amounts.answer)
+    report["speculation"] = _speculation(runs, amounts)
+    _say("the same prompt after a restart")
+    runs.restart()
+    runs.ask(runs.text(2, seed=2), 2)
+    stored = runs.ask(long + _MORE, 1)
+    report["first_token"] = {
+        "tokens": cold.finished.prompt_tokens,
+        "cold_seconds": round(cold.written[0], 4),
+        "memory_seconds": round(known.written[0], 4),
+        "memory_tokens": known.finished.cached_tokens,
+        "disk_seconds": round(stored.written[0], 4),
+        "disk_tokens": stored.finished.cached_tokens,
+    }
+    return report
+
+
+def _speed(runs: "Runs", amounts: _Amounts) -> dict[str, Any]:
+    found: list[Timed] = []
+    for number in range(amounts.runs):
+        _say(f"reading and writing, {number + 1} of {amounts.runs}")
+        found.append(runs.ask(runs.text(amounts.prompt, seed=10 + number), amounts.answer))
+    return {
+        "prompt_tokens": found[-1].finished.prompt_tokens,
+        "prefill_tokens_per_second": round(statistics.median(one.reading for one in found), 1),
+        "decode_tokens_per_second": round(statistics.median(one.writing for one in found), 1),
+        "runs": len(found),
+    }
+
+
+def _streams(runs: "Runs", tokens: int) -> dict[str, Any]:
+    from sotto.cli.bench_runs import together
+
+    _say(f"{_STREAMS} answers at once")
+    prompts = [runs.text(8, seed=20 + number) for number in range(_STREAMS)]
+    one = together(runs.ask_all(prompts[:1], tokens))
+    four = together(runs.ask_all(prompts, tokens))
+    return {"count": _STREAMS, "tokens_per_second": round(four, 1), "ratio": round(four / one, 2)}
+
+
+def _speculation(runs: "Runs", amounts: _Amounts) -> dict[str, Any]:
+    from sotto.cli.bench_runs import GREEDY
+
+    _say("text that repeats itself")
+    refrain = runs.ask(runs.cut(_REFRAIN * 8, amounts.prompt), amounts.answer, GREEDY)
+    return {
+        "tokens_per_second": round(refrain.writing, 1),
+        "drafted_tokens": refrain.finished.drafted_tokens,
+        "accepted_tokens": refrain.finished.accepted_tokens,
+    }
+
+
+def _say(what: str) -> None:
+    print(f"{what} ...", file=sys.stderr, flush=True)
+
+
+def _print(report: dict[str, Any]) -> None:
+    first, streams, drafts = report["first_token"], report["streams"], report["speculation"]
+    planned = "unknown" if report["planned_bytes"] is None else human_bytes(report["planned_bytes"])
+    rows = [
+        ("weights", f"{human_bytes(report['weight_bytes'])}, loaded in {report['load_seconds']} s"),
+        ("memory", f"{planned} planned, {human_bytes(report['peak_bytes'])} taken at most"),
+        ("reading", f"{report['prefill_tokens_per_second']} tokens/s ({report['prompt_tokens']} tokens of prompt)"),
+        ("writing", f"{report['decode_tokens_per_second']} tokens/s"),
+        ("first token", f"after {first['cold_seconds']:.2f} s where {first['tokens']} tokens of prompt are new"),
+        ("", _known(first, "memory", "in memory")),
+        ("", _known(first, "disk", "on disk, after a restart")),
+        (
+            f"{streams['count']} answers",
+            f"{streams['tokens_per_second']} tokens/s together, {streams['ratio']} times one",
+        ),
+        (
+            "repetition",
+            f"{drafts['tokens_per_second']} tokens/s where text repeats itself "
+            f"({drafts['accepted_tokens']} of {drafts['drafted_tokens']} guesses were right)",
+        ),
+    ]
+    print(f"{printable(report['model'])} on {report['device']}, computing in {report['compute_type']}")
+    for label, text in rows:
+        print(f"  {label:<11}  {text}")
+
+
+def _known(first: dict[str, Any], where: str, title: str) -> str:
+    seconds, tokens = first[f"{where}_seconds"], first[f"{where}_tokens"]
+    sooner = f", {first['cold_seconds'] / max(seconds, 1e-9):.1f} times as soon" if tokens else ""
+    return f"after {seconds:.2f} s where {tokens} are known {title}{sooner}"

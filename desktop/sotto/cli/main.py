@@ -89,7 +89,7 @@ def _run(parsed: argparse.Namespace) -> int:
 def _bench(parsed: argparse.Namespace) -> int:
     from sotto.cli import bench
 
-    return bench.bench(parsed.model, as_json=parsed.json)
+    return bench.bench(parsed.model, as_json=parsed.json, quick=parsed.quick)
 
 
 def _plan(parsed: argparse.Namespace) -> int:
@@ -141,6 +141,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     model(command("verify", _verify, "Check a model's files against their digests."))
     bench = command("bench", _bench, "Measure how fast a model runs here.")
     model(bench)
+    bench.add_argument("--quick", action="store_true", help="measure little, and less exactly")
     json_flag(bench, "print one object")
     plan = command("plan", _plan, "Tell whether a model fits into memory here, and what it would take.")
     model(plan)

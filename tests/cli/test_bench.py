@@ -1,0 +1,108 @@
+"""`sotto bench` as a person types it, and how its figures come from what was seen."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sotto.cli.bench_runs import Timed, together
+from sotto.engine.types import DoneReason, Finished
+from tiny_random import write_model
+
+SOTTO = [sys.executable, "-m", "sotto"]
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
+    return {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(tmp_path)}
+
+
+def sotto(env: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*SOTTO, *arguments], env=env, capture_output=True, text=True, timeout=120)
+
+
+def left_behind(env: dict[str, str]) -> list[Path]:
+    return list(Path(env["HOME"]).rglob("bench-*"))
+
+
+def test_an_object_with_what_was_measured(env: dict[str, str]) -> None:
+    done = sotto(env, "bench", "sotto", "--quick", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    for name in ("prefill_tokens_per_second", "decode_tokens_per_second", "planned_bytes", "load_seconds"):
+        assert report[name] > 0
+    assert report["peak_bytes"] > report["weight_bytes"] > 0
+    assert 0.7 < report["planned_bytes"] / report["peak_bytes"] < 1.4
+    assert report["prompt_tokens"] == pytest.approx(128, abs=8)
+    first = report["first_token"]
+    for place in ("memory", "disk"):
+        assert first["tokens"] - 2 <= first[f"{place}_tokens"] <= first["tokens"] + 8
+        assert first[f"{place}_seconds"] > 0
+    assert report["streams"]["count"] == 4
+    assert report["streams"]["tokens_per_second"] > 0
+    drafts = report["speculation"]
+    assert 0 <= drafts["accepted_tokens"] <= drafts["drafted_tokens"]
+    assert "4 answers at once" in done.stderr
+    assert left_behind(env) == []
+
+
+def test_a_page_for_people(env: dict[str, str], tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "model", "window", max_position_embeddings=96)
+    done = sotto(env, "bench", "--quick", str(folder))
+    assert done.returncode == 0, done.stderr
+    for label in ("weights", "memory", "reading", "writing", "first token", "4 answers", "repetition"):
+        assert re.search(f"^  {label} ", done.stdout, re.MULTILINE)
+    assert re.search(r"\d+ are known on disk, after a restart, [\d.]+ times as soon", done.stdout)
+
+
+def test_interrupt_ends_with_130_and_leaves_nothing(env: dict[str, str], tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "slow", "recurrent")
+    with subprocess.Popen(
+        [*SOTTO, "bench", str(folder)], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as child:
+        assert child.stderr is not None
+        assert child.stdout is not None
+        while b"new and known" not in child.stderr.readline():
+            assert child.poll() is None
+        child.send_signal(signal.SIGINT)
+        out, complaints = child.communicate(timeout=60)
+    assert child.returncode == 130, complaints
+    assert out == b""
+    assert b"Traceback" not in complaints
+    assert left_behind(env) == []
+
+
+def test_a_cache_folder_that_is_a_file_is_said(env: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / ".cache").write_text("")
+    (tmp_path / "Library").mkdir()
+    (tmp_path / "Library" / "Caches").write_text("")
+    done = sotto(env, "bench", "sotto", "--quick")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert re.fullmatch(r"sotto: \S+ cannot be written: .+\.\n", done.stderr)
+
+
+def timed(read: tuple[tuple[float, int], ...], written: tuple[float, ...], cached: int = 0) -> Timed:
+    prompt = read[-1][1] + 1
+    done = Finished("0", "", (5,) * len(written), DoneReason.LENGTH, prompt, cached, 1, 1, 1)
+    return Timed(read, written, done)
+
+
+def test_rates_are_of_what_was_computed() -> None:
+    one = timed(((0.0, 100), (0.5, 164), (2.0, 300)), (2.5, 3.0, 3.0, 4.5), cached=100)
+    assert one.reading == pytest.approx((300 - 100) / 2)
+    assert one.writing == pytest.approx(3 / 2)
+    assert one.chunk == 136
+
+
+def test_answers_together_count_from_when_all_have_begun() -> None:
+    first = timed(((0.0, 4),), (1.0, 2.0, 3.0, 4.0))
+    second = timed(((0.0, 4),), (2.0, 3.0, 4.0, 6.0))
+    assert together([first]) == pytest.approx(1)
+    assert together([first, second]) == pytest.approx((2 + 3) / 4)
