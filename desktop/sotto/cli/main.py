@@ -162,6 +162,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
 
 def _add_run_options(run: argparse.ArgumentParser) -> None:
     run.add_argument("prompt", metavar="PROMPT", nargs="?", help="what to ask")
+    run.add_argument("--draft", metavar="MODEL", help="a smaller model, with the same vocabulary, that proposes tokens")
     run.add_argument("--raw", action="store_true", help="feed the prompt as it is, without the chat template")
     run.add_argument("--system", metavar="S", help="the system prompt")
     run.add_argument("--temperature", type=float, metavar="T", help="0 takes the likeliest token")

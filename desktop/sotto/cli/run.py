@@ -25,7 +25,8 @@ def run(parsed: argparse.Namespace) -> int:
     prompt = parsed.prompt
     talks = prompt is None and sys.stdin is not None and sys.stdin.isatty() and not (parsed.raw or parsed.json)
     usual = Overflow.SHIFT if talks else Overflow.ERROR
-    session = Session(parsed.model, overrides, Overflow(parsed.overflow) if parsed.overflow else usual)
+    overflow = Overflow(parsed.overflow) if parsed.overflow else usual
+    session = Session(parsed.model, overrides, overflow, parsed.draft)
     for note in session.options.notes:
         print(f"sotto: {note}", file=sys.stderr)
     if talks:

@@ -24,21 +24,23 @@ _PROGRESS_FROM_BYTES = 64 << 20
 class Session:
     """A loaded model and the options that its questions are asked with. Use it in a `with` statement."""
 
-    def __init__(self, target: str, overrides: Mapping[str, Any], overflow: Overflow = Overflow.ERROR) -> None:
+    def __init__(
+        self, target: str, overrides: Mapping[str, Any], overflow: Overflow = Overflow.ERROR, draft: str | None = None
+    ) -> None:
         """Find and open `target`; nothing is loaded yet.
 
         Args:
             target: A name, a manifest file or a folder.
             overrides: Options that go before the model's own, keys as in Ollama's API.
             overflow: What is done where the context has no room.
+            draft: A second model that proposes tokens, named like `target`; None for none.
 
         Raises:
             SottoError: There is no such model, it cannot run, or an option is out of range.
         """
-        self.record: ModelRecord = find(target)
-        if not self.record.runnable:
-            raise UnsupportedModelError(self.record.reason)
-        self.source: ModelSource = open_model(self.record)
+        self.source: ModelSource = _opened(target)
+        self.record: ModelRecord = self.source.record
+        self._draft = _opened(draft) if draft is not None else None
         self.options: RequestOptions = request_options(self.source.params, overrides)
         self.interrupted = threading.Event()
         self._overflow = overflow
@@ -66,6 +68,7 @@ class Session:
                     num_ctx=self.options.num_ctx,
                     progress=_show_progress,
                     cancelled=self.interrupted.is_set,
+                    draft=self._draft,
                 )
             finally:
                 _clear_progress()
@@ -110,6 +113,14 @@ class Session:
             yield
         finally:
             signal.signal(signal.SIGINT, previous)
+
+
+def _opened(target: str) -> ModelSource:
+    """Find and open a model, which must be one that can run."""
+    record = find(target)
+    if not record.runnable:
+        raise UnsupportedModelError(record.reason)
+    return open_model(record)
 
 
 def system_messages(system: str | None) -> tuple[Message, ...]:

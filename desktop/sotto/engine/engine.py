@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Series
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import mlx.core as mx
@@ -28,6 +28,8 @@ from sotto.engine.batch import can_batch
 from sotto.engine.caches import leaves, make_caches
 from sotto.engine.cpu_linear import adapt_to_cpu
 from sotto.engine.device import device, wire
+from sotto.engine.draft import DraftModel
+from sotto.engine.draft_loading import BUDGET_SHARE, check_draft, made_draft, part_of
 from sotto.engine.generation import Task
 from sotto.engine.loader import LoadedModel, load
 from sotto.engine.memory_guard import MemoryGuard
@@ -72,6 +74,7 @@ class _Ready:
     preparer: Preparer
     prefix: PrefixCache
     scheduler: Scheduler
+    draft: DraftModel | None
 
 
 def _ignore(_: LoadProgress) -> None:
@@ -106,6 +109,7 @@ class Engine:
         num_ctx: int | None = None,
         progress: Callable[[LoadProgress], None] = _ignore,
         cancelled: Callable[[], bool] = _never,
+        draft: ModelSource | None = None,
     ) -> ModelInfo:
         """Unload what is loaded, load `source` and return what it is.
 
@@ -114,6 +118,7 @@ class Engine:
             num_ctx: Most tokens that a conversation may hold; None as the manifest says, or else the model's maximum.
             progress: Called now and then on this thread.
             cancelled: Asked now and then whether to give up.
+            draft: An opened second model, with the same vocabulary, that proposes tokens to this one; None for none.
 
         Raises:
             CancelledError: `cancelled` said so; nothing is loaded then.
@@ -125,18 +130,27 @@ class Engine:
         helper = ThreadPoolExecutor(1, thread_name_prefix="tokenizer")
         try:
             texts = helper.submit(Preparer, source)
-            limits = limits_here()
+            second = draft.weight_bytes if draft else 0
+            limits = _without(limits_here(), second)
             plan = _fitting(source, num_ctx, limits)
-            loaded = load(source, progress=progress, cancelled=cancelled)
-            progress(LoadProgress("tokenizer", source.weight_bytes, source.weight_bytes))
+            if draft is not None:
+                check_draft(source, texts.result().tokenizer, draft)
+            loaded = load(source, progress=part_of(progress, after=second), cancelled=cancelled)
+            drafting = None
+            if draft is not None:
+                drafting = load(draft, progress=part_of(progress, before=source.weight_bytes), cancelled=cancelled)
+                wire(loaded.weight_bytes + drafting.weight_bytes)
+            total = source.weight_bytes + second
+            progress(LoadProgress("tokenizer", total, total))
             preparer = texts.result()
         finally:
             helper.shutdown(wait=False, cancel_futures=True)
         if cancelled():
             raise CancelledError(f"Loading {source.record.name} was stopped.")
         if device() != "cpu":
-            progress(LoadProgress("warm-up", source.weight_bytes, source.weight_bytes))
-        self._ready = _made_ready(source, num_ctx, loaded, preparer, limits, plan, started, self._settings)
+            progress(LoadProgress("warm-up", total, total))
+        drafts = (draft, drafting) if draft is not None and drafting is not None else None
+        self._ready = _made_ready(source, num_ctx, loaded, preparer, limits, plan, started, self._settings, drafts)
         return self._ready.info
 
     def prepare(self, request: GenerateRequest) -> Prepared:
@@ -233,6 +247,8 @@ class Engine:
         if self._ready is not None:
             self._ready.scheduler.close()
             self._ready.prefix.close()
+            if self._ready.draft is not None:
+                self._ready.draft.prefix.close()
         # A generation that was dropped may have left a token on its way, and that holds buffers.
         mx.synchronize()
         self._ready = None
@@ -242,9 +258,11 @@ class Engine:
 
     def memory(self) -> MemoryFigures:
         """Return what MLX holds now."""
+        ready = self._ready
+        draft = ready.draft if ready else None
         return MemoryFigures(
-            weights=self._ready.info.weight_bytes if self._ready else 0,
-            cache=self._ready.prefix.nbytes if self._ready else 0,
+            weights=(ready.info.weight_bytes if ready else 0) + (draft.weight_bytes if draft else 0),
+            cache=(ready.prefix.nbytes if ready else 0) + (draft.prefix.nbytes if draft else 0),
             active=mx.get_active_memory(),
             pool=mx.get_cache_memory(),
             peak=mx.get_peak_memory(),
@@ -271,6 +289,7 @@ def _made_ready(
     plan: Plan | None,
     started: int,
     settings: EngineSettings,
+    drafts: tuple[ModelSource, LoadedModel] | None,
 ) -> _Ready:
     kind = device()
     if kind == "cpu":
@@ -290,8 +309,13 @@ def _made_ready(
         mx.eval(logits)
     record = source.record
     disks = _disks(settings, source, loaded, probe, kind)
-    budget = settings.prefix_budget
-    prefix = PrefixCache(make, _budget(limits, loaded.weight_bytes, plan) if budget is None else budget, disks)
+    chosen = settings.prefix_budget
+    budget = _budget(limits, loaded.weight_bytes, plan) if chosen is None else chosen
+    draft = None
+    if drafts is not None:
+        draft = made_draft(*drafts, logits.shape[-1], budget // BUDGET_SHARE, settings.kv_bits)
+        budget -= draft.prefix.budget
+    prefix = PrefixCache(make, budget, disks)
     maximum = record.context_length or loaded.config.get("max_position_embeddings")
     preparer.fit(maximum, num_ctx, logits.shape[-1], finds_boundary=True, room=plan.largest_context if plan else None)
     info = ModelInfo(
@@ -305,16 +329,22 @@ def _made_ready(
         device=kind,
         has_chat_template=preparer.template.own,
         load_duration=time.perf_counter_ns() - started,
+        draft=draft.name if draft else "",
     )
     scheduler = Scheduler(
         loaded.model,
         prefix,
         _cpu_pace() if kind == "cpu" else Pace(),
         batches=can_batch(loaded.config, probe.caches),
-        speculator=Speculator(),
+        speculator=Speculator(draft=draft),
         guard=MemoryGuard(system_memory(), prefix, plan.chunk if plan else CHUNK),
     )
-    return _Ready(info, preparer, prefix, scheduler)
+    return _Ready(info, preparer, prefix, scheduler, draft)
+
+
+def _without(limits: Limits, nbytes: int) -> Limits:
+    """Return what memory there is beside `nbytes` of another model."""
+    return replace(limits, budget=None if limits.budget is None else max(0, limits.budget - nbytes))
 
 
 def _fitting(source: ModelSource, num_ctx: int | None, limits: Limits) -> Plan | None:

@@ -94,6 +94,10 @@ class Tokenizer:
         """Whether a prompt gets tokens put in front of it."""
         return bool(self._prefix)
 
+    def vocabulary(self) -> dict[int, str]:
+        """Return how each token is written, added ones included."""
+        return {token: text for text, token in sorted(self._tokenizer.get_vocab(with_added_tokens=True).items())}
+
     def encode(self, text: str, add_bos: bool | None = None) -> list[int]:
         """Cut `text` into tokens. Other threads run meanwhile, however long it is.
 

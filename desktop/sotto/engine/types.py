@@ -142,6 +142,7 @@ class ModelInfo:
         device: `cpu`, `metal` or `cuda`.
         has_chat_template: Whether messages are rendered by a template of the model's own.
         load_duration: Nanoseconds.
+        draft: The record's name of a second model that proposes tokens; empty when there is none.
     """
 
     digest: str
@@ -154,6 +155,7 @@ class ModelInfo:
     device: str
     has_chat_template: bool
     load_duration: int
+    draft: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +239,7 @@ class MemoryFigures:
     """What MLX holds, in bytes.
 
     Attributes:
-        weights: The loaded model's weights.
+        weights: The loaded model's weights, and those of its draft model.
         cache: The live KV cache.
         active: All live arrays.
         pool: Freed buffers that MLX keeps for reuse.
