@@ -239,3 +239,19 @@ def test_any_history_gives_a_depth_within_bounds_and_always_the_same(rounds, lim
             controller.observed(min(accepted + 1, available), min(accepted, available))
             controller.costs.took(drafts[0], seconds)
         assert all(0 <= rate <= 1 for rate in controllers[0].acceptance)
+
+
+def test_the_gain_is_that_of_the_depth_planned():
+    controller = DepthController(4)
+    assert controller.gain(4) == 1.0
+    machine = Machine(always(1.0), flat, limit=4)
+    machine.depths(200)
+    assert machine.controller.gain(4) == pytest.approx(5.0)
+    assert machine.controller.gain(2) == pytest.approx(3.0)
+    assert machine.controller.gain(0) == 1.0
+    machine = Machine(always(0.0), lambda drafts: 1 + drafts / 2, limit=4)
+    machine.depths(30)
+    # A look at whether drafts pay by now is worth less than none.
+    gains = {(machine.controller.gain(4) < 1, machine.round() > 0) for _ in range(400)}
+    assert (True, True) in gains
+    assert (True, False) not in gains

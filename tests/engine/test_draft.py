@@ -242,24 +242,26 @@ def test_a_model_that_fails_itself_ends_its_answer_and_the_draft_models_caches_w
     assert found.token_ids == reference("plain", PROMPT, 40)
 
 
-def test_a_round_that_cannot_be_computed_is_computed_again_without_drafts(caplog):
-    # Not the draft model's scores, which are asked for first, but its caches fail once they are computed.
-    draft = drafting("plain")
-    speculator = only(draft)
-    computed, left = speculator._computed, [3]
+def test_a_round_that_cannot_be_computed_is_begun_anew_without_drafts(caplog):
+    class Spoiling(Counting):
+        """Leaves something in its caches that fails when it is computed, after its scores are."""
 
-    def fails(one, proposal, rows):
-        left[0] -= 1
-        if left[0]:
-            return computed(one, proposal, rows)
-        speculator._end_model(one, RuntimeError("out of memory"))
-        return False
+        def __call__(self, ids, cache):
+            logits = super().__call__(ids, cache)
+            if len(self.shapes) == 6:
+                cache[0].keys = cache[0].keys + mx.linalg.inv(mx.zeros((2, 2)), stream=mx.cpu)[0, 0]
+            return logits
 
-    speculator._computed = fails
-    found = finished(run("plain", empty("plain"), task(max_tokens=24), ahead=0.0, speculator=speculator))
+    model = Spoiling("plain")
+    draft, prefix = drafting("plain", model, limit=2), empty("plain")
+    found = finished(with_draft("plain", draft, task(max_tokens=24), prefix=prefix))
     assert found.token_ids == usual("plain", 24)
-    assert found.drafted_tokens == 8
-    assert "out of memory" in caplog.text
+    assert found.drafted_tokens == 2
+    assert len(model.shapes) == 6
+    assert "Inverse" in caplog.text
+    assert draft.prefix.live_nbytes == prefix.live_nbytes == 0
+    again = finished(with_draft("plain", draft, task([*PROMPT, *found.token_ids, 4]), prefix=prefix))
+    assert again.token_ids == reference("plain", [*PROMPT, *found.token_ids, 4], 12)
 
 
 def test_a_long_prompt_is_caught_up_with_in_chunks_between_tokens():

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generating import GREEDY, MODELS, Counting, empty, finished, polls, reference, run, task
+from generating import GREEDY, MODELS, Counting, empty, finished, polls, reference, run, scheduler, task
 from sotto.engine.caches import make_caches
 from sotto.engine.depth import Costs
 from sotto.engine.sequence import Sequence
@@ -63,6 +63,25 @@ def test_the_answer_is_the_one_without_speculation(kind, length, sampling):
     fast = finished(run(kind, empty(kind), task(REPEATS, length, sampling=sampling), ahead=0.0, speculator=eager()))
     assert fast.token_ids == plain.token_ids
     assert fast.drafted_tokens > 0
+
+
+@kinds
+def test_where_decoding_runs_ahead_of_its_reader_there_are_drafts_as_well(kind):
+    found = finished(run(kind, empty(kind), task(REPEATS, 60), ahead=float("inf"), speculator=eager()))
+    assert found.token_ids == reference(kind, REPEATS, 60)
+    assert found.drafted_tokens > 0
+
+
+def test_what_runs_ahead_and_finds_nothing_waits_for_no_token():
+    learnt = Speculator(LookupDepths(0))
+    running = scheduler("plain", chunk=64, speculator=learnt)
+    running.add(task(REPEATS, 30))
+    while running.count:
+        running.step()
+        for one in running._running:
+            assert not one.drawn or not one.is_read
+    assert learnt._depths.costs.measured == (0,)
+    assert not learnt._sources
 
 
 @kinds
