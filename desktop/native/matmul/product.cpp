@@ -8,6 +8,7 @@
 #include "blas.h"
 #include "cpu.h"
 #include "floats.h"
+#include "matmul/many_rows.h"
 #include "thread_pool.h"
 
 namespace sotto {
@@ -47,6 +48,19 @@ struct Task {
   std::ptrdiff_t begin;
   std::ptrdiff_t end;
 };
+
+// With the packed weights, with own kernels for unpacked ones, or with BLAS.
+enum class Way { few, panels, blas };
+
+// How one product is computed, and its activations in the form for that.
+struct Plan {
+  Way way = Way::few;
+  std::size_t memory = 0;  // where that form begins
+  Activations x;
+  Panels panels;
+};
+
+std::size_t round_to_line(std::size_t floats) { return (floats + 15) / 16 * 16; }
 
 std::ptrdiff_t rows_in(const Matrix& matrix, std::ptrdiff_t weights) {
   const std::ptrdiff_t rows = weights / std::max<std::ptrdiff_t>(1, matrix.columns);
@@ -95,44 +109,54 @@ int few_rows() {
 
 void multiply(const std::vector<Product>& products) {
   const RowKernels& kernels = row_kernels();
-  const bool blas = has_sgemm();
-  std::vector<Activations> activations(products.size());
+  const PanelKernels* panels = panel_kernels();
+  const bool many_rows_known = panels != nullptr || has_sgemm();
+  std::vector<Plan> plans(products.size());
   std::size_t needed = 0;
   for (std::size_t index = 0; index < products.size(); ++index) {
-    const Matrix& matrix = products[index].matrix;
-    Activations& x = activations[index];
-    x.rows = static_cast<int>(products[index].rows);
-    x.width = kernels.width(matrix);
-    x.sums_width = kernels.sums_width(matrix);
-    if (x.width != matrix.columns || x.sums_width != 0 || matrix.group != 0) {
-      needed += x.rows * (x.width + x.sums_width);
+    const Product& product = products[index];
+    const Matrix& matrix = product.matrix;
+    Plan& plan = plans[index];
+    plan.way = product.rows <= few_rows() || !many_rows_known ? Way::few
+               : panels != nullptr               ? Way::panels
+                                                             : Way::blas;
+    plan.x.rows = static_cast<int>(product.rows);
+    plan.x.width = kernels.width(matrix);
+    plan.x.sums_width = kernels.sums_width(matrix);
+    plan.memory = needed;
+    if (plan.way == Way::panels) {
+      needed += round_to_line(panels_size(*panels, product.rows, plan.x.width));
+    } else if (matrix.group != 0) {
+      needed += round_to_line(product.rows * (plan.x.width + plan.x.sums_width));
     }
   }
   const FloatBuffer prepared(needed);
   std::vector<Task> tasks;
-  std::size_t used = 0;
   for (std::size_t index = 0; index < products.size(); ++index) {
     const Product& product = products[index];
     const Matrix& matrix = product.matrix;
-    Activations& x = activations[index];
-    const bool few = !blas || product.rows <= few_rows();
-    if (matrix.group == 0) {
+    Plan& plan = plans[index];
+    Activations& x = plan.x;
+    float* values = prepared.get() + plan.memory;
+    if (plan.way == Way::panels) {
+      plan.panels = lay_out(*panels, matrix, product.x, product.rows, x.width, values);
+    } else if (matrix.group == 0) {
       x.values = product.x;
     } else {
-      float* values = prepared.get() + used;
       float* sums = values + x.rows * x.width;
-      used += x.rows * (x.width + x.sums_width);
       x.values = values;
       x.sums = sums;
       parallel_for(x.rows, std::max<std::ptrdiff_t>(1, kTaskWeights / 8 / std::max<std::ptrdiff_t>(1, matrix.columns)),
                    [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
                      for (std::ptrdiff_t row = begin; row < end; ++row) {
                        kernels.prepare(matrix, product.x + row * matrix.columns, values + row * x.width,
-                                       few ? sums + row * x.sums_width : nullptr);
+                                       plan.way == Way::few ? sums + row * x.sums_width : nullptr);
                      }
                    });
     }
-    const std::ptrdiff_t step = few ? rows_in(matrix, kTaskWeights) : rows_in_tile(matrix);
+    const std::ptrdiff_t step = plan.way == Way::few      ? rows_in(matrix, kTaskWeights)
+                                : plan.way == Way::panels ? rows_in_panel_task(matrix)
+                                                          : rows_in_tile(matrix);
     for (std::ptrdiff_t begin = 0; begin < matrix.rows && product.rows > 0; begin += step) {
       tasks.push_back({index, begin, std::min(matrix.rows, begin + step)});
     }
@@ -141,11 +165,17 @@ void multiply(const std::vector<Product>& products) {
     for (std::ptrdiff_t at = first; at < last; ++at) {
       const Task& task = tasks[at];
       const Product& product = products[task.product];
-      const Activations& x = activations[task.product];
-      if (!blas || product.rows <= few_rows()) {
-        kernels.multiply(product.matrix, x, product.y, product.matrix.rows, task.begin, task.end);
-      } else {
-        multiply_tile(kernels, product, x, task.begin, task.end);
+      const Plan& plan = plans[task.product];
+      switch (plan.way) {
+        case Way::few:
+          kernels.multiply(product.matrix, plan.x, product.y, product.matrix.rows, task.begin, task.end);
+          break;
+        case Way::panels:
+          multiply_panels(*panels, kernels, product.matrix, plan.panels, product.y, task.begin, task.end);
+          break;
+        case Way::blas:
+          multiply_tile(kernels, product, plan.x, task.begin, task.end);
+          break;
       }
     }
   });
