@@ -51,6 +51,19 @@ def test_events_come_in_order_and_add_up(ahead, tmp_path):
     assert found.prompt_duration + found.eval_duration <= found.total_duration <= elapsed * 1.01 + 1e6
 
 
+@pytest.mark.parametrize("ahead", [0.0, math.inf])
+def test_a_full_context_ends_the_answer_or_is_shifted(ahead):
+    full = finished(run("plain", empty("plain"), task(max_tokens=60, context=60), ahead=ahead))
+    assert (full.token_ids, full.done_reason) == (reference("plain", PROMPT, 16), DoneReason.LENGTH)
+    shifting = task(max_tokens=60, context=60, shift=lambda tokens: tokens[:5] + tokens[-20:])
+    found = finished(run("plain", empty("plain"), shifting, ahead=ahead))
+    assert len(found.token_ids) == 60
+    assert found.token_ids[:16] == full.token_ids
+    kept = [*PROMPT, *full.token_ids]
+    assert found.token_ids[16:30] == reference("plain", [*kept[:5], *kept[-20:]], 14)
+    assert found.dropped_tokens == 36 * 2
+
+
 def test_a_prompt_of_one_token_needs_no_prefill():
     events = run("plain", empty("plain"), task(prompt=[5], max_tokens=3))
     assert events[-1].token_ids == reference("plain", [5], 3)

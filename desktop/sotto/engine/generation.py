@@ -246,11 +246,16 @@ class Generation:
         return len(self.sequence.tokens) >= min(self.task.context, self._prefix.limit(len(self._prompt)))
 
     def restart(self) -> list[GenerateEvent]:
-        """Give the caches back and prefill anew: in the second way of computing, or with what fits the context."""
+        """Give the caches back and prefill anew: in the second way of computing, or with what fits the context.
+
+        Where nothing of a full context is to be forgotten, the answer ends.
+        """
         assert self.sequence is not None
         assert self._value is not None
         tokens = [*self.sequence.tokens, self._value]
-        if len(tokens) > self.task.context and self.task.shift is not None:
+        if len(tokens) > self.task.context:
+            if self.task.shift is None:
+                return self.finish(DoneReason.LENGTH)
             kept = list(self.task.shift(tokens))
             self._dropped += len(tokens) - len(kept)
             tokens = kept

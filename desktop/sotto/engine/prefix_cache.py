@@ -280,7 +280,7 @@ class PrefixCache:
         """Make nodes of the path that mean nothing by themselves part of their only child."""
         places = set(self._places.values())
         for one in node.path()[:-1]:
-            if len(one.children) == 1 and one not in places and one.payload == Held():
+            if len(one.children) == 1 and one not in places and one.payload.means_nothing:
                 (child,) = one.children.values()
                 if child.payload.owned is None and child.payload.stored is None:
                     tree.merge(one)

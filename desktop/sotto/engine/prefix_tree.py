@@ -1,7 +1,6 @@
 """The trie of prefixes with what hangs on its nodes, and the disk behind it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 import mlx.core as mx
 
@@ -13,26 +12,50 @@ from sotto.engine.sequence import Piece, States, nbytes_of
 _WORTH_STORING = 64
 
 
-@dataclass(slots=True)
 class Held:
     """What a node holds itself.
 
     Attributes:
-        owned: What ranged caches hold for the node's tokens; None where only sequences or the disk have it.
-        states: Stateful caches after the node's last token; None where they were not kept.
         states_used: When the states were last of use, on the clock of the trie.
         stored: The entry on the disk and its first token's position; None where there is none.
+        nbytes: Bytes of memory.
     """
 
-    owned: Piece | None = None
-    states: States | None = None
-    states_used: int = 0
-    stored: tuple[str, int] | None = None
+    __slots__ = ("_owned", "_states", "nbytes", "states_used", "stored")
+
+    def __init__(self, stored: tuple[str, int] | None = None) -> None:
+        """Hold nothing in memory."""
+        self._owned: Piece | None = None
+        self._states: States | None = None
+        self.states_used = 0
+        self.stored = stored
+        # Asked for all nodes whenever something is kept, so it is not counted anew each time.
+        self.nbytes = 0
 
     @property
-    def nbytes(self) -> int:
-        """Bytes of memory."""
-        return nbytes_of(self.owned) + nbytes_of(self.states)
+    def owned(self) -> Piece | None:
+        """What ranged caches hold for the node's tokens; None where only sequences or the disk have it."""
+        return self._owned
+
+    @owned.setter
+    def owned(self, piece: Piece | None) -> None:
+        self._owned = piece
+        self.nbytes = nbytes_of(piece) + nbytes_of(self._states)
+
+    @property
+    def states(self) -> States | None:
+        """Stateful caches after the node's last token; None where they were not kept."""
+        return self._states
+
+    @states.setter
+    def states(self, states: States | None) -> None:
+        self._states = states
+        self.nbytes = nbytes_of(self._owned) + nbytes_of(states)
+
+    @property
+    def means_nothing(self) -> bool:
+        """Whether nothing is lost when the node becomes part of its child."""
+        return self._owned is None and self._states is None and self.stored is None
 
 
 class PrefixTree(RadixTree):
@@ -121,10 +144,12 @@ class PrefixTree(RadixTree):
 
 def _split(held: Held, at: int) -> tuple[Held, Held]:
     """Divide what a node holds after its first `at` tokens; states are of the end and stay there."""
-    upper, lower = Held(stored=held.stored), replace(held)
+    upper, lower = Held(held.stored), Held(held.stored)
+    lower.states, lower.states_used = held.states, held.states_used
     if held.owned is not None:
-        upper.owned, lower.owned = _part(held.owned, slice(0, at)), _part(held.owned, slice(at, None))
-        mx.eval(upper.owned, lower.owned)
+        above, below = _part(held.owned, slice(0, at)), _part(held.owned, slice(at, None))
+        mx.eval(above, below)
+        upper.owned, lower.owned = above, below
     return upper, lower
 
 
@@ -133,5 +158,5 @@ def _part(piece: Piece, span: slice) -> Piece:
 
 
 def _join(upper: Held, lower: Held) -> Held:
-    """Make two nodes one; only a node that holds nothing itself is joined with its child."""
+    """Make two nodes one; only a node that means nothing by itself is joined with its child."""
     return lower
