@@ -54,7 +54,7 @@ def plan_rows(models: Models, *, quick: bool) -> Iterator[Row]:
 
 def _plan_row(model: BenchmarkModel, context: int, chunk: int) -> Row:
     source = open_model(record_of(model.folder))
-    planned = plan(needs_of(source, native.kernels()), limits_here(), context, chunk)
+    planned = plan(needs_of(source, limits_here(), native.kernels()), limits_here(), context, chunk)
     mx.clear_cache()
     before = mx.get_active_memory()
     with Host(model.folder, num_ctx=context) as host:

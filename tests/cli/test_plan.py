@@ -46,6 +46,16 @@ def test_a_plan_as_an_object_adds_up(env: dict[str, str], tmp_path: Path) -> Non
     assert made["weight_bytes"] == path.stat().st_size - _header(path)
 
 
+def test_keys_and_values_in_few_bits_take_less_of_a_plan(env: dict[str, str]) -> None:
+    caches = {}
+    for bits in ("8", "4"):
+        done = sotto(env, "plan", "sotto", "--kv-bits", bits, "--json")
+        assert done.returncode == 0, done.stderr
+        caches[bits] = json.loads(done.stdout)["cache_bytes"]
+    whole = json.loads(sotto(env, "plan", "sotto", "--json").stdout)["cache_bytes"]
+    assert caches["4"] < caches["8"] < whole / 2
+
+
 def _header(path: Path) -> int:
     """Bytes of a file that are not weights."""
     with path.open("rb") as file:

@@ -12,6 +12,7 @@ from checkpoints import read_header, source_of
 from sotto.engine.batch import batched, can_batch
 from sotto.engine.caches import leaves, make_caches
 from sotto.engine.loader import load
+from sotto.engine.model_needs import limits_here
 from sotto.engine.zoo import build
 
 REFERENCES = Path(__file__).parent / "references"
@@ -26,7 +27,7 @@ BOUND = 1e-4
 def reference(case):
     config = json.loads((REFERENCES / case / "config.json").read_text())
     source = source_of([read_header(REFERENCES / case / "model.safetensors")], config)
-    return load(source, progress=lambda _: None, cancelled=lambda: False).model, config
+    return load(source, limits=limits_here(), progress=lambda _: None, cancelled=lambda: False).model, config
 
 
 def family(name):

@@ -12,6 +12,7 @@ import pytest
 
 from material import material
 from sotto.engine import engine as engine_module
+from sotto.engine import fitting
 from sotto.engine.engine import Engine
 from sotto.engine.memory_plan import Limits, Verdict, plan
 from sotto.engine.model_needs import needs_of
@@ -352,20 +353,21 @@ def test_a_model_that_will_not_fit_is_refused_before_anything_is_read(sources, m
 
 
 def test_a_context_that_will_not_fit_is_refused_and_otherwise_made_to_fit(sources, monkeypatch):
-    needs = needs_of(sources["plain"])
+    needs = needs_of(sources["plain"], Limits(10**9, 10**9, "a test"))
     # Room for the shortest chunks and about half of the 256 tokens that the model was made for.
     budget = max(
         needs.weight_bytes + needs.loading_bytes,
         needs.weight_bytes + needs.cache_bytes(128) + needs.work_bytes(128, 32),
     )
     monkeypatch.setattr(engine_module, "limits_here", lambda: Limits(budget, budget, "a test"))
-    monkeypatch.setattr(engine_module, "_LEAST_CONTEXT", 16)
+    monkeypatch.setattr(fitting, "_LEAST_CONTEXT", 16)
     engine = Engine()
     assert plan(needs, Limits(budget, budget, "a test"), 256).verdict is Verdict.WILL_NOT_FIT
     with pytest.raises(UnsupportedModelError, match="256 tokens"):
         engine.load(sources["plain"], num_ctx=256)
     info = engine.load(sources["plain"])
     assert 16 <= info.context_length < 256
+    assert "With 256 tokens it takes" in info.context_note
     with pytest.raises(InvalidRequestError, match="memory has room for"):
         engine.prepare(GenerateRequest(id="r", prompt="x" * 255))
     engine.unload()
@@ -400,3 +402,48 @@ def test_a_conversation_that_is_too_long_is_told_what_was_left_out(plain):
     finished = ask(plain, messages=tuple(turns), overflow=Overflow.TRUNCATE)[-1]
     assert finished.dropped_tokens > 0
     assert finished.prompt_tokens < plain.info.context_length
+
+
+def test_what_is_kept_never_has_more_room_than_the_context(engine, sources):
+    engine.load(sources["plain"], num_ctx=100)
+    finished = ask(engine, "x" * 60, num_predict=None, ignore_eos=True)[-1]
+    assert finished.prompt_tokens + len(finished.token_ids) == 100
+    assert 0 < engine.memory().cache <= 100 * engine.info.kv_bytes_per_token
+
+
+def test_the_most_that_prefixes_may_take_is_told(sources):
+    for chosen in (None, 5_000_000):
+        engine = Engine(EngineSettings(prefix_budget=chosen))
+        assert engine.memory().budget == 0
+        engine.load(sources["plain"])
+        assert engine.memory().budget == chosen or (chosen is None and engine.memory().budget > 10**8)
+        engine.unload()
+        assert engine.memory().budget == 0
+
+
+def test_few_bits_are_told_and_nothing_else_where_all_is_well(sources):
+    for bits, note in (
+        (None, ""),
+        (8, "0 of 3 layers hold keys and values in 8 bits; sliding windows and heads whose width is no multiple of 32"),
+    ):
+        engine = Engine(EngineSettings(kv_bits=bits))
+        info = engine.load(sources["window"])
+        assert info.kv_note == (f"{note} are left as they are" if note else "")
+        assert info.context_note == ""
+        engine.unload()
+
+
+def test_a_context_of_the_manifest_is_made_smaller_where_memory_is_short(sources, monkeypatch):
+    source = replace(sources["plain"], params={"num_ctx": 200})
+    needs = needs_of(source, Limits(10**9, 10**9, "a test"))
+    budget = max(
+        needs.weight_bytes + needs.loading_bytes,
+        needs.weight_bytes + needs.cache_bytes(128) + needs.work_bytes(128, 32),
+    )
+    monkeypatch.setattr(engine_module, "limits_here", lambda: Limits(budget, budget, "a test"))
+    monkeypatch.setattr(fitting, "_LEAST_CONTEXT", 16)
+    engine = Engine()
+    info = engine.load(source)
+    assert 16 <= info.context_length < 200
+    assert info.context_note.startswith("With 200 tokens it takes")
+    engine.unload()

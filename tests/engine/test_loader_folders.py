@@ -1,6 +1,5 @@
 """From safetensors folders, as MLX and others save them, to a model that computes what they mean."""
 
-from collections import namedtuple
 from pathlib import Path
 
 import mlx.core as mx
@@ -30,6 +29,7 @@ from loading import (
     random_weights,
 )
 from sotto.engine import device, zoo
+from sotto.engine.memory_plan import Limits
 
 
 class TestFolders:
@@ -148,7 +148,7 @@ class TestFolders:
 
     @pytest.mark.skipif(device.device() != "cpu", reason="only the CPU widens")
     @pytest.mark.parametrize("kind", [None, "int4", "mxfp4"])
-    def test_matrices_stay_half_where_memory_is_short(self, tmp_path, kind, monkeypatch):
+    def test_matrices_stay_half_where_memory_is_short(self, tmp_path, kind):
         checkpoint = quantized_checkpoint(
             tmp_path,
             random_weights(TIED),
@@ -156,9 +156,8 @@ class TestFolders:
             choose=lambda n: bool(kind) and is_matrix(n),
             dtype=mx.bfloat16,
         )
-        memory = namedtuple("memory", "total available")(2**40, sum(file.nbytes for file in checkpoint.files))
-        monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
-        loaded = load(source_of(checkpoint.files, TIED))
+        limits = Limits(sum(file.nbytes for file in checkpoint.files), 2**40, "a control group")
+        loaded = load(source_of(checkpoint.files, TIED), limits=limits)
         types = {name: array.dtype for name, array in tree_flatten(loaded.model.parameters())}
         assert types["model.embed_tokens.weight"] == mx.bfloat16
         assert types["model.norm.weight"] == mx.float32

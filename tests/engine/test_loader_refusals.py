@@ -18,7 +18,7 @@ from loading import (
     logits_of,
     random_weights,
 )
-from sotto.engine import device
+from sotto.engine.memory_plan import Limits
 from sotto.errors import BrokenModelError, UnsupportedModelError
 
 
@@ -86,10 +86,11 @@ class TestRefusals:
         with pytest.raises(BrokenModelError, match="under two names"):
             self.load(tmp_path, weights | tensors | scales)
 
-    def test_weights_that_no_memory_of_this_machine_can_hold(self, tmp_path, weights, monkeypatch):
-        monkeypatch.setattr(device, "total_memory", lambda: 1000)
+    def test_weights_that_no_memory_of_this_machine_can_hold(self, tmp_path, weights):
+        write_tensors(tmp_path / "model.safetensors", weights)
+        source = source_of([read_header(tmp_path / "model.safetensors")], LLAMA)
         with pytest.raises(UnsupportedModelError, match=r"The weights take 0\.0 GB and there are only 0\.0 GB"):
-            self.load(tmp_path, weights)
+            load(source, limits=Limits(1000, 1000, "a test"))
 
     def test_a_draft_is_not_loaded(self, tmp_path, weights):
         drafts = {f"draft.{name}": mx.zeros((2,)) for name in weights}

@@ -14,6 +14,7 @@ from checkpoints import read_header, source_of
 from generating import PLENTY, drain, task
 from sotto.engine.caches import PlannedKVCache, RotatingKVCache, make_caches
 from sotto.engine.loader import load
+from sotto.engine.model_needs import limits_here
 from sotto.engine.pace import ChunkSize, Pace
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.scheduler import Scheduler
@@ -33,7 +34,7 @@ cases = pytest.mark.parametrize("case", CASES)
 def model_of(case):
     config = json.loads((REFERENCES / case / "config.json").read_text())
     source = source_of([read_header(REFERENCES / case / "model.safetensors")], config)
-    return load(source, progress=lambda _: None, cancelled=lambda: False).model
+    return load(source, limits=limits_here(), progress=lambda _: None, cancelled=lambda: False).model
 
 
 @cache

@@ -156,6 +156,7 @@ from checkpoints import read_header, source_of, Watch
 from sotto.engine import device, loader
 device.prepare()
 import mlx.core as mx
+from sotto.engine.model_needs import limits_here
 folder, config = Path(sys.argv[1]), json.loads(sys.argv[2])
 source = source_of([read_header(path, path.name) for path in sorted(folder.iterdir())], config)
 process = psutil.Process()
@@ -202,7 +203,8 @@ def test_open_files_stay_few_under_a_low_limit(tmp_path):
     code = LOAD + (
         "resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))\n"
         "most = []\n"
-        "loader.load(source, progress=lambda _: most.append(process.num_fds()), cancelled=lambda: False)\n"
+        "count = lambda _: most.append(process.num_fds())\n"
+        "loader.load(source, limits=limits_here(), progress=count, cancelled=lambda: False)\n"
         "print(json.dumps([len(source.tensor_files), max(most), process.num_fds()]))"
     )
     count, most, after = child(code, tmp_path / "blobs", json.dumps(config))
@@ -248,7 +250,7 @@ def test_loading_takes_little_more_memory_than_the_weights(tmp_path, config, ten
     code = LOAD + (
         "before = process.memory_info().rss\n"
         "mx.reset_peak_memory()\n"
-        "loaded = loader.load(source, progress=lambda _: None, cancelled=lambda: False)\n"
+        "loaded = loader.load(source, limits=limits_here(), progress=lambda _: None, cancelled=lambda: False)\n"
         "print(json.dumps([loaded.weight_bytes, mx.get_peak_memory(), highest() - before, loaded.compute_type]))"
     )
     size, peak, resident, compute_type = child(code, tmp_path / "blobs", json.dumps(config))
@@ -261,6 +263,7 @@ def test_loading_takes_little_more_memory_than_the_weights(tmp_path, config, ten
 
 def test_a_cancelled_load_leaves_no_memory(tmp_path, monkeypatch):
     from sotto.engine import loader
+    from sotto.engine.model_needs import limits_here
 
     config = LLAMA | {"hidden_size": 512, "intermediate_size": 1024, "vocab_size": 1024, "num_hidden_layers": 8}
     write_llama(tmp_path / "blobs", config, random_bf16)
@@ -275,7 +278,7 @@ def test_a_cancelled_load_leaves_no_memory(tmp_path, monkeypatch):
         held.append(mx.get_active_memory())
 
     with pytest.raises(CancelledError) as caught:
-        loader.load(source, progress=progress, cancelled=watch.cancelled)
+        loader.load(source, limits=limits_here(), progress=progress, cancelled=watch.cancelled)
     assert held[-1] - before > 10e6
     # Whoever keeps the error to show it keeps what its frames hold: no more than one step.
     assert mx.get_active_memory() - before < 2.5e6

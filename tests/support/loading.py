@@ -7,7 +7,9 @@ from mlx.utils import tree_flatten
 
 from checkpoints import LLAMA, QWEN3_MOE, Watch, metadata_of, quantize, write_blob
 from sotto.engine import loader, zoo
+from sotto.engine.memory_plan import Limits
 
+PLENTY = Limits(2**40, 2**40, "a test")
 TOKENS = mx.array([[3, 99, 7, 42, 42, 11, 0, 158]])
 TIED = LLAMA | {"tie_word_embeddings": True}
 LATENT = LLAMA | {
@@ -80,9 +82,9 @@ INTERLEAVED = {
 }
 
 
-def load(source, watch=None):
+def load(source, watch=None, limits=PLENTY):
     watch = watch or Watch()
-    return loader.load(source, progress=watch, cancelled=watch.cancelled)
+    return loader.load(source, limits=limits, progress=watch, cancelled=watch.cancelled)
 
 
 def random_weights(config, seed=0):

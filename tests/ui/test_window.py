@@ -290,9 +290,9 @@ def test_what_files_say_is_never_read_as_html(stage, qtbot, loop):
 def test_the_gauge_says_it_in_words(stage, loop):
     gauge = stage.window.sidebar.gauge
     gauge.show_sample(Sample(16_000_000_000, 1_600_000_000))
-    gauge.show_figures(MemoryFigures(2_000_000_000, 500_000_000, 0, 0, 0))
+    gauge.show_figures(MemoryFigures(2_000_000_000, 500_000_000, 0, 0, 0, 3_000_000_000))
     assert "nearly full" in gauge.accessibleName()
-    assert "this model 2.0 GB and 500 MB of cache" in gauge.accessibleName()
+    assert "this model 2.0 GB and 500 MB of cache, at most 3.0 GB" in gauge.accessibleName()
     assert "other programs 11.9 GB" in gauge.accessibleName()
     gauge.show_sample(None)
     assert gauge._free.text() == "—"

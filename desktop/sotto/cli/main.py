@@ -95,7 +95,7 @@ def _bench(parsed: argparse.Namespace) -> int:
 def _plan(parsed: argparse.Namespace) -> int:
     from sotto.cli import plan
 
-    return plan.plan(parsed.model, parsed.num_ctx, as_json=parsed.json)
+    return plan.plan(parsed.model, parsed.num_ctx, parsed.kv_bits, as_json=parsed.json)
 
 
 def _cache(parsed: argparse.Namespace) -> int:
@@ -146,9 +146,12 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     plan = command("plan", _plan, "Tell whether a model fits into memory here, and what it would take.")
     model(plan)
     plan.add_argument("--num-ctx", type=int, metavar="N", help="plan for N tokens of context")
+    plan.add_argument("--kv-bits", type=int, choices=(4, 8), help="plan with keys and values held in so many bits")
     json_flag(plan, "print one object")
     cache = command("cache", _cache, "Show, limit or wipe what is kept of prompts that were read before.")
-    cache.add_argument("--memory", metavar="SIZE", help="keep at most so much in memory, for example 4G; auto by default")
+    cache.add_argument(
+        "--memory", metavar="SIZE", help="keep at most so much in memory, for example 4G; auto by default"
+    )
     cache.add_argument("--disk", metavar="SIZE", help="keep at most so much on disk; 0 for nothing, auto by default")
     cache.add_argument("--kv-bits", choices=("4", "8", "off"), help="hold keys and values of a context in fewer bits")
     cache.add_argument("--wipe", action="store_true", help="remove everything that is kept on disk")

@@ -6,17 +6,19 @@ from typing import Any
 from sotto.cli.output import human_bytes, printable
 from sotto.engine import device
 from sotto.engine.memory_plan import Plan
+from sotto.engine.settings import read_settings
 from sotto.errors import UnsupportedModelError
 from sotto.runner.catalogue import find
 from sotto.store.opening import open_model
 
 
-def plan(target: str, num_ctx: int | None, *, as_json: bool) -> int:
+def plan(target: str, num_ctx: int | None, kv_bits: int | None = None, *, as_json: bool) -> int:
     """Print the plan of a model; return 0, or 1 when it will not fit.
 
     Args:
         target: A name, a manifest file or a folder.
         num_ctx: Tokens of context that are wanted; None as its own options say, or else as many as it was made for.
+        kv_bits: Hold keys and values in 8 or 4 bits; None as people chose, or else as the model computes them.
         as_json: Print one object.
 
     Raises:
@@ -29,8 +31,9 @@ def plan(target: str, num_ctx: int | None, *, as_json: bool) -> int:
     device.prepare()
     from sotto.engine.model_needs import plan_here
 
+    bits = kv_bits or read_settings().kv_bits
     wanted = num_ctx if num_ctx is not None else source.params.get("num_ctx")
-    made = plan_here(source, wanted if isinstance(wanted, int) else None)
+    made = plan_here(source, wanted if isinstance(wanted, int) else None, bits)
     if as_json:
         print(json.dumps({"name": record.name, **_report(made)}, indent=2, ensure_ascii=False))
     else:

@@ -44,6 +44,8 @@ class Session:
         self.options: RequestOptions = request_options(self.source.params, overrides)
         self.interrupted = threading.Event()
         self._overflow = overflow
+        # Where nobody asks for a context, the engine takes what the manifest says, or less where memory is short.
+        self._num_ctx: int | None = self.options.num_ctx if "num_ctx" in overrides else None
 
     def __enter__(self) -> Self:
         device.prepare()
@@ -56,22 +58,25 @@ class Session:
         self._engine.close()
 
     def load(self) -> ModelInfo:
-        """Load the model, with progress on stderr where that takes a while.
+        """Load the model, with progress on stderr where that takes a while, and with what there is to know about it.
 
         Raises:
             SottoError: It cannot be loaded, or Ctrl-C came.
         """
         with self._until_interrupt():
             try:
-                return self._engine.load(
+                info = self._engine.load(
                     self.source,
-                    num_ctx=self.options.num_ctx,
+                    num_ctx=self._num_ctx,
                     progress=_show_progress,
                     cancelled=self.interrupted.is_set,
                     draft=self._draft,
                 )
             finally:
                 _clear_progress()
+        for note in filter(None, (info.kv_note, info.context_note)):
+            print(f"sotto: {note.removesuffix('.')}.", file=sys.stderr)
+        return info
 
     def cut(self, text: str, tokens: int) -> str:
         """Return the beginning of `text` that makes about as many tokens of this model."""

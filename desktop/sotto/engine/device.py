@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 _log = logging.getLogger(__name__)
 
 # MLX's Linux wheel carries the reference BLAS, which multiplies float32 matrices 20 to 50 times slower than OpenBLAS.
@@ -88,16 +86,6 @@ def compute_dtype() -> Any:
     import mlx.core as mx
 
     return mx.float32 if device() == "cpu" else None
-
-
-def total_memory() -> int | None:
-    """Return the bytes of memory that weights can lie in, or None where MLX does not tell."""
-    import mlx.core as mx
-
-    if device() == "cuda":
-        size = mx.device_info().get("total_memory")
-        return None if size is None else int(size)
-    return psutil.virtual_memory().total
 
 
 def wire(nbytes: int) -> None:

@@ -23,18 +23,18 @@ from functools import partial
 
 import mlx.core as mx
 
-from sotto.engine import native
 from sotto.engine.batch import can_batch
-from sotto.engine.caches import leaves, make_caches
+from sotto.engine.caches import kv_note, leaves, make_caches
 from sotto.engine.cpu_linear import adapt_to_cpu
 from sotto.engine.device import device, wire
 from sotto.engine.draft import DraftModel
 from sotto.engine.draft_loading import BUDGET_SHARE, check_draft, made_draft, part_of
+from sotto.engine.fitting import Fitting, fitted, placed
 from sotto.engine.generation import Task
 from sotto.engine.loader import LoadedModel, load
 from sotto.engine.memory_guard import MemoryGuard
-from sotto.engine.memory_plan import COMFORTABLE, PREFIX_BUDGET, Limits, Plan, Verdict
-from sotto.engine.model_needs import limits_here, plan_model, system_memory
+from sotto.engine.memory_plan import Limits
+from sotto.engine.model_needs import limits_here, system_memory
 from sotto.engine.overflow import shifted
 from sotto.engine.pace import CHUNK, ChunkSize, Pace
 from sotto.engine.prefix_cache import PrefixCache
@@ -45,6 +45,7 @@ from sotto.engine.scheduler import Scheduler
 from sotto.engine.sequence import Sequence
 from sotto.engine.speculator import Speculator
 from sotto.engine.stop_strings import StopMatcher
+from sotto.engine.system_memory import give_back
 from sotto.engine.types import (
     EngineSettings,
     GenerateEvent,
@@ -60,10 +61,6 @@ from sotto.store.records import ModelSource
 _CPU_CHUNK_SECONDS = 0.2
 _CPU_FIRST_CHUNK = 64
 _CPU_AHEAD_BELOW = 0.02
-# A model that has room for less than this in one conversation is not loaded unless that is what was asked for.
-_LEAST_CONTEXT = 1024
-# Weights that are this many times smaller than what there is leave room for whatever the model does.
-_SMALL = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +129,20 @@ class Engine:
             texts = helper.submit(Preparer, source)
             second = draft.weight_bytes if draft else 0
             limits = _without(limits_here(), second)
-            plan = _fitting(source, num_ctx, limits)
+            fitting = fitted(source, num_ctx, limits, self._settings.kv_bits)
             if draft is not None:
                 check_draft(source, texts.result().tokenizer, draft)
-            loaded = load(source, progress=part_of(progress, after=second), cancelled=cancelled)
+            told = part_of(progress, after=second)
+            reading = partial(load, source, limits=limits, progress=told, cancelled=cancelled)
+            loaded = placed(source, fitting, limits, reading)
             drafting = None
             if draft is not None:
-                drafting = load(draft, progress=part_of(progress, before=source.weight_bytes), cancelled=cancelled)
+                drafting = load(
+                    draft,
+                    limits=limits_here(),
+                    progress=part_of(progress, before=source.weight_bytes),
+                    cancelled=cancelled,
+                )
                 wire(loaded.weight_bytes + drafting.weight_bytes)
             total = source.weight_bytes + second
             progress(LoadProgress("tokenizer", total, total))
@@ -150,7 +154,7 @@ class Engine:
         if device() != "cpu":
             progress(LoadProgress("warm-up", total, total))
         drafts = (draft, drafting) if draft is not None and drafting is not None else None
-        self._ready = _made_ready(source, num_ctx, loaded, preparer, limits, plan, started, self._settings, drafts)
+        self._ready = _made_ready(source, num_ctx, loaded, preparer, limits, fitting, started, self._settings, drafts)
         return self._ready.info
 
     def prepare(self, request: GenerateRequest) -> Prepared:
@@ -253,8 +257,10 @@ class Engine:
         mx.synchronize()
         self._ready = None
         wire(0)
+        _forget_random()
         gc.collect()
         mx.clear_cache()
+        give_back()
 
     def memory(self) -> MemoryFigures:
         """Return what MLX holds now."""
@@ -266,6 +272,7 @@ class Engine:
             active=mx.get_active_memory(),
             pool=mx.get_cache_memory(),
             peak=mx.get_peak_memory(),
+            budget=(ready.prefix.budget if ready else 0) + (draft.prefix.budget if draft else 0),
         )
 
     def close(self) -> None:
@@ -286,7 +293,7 @@ def _made_ready(
     loaded: LoadedModel,
     preparer: Preparer,
     limits: Limits,
-    plan: Plan | None,
+    fitting: Fitting,
     started: int,
     settings: EngineSettings,
     drafts: tuple[ModelSource, LoadedModel] | None,
@@ -294,8 +301,7 @@ def _made_ready(
     kind = device()
     if kind == "cpu":
         adapt_to_cpu(loaded.model)
-    make = partial(make_caches, loaded.model, settings.kv_bits)
-    probe = Sequence(make)
+    probe = Sequence(partial(make_caches, loaded.model, settings.kv_bits))
     try:
         logits = loaded.model(mx.array([[0]]), cache=probe.caches)
     except Exception as error:
@@ -310,14 +316,15 @@ def _made_ready(
     record = source.record
     disks = _disks(settings, source, loaded, probe, kind)
     chosen = settings.prefix_budget
-    budget = _budget(limits, loaded.weight_bytes, plan) if chosen is None else chosen
+    budget = fitting.prefix_budget(limits, loaded.weight_bytes) if chosen is None else chosen
     draft = None
     if drafts is not None:
         draft = made_draft(*drafts, logits.shape[-1], budget // BUDGET_SHARE, settings.kv_bits)
         budget -= draft.prefix.budget
-    prefix = PrefixCache(make, budget, disks)
     maximum = record.context_length or loaded.config.get("max_position_embeddings")
-    preparer.fit(maximum, num_ctx, logits.shape[-1], finds_boundary=True, room=plan.largest_context if plan else None)
+    preparer.fit(maximum, num_ctx, logits.shape[-1], finds_boundary=True, room=fitting.room)
+    make = partial(make_caches, loaded.model, settings.kv_bits, preparer.context_length)
+    prefix = PrefixCache(make, budget, disks)
     info = ModelInfo(
         digest=record.digest,
         name=record.name,
@@ -330,6 +337,8 @@ def _made_ready(
         has_chat_template=preparer.template.own,
         load_duration=time.perf_counter_ns() - started,
         draft=draft.name if draft else "",
+        kv_note=kv_note(probe.caches, settings.kv_bits),
+        context_note=fitting.note,
     )
     scheduler = Scheduler(
         loaded.model,
@@ -337,7 +346,7 @@ def _made_ready(
         _cpu_pace() if kind == "cpu" else Pace(),
         batches=can_batch(loaded.config, probe.caches),
         speculator=Speculator(draft=draft),
-        guard=MemoryGuard(system_memory(), prefix, plan.chunk if plan else CHUNK),
+        guard=MemoryGuard(system_memory(), prefix, fitting.plan.chunk if fitting.plan else CHUNK),
     )
     return _Ready(info, preparer, prefix, scheduler, draft)
 
@@ -347,26 +356,13 @@ def _without(limits: Limits, nbytes: int) -> Limits:
     return replace(limits, budget=None if limits.budget is None else max(0, limits.budget - nbytes))
 
 
-def _fitting(source: ModelSource, num_ctx: int | None, limits: Limits) -> Plan | None:
-    """Return the plan for a model that is to be loaded; None where it is so small that there is nothing to plan.
+def _forget_random() -> None:
+    """Let the key of MLX's own random numbers, which definitions fill new parameters with, be one that is not computed.
 
-    Raises:
-        UnsupportedModelError: It will not fit, or not with the context that is asked for.
+    Answers draw with keys of their own; this one would be all that is left of a model.
     """
-    if limits.budget is not None and source.weight_bytes * _SMALL < limits.budget:
-        return None
-    plan = plan_model(source, limits, num_ctx, kernels=native.kernels())
-    if plan.verdict is Verdict.WILL_NOT_FIT and (num_ctx is not None or (plan.largest_context or 0) < _LEAST_CONTEXT):
-        raise UnsupportedModelError(plan.sentence)
-    return plan
-
-
-def _budget(limits: Limits, weights: int, plan: Plan | None) -> int:
-    """Return the bytes for everything that is kept for later prompts, those of running answers included."""
-    if limits.budget is None:
-        return PREFIX_BUDGET
-    work = (plan.work if plan else None) or 0
-    return max(0, min(PREFIX_BUDGET, int(limits.budget * COMFORTABLE) - weights - work))
+    state: list[mx.array] = mx.random.state  # type: ignore[assignment]
+    state[0][:] = mx.arange(2, dtype=mx.uint32)
 
 
 def _disks(

@@ -203,14 +203,25 @@ def place_on_one(
     try_alloc: Stage,
     commit: Stage,
     close: Callable[[], None],
+    overhead: int | None = None,
 ) -> Layout:
-    """Lay a whole model on one device, or on the processor where that is None.
+    """Lay a whole model on one device, or on the processor where that is None; see `place`.
+
+    Args:
+        device: Where to lay it.
+        needs: What is known to begin with.
+        host: The machine's own memory.
+        try_fit: Says what a layout would take, and whether that is there.
+        try_alloc: Allocates for a layout all but the weights.
+        commit: Carries the layout out.
+        close: Frees everything; called before any error is raised.
+        overhead: Bytes to leave free on the device; None for what its kind is known to take itself.
 
     Raises:
         EngineError: It does not fit there.
     """
     devices = [] if device is None else [device]
-    options = Options(require_full=device is not None)
+    options = Options(require_full=device is not None, overhead=overhead)
     return place(devices, needs, host, options, try_fit, try_alloc, commit, close)
 
 

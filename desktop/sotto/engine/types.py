@@ -143,6 +143,8 @@ class ModelInfo:
         has_chat_template: Whether messages are rendered by a template of the model's own.
         load_duration: Nanoseconds.
         draft: The record's name of a second model that proposes tokens; empty when there is none.
+        kv_note: Which layers hold keys and values in few bits, and what is left as it is; empty where none was to.
+        context_note: Why there is less room than the model was made for, in a sentence; empty where there is not.
     """
 
     digest: str
@@ -156,6 +158,8 @@ class ModelInfo:
     has_chat_template: bool
     load_duration: int
     draft: str = ""
+    kv_note: str = ""
+    context_note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +248,7 @@ class MemoryFigures:
         active: All live arrays.
         pool: Freed buffers that MLX keeps for reuse.
         peak: The most that was ever active since the last load.
+        budget: The most that the live KV cache and what is kept for later prompts may take now.
     """
 
     weights: int
@@ -251,6 +256,7 @@ class MemoryFigures:
     active: int
     pool: int
     peak: int
+    budget: int = 0
 
 
 LoadEvent = LoadProgress | Loaded | Unloaded | Failed

@@ -104,6 +104,7 @@ class MemoryGauge(QFrame):
         if figures and model:
             number = f"{words.size(figures.weights)} + {words.size(figures.cache)} cache" if figures.cache else number
             spoken += f", this model {words.size(figures.weights)} and {words.size(figures.cache)} of cache"
+            spoken += f", at most {words.size(figures.budget)}" if figures.budget else ""
         self._model.set(detail, number)
         self.setAccessibleName(spoken)
         self.setToolTip(spoken)

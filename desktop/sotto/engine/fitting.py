@@ -1,0 +1,115 @@
+"""Whether a model may be loaded, with how long a context, and the loading itself in the stages of a placement."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import mlx.core as mx
+
+from sotto.engine import native
+from sotto.engine.device import device
+from sotto.engine.loader import LoadedModel
+from sotto.engine.memory_plan import COMFORTABLE, PREFIX_BUDGET, Limits, Plan, Verdict, plan
+from sotto.engine.model_needs import needs_of
+from sotto.engine.placement import Answer, Device, Host, LayerSize, Layout, Needs, place_on_one
+from sotto.errors import UnsupportedModelError
+from sotto.store.records import ModelSource
+
+# A model that has room for less than this in one conversation is not loaded unless that is what was asked for.
+_LEAST_CONTEXT = 1024
+# Weights that are this many times smaller than what there is leave room for whatever the model does.
+_SMALL = 50
+_UNLIMITED = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """How a model is to be loaded.
+
+    Attributes:
+        plan: How it will lie in memory; None where it is so small that there is nothing to plan.
+        note: Why its context is shorter than it could be, in a sentence; empty where it is not.
+    """
+
+    plan: Plan | None = None
+    note: str = ""
+
+    @property
+    def room(self) -> int | None:
+        """Most tokens of context that memory has room for; None when that is not known."""
+        return self.plan.largest_context if self.plan else None
+
+    def prefix_budget(self, limits: Limits, weights: int) -> int:
+        """Return the bytes for everything that is kept for later prompts, those of running answers included.
+
+        Args:
+            limits: What there was before anything was loaded.
+            weights: Bytes that the weights take.
+        """
+        if limits.budget is None:
+            return PREFIX_BUDGET
+        work = (self.plan.work if self.plan else None) or 0
+        return max(0, min(PREFIX_BUDGET, int(limits.budget * COMFORTABLE) - weights - work))
+
+
+def fitted(source: ModelSource, num_ctx: int | None, limits: Limits, kv_bits: int | None = None) -> Fitting:
+    """Plan a model that is to be loaded, with the largest context that fits where none is asked for.
+
+    Args:
+        source: An opened model.
+        num_ctx: Tokens of context that are asked for; None as the manifest says, or else as many as fit.
+        limits: What memory there is.
+        kv_bits: Hold keys and values in so many bits; None as they come.
+
+    Raises:
+        UnsupportedModelError: It will not fit, or not with the context that is asked for.
+    """
+    if limits.budget is not None and source.weight_bytes * _SMALL < limits.budget:
+        return Fitting()
+    needs = needs_of(source, limits, native.kernels(), kv_bits)
+    usual = source.params.get("num_ctx")
+    wanted = num_ctx or (usual if isinstance(usual, int) and usual > 0 else None)
+    made = plan(needs, limits, wanted)
+    if made.verdict is not Verdict.WILL_NOT_FIT:
+        return Fitting(made)
+    largest = made.largest_context or 0
+    if num_ctx or largest < _LEAST_CONTEXT:
+        raise UnsupportedModelError(made.sentence)
+    return Fitting(plan(needs, limits, largest), made.sentence)
+
+
+def placed(source: ModelSource, fitting: Fitting, limits: Limits, load: Callable[[], LoadedModel]) -> LoadedModel:
+    """Load a model on the one device there is.
+
+    The whole model counts as one layer: a single device holds all of it.
+
+    Args:
+        source: An opened model.
+        fitting: What was planned for it.
+        limits: What memory there is.
+        load: Reads the weights.
+
+    Raises:
+        EngineError: It does not fit there.
+        SottoError: `load` failed.
+    """
+    free = _UNLIMITED if limits.budget is None else limits.budget
+    weights, cache, work = source.weight_bytes, 0, 0
+    if fitting.plan is not None and fitting.plan.needed is not None:
+        weights, cache, work = fitting.plan.weights, fitting.plan.cache or 0, fitting.plan.work or 0
+    loaded: list[LoadedModel] = []
+
+    def accept(_: Layout) -> Answer:
+        # The plan has counted everything, and MLX takes memory only when it computes.
+        return Answer(success=True)
+
+    def commit(_: Layout) -> Answer:
+        loaded.append(load())
+        return Answer(success=True)
+
+    kind = device()
+    chip = None if kind == "cpu" else Device(kind, kind, free, integrated=kind == "metal", graph=work)
+    needs = Needs((LayerSize(weights, cache),), LayerSize(0), processor_graph=0 if chip else work)
+    host = Host(free, _UNLIMITED if limits.total is None else limits.total, macos=kind == "metal")
+    # The limits leave to others already what a device's usual overhead stands for.
+    place_on_one(chip, needs, host, accept, accept, commit, mx.clear_cache, overhead=0)
+    return loaded[0]
