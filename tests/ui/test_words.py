@@ -1,0 +1,20 @@
+"""What the window says in a line."""
+
+from sotto.engine.types import ModelInfo
+from sotto.ui.states import ModelState, Phase
+from sotto.ui.words import state_line
+
+INFO = ("0" * 64, "qwen3", "qwen3", 12_000, 10**9, None, "float32", "cpu", True, 0)
+
+
+def test_a_model_that_is_ready_says_with_how_much_context():
+    line = state_line(ModelState(Phase.READY, info=ModelInfo(*INFO)))
+    assert line == "Ready · 12,000 tokens of context · CPU"
+
+
+def test_why_there_is_less_context_and_what_is_held_in_few_bits_is_said():
+    info = ModelInfo(*INFO, kv_note="28 of 28 layers hold keys and values in 8 bits", context_note="It is too much.")
+    line = state_line(ModelState(Phase.GENERATING, info=info))
+    assert line == (
+        "Answering · 12,000 tokens of context · CPU · It is too much · 28 of 28 layers hold keys and values in 8 bits"
+    )
