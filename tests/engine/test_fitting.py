@@ -1,0 +1,84 @@
+"""That a model is loaded where it fits, in the stages of a placement, with what was planned for it."""
+
+import pytest
+
+from checkpoints import LLAMA, source_of
+from loading import PLENTY, quantized_checkpoint, random_weights
+from sotto.engine import fitting
+from sotto.engine.fitting import Fitting, fitted, placed
+from sotto.engine.memory_plan import COMFORTABLE, PREFIX_BUDGET, Limits, Verdict
+from sotto.engine.model_needs import needs_of
+from sotto.errors import CancelledError, EngineError, UnsupportedModelError
+
+
+@pytest.fixture
+def source(tmp_path):
+    files, _ = quantized_checkpoint(tmp_path, random_weights(LLAMA), "int4")
+    return source_of(files, LLAMA)
+
+
+def tight(source, context):
+    """Return limits that leave room for so many tokens and no more."""
+    needs = needs_of(source, PLENTY)
+    budget = max(
+        needs.weight_bytes + needs.loading_bytes,
+        needs.weight_bytes + needs.cache_bytes(context) + needs.work_bytes(context, 32),
+    )
+    return Limits(budget, budget, "a test")
+
+
+def test_there_is_nothing_to_plan_for_a_small_model(source, monkeypatch):
+    monkeypatch.setattr(fitting, "needs_of", lambda *_: pytest.fail("it was planned"))
+    assert fitted(source, None, PLENTY) == Fitting()
+    assert Fitting().prefix_budget(PLENTY, 100) == PREFIX_BUDGET
+    assert Fitting().prefix_budget(Limits(1000, 1000, "a test"), 100) == int(1000 * COMFORTABLE) - 100
+
+
+def test_the_largest_context_that_fits_is_planned_with_what_it_takes(source, monkeypatch):
+    monkeypatch.setattr(fitting, "_LEAST_CONTEXT", 16)
+    limits = tight(source, 100)
+    found = fitted(source, None, limits)
+    assert found.plan.verdict in (Verdict.FITS, Verdict.TIGHT)
+    assert found.plan.context == found.room == found.plan.largest_context
+    assert 100 <= found.room < 256
+    assert found.plan.needed <= limits.budget
+    assert found.note.startswith("With 256 tokens it takes")
+
+
+def test_what_is_asked_for_and_does_not_fit_is_refused_with_the_sentence_of_the_plan(source):
+    with pytest.raises(UnsupportedModelError, match=r"With 256 tokens it takes .* can be used"):
+        fitted(source, 256, tight(source, 100))
+
+
+def test_few_bits_make_room(tmp_path, monkeypatch):
+    monkeypatch.setattr(fitting, "_LEAST_CONTEXT", 16)
+    config = LLAMA | {"head_dim": 32, "num_key_value_heads": 4}
+    files, _ = quantized_checkpoint(tmp_path, random_weights(config), "int4")
+    source = source_of(files, config)
+    limits = tight(source, 150)
+    assert fitted(source, None, limits, 4).room > fitted(source, None, limits).room
+
+
+@pytest.mark.parametrize("kind", ["cpu", "metal", "cuda"])
+def test_a_model_that_fits_is_loaded_on_the_one_device(source, monkeypatch, kind):
+    limits = tight(source, 200)
+    found = fitted(source, 200, limits)
+    monkeypatch.setattr(fitting, "device", lambda: kind)
+    assert placed(source, found, limits, lambda: "loaded") == "loaded"
+
+
+@pytest.mark.parametrize("kind", ["cpu", "cuda"])
+def test_what_does_not_fit_is_not_even_begun(source, monkeypatch, kind):
+    found = fitted(source, 200, tight(source, 200))
+    monkeypatch.setattr(fitting, "device", lambda: kind)
+    less = Limits(found.plan.needed - 1, found.plan.needed - 1, "a test")
+    with pytest.raises(EngineError):
+        placed(source, found, less, lambda: pytest.fail("it was loaded"))
+
+
+def test_an_error_of_the_loading_is_passed_on(source):
+    def load():
+        raise CancelledError("Stopped.")
+
+    with pytest.raises(CancelledError, match="Stopped"):
+        placed(source, Fitting(), PLENTY, load)
