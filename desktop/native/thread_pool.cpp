@@ -16,7 +16,9 @@ namespace sotto {
 namespace {
 
 // Between two products of a decode step lie some microseconds of other work: waking a thread takes longer than that.
-constexpr auto kSpin = std::chrono::microseconds(60);
+constexpr auto kSpin = std::chrono::microseconds(500);
+// From here on a thread that waits lets others have its core, such as the one that prepares the next step.
+constexpr auto kSpinAlone = std::chrono::microseconds(20);
 constexpr int kPausesBetweenLooks = 64;
 constexpr int kPausesBeforeYielding = 1024;
 
@@ -109,8 +111,12 @@ class Pool {
   }
 
   std::uint64_t await(std::uint64_t seen) {
-    auto until = std::chrono::steady_clock::now() + kSpin;
+    const auto start = std::chrono::steady_clock::now();
+    auto now = start;
     do {
+      if (now - start > kSpinAlone) {
+        std::this_thread::yield();
+      }
       for (int look = 0; look < kPausesBetweenLooks; ++look) {
         std::uint64_t epoch = epoch_.load(std::memory_order_acquire);
         if (epoch != seen) {
@@ -118,7 +124,8 @@ class Pool {
         }
         pause();
       }
-    } while (std::chrono::steady_clock::now() < until);
+      now = std::chrono::steady_clock::now();
+    } while (now - start < kSpin);
     std::unique_lock lock(sleep_);
     sleepers_.fetch_add(1);
     wake_.wait(lock, [&] { return epoch_.load() != seen; });
@@ -180,6 +187,27 @@ void set_threads(int count) {
 }
 
 namespace detail {
+
+Runs::Runs(std::ptrdiff_t n, int threads) : count_(std::clamp<std::ptrdiff_t>(n, 1, std::min(threads, kMost))) {
+  for (std::ptrdiff_t run = 0; run < count_; ++run) {
+    const std::uint64_t begin = n * run / count_, end = n * (run + 1) / count_;
+    left_[run].ends.store(end << 32 | begin, std::memory_order_relaxed);
+  }
+}
+
+std::ptrdiff_t Runs::next(std::ptrdiff_t own) {
+  for (std::ptrdiff_t step = 0; step < count_; ++step) {
+    std::atomic<std::uint64_t>& ends = left_[(own + step) % count_].ends;
+    std::uint64_t seen = ends.load(std::memory_order_relaxed);
+    while ((seen & 0xffffffff) < seen >> 32) {
+      const std::uint64_t rest = step == 0 ? seen + 1 : seen - (std::uint64_t{1} << 32);
+      if (ends.compare_exchange_weak(seen, rest, std::memory_order_relaxed)) {
+        return static_cast<std::ptrdiff_t>(step == 0 ? seen & 0xffffffff : rest >> 32);
+      }
+    }
+  }
+  return -1;
+}
 
 void run(std::ptrdiff_t n, std::ptrdiff_t grain, Body body, void* context) {
   if (n <= 0) {

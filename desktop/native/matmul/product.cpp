@@ -161,22 +161,21 @@ void multiply(const std::vector<Product>& products) {
       tasks.push_back({index, begin, std::min(matrix.rows, begin + step)});
     }
   }
-  parallel_for(static_cast<std::ptrdiff_t>(tasks.size()), 1, [&](std::ptrdiff_t first, std::ptrdiff_t last) {
-    for (std::ptrdiff_t at = first; at < last; ++at) {
-      const Task& task = tasks[at];
-      const Product& product = products[task.product];
-      const Plan& plan = plans[task.product];
-      switch (plan.way) {
-        case Way::few:
-          kernels.multiply(product.matrix, plan.x, product.y, product.matrix.rows, task.begin, task.end);
-          break;
-        case Way::panels:
-          multiply_panels(*panels, kernels, product.matrix, plan.panels, product.y, task.begin, task.end);
-          break;
-        case Way::blas:
-          multiply_tile(kernels, product, plan.x, task.begin, task.end);
-          break;
-      }
+  // Runs, not single tasks as threads become free: what is fetched ahead past the end of a task is then the next one.
+  parallel_runs(static_cast<std::ptrdiff_t>(tasks.size()), [&](std::ptrdiff_t at) {
+    const Task& task = tasks[at];
+    const Product& product = products[task.product];
+    const Plan& plan = plans[task.product];
+    switch (plan.way) {
+      case Way::few:
+        kernels.multiply(product.matrix, plan.x, product.y, product.matrix.rows, task.begin, task.end);
+        break;
+      case Way::panels:
+        multiply_panels(*panels, kernels, product.matrix, plan.panels, product.y, task.begin, task.end);
+        break;
+      case Way::blas:
+        multiply_tile(kernels, product, plan.x, task.begin, task.end);
+        break;
     }
   });
 }
