@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sotto.engine import zoo
-from sotto.engine.caches import KVCache, RotatingKVCache, make_caches
+from sotto.engine.caches import FullKVCache, SlidingKVCache, make_caches
 from sotto.engine.support import ARCHITECTURES
 from sotto.errors import EngineError, UnsupportedModelError
 
@@ -88,7 +88,7 @@ def test_a_package_that_was_imported_in_full_is_refused(monkeypatch):
 
 def test_plain_layers_get_plain_caches():
     model, _ = zoo.build(LLAMA)
-    assert [type(cache) for cache in make_caches(model)] == [KVCache, KVCache]
+    assert [type(cache) for cache in make_caches(model)] == [FullKVCache, FullKVCache]
 
 
 @pytest.mark.parametrize("inner", ["mistral", "ministral3"])
@@ -100,7 +100,7 @@ def test_a_window_over_all_layers_of_an_inner_model_is_told(inner):
 
 def test_layers_with_a_window_get_caches_that_forget():
     model, _ = zoo.build(LLAMA | {"sliding_window": 16, "layer_types": ["sliding_attention", "full_attention"]})
-    assert [type(cache) for cache in make_caches(model)] == [RotatingKVCache, KVCache]
+    assert [type(cache) for cache in make_caches(model)] == [SlidingKVCache, FullKVCache]
 
 
 @pytest.mark.parametrize(

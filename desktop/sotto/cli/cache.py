@@ -1,4 +1,4 @@
-"""`sotto cache`: what is kept so that no prompt is computed twice, how much of it there may be, and how to be rid of it."""
+"""`sotto cache`: what is kept so that no prompt is computed twice, how much there may be, and how to be rid of it."""
 
 import argparse
 import json

@@ -31,7 +31,7 @@ def attend(
     mask: Any,
     sinks: mx.array | None = None,
 ) -> mx.array:
-    """Return the attention of `queries` [B, H, L, D] to `keys` and `values`, arrays or `Ragged`, like `queries` in shape.
+    """Return the attention of `queries` [B, H, L, D] to `keys` and `values`, arrays or `Ragged`, shaped like `queries`.
 
     Has the signature of `mlx_lm.models.base.scaled_dot_product_attention`, which it stands in for.
     """

@@ -10,7 +10,7 @@ from typing import Any
 import mlx.core as mx
 from mlx import nn
 
-from sotto.engine import device, layout, parameters, weights, zoo
+from sotto.engine import device, layout, native, parameters, weights, zoo
 from sotto.engine.memory_plan import Limits
 from sotto.engine.support import refusal
 from sotto.engine.types import LoadProgress
@@ -92,7 +92,7 @@ def _load(
     weights.read(files, tensors, lambda done: progress(LoadProgress("weights", done, total)), cancelled)
 
     progress(LoadProgress("preparing", total, total))
-    dtype = parameters.arrange(model, files, tensors, held, source.config)
+    dtype, held = parameters.arrange(model, files, tensors, held, source.config, kernels=native.install())
     for name in sorted(tensors, key=lambda name: -tensors[name].nbytes):
         weights.stop_if(cancelled)
         # The largest first: what is held twice for a moment counts least while the rest is not yet widened. Contiguous,

@@ -125,7 +125,7 @@ def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv
     key = _key(source, files, held, kernels, kv_bits)
     if (known := needs_store.recall(key)) is not None:
         return known
-    model, config, arrays = _unloaded(source, files, held)
+    model, config, arrays = _unloaded(source, files, held, kernels=kernels is not None)
     longest = source.record.context_length or config.get("max_position_embeddings")
     needs = model_needs(
         model,
@@ -196,14 +196,14 @@ def _key(
 
 
 def _unloaded(
-    source: ModelSource, files: Sequence[TensorFile], held: Holding
+    source: ModelSource, files: Sequence[TensorFile], held: Holding, *, kernels: bool
 ) -> tuple[nn.Module, dict[str, Any], list[mx.array]]:
     """Return the model as it would be loaded, its config, and its weights: types and shapes without content."""
     model, config = zoo.build(source.config)
     tensors = {
         name: mx.zeros(tensor.shape, _DTYPES[tensor.dtype]) for file in files for name, tensor in file.tensors.items()
     }
-    parameters.arrange(model, files, tensors, held, source.config)
+    _, held = parameters.arrange(model, files, tensors, held, source.config, kernels=kernels)
     final = {name: held.widen(name, array) for name, array in tensors.items()}
     model.load_weights(list(final.items()), strict=True)
     model.eval()

@@ -29,6 +29,8 @@ from sotto.engine import device, native_fused
 
 FOLDER = Path(__file__).resolve().parents[1] / "_native"
 SWITCH = "SOTTO_NATIVE"
+# Affine quantization that the kernels know.
+_BITS, _GROUPS = (4, 8), (32, 64, 128)
 _Product = Callable[..., mx.array]
 _LEVELS = {"avx512": "AVX-512", "avx2": "AVX2", "portable": "NEON" if os.uname().machine == "aarch64" else "SSE2"}
 
@@ -133,6 +135,26 @@ def load_from(folder: Path) -> tuple[Any | None, str]:
         return None, f"they cannot be loaded: {error}"
 
 
+def as_stored(model: nn.Module) -> frozenset[str]:
+    """Return the names of a model's parameters that the kernels read in 16 bits as well as in 32.
+
+    They widen them on their way into registers, so half the memory is read. Every other use of these layers gives
+    activations in 32 bits, see `install`.
+    """
+    from mlx_lm.models.switch_layers import QuantizedSwitchLinear, SwitchLinear
+
+    names: set[str] = set()
+    for path, layer in model.named_modules():
+        kind = type(layer)
+        if kind in (nn.Linear, nn.Embedding, SwitchLinear):
+            names.add(f"{path}.weight")
+        elif kind in (nn.QuantizedLinear, nn.QuantizedEmbedding, QuantizedSwitchLinear) and (
+            layer.mode == "affine" and layer.bits in _BITS and layer.group_size in _GROUPS
+        ):
+            names |= {f"{path}.scales", f"{path}.biases"}
+    return frozenset(names)
+
+
 def _imported(path: Path) -> ModuleType:
     # The name has to be that of the module's entry point. It is not left in sys.modules: nobody imports it by name.
     spec = importlib.util.spec_from_file_location("kernels", path)
@@ -170,6 +192,7 @@ def _replacements(kernels: Any) -> list[tuple[Any, str, Any]]:
     mlx_gather_mm: _Product = mx.gather_mm
     mlx_linear: _Product = nn.Linear.__call__
     mlx_as_linear: _Product = nn.Embedding.as_linear
+    mlx_embedding: _Product = nn.Embedding.__call__
 
     def quantized_matmul(
         x: mx.array,
@@ -243,10 +266,33 @@ def _replacements(kernels: Any) -> list[tuple[Any, str, Any]]:
         y: mx.array | None = kernels.linear(x, self["weight"], None)
         return mlx_as_linear(self, x) if y is None else y
 
+    def embedding(self: nn.Embedding, x: mx.array) -> mx.array:
+        return mlx_embedding(self, x).astype(mx.float32)
+
+    def quantized_embedding(self: nn.QuantizedEmbedding, x: mx.array) -> mx.array:
+        # Scales in 16 bits would make values of 16 bits.
+        biases = self.get("biases")
+        return mx.dequantize(
+            self["weight"][x],
+            scales=_widened(self["scales"][x]),
+            biases=None if biases is None else _widened(biases[x]),
+            group_size=self.group_size,
+            bits=self.bits,
+            mode=self.mode,
+            dtype=mx.float32,
+        )
+
     return [
         (mx, "quantized_matmul", quantized_matmul),
         (mx, "gather_qmm", gather_qmm),
         (mx, "gather_mm", gather_mm),
         (nn.Linear, "__call__", linear),
         (nn.Embedding, "as_linear", as_linear),
+        (nn.Embedding, "__call__", embedding),
+        (nn.QuantizedEmbedding, "__call__", quantized_embedding),
     ]
+
+
+def _widened(scales: mx.array) -> mx.array:
+    """Return scales in 32 bits, where they are numbers and not the bytes of a floating-point format."""
+    return scales.astype(mx.float32) if mx.issubdtype(scales.dtype, mx.floating) else scales

@@ -6,14 +6,14 @@ Loading a model and planning its memory both do what stands here, with the same 
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import mlx.core as mx
 from mlx import nn
 from mlx.utils import tree_flatten
 
-from sotto.engine import device, layout, quantization
+from sotto.engine import device, layout, native, quantization
 from sotto.engine.memory_plan import Limits
 from sotto.engine.quantization import Declaration, Declarations
 from sotto.errors import BrokenModelError, UnsupportedModelError
@@ -33,14 +33,16 @@ class Holding:
         dtype: Type of the activations, or None to keep everything as it is stored.
         matrices: Whether 16-bit matrices are held in that type, too. Vectors and scales always are: they are small, and
             activations take the widest type that they meet.
+        as_stored: Names of parameters that are computed with as they are stored, whatever their type.
     """
 
     dtype: mx.Dtype | None
     matrices: bool
+    as_stored: frozenset[str] = frozenset()
 
     def widen(self, name: str, array: mx.array) -> mx.array:
         """Return the array in the type to hold it in."""
-        if self.dtype is None or array.dtype not in (mx.bfloat16, mx.float16):
+        if self.dtype is None or array.dtype not in (mx.bfloat16, mx.float16) or name in self.as_stored:
             return array
         small = array.ndim < 2 or name.endswith((".scales", ".biases"))
         return array.astype(self.dtype) if small or self.matrices else array
@@ -67,7 +69,9 @@ def arrange(
     tensors: dict[str, mx.array],
     held: Holding,
     written: Mapping[str, Any],
-) -> mx.Dtype:
+    *,
+    kernels: bool,
+) -> tuple[mx.Dtype, Holding]:
     """Bring tensors to the names and shapes of a model's parameters, and its layers to their quantization, in place.
 
     Args:
@@ -76,9 +80,10 @@ def arrange(
         tensors: By the names in the files; afterwards by those of the parameters, still in their own types.
         held: In which types they will be held.
         written: `config.json`.
+        kernels: Whether the native kernels will compute with it.
 
     Returns:
-        The type of the activations.
+        The type of the activations, and in which types the parameters are to be held.
 
     Raises:
         UnsupportedModelError: Tensors are left over, or of a type that no layer computes with.
@@ -87,7 +92,7 @@ def arrange(
     dtype = held.dtype or _commonest(tensors.values())
     _fit(model, tensors, _rename(files, tensors), held, dtype)
     _check(model, tensors, written)
-    return dtype
+    return dtype, replace(held, as_stored=native.as_stored(model)) if kernels else held
 
 
 def _rename(files: Iterable[TensorFile], tensors: dict[str, mx.array]) -> dict[str, Declaration]:

@@ -127,7 +127,7 @@ class Scheduler:
         self._running = [one for one in self._running if not one.ended]
 
     def _guarded(self, one: Generation, events: list[GenerateEvent], work: Callable[[], list[GenerateEvent]]) -> bool:
-        """Add the events of some work on one request to `events`; return False where it failed and ended the request."""
+        """Add the events of some work on one request to `events`; return False where it failed and ended that."""
         try:
             events.extend(work())
         except Exception as error:

@@ -91,7 +91,7 @@ def disk_root() -> Path:
 
 
 def usual_disk_budget() -> int:
-    """Return the bytes that computed prefixes may take on this disk: a quarter of what is free, none if that is little."""
+    """Return the bytes that prefixes may take on this disk: a quarter of what is free, none if that is little."""
     folder = disk_root()
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent

@@ -1,0 +1,104 @@
+"""What is come back to gives the logits of a fresh forward pass, for every kind of cache that a family uses."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import mlx.core as mx
+import pytest
+
+from checkpoints import read_header, source_of
+from generating import PLENTY
+from sotto.engine.caches import PlannedKVCache, make_caches
+from sotto.engine.loader import load
+from sotto.engine.model_needs import limits_here
+from sotto.engine.prefix_cache import PrefixCache
+from sotto.engine.prefix_disk import PrefixDisk
+
+REFERENCES = Path(__file__).parent / "references"
+CASES = sorted(path.name for path in REFERENCES.iterdir())
+BOUNDARIES = (9, 20, 33)
+
+
+@cache
+def model_of(case):
+    config = json.loads((REFERENCES / case / "config.json").read_text())
+    source = source_of([read_header(REFERENCES / case / "model.safetensors")], config)
+    return load(source, limits=limits_here(), progress=lambda _: None, cancelled=lambda: False).model
+
+
+@cache
+def prompt_of(case):
+    ids = mx.load(str(REFERENCES / case / "expected.safetensors"))["ids"].tolist()
+    # Longer than any window, and than the texts before which some models compute in another way.
+    return tuple((ids * 3)[:70])
+
+
+def feed(model, sequence, ids, size=16):
+    logits = None
+    for start in range(0, len(ids), size):
+        chunk = list(ids[start : start + size])
+        logits = model(mx.array([chunk]), cache=sequence.caches)[:, -1, :]
+        mx.eval(logits)
+        sequence.evaluate()
+        sequence.tokens.extend(chunk)
+    return logits
+
+
+def answer(case, prefix, prompt, boundaries=()):
+    """Return the logits after a prompt, and how much of it was cached."""
+    model, prompt = model_of(case), list(prompt)
+    sequence = prefix.begin(prompt)
+    cached = len(sequence.tokens)
+    for stop in prefix.stops(sequence, len(prompt), boundaries):
+        feed(model, sequence, prompt[len(sequence.tokens) : stop])
+        prefix.keep(sequence)
+    logits = feed(model, sequence, prompt[len(sequence.tokens) :])
+    prefix.end(sequence)
+    return logits, cached
+
+
+def fresh(case, prompt, kv_bits=None):
+    caches = make_caches(model_of(case), kv_bits)
+    for one in caches:
+        if isinstance(one, PlannedKVCache):
+            one.planned = len(prompt)
+    return model_of(case)(mx.array([list(prompt)]), cache=caches)[:, -1, :]
+
+
+def assert_near(found, wanted, bound):
+    assert mx.abs(found - wanted).max().item() <= bound * mx.abs(wanted).max().item()
+
+
+@pytest.mark.parametrize("stored", [False, True], ids=["memory", "disk"])
+@pytest.mark.parametrize("case", CASES)
+def test_a_branch_at_every_boundary_is_as_if_nothing_had_been_there(case, stored, tmp_path):
+    def opened():
+        disks = [PrefixDisk(tmp_path, f"{case} {way}", PLENTY) for way in range(2)] if stored else ()
+        return PrefixCache(lambda: make_caches(model_of(case)), PLENTY, disks)
+
+    prompt, prefix = prompt_of(case), opened()
+    answer(case, prefix, prompt, BOUNDARIES)
+    if stored:
+        prefix.close()
+        prefix = opened()
+    for boundary in (len(prompt) - 1, *BOUNDARIES):
+        branch = [*prompt[:boundary], 5, 3, 4]
+        logits, cached = answer(case, prefix, branch)
+        # What is computed in another way because the context is shorter is another sequence.
+        assert cached >= boundary or case == "phi3-longrope"
+        assert_near(logits, fresh(case, branch), 1e-4)
+
+
+@pytest.mark.parametrize("kv_bits", [8, 4])
+@pytest.mark.parametrize("case", CASES)
+def test_with_fewer_bits_every_kind_of_cache_works_or_is_left_alone(case, kv_bits):
+    prompt = prompt_of(case)
+    prefix = PrefixCache(lambda: make_caches(model_of(case), kv_bits), PLENTY)
+    answer(case, prefix, prompt, BOUNDARIES)
+    branch = [*prompt[:20], 5, 3, 4]
+    logits, cached = answer(case, prefix, branch)
+    assert cached >= 20 or case == "phi3-longrope"
+    assert_near(logits, fresh(case, branch, kv_bits), 0.02)
+    # Rounding keys and values changes little; tiny models have few values to average over.
+    assert_near(logits, fresh(case, branch), 0.1 if kv_bits == 8 else 1.0)
