@@ -1,17 +1,14 @@
 """One model, loaded and talked to from the main thread of a terminal command."""
 
-import signal
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from types import FrameType
 from typing import Any, Self
 
+from sotto.cli.interrupts import until_interrupt
 from sotto.engine import device
 from sotto.engine.options import RequestOptions, request_options
 from sotto.engine.settings import read_settings
-from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import GenerateEvent, GenerateRequest, LoadProgress, Message, ModelInfo, Overflow
 from sotto.errors import UnsupportedModelError
 from sotto.runner.catalogue import find
@@ -63,7 +60,7 @@ class Session:
         Raises:
             SottoError: It cannot be loaded, or Ctrl-C came.
         """
-        with self._until_interrupt():
+        with until_interrupt(self.interrupted):
             try:
                 info = self._engine.load(
                     self.source,
@@ -78,14 +75,7 @@ class Session:
             print(f"sotto: {note.removesuffix('.')}.", file=sys.stderr)
         return info
 
-    def cut(self, text: str, tokens: int) -> str:
-        """Return the beginning of `text` that makes about as many tokens of this model."""
-        tokenizer = Tokenizer.from_source(self.source)
-        return tokenizer.decode(tokenizer.encode(text, add_bos=False)[:tokens])
-
-    def ask(
-        self, messages: tuple[Message, ...] = (), prompt: str | None = None, *, ignore_eos: bool = False
-    ) -> Iterator[GenerateEvent]:
+    def ask(self, messages: tuple[Message, ...] = (), prompt: str | None = None) -> Iterator[GenerateEvent]:
         """Generate from a conversation, or from a raw `prompt`; Ctrl-C ends the answer as cancelled.
 
         Raises:
@@ -98,26 +88,10 @@ class Session:
             sampling=self.options.sampling,
             num_predict=self.options.num_predict,
             stop=self.options.stop,
-            ignore_eos=ignore_eos,
             overflow=self._overflow,
         )
-        with self._until_interrupt():
+        with until_interrupt(self.interrupted):
             yield from self._engine.generate(self._engine.prepare(request), self.interrupted.is_set)
-
-    @contextmanager
-    def _until_interrupt(self) -> Iterator[None]:
-        self.interrupted.clear()
-        previous = signal.getsignal(signal.SIGINT)
-
-        def interrupt(number: int, frame: FrameType | None) -> None:
-            self.interrupted.set()
-            signal.signal(signal.SIGINT, previous)  # a second Ctrl-C does not wait for the step to end
-
-        signal.signal(signal.SIGINT, interrupt)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, previous)
 
 
 def _opened(target: str) -> ModelSource:

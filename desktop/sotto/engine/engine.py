@@ -58,9 +58,11 @@ from sotto.engine.types import (
 from sotto.errors import CancelledError, InvalidRequestError, UnsupportedModelError
 from sotto.store.records import ModelSource
 
-_CPU_CHUNK_SECONDS = 0.2
-_CPU_FIRST_CHUNK = 64
-_CPU_AHEAD_BELOW = 0.02
+# A chunk reads all weights, so a longer one is cheaper by the token; Stop and others wait for its end.
+_CPU_CHUNK_SECONDS, _CPU_CHUNK_LIMIT = 0.8, 1.2
+_CPU_SHARED_SECONDS, _CPU_SHARED_LIMIT = 0.1, 0.2
+_CPU_FIRST_CHUNK = 128
+_CPU_AHEAD_BELOW = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,6 +380,6 @@ def _disks(
 
 
 def _cpu_pace() -> Pace:
-    chunk = ChunkSize(first=_CPU_FIRST_CHUNK, target=_CPU_CHUNK_SECONDS)
-    shared = ChunkSize(first=_CPU_FIRST_CHUNK, target=_CPU_CHUNK_SECONDS / 2, limit=_CPU_CHUNK_SECONDS)
+    chunk = ChunkSize(first=_CPU_FIRST_CHUNK, target=_CPU_CHUNK_SECONDS, limit=_CPU_CHUNK_LIMIT)
+    shared = ChunkSize(first=_CPU_FIRST_CHUNK // 2, target=_CPU_SHARED_SECONDS, limit=_CPU_SHARED_LIMIT)
     return Pace(chunk, shared, ahead_below=_CPU_AHEAD_BELOW)
