@@ -141,8 +141,9 @@ def assert_foreseen(foreseen, weights, most):
     assert -0.1 * most - 3e5 <= foreseen - most <= 0.3 * most
 
 
+@pytest.mark.parametrize("kernels", ["plain"], indirect=True)
 @pytest.mark.parametrize("family", sorted(FAMILIES))
-def test_the_peak_of_a_prefill_is_foreseen_for_each_family(family, monkeypatch):
+def test_the_peak_of_a_prefill_is_foreseen_for_each_family(family, kernels, monkeypatch):
     chunk, context = (32, 64) if family in BY_TOKEN else (128, 384)
     config = widened(FAMILIES[family], 6)
     try:
@@ -241,9 +242,10 @@ def test_kinds_of_caches_are_told_apart():
     assert kinds["hybrid"] == {CacheKind.FULL, CacheKind.RECURRENT}
 
 
+@pytest.mark.parametrize("kernels", ["plain", "native"], indirect=True)
 @pytest.mark.parametrize("kind", [*TYPES, None])
 @pytest.mark.parametrize("config", [LLAMA, QWEN3_MOE, LATENT, HYBRID], ids=lambda config: config["model_type"])
-def test_weights_are_counted_as_they_will_be_held_and_nothing_is_read(tmp_path, config, kind):
+def test_weights_are_counted_as_they_will_be_held_and_nothing_is_read(tmp_path, config, kind, kernels):
     weights = random_weights(config)
     choose = is_matrix if kind else lambda _: False
     files, _ = quantized_checkpoint(tmp_path, weights, kind or "int4", choose=choose, dtype=mx.bfloat16)
@@ -251,13 +253,14 @@ def test_weights_are_counted_as_they_will_be_held_and_nothing_is_read(tmp_path, 
     mx.clear_cache()
     mx.reset_peak_memory()
     before = mx.get_active_memory()
-    needs = needs_of(source, PLENTY)
+    needs = needs_of(source, PLENTY, kernels)
     assert mx.get_peak_memory() - before < 100_000
     assert not needs.unknown
     assert needs.weight_bytes == load(source, Watch(), PLENTY).weight_bytes
 
 
-def test_weights_that_would_not_fit_widened_are_counted_as_stored_and_stay_so(tmp_path):
+@pytest.mark.parametrize("kernels", ["plain"], indirect=True)
+def test_weights_that_would_not_fit_widened_are_counted_as_stored_and_stay_so(tmp_path, kernels):
     files, _ = quantized_checkpoint(tmp_path, random_weights(LLAMA), "int4", choose=lambda _: False, dtype=mx.bfloat16)
     source = source_of(files, LLAMA)
     stored = source.weight_bytes
