@@ -61,7 +61,7 @@ def gap_rows(models: Models, *, quick: bool) -> Iterator[Row]:
                 if last:
                     (gaps if begun else alone).append(ended - last)
                 last, most, between = ended, max(most, between), 0
-            if any(isinstance(event, PrefillProgress) and event.request_id == "long" for event in events):
+            if any(_is_chunk(event) for event in events):
                 chunks.append(ended - began)
                 between += 1
             if not begun and len(alone) == 2 * _STREAMS:
@@ -76,6 +76,11 @@ def gap_rows(models: Models, *, quick: bool) -> Iterator[Row]:
     title = f"{model.name}: while a prompt of {length} tokens is read beside an answer"
     yield at_most(f"{title}, chunks between two tokens", most, 1, unit="")
     yield at_most(f"{title}, longest gap / longest chunk", max(gaps) / max(chunks), 1.5, detail)
+
+
+def _is_chunk(event: object) -> bool:
+    """Tell whether a piece of the long prompt was read: its beginning and its first token are told in the same way."""
+    return isinstance(event, PrefillProgress) and event.request_id == "long" and event.cached < event.done < event.total
 
 
 def _is_token(events: list[GenerateEvent], name: str) -> bool:

@@ -230,10 +230,12 @@ class TestSeveralAtOnce:
             assert found.token_ids == reference(kind, prompt, most)[: len(found.token_ids)]
             assert len(found.token_ids) == most or name in cancelled
 
-    def test_a_long_prompt_does_not_hold_up_a_running_answer(self):
-        running = scheduler("plain", chunk=4)
+    @pytest.mark.parametrize("ahead", [0.0, 10.0, math.inf])
+    @pytest.mark.parametrize("before", range(4, 9))
+    def test_a_long_prompt_does_not_hold_up_a_running_answer(self, ahead, before):
+        running = scheduler("plain", chunk=4, ahead=ahead)
         running.add(task([1, 2, 3], 40, request_id="chat"))
-        events = [event for _ in range(6) for event in running.step()]
+        events = [event for _ in range(before) for event in running.step()]
         running.add(task([(5 * index) % 90 for index in range(200)], 2, request_id="long"))
         between = 0
         while not any(isinstance(event, PrefillProgress) and event.done == 199 for event in events):

@@ -85,7 +85,8 @@ class Scheduler:
         decoding = [one for one in begun if one.pending is not None]
         if prefilling and (self._prefill_next or not decoding):
             self._prefill(prefilling[0], events)
-            self._stepped = -math.inf
+            # A step ahead of its reader brings no token where it is the first of its kind.
+            self._stepped, self._interval = -math.inf, math.inf
         elif decoding:
             self._decode(decoding, events)
         self._prefill_next = not self._prefill_next
