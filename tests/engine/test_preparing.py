@@ -195,7 +195,7 @@ def test_places_in_a_prompt(fitted):
         ends.append(len(text))
     # Behind the system prompt, before and behind the last answer, and behind the question.
     assert prepared.boundaries == (ends[0], ends[3], ends[4], ends[5])
-    assert prepared.boundary == ends[5]
+    assert prepared.boundaries[-1] == ends[5]
     assert prepared.keep == ends[0]
     assert decoded(preparer, prepared.opening) == "[assistant]"
 
@@ -203,7 +203,7 @@ def test_places_in_a_prompt(fitted):
 def test_places_are_found_only_where_somebody_needs_them(fitted):
     preparer = fitted(500, finds_boundary=False)
     prepared = preparer.prepare(chat((SYSTEM, *talk(5))))
-    assert (prepared.boundary, prepared.boundaries, prepared.keep, prepared.opening) == (0, (), 0, ())
+    assert (prepared.boundaries, prepared.keep, prepared.opening) == ((), 0, ())
     prepared = preparer.prepare(chat((SYSTEM, *talk(5)), Overflow.SHIFT))
     assert (prepared.keep, decoded(preparer, prepared.opening)) == (len("[system]Be kind./"), "[assistant]")
     prepared = preparer.prepare(raw("no messages", Overflow.SHIFT))

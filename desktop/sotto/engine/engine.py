@@ -24,7 +24,7 @@ from functools import partial
 import mlx.core as mx
 
 from sotto.engine.batch import can_batch
-from sotto.engine.caches import kv_note, leaves, make_caches
+from sotto.engine.caches import PlannedKVCache, kv_note, leaves, make_caches
 from sotto.engine.cpu_linear import adapt_to_cpu
 from sotto.engine.device import device, wire
 from sotto.engine.draft import DraftModel
@@ -323,8 +323,9 @@ def _made_ready(
     if drafts is not None:
         draft = made_draft(*drafts, logits.shape[-1], budget // BUDGET_SHARE, settings.kv_bits)
         budget -= draft.prefix.budget
+    keeps_states = bool(probe.stateful) or (draft is not None and draft.prefix.keeps_states)
     maximum = record.context_length or loaded.config.get("max_position_embeddings")
-    preparer.fit(maximum, num_ctx, logits.shape[-1], finds_boundary=True, room=fitting.room)
+    preparer.fit(maximum, num_ctx, logits.shape[-1], finds_boundary=keeps_states, room=fitting.room)
     make = partial(make_caches, loaded.model, settings.kv_bits, preparer.context_length)
     prefix = PrefixCache(make, budget, disks)
     info = ModelInfo(
@@ -370,13 +371,14 @@ def _forget_random() -> None:
 def _disks(
     settings: EngineSettings, source: ModelSource, loaded: LoadedModel, probe: Sequence, kind: str
 ) -> tuple[PrefixDisk, ...]:
-    """Return what is on disk for this model, for both ways in which contexts may be computed; none if not wanted."""
+    """Return what is on disk for this model, for each way in which contexts are computed; none if not wanted."""
     if settings.disk_root is None or not settings.disk_budget:
         return ()
     layout = [type(leaf).__name__ for leaf in leaves(probe.caches)]
     parts = [source.record.digest, source.config, layout, settings.kv_bits, loaded.compute_type, kind]
     key = json.dumps(parts, sort_keys=True, default=dict)
-    return tuple(PrefixDisk(settings.disk_root, f"{key} {way}", settings.disk_budget) for way in range(2))
+    ways = 2 if any(isinstance(leaf, PlannedKVCache) for leaf in probe.ranged) else 1
+    return tuple(PrefixDisk(settings.disk_root, f"{key} {way}", settings.disk_budget) for way in range(ways))
 
 
 def _cpu_pace() -> Pace:

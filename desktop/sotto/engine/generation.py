@@ -136,8 +136,7 @@ class Generation:
     def room(self) -> int:
         """How many more tokens may be drawn before the answer or the context ends."""
         assert self.sequence is not None
-        limit = min(self.task.context, self._prefix.limit(len(self._prompt)))
-        return int(min(self.task.max_tokens - len(self.drawn), limit - len(self.sequence.tokens)))
+        return int(min(self.task.max_tokens - len(self.drawn), self._limit - len(self.sequence.tokens)))
 
     @property
     def caches(self) -> list[object]:
@@ -243,7 +242,7 @@ class Generation:
     def is_full(self) -> bool:
         """Whether the caches must begin anew before another token can be fed."""
         assert self.sequence is not None
-        return len(self.sequence.tokens) >= min(self.task.context, self._prefix.limit(len(self._prompt)))
+        return len(self.sequence.tokens) >= self._limit
 
     def restart(self) -> list[GenerateEvent]:
         """Give the caches back and prefill anew: in the second way of computing, or with what fits the context.
@@ -313,6 +312,11 @@ class Generation:
             self._prefix.drop(sequence)
         elif sequence is not None:
             self._prefix.end(sequence)
+
+    @property
+    def _limit(self) -> float:
+        """How many tokens may be fed in all before the caches must begin anew."""
+        return min(self.task.context, self._prefix.limit(len(self._prompt)))
 
     def _to_decoding(self) -> None:
         self.pending = mx.array(self._prompt[-1:])

@@ -9,7 +9,6 @@ import hashlib
 import json
 import logging
 import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from sotto.engine.memory_plan import CacheKind, CacheNeed, ModelNeeds, WorkPoint
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import parse_object
 from sotto.store.files import read_all
+from sotto.store.writing import write_whole
 
 _log = logging.getLogger(__name__)
 
@@ -60,16 +60,7 @@ def keep(key: str, needs: ModelNeeds) -> None:
     parts = _parts(needs)
     text = json.dumps({"key": key, "needs": parts, "sum": _sum(parts)})
     try:
-        folder().mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=folder(), prefix=key)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            Path(name).replace(folder() / f"{key}.json")
-        except OSError:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
+        write_whole(folder() / f"{key}.json", text)
         _forget_oldest()
     except OSError as error:
         _log.info("What a model needs cannot be kept in %s: %s", folder(), error.strerror)

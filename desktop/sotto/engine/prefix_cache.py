@@ -40,7 +40,8 @@ class PrefixCache:
             make: Makes fresh caches for the model.
             budget: In bytes; 0 keeps nothing once an answer has ended.
             disks: Take what makes place, and what is there when the model is unloaded: one for contexts that are
-                computed in the first way and one for those in the second, see `limit`; none where nothing is stored.
+                computed in the first way and, where there is one, one for those in the second, see `limit`; none where
+                nothing is stored.
         """
         self._make = make
         self.budget = budget

@@ -30,7 +30,6 @@ class Prepared:
         request: As asked.
         preparer: What it was prepared by, and so for which model.
         prompt: Tokens, at least one and fewer than the context holds.
-        boundary: Tokens of the prompt before what the template adds to ask for the answer; 0 when not known.
         boundaries: Places in the prompt, ascending, at which a later prompt may part from it: behind the system prompt,
             behind the last messages, before what asks for the answer. Empty when not known.
         keep: Tokens of the prompt that stay when a full context is shifted: the system prompt, and what begins a text.
@@ -46,7 +45,6 @@ class Prepared:
     request: GenerateRequest
     preparer: "Preparer"
     prompt: tuple[int, ...]
-    boundary: int
     boundaries: tuple[int, ...]
     keep: int
     opening: tuple[int, ...]
@@ -146,7 +144,6 @@ class Preparer:
             request=request,
             preparer=self,
             prompt=prompt,
-            boundary=places.answer if self._finds_boundary else 0,
             boundaries=places.all,
             keep=places.system or len(self.tokenizer.encode("")),
             opening=prompt[places.answer :] if places.answer else (),

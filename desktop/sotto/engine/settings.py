@@ -4,12 +4,9 @@ Sizes are bytes; one that is not chosen follows the machine. A value that makes 
 not chosen, so that a damaged file never keeps anybody from their models.
 """
 
-import contextlib
 import json
 import logging
-import os
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +17,7 @@ from sotto.engine.types import EngineSettings
 from sotto.errors import BrokenModelError, InvalidRequestError, StoreError
 from sotto.store.bounded_json import read_object
 from sotto.store.wording import human_size, shown_path
+from sotto.store.writing import write_whole
 
 _log = logging.getLogger(__name__)
 
@@ -66,16 +64,7 @@ def change_settings(changes: Mapping[str, int | None]) -> None:
     merged = {name: value for name, value in {**_chosen(), **changes}.items() if value is not None}
     path = settings_file()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(merged, file, indent=1)
-            Path(name).replace(path)
-        except OSError:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
+        write_whole(path, json.dumps(merged, indent=1))
     except OSError as error:
         raise StoreError(f"{shown_path(path)} cannot be written: {error.strerror}.") from error
 
