@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generating import MODELS, PLENTY
+from prefixing import answer
 from sotto.engine import prefix_tree
 from sotto.engine.caches import make_caches
 from sotto.engine.prefix_cache import PrefixCache
@@ -19,27 +20,6 @@ def opened(kind, folder, budget=PLENTY, disk_budget=PLENTY, kv_bits=None):
     return PrefixCache(lambda: make_caches(MODELS[kind], kv_bits), budget, disks)
 
 
-def feed(kind, sequence, ids):
-    logits = MODELS[kind](mx.array([list(ids)]), cache=sequence.caches)[:, -1, :]
-    mx.eval(logits)
-    sequence.evaluate()
-    sequence.tokens.extend(ids)
-    return logits
-
-
-def answer(kind, prefix, prompt, boundaries=()):
-    """Return the logits after a prompt, and how much of it was cached."""
-    sequence = prefix.begin(prompt)
-    cached = len(sequence.tokens)
-    for stop in prefix.stops(sequence, len(prompt), boundaries):
-        if stop > len(sequence.tokens):
-            feed(kind, sequence, prompt[len(sequence.tokens) : stop])
-        prefix.keep(sequence)
-    logits = feed(kind, sequence, prompt[len(sequence.tokens) :])
-    prefix.end(sequence)
-    return logits, cached
-
-
 def assert_same(kind, logits, prompt, kv_bits=None):
     fresh = MODELS[kind](mx.array([list(prompt)]), cache=make_caches(MODELS[kind], kv_bits))[:, -1, :]
     assert mx.abs(logits - fresh).max().item() <= (1e-4 if kv_bits is None else 0.1) * mx.abs(fresh).max().item()
@@ -49,11 +29,11 @@ def assert_same(kind, logits, prompt, kv_bits=None):
 @pytest.mark.parametrize("kv_bits", [None, 8])
 def test_a_conversation_goes_on_after_a_restart(kind, kv_bits, tmp_path):
     before = opened(kind, tmp_path, kv_bits=kv_bits)
-    answer(kind, before, LONG, [40])
+    answer(MODELS[kind], before, LONG, [40])
     before.close()
     after = opened(kind, tmp_path, kv_bits=kv_bits)
     assert after.nbytes == 0
-    logits, cached = answer(kind, after, [*LONG, 1, 2, 3])
+    logits, cached = answer(MODELS[kind], after, [*LONG, 1, 2, 3])
     assert cached == (len(LONG) if kind == "plain" else len(LONG) - 1)
     assert_same(kind, logits, [*LONG, 1, 2, 3], kv_bits)
 
@@ -61,12 +41,12 @@ def test_a_conversation_goes_on_after_a_restart(kind, kv_bits, tmp_path):
 @kinds
 def test_a_branch_goes_on_from_the_middle_after_a_restart(kind, tmp_path):
     before = opened(kind, tmp_path)
-    answer(kind, before, LONG, [40])
-    answer(kind, before, [*LONG[:50], 1, 2, 3, 4], [40])
+    answer(MODELS[kind], before, LONG, [40])
+    answer(MODELS[kind], before, [*LONG[:50], 1, 2, 3, 4], [40])
     before.close()
     after = opened(kind, tmp_path)
     branch = [*LONG[:45], 9, 8]
-    logits, cached = answer(kind, after, branch)
+    logits, cached = answer(MODELS[kind], after, branch)
     assert cached == (45 if kind == "plain" else 40)
     assert_same(kind, logits, branch)
 
@@ -74,9 +54,9 @@ def test_a_branch_goes_on_from_the_middle_after_a_restart(kind, tmp_path):
 @kinds
 def test_what_made_place_comes_back_from_the_disk(kind, tmp_path):
     prefix = opened(kind, tmp_path, budget=0)
-    answer(kind, prefix, LONG, [40])
+    answer(MODELS[kind], prefix, LONG, [40])
     assert prefix.nbytes == 0
-    logits, cached = answer(kind, prefix, [*LONG, 5])
+    logits, cached = answer(MODELS[kind], prefix, [*LONG, 5])
     assert cached >= len(LONG) - 1
     assert_same(kind, logits, [*LONG, 5])
 
@@ -85,10 +65,10 @@ def test_what_made_place_comes_back_from_the_disk(kind, tmp_path):
 def test_long_stretches_are_stored_in_parts(kind, tmp_path, monkeypatch):
     monkeypatch.setattr(prefix_tree, "MOST_TOKENS", 16)
     before = opened(kind, tmp_path)
-    answer(kind, before, LONG)
+    answer(MODELS[kind], before, LONG)
     before.close()
     assert len(list(tmp_path.rglob("*.safetensors"))) >= 6
-    logits, cached = answer(kind, opened(kind, tmp_path), [*LONG, 5])
+    logits, cached = answer(MODELS[kind], opened(kind, tmp_path), [*LONG, 5])
     assert cached >= len(LONG) - 1
     assert_same(kind, logits, [*LONG, 5])
 
@@ -96,11 +76,11 @@ def test_long_stretches_are_stored_in_parts(kind, tmp_path, monkeypatch):
 @kinds
 def test_another_models_entries_are_not_read(kind, tmp_path):
     before = opened(kind, tmp_path)
-    answer(kind, before, LONG)
+    answer(MODELS[kind], before, LONG)
     before.close()
     disks = [PrefixDisk(tmp_path, f"other {way}", PLENTY) for way in range(2)]
     other = PrefixCache(lambda: make_caches(MODELS[kind]), PLENTY, disks)
-    assert answer(kind, other, LONG)[1] == 0
+    assert answer(MODELS[kind], other, LONG)[1] == 0
 
 
 @kinds
@@ -109,8 +89,8 @@ def test_another_models_entries_are_not_read(kind, tmp_path):
 def test_whatever_happens_to_the_files_the_answer_is_right(kind, data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("disk")
     before = opened(kind, folder)
-    answer(kind, before, LONG, [30, 60])
-    answer(kind, before, [*LONG[:50], 1, 2, 3, 4], [30])
+    answer(MODELS[kind], before, LONG, [30, 60])
+    answer(MODELS[kind], before, [*LONG[:50], 1, 2, 3, 4], [30])
     before.close()
     after = opened(kind, folder, budget=data.draw(st.sampled_from([0, PLENTY])))
     for file in sorted(folder.rglob("*.safetensors")):
@@ -124,20 +104,20 @@ def test_whatever_happens_to_the_files_the_answer_is_right(kind, data, tmp_path_
         elif harm == "gone":
             file.unlink()
     for prompt in ([*LONG, 7, 8], [*LONG[:50], 1, 2, 3, 4, 5], LONG[:35]):
-        logits, _ = answer(kind, after, prompt)
+        logits, _ = answer(MODELS[kind], after, prompt)
         assert_same(kind, logits, prompt)
 
 
 def test_a_few_tokens_are_not_worth_a_file(tmp_path):
     before = opened("plain", tmp_path)
-    answer("plain", before, LONG[:40])
+    answer(MODELS["plain"], before, LONG[:40])
     before.close()
     assert not list(tmp_path.rglob("*.safetensors"))
 
 
 def test_a_budget_of_zero_on_disk_stores_nothing(tmp_path):
     before = opened("plain", tmp_path, disk_budget=0)
-    answer("plain", before, LONG)
+    answer(MODELS["plain"], before, LONG)
     before.close()
     assert not list(tmp_path.rglob("*.safetensors"))
-    assert answer("plain", opened("plain", tmp_path, disk_budget=0), LONG)[1] == 0
+    assert answer(MODELS["plain"], opened("plain", tmp_path, disk_budget=0), LONG)[1] == 0

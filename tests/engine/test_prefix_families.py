@@ -9,6 +9,7 @@ import pytest
 
 from checkpoints import read_header, source_of
 from generating import PLENTY
+from prefixing import answer
 from sotto.engine.caches import PlannedKVCache, make_caches
 from sotto.engine.loader import load
 from sotto.engine.model_needs import limits_here
@@ -34,30 +35,6 @@ def prompt_of(case):
     return tuple((ids * 3)[:70])
 
 
-def feed(model, sequence, ids, size=16):
-    logits = None
-    for start in range(0, len(ids), size):
-        chunk = list(ids[start : start + size])
-        logits = model(mx.array([chunk]), cache=sequence.caches)[:, -1, :]
-        mx.eval(logits)
-        sequence.evaluate()
-        sequence.tokens.extend(chunk)
-    return logits
-
-
-def answer(case, prefix, prompt, boundaries=()):
-    """Return the logits after a prompt, and how much of it was cached."""
-    model, prompt = model_of(case), list(prompt)
-    sequence = prefix.begin(prompt)
-    cached = len(sequence.tokens)
-    for stop in prefix.stops(sequence, len(prompt), boundaries):
-        feed(model, sequence, prompt[len(sequence.tokens) : stop])
-        prefix.keep(sequence)
-    logits = feed(model, sequence, prompt[len(sequence.tokens) :])
-    prefix.end(sequence)
-    return logits, cached
-
-
 def fresh(case, prompt, kv_bits=None):
     caches = make_caches(model_of(case), kv_bits)
     for one in caches:
@@ -78,13 +55,13 @@ def test_a_branch_at_every_boundary_is_as_if_nothing_had_been_there(case, stored
         return PrefixCache(lambda: make_caches(model_of(case)), PLENTY, disks)
 
     prompt, prefix = prompt_of(case), opened()
-    answer(case, prefix, prompt, BOUNDARIES)
+    answer(model_of(case), prefix, prompt, BOUNDARIES)
     if stored:
         prefix.close()
         prefix = opened()
     for boundary in (len(prompt) - 1, *BOUNDARIES):
         branch = [*prompt[:boundary], 5, 3, 4]
-        logits, cached = answer(case, prefix, branch)
+        logits, cached = answer(model_of(case), prefix, branch)
         # What is computed in another way because the context is shorter is another sequence.
         assert cached >= boundary or case == "phi3-longrope"
         assert_near(logits, fresh(case, branch), 1e-4)
@@ -95,9 +72,9 @@ def test_a_branch_at_every_boundary_is_as_if_nothing_had_been_there(case, stored
 def test_with_fewer_bits_every_kind_of_cache_works_or_is_left_alone(case, kv_bits):
     prompt = prompt_of(case)
     prefix = PrefixCache(lambda: make_caches(model_of(case), kv_bits), PLENTY)
-    answer(case, prefix, prompt, BOUNDARIES)
+    answer(model_of(case), prefix, prompt, BOUNDARIES)
     branch = [*prompt[:20], 5, 3, 4]
-    logits, cached = answer(case, prefix, branch)
+    logits, cached = answer(model_of(case), prefix, branch)
     assert cached >= 20 or case == "phi3-longrope"
     assert_near(logits, fresh(case, branch, kv_bits), 0.02)
     # Rounding keys and values changes little; tiny models have few values to average over.
