@@ -6,43 +6,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from fake_proc import FakeProc
 from sotto.engine import macos_memory
 from sotto.engine.control_groups import own_groups
 from sotto.engine.system_memory import RESERVE, Accelerator, Pressure, SystemMemory
 
 GIB = 2**30
 linux = pytest.mark.skipif(sys.platform != "linux", reason="control groups are Linux's")
-
-
-class FakeProc:
-    """A `/proc` and mounted control groups in a folder."""
-
-    def __init__(self, root: Path) -> None:
-        self.path = root / "proc"
-        self.mounted = root / "groups with spaces"
-        self.mounted.mkdir(parents=True)
-        (self.path / "self").mkdir(parents=True)
-        (self.path / "pressure").mkdir()
-        self.wait(some=0, full=0)
-
-    def belong(self, memberships: str, kind: str, root: str = "/") -> None:
-        place = str(self.mounted).replace(" ", "\\040")
-        (self.path / "self" / "cgroup").write_text(memberships)
-        (self.path / "self" / "mountinfo").write_text(
-            f"23 1 0:21 / /proc rw - proc proc rw\n31 23 0:27 {root} {place} rw,nosuid shared:9 - {kind}\n"
-        )
-
-    def group(self, path: str, **files: object) -> Path:
-        folder = self.mounted / path
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in files.items():
-            (folder / name.replace("__", ".")).write_text(f"{content}\n")
-        return folder
-
-    def wait(self, some: float, full: float, folder: Path | None = None) -> None:
-        path = (folder / "memory.pressure") if folder else self.path / "pressure" / "memory"
-        rows = (("some", some), ("full", full))
-        path.write_text("".join(f"{kind} avg10={share:.2f} avg60=0.00 avg300=0.00 total=1\n" for kind, share in rows))
 
 
 @pytest.fixture
@@ -109,7 +79,7 @@ def test_a_group_of_version_1_limits(proc, machine):
     proc.group("docker", memory__limit_in_bytes=unlimited, memory__usage_in_bytes=5)
     stat = f"inactive_file 1\ntotal_inactive_file {GIB}"
     proc.group("docker/abc", memory__limit_in_bytes=6 * GIB, memory__usage_in_bytes=3 * GIB, memory__stat=stat)
-    groups = own_groups(proc.path)
+    groups = own_groups("memory", proc.path)
     assert [group.name for group in groups] == ["/docker/abc", "/docker", "/"]
     assert [group.limit() for group in groups] == [6 * GIB, None, None]
     assert SystemMemory(proc.path).limits(reserve=0).budget == 4 * GIB
@@ -129,7 +99,7 @@ def test_a_container_sees_its_own_group_at_the_root(proc, machine):
 @linux
 def test_groups_without_limits_or_files_change_nothing(proc, machine):
     proc.belong("0::/app\n", "cgroup2 cgroup2 rw")
-    assert own_groups(proc.path) == ()
+    assert own_groups("memory", proc.path) == ()
     proc.group("app", memory__max="max", memory__current=GIB)
     assert SystemMemory(proc.path).limits(reserve=0).budget == 12 * GIB
 
@@ -138,7 +108,7 @@ def test_groups_without_limits_or_files_change_nothing(proc, machine):
 def test_the_groups_of_this_very_process_can_be_read():
     limits = SystemMemory().limits(reserve=0)
     assert 0 < limits.budget <= limits.total <= psutil.virtual_memory().total
-    for group in own_groups():
+    for group in own_groups("memory"):
         if group.limit() is not None:
             assert 0 <= group.room() <= group.limit()
 

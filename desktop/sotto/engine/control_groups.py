@@ -1,4 +1,7 @@
-"""The memory limits of Linux control groups, of both versions, for this process and all groups around it."""
+"""What Linux control groups, of both versions, let this process have: of memory, and of the processors' time.
+
+A limit of any group around the own one limits as well, so all of them are looked at.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,11 +9,21 @@ from pathlib import Path, PurePosixPath
 
 # What version 1 writes where there is no limit is the largest number of whole pages.
 _UNLIMITED = 1 << 60
+# A file that a group has where the controller is at work in it, by controller and version. The root of all groups has
+# no limits of its own, and so in version 2 none of these.
+_SIGNS = {
+    ("memory", 1): "memory.usage_in_bytes",
+    ("memory", 2): "memory.current",
+    ("cpu", 1): "cpu.cfs_quota_us",
+    ("cpu", 2): "cpu.max",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ControlGroup:
     """One group that this process is in, directly or through groups inside it.
+
+    In version 1 each controller has a tree of its own, so a group tells of the one that it was looked up for.
 
     Attributes:
         name: Its path in the hierarchy, for people.
@@ -50,9 +63,34 @@ class ControlGroup:
         )
         return max(0, limit - max(0, used - idle))
 
+    def cores(self) -> int | None:
+        """Return of how many cores its processes may use the time together, rounded down but at least one.
 
-def own_groups(proc: Path = Path("/proc")) -> tuple[ControlGroup, ...]:
-    """Return the groups that limit this process, the innermost first; none where there are no control groups."""
+        None where there is no limit.
+        """
+        if self.version == 2:
+            quota, _, period = _text(self.folder / "cpu.max").partition(" ")
+        else:
+            quota, period = _text(self.folder / "cpu.cfs_quota_us"), _text(self.folder / "cpu.cfs_period_us")
+        # Without a limit, the quota is "max" or -1.
+        if not quota.isdecimal() or not period.isdecimal() or not int(period):
+            return None
+        return max(1, int(quota) // int(period))
+
+
+def cpu_quota(proc: Path = Path("/proc")) -> int | None:
+    """Return how many cores the groups of this process allow it, or None where none of them limits it."""
+    quotas = (group.cores() for group in own_groups("cpu", proc))
+    return min((quota for quota in quotas if quota is not None), default=None)
+
+
+def own_groups(controller: str, proc: Path = Path("/proc")) -> tuple[ControlGroup, ...]:
+    """Return the groups that limit this process, the innermost first; none where there are no control groups.
+
+    Args:
+        controller: `memory` or `cpu`.
+        proc: Where Linux tells about processes.
+    """
     try:
         memberships = (proc / "self" / "cgroup").read_text(encoding="utf-8").splitlines()
         mounts = (proc / "self" / "mountinfo").read_text(encoding="utf-8").splitlines()
@@ -62,22 +100,23 @@ def own_groups(proc: Path = Path("/proc")) -> tuple[ControlGroup, ...]:
     for line in memberships:
         _, controllers, path = line.split(":", 2)
         version = 2 if not controllers else 1
-        if version == 1 and "memory" not in controllers.split(","):
+        if version == 1 and controller not in controllers.split(","):
             continue
-        for root, mount_point in _mounts(mounts, version):
-            groups += _upwards(PurePosixPath(path), PurePosixPath(root), Path(mount_point), version)
+        for root, mount_point in _mounts(mounts, controller, version):
+            around = _upwards(PurePosixPath(path), PurePosixPath(root), Path(mount_point), version)
+            groups += [group for group in around if (group.folder / _SIGNS[controller, version]).is_file()]
             break
     return tuple(groups)
 
 
-def _mounts(lines: list[str], version: int) -> Iterator[tuple[str, str]]:
-    """Yield where the hierarchy with memory limits is mounted: the group at its root, and the folder."""
+def _mounts(lines: list[str], controller: str, version: int) -> Iterator[tuple[str, str]]:
+    """Yield where the hierarchy of a controller is mounted: the group at its root, and the folder."""
     for line in lines:
         before, _, after = line.partition(" - ")
         fields, kind = before.split(), after.split()
         if len(fields) < 5 or len(kind) < 3:
             continue
-        fits = kind[0] == "cgroup2" if version == 2 else kind[0] == "cgroup" and "memory" in kind[2].split(",")
+        fits = kind[0] == "cgroup2" if version == 2 else kind[0] == "cgroup" and controller in kind[2].split(",")
         if fits:
             yield _plain(fields[3]), _plain(fields[4])
 
@@ -89,10 +128,7 @@ def _upwards(path: PurePosixPath, root: PurePosixPath, mount_point: Path, versio
     if ".." in inside.parts or not (mount_point / inside).is_dir():
         inside = PurePosixPath()
     for part in (inside, *inside.parents) if inside.parts else (inside,):
-        folder = mount_point / part
-        # The root of all groups has no limit of its own, and so in version 2 no such file.
-        if (folder / ("memory.current" if version == 2 else "memory.usage_in_bytes")).is_file():
-            yield ControlGroup(f"/{part}" if part.parts else "/", folder, version)
+        yield ControlGroup(f"/{part}" if part.parts else "/", mount_point / part, version)
 
 
 def _plain(path: str) -> str:
@@ -104,16 +140,17 @@ def _plain(path: str) -> str:
 
 def _number(path: Path) -> int | None:
     """Return the number in a file, or None where it is missing or says `max`."""
-    try:
-        text = path.read_text(encoding="ascii").strip()
-    except OSError:
-        return None
+    text = _text(path)
     return int(text) if text.isdecimal() else None
 
 
 def _idle_file_pages(path: Path, name: str) -> int:
+    return next((int(line.split()[1]) for line in _text(path).splitlines() if line.startswith(f"{name} ")), 0)
+
+
+def _text(path: Path) -> str:
+    """Return what is in a file, or nothing where the kernel has no such file or the group is gone."""
     try:
-        lines = path.read_text(encoding="ascii").splitlines()
+        return path.read_text(encoding="ascii").strip()
     except OSError:
-        return 0
-    return next((int(line.split()[1]) for line in lines if line.startswith(f"{name} ")), 0)
+        return ""

@@ -26,6 +26,7 @@ import psutil
 from mlx import nn
 
 from sotto.engine import device, native_fused
+from sotto.engine.control_groups import cpu_quota
 
 FOLDER = Path(__file__).resolve().parents[1] / "_native"
 SWITCH = "SOTTO_NATIVE"
@@ -166,23 +167,14 @@ def _imported(path: Path) -> ModuleType:
 
 
 def thread_count() -> int:
-    """Return how many threads pay: the cores that this process may use, each counted once, within a cgroup's quota."""
+    """Return how many threads pay: the cores that this process may use, each once, within a container's quota."""
     usable = len(os.sched_getaffinity(0)) if sys.platform == "linux" else psutil.cpu_count() or 1
     cores = psutil.cpu_count(logical=False) or usable
     limits = [usable, cores]
-    quota = _cgroup_quota()
+    quota = cpu_quota()
     if quota is not None:
         limits.append(quota)
     return max(1, min(limits))
-
-
-def _cgroup_quota(root: Path = Path("/sys/fs/cgroup")) -> int | None:
-    """Return how many cores a container's quota allows, at least one, or None where there is no quota."""
-    try:
-        quota, period = (root / "cpu.max").read_text(encoding="ascii").split()
-    except (OSError, ValueError):
-        return None
-    return None if quota == "max" else max(1, int(quota) // int(period))
 
 
 def _replacements(kernels: Any) -> list[tuple[Any, str, Any]]:

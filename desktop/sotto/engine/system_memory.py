@@ -83,7 +83,7 @@ class SystemMemory:
             accelerator: What MLX computes on; None for the processor itself.
         """
         self._accelerator = accelerator
-        self._groups: tuple[ControlGroup, ...] = own_groups(proc) if sys.platform == "linux" else ()
+        self._groups: tuple[ControlGroup, ...] = own_groups("memory", proc) if sys.platform == "linux" else ()
         waits = [group.pressure for group in self._groups if group.pressure is not None]
         # The innermost group sees the waits of this process first; not every one has such a file.
         self._waits = [path for path in (*waits, proc / "pressure" / "memory") if path.is_file()][:1]
