@@ -1,5 +1,7 @@
 """That a model is loaded where it fits, in the stages of a placement, with what was planned for it."""
 
+from dataclasses import replace
+
 import pytest
 
 from checkpoints import LLAMA, source_of
@@ -29,9 +31,9 @@ def tight(source, context):
 
 def test_there_is_nothing_to_plan_for_a_small_model(source, monkeypatch):
     monkeypatch.setattr(fitting, "needs_of", lambda *_: pytest.fail("it was planned"))
-    assert fitted(source, None, PLENTY) == Fitting()
-    assert Fitting().prefix_budget(PLENTY, 100) == PREFIX_BUDGET
-    assert Fitting().prefix_budget(Limits(1000, 1000, "a test"), 100) == int(1000 * COMFORTABLE) - 100
+    assert fitted(source, None, PLENTY) == Fitting(PLENTY)
+    assert Fitting(PLENTY).prefix_budget(100) == PREFIX_BUDGET
+    assert Fitting(Limits(1000, 1000, "a test")).prefix_budget(100) == int(1000 * COMFORTABLE) - 100
 
 
 def test_the_largest_context_that_fits_is_planned_with_what_it_takes(source, monkeypatch):
@@ -64,7 +66,7 @@ def test_a_model_that_fits_is_loaded_on_the_one_device(source, monkeypatch, kind
     limits = tight(source, 200)
     found = fitted(source, 200, limits)
     monkeypatch.setattr(fitting, "device", lambda: kind)
-    assert placed(source, found, limits, lambda: "loaded") == "loaded"
+    assert placed(source, found, lambda: "loaded") == "loaded"
 
 
 @pytest.mark.parametrize("kind", ["cpu", "cuda"])
@@ -73,7 +75,7 @@ def test_what_does_not_fit_is_not_even_begun(source, monkeypatch, kind):
     monkeypatch.setattr(fitting, "device", lambda: kind)
     less = Limits(found.plan.needed - 1, found.plan.needed - 1, "a test")
     with pytest.raises(EngineError):
-        placed(source, found, less, lambda: pytest.fail("it was loaded"))
+        placed(source, replace(found, limits=less), lambda: pytest.fail("it was loaded"))
 
 
 def test_an_error_of_the_loading_is_passed_on(source):
@@ -81,4 +83,4 @@ def test_an_error_of_the_loading_is_passed_on(source):
         raise CancelledError("Stopped.")
 
     with pytest.raises(CancelledError, match="Stopped"):
-        placed(source, Fitting(), PLENTY, load)
+        placed(source, Fitting(PLENTY), load)

@@ -13,37 +13,25 @@ on any thread, while the owner computes another request. A plain script needs no
 """
 
 import gc
-import json
-import time
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Series
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import mlx.core as mx
 
-from sotto.engine.batch import can_batch
-from sotto.engine.caches import PlannedKVCache, kv_note, leaves, make_caches
-from sotto.engine.cpu_linear import adapt_to_cpu
 from sotto.engine.device import device, wire
-from sotto.engine.draft import DraftModel
-from sotto.engine.draft_loading import BUDGET_SHARE, check_draft, made_draft, part_of
-from sotto.engine.fitting import Fitting, fitted, placed
+from sotto.engine.draft_loading import check_draft, part_of
+from sotto.engine.fitting import fitted, placed
 from sotto.engine.generation import Task
-from sotto.engine.loader import LoadedModel, load
-from sotto.engine.memory_guard import MemoryGuard
+from sotto.engine.loader import load
 from sotto.engine.memory_plan import Limits
-from sotto.engine.model_needs import limits_here, system_memory
+from sotto.engine.model_needs import limits_here
 from sotto.engine.overflow import shifted
-from sotto.engine.pace import CHUNK, ChunkSize, Pace
-from sotto.engine.prefix_cache import PrefixCache
-from sotto.engine.prefix_disk import PrefixDisk
 from sotto.engine.preparing import Prepared, Preparer
+from sotto.engine.ready import Order, Parts, Ready, made_ready
 from sotto.engine.sampler import Sampler
-from sotto.engine.scheduler import Scheduler
-from sotto.engine.sequence import Sequence
-from sotto.engine.speculator import Speculator
 from sotto.engine.stop_strings import StopMatcher
 from sotto.engine.system_memory import give_back
 from sotto.engine.types import (
@@ -55,25 +43,8 @@ from sotto.engine.types import (
     ModelInfo,
     Overflow,
 )
-from sotto.errors import CancelledError, InvalidRequestError, UnsupportedModelError
+from sotto.errors import CancelledError, InvalidRequestError
 from sotto.store.records import ModelSource
-
-# A chunk reads all weights, so a longer one is cheaper by the token; Stop and others wait for its end.
-_CPU_CHUNK_SECONDS, _CPU_CHUNK_LIMIT = 0.8, 1.2
-_CPU_SHARED_SECONDS, _CPU_SHARED_LIMIT = 0.1, 0.2
-_CPU_FIRST_CHUNK = 128
-_CPU_AHEAD_BELOW = 0.1
-
-
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    """Everything that belongs to the loaded model, so that unloading is dropping one reference."""
-
-    info: ModelInfo
-    preparer: Preparer
-    prefix: PrefixCache
-    scheduler: Scheduler
-    draft: DraftModel | None
 
 
 def _ignore(_: LoadProgress) -> None:
@@ -95,7 +66,7 @@ class Engine:
             settings: What people chose; None for what is good for most.
         """
         self._settings = settings or EngineSettings()
-        self._ready: _Ready | None = None
+        self._ready: Ready | None = None
 
     @property
     def info(self) -> ModelInfo | None:
@@ -123,7 +94,7 @@ class Engine:
             CancelledError: `cancelled` said so; nothing is loaded then.
             SottoError: The model is damaged, or not one that can be run; nothing is loaded then.
         """
-        started = time.perf_counter_ns()
+        order = Order(source, self._settings, num_ctx, draft)
         self.unload()
         mx.reset_peak_memory()
         helper = ThreadPoolExecutor(1, thread_name_prefix="tokenizer")
@@ -136,7 +107,7 @@ class Engine:
                 check_draft(source, texts.result().tokenizer, draft)
             told = part_of(progress, after=second)
             reading = partial(load, source, limits=limits, progress=told, cancelled=cancelled)
-            loaded = placed(source, fitting, limits, reading)
+            loaded = placed(source, fitting, reading)
             drafting = None
             if draft is not None:
                 drafting = load(
@@ -155,8 +126,7 @@ class Engine:
             raise CancelledError(f"Loading {source.record.name} was stopped.")
         if device() != "cpu":
             progress(LoadProgress("warm-up", total, total))
-        drafts = (draft, drafting) if draft is not None and drafting is not None else None
-        self._ready = _made_ready(source, num_ctx, loaded, preparer, limits, fitting, started, self._settings, drafts)
+        self._ready = made_ready(order, fitting, Parts(loaded, preparer, drafting))
         return self._ready.info
 
     def prepare(self, request: GenerateRequest) -> Prepared:
@@ -241,7 +211,7 @@ class Engine:
             while self.running:
                 self.step()
 
-    def _check(self, prepared: Prepared) -> _Ready:
+    def _check(self, prepared: Prepared) -> Ready:
         """Return what is loaded, if the request was prepared for it."""
         ready = self._ready
         if ready is None or prepared.preparer is not ready.preparer:
@@ -289,71 +259,6 @@ def _shift(prepared: Prepared) -> Callable[[Series[int]], Series[int]]:
     return lambda tokens: shifted(tokens, prepared.keep, most, prepared.opening)
 
 
-def _made_ready(
-    source: ModelSource,
-    num_ctx: int | None,
-    loaded: LoadedModel,
-    preparer: Preparer,
-    limits: Limits,
-    fitting: Fitting,
-    started: int,
-    settings: EngineSettings,
-    drafts: tuple[ModelSource, LoadedModel] | None,
-) -> _Ready:
-    kind = device()
-    if kind == "cpu":
-        adapt_to_cpu(loaded.model)
-    probe = Sequence(partial(make_caches, loaded.model, settings.kv_bits))
-    try:
-        logits = loaded.model(mx.array([[0]]), cache=probe.caches)
-    except Exception as error:
-        # A definition checks nothing before it computes.
-        raise UnsupportedModelError(
-            f"The definition of {source.record.architecture} models fails on this one: {' '.join(str(error).split())}."
-        ) from error
-    per_token = probe.bytes_per_token  # shapes are known without computing anything
-    if kind != "cpu":
-        # Builds the kernels that the first answer would wait for. A CPU has none: there this would only take time.
-        mx.eval(logits)
-    record = source.record
-    disks = _disks(settings, source, loaded, probe, kind)
-    chosen = settings.prefix_budget
-    budget = fitting.prefix_budget(limits, loaded.weight_bytes) if chosen is None else chosen
-    draft = None
-    if drafts is not None:
-        draft = made_draft(*drafts, logits.shape[-1], budget // BUDGET_SHARE, settings.kv_bits)
-        budget -= draft.prefix.budget
-    keeps_states = bool(probe.stateful) or (draft is not None and draft.prefix.keeps_states)
-    maximum = record.context_length or loaded.config.get("max_position_embeddings")
-    preparer.fit(maximum, num_ctx, logits.shape[-1], finds_boundary=keeps_states, room=fitting.room)
-    make = partial(make_caches, loaded.model, settings.kv_bits, preparer.context_length)
-    prefix = PrefixCache(make, budget, disks)
-    info = ModelInfo(
-        digest=record.digest,
-        name=record.name,
-        architecture=record.architecture,
-        context_length=preparer.context_length,
-        weight_bytes=loaded.weight_bytes,
-        kv_bytes_per_token=per_token,
-        compute_type=loaded.compute_type,
-        device=kind,
-        has_chat_template=preparer.template.own,
-        load_duration=time.perf_counter_ns() - started,
-        draft=draft.name if draft else "",
-        kv_note=kv_note(probe.caches, settings.kv_bits),
-        context_note=fitting.note,
-    )
-    scheduler = Scheduler(
-        loaded.model,
-        prefix,
-        _cpu_pace() if kind == "cpu" else Pace(),
-        batches=can_batch(loaded.config, probe.caches),
-        speculator=Speculator(draft=draft),
-        guard=MemoryGuard(system_memory(), prefix, fitting.plan.chunk if fitting.plan else CHUNK),
-    )
-    return _Ready(info, preparer, prefix, scheduler, draft)
-
-
 def _without(limits: Limits, nbytes: int) -> Limits:
     """Return what memory there is beside `nbytes` of another model."""
     return replace(limits, budget=None if limits.budget is None else max(0, limits.budget - nbytes))
@@ -366,22 +271,3 @@ def _forget_random() -> None:
     """
     state: list[mx.array] = mx.random.state  # type: ignore[assignment]
     state[0][:] = mx.arange(2, dtype=mx.uint32)
-
-
-def _disks(
-    settings: EngineSettings, source: ModelSource, loaded: LoadedModel, probe: Sequence, kind: str
-) -> tuple[PrefixDisk, ...]:
-    """Return what is on disk for this model, for each way in which contexts are computed; none if not wanted."""
-    if settings.disk_root is None or not settings.disk_budget:
-        return ()
-    layout = [type(leaf).__name__ for leaf in leaves(probe.caches)]
-    parts = [source.record.digest, source.config, layout, settings.kv_bits, loaded.compute_type, kind]
-    key = json.dumps(parts, sort_keys=True, default=dict)
-    ways = 2 if any(isinstance(leaf, PlannedKVCache) for leaf in probe.ranged) else 1
-    return tuple(PrefixDisk(settings.disk_root, f"{key} {way}", settings.disk_budget) for way in range(ways))
-
-
-def _cpu_pace() -> Pace:
-    chunk = ChunkSize(first=_CPU_FIRST_CHUNK, target=_CPU_CHUNK_SECONDS, limit=_CPU_CHUNK_LIMIT)
-    shared = ChunkSize(first=_CPU_FIRST_CHUNK // 2, target=_CPU_SHARED_SECONDS, limit=_CPU_SHARED_LIMIT)
-    return Pace(chunk, shared, ahead_below=_CPU_AHEAD_BELOW)

@@ -26,10 +26,12 @@ class Fitting:
     """How a model is to be loaded.
 
     Attributes:
+        limits: What memory there was before anything was loaded.
         plan: How it will lie in memory; None where it is so small that there is nothing to plan.
         note: Why its context is shorter than it could be, in a sentence; empty where it is not.
     """
 
+    limits: Limits
     plan: Plan | None = None
     note: str = ""
 
@@ -38,17 +40,16 @@ class Fitting:
         """Most tokens of context that memory has room for; None when that is not known."""
         return self.plan.largest_context if self.plan else None
 
-    def prefix_budget(self, limits: Limits, weights: int) -> int:
+    def prefix_budget(self, weights: int) -> int:
         """Return the bytes for everything that is kept for later prompts, those of running answers included.
 
         Args:
-            limits: What there was before anything was loaded.
             weights: Bytes that the weights take.
         """
-        if limits.budget is None:
+        if self.limits.budget is None:
             return PREFIX_BUDGET
         work = (self.plan.work if self.plan else None) or 0
-        return max(0, min(PREFIX_BUDGET, int(limits.budget * COMFORTABLE) - weights - work))
+        return max(0, min(PREFIX_BUDGET, int(self.limits.budget * COMFORTABLE) - weights - work))
 
 
 def fitted(source: ModelSource, num_ctx: int | None, limits: Limits, kv_bits: int | None = None) -> Fitting:
@@ -64,20 +65,20 @@ def fitted(source: ModelSource, num_ctx: int | None, limits: Limits, kv_bits: in
         UnsupportedModelError: It will not fit, or not with the context that is asked for.
     """
     if limits.budget is not None and source.weight_bytes * _SMALL < limits.budget:
-        return Fitting()
+        return Fitting(limits)
     needs = needs_of(source, limits, native.kernels(), kv_bits)
     usual = source.params.get("num_ctx")
     wanted = num_ctx or (usual if isinstance(usual, int) and usual > 0 else None)
     made = plan(needs, limits, wanted)
     if made.verdict is not Verdict.WILL_NOT_FIT:
-        return Fitting(made)
+        return Fitting(limits, made)
     largest = made.largest_context or 0
     if num_ctx or largest < _LEAST_CONTEXT:
         raise UnsupportedModelError(made.sentence)
-    return Fitting(plan(needs, limits, largest), made.sentence)
+    return Fitting(limits, plan(needs, limits, largest), made.sentence)
 
 
-def placed(source: ModelSource, fitting: Fitting, limits: Limits, load: Callable[[], LoadedModel]) -> LoadedModel:
+def placed(source: ModelSource, fitting: Fitting, load: Callable[[], LoadedModel]) -> LoadedModel:
     """Load a model on the one device there is.
 
     The whole model counts as one layer: a single device holds all of it.
@@ -85,13 +86,13 @@ def placed(source: ModelSource, fitting: Fitting, limits: Limits, load: Callable
     Args:
         source: An opened model.
         fitting: What was planned for it.
-        limits: What memory there is.
         load: Reads the weights.
 
     Raises:
         EngineError: It does not fit there.
         SottoError: `load` failed.
     """
+    limits = fitting.limits
     free = _UNLIMITED if limits.budget is None else limits.budget
     weights, cache, work = source.weight_bytes, 0, 0
     if fitting.plan is not None and fitting.plan.needed is not None:
