@@ -13,12 +13,12 @@ from collections.abc import Callable
 import mlx.core as mx
 
 from sotto.engine.batch import batched
+from sotto.engine.beginnings import SharedBeginnings
 from sotto.engine.failures import failed
 from sotto.engine.generation import Generation, Model, Task
 from sotto.engine.memory_guard import MemoryGuard
 from sotto.engine.pace import CHUNK, Pace
 from sotto.engine.prefix_cache import PrefixCache
-from sotto.engine.radix import shared_length
 from sotto.engine.speculator import Speculator
 from sotto.engine.types import DoneReason, GenerateEvent
 
@@ -57,6 +57,7 @@ class Scheduler:
         self._speculator = speculator
         self._guard = guard
         self._running: list[Generation] = []
+        self._shared = SharedBeginnings()
         self._most = CHUNK
         self._prefill_next = True
         self._steps = 0
@@ -115,15 +116,16 @@ class Scheduler:
         return any(
             other.sequence is not None
             and other.pending is None
-            and other.prefilled < (shared := shared_length(one.prompt, other.prompt)) - 1
+            and other.prefilled < (shared := self._shared.length(one, other)) - 1
             and shared >= _WORTH_WAITING
             for other in self._running
         )
 
     def _forget_ended(self) -> None:
-        if self._speculator is not None:
-            for one in self._running:
-                if one.ended:
+        for one in self._running:
+            if one.ended:
+                self._shared.forget(one)
+                if self._speculator is not None:
                     self._speculator.forget(one)
         self._running = [one for one in self._running if not one.ended]
 
