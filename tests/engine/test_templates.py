@@ -1,20 +1,14 @@
-"""Chat templates: exact texts of real ones, every precedence, and templates that mean harm."""
+"""Chat templates: real ones, every precedence, and what is told of those that fail."""
 
-import json
-import resource
-import sys
 import threading
 import time
 from types import MappingProxyType
 
-import jinja2
 import pytest
 
+from hostile_templates import HOSTILE
 from material import ROOT, material
-from sotto.engine import template_bounds
 from sotto.engine.model_texts import chat_template
-from sotto.engine.sandbox import SandboxedTemplate, TemplateRefusedError
-from sotto.engine.template_bounds import TemplateBoundsError
 from sotto.engine.templates import ChatTemplate
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import Message
@@ -40,30 +34,8 @@ FOLDER = ROOT / "chat-templates"
 JINJA = sorted(path.stem for path in FOLDER.glob("*.jinja"))
 
 
-def expected_renderings():
-    path = FOLDER / "expected_renderings.json"
-    groups = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return {name: case for group in groups.values() for name, case in group.items()}
-
-
-RENDERINGS = expected_renderings()
-
-
-@pytest.mark.parametrize("name", RENDERINGS)
-def test_the_exact_text_comes_out(name):
-    case = RENDERINGS[name]
-    expected, data = case["target"], case["data"]
-    if name == "MadeAgents/Hammer2.1":
-        # The recording is JavaScript's, which puts a list out as JSON; Python, and so transformers, does not.
-        expected = expected.replace(json.dumps(data["tools"]), str(data["tools"]))
-    if name == "HuggingFaceTB/SmolLM3-3B":
-        data = data | {"strftime_now": lambda form: {"%d %B %Y": "10 July 2025"}[form]}
-    assert SandboxedTemplate(case["chat_template"]).render(data) == expected
-
-
-def test_there_are_renderings():
+def test_there_are_templates():
     material("chat-templates")
-    assert len(RENDERINGS) > 50
     assert len(JINJA) > 65
 
 
@@ -142,55 +114,6 @@ def test_a_template_that_wants_parts_gets_parts():
     assert ChatTemplate(text).render(TALK[1:3]) == "user: What is 2 + 2?;assistant: It is four.;"
 
 
-def render(text, **variables):
-    return SandboxedTemplate(text).render(variables)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        # Spaces as with trim_blocks and lstrip_blocks.
-        ("a\n  {% if true %}\n  b\n  {% endif %}\nc", "a\n  b\nc"),
-        (
-            "{% for i in '0123' %}{% if i == '1' %}{% continue %}{% endif %}"
-            "{% if i == '3' %}{% break %}{% endif %}{{ i }}{% endfor %}",
-            "02",
-        ),
-        ("{% generation %}answer{{ 1 }}{% endgeneration %}", "answer1"),
-        ("{{ {'b': 'é<', 'a': [1, none]} | tojson }}", '{"b": "é<", "a": [1, null]}'),
-        ("{{ {'b': 1, 'a': 2} | tojson(sort_keys=true, separators=(',', ':')) }}", '{"a":2,"b":1}'),
-        ("{{ [1, {'a': 2}] | tojson(indent=2) }}", '[\n  1,\n  {\n    "a": 2\n  }\n]'),
-        ("{{ 'é' | tojson(ensure_ascii=true) }}", '"\\u00e9"'),
-        ("{{ strftime_now('%Y') | int > 2000 }}", "True"),
-        ("{% set ns = namespace(n=0) %}{% for i in [1, 2] %}{% set ns.n = ns.n + i %}{% endfor %}{{ ns.n }}", "3"),
-        ("{{ dict(a=1).a }}{{ dict([('b', 2)])['b'] }}", "12"),
-        ("{% macro f(x) %}<{{ x }}>{% endmacro %}{{ f(1) ~ f('b') }}", "<1><b>"),
-        (
-            "{% for a, b in {'x': 1, 'y': 2}.items() %}{{ loop.index ~ a ~ b }}{{ '-' if loop.last }}{% endfor %}",
-            "1x12y2-",
-        ),
-        ("{% for i in [1, 2, 3] %}{{ loop.length }}{{ loop.previtem }}{{ loop.nextitem }}{% endfor %}", "3231332"),
-        ("{% for i in [] %}x{% else %}none{% endfor %}{% for i in missing %}x{% endfor %}", "none"),
-        ("{% for i in [1, [2, [3]]] recursive %}{{ i if i is number else loop(i) }}{% endfor %}", "123"),
-        ("{{ '%s is %03d' % ('a', 7) }}{{ '{:>4}|{}'.format('b', 2) }}", "a is 007   b|2"),
-        ("{{ 'a,b'.split(',') | join('-') }}{{ ' x '.strip() }}{{ 'abc'[::-1] }}{{ [1, 2, 3][1:] }}", "a-bxcba[2, 3]"),
-        ("{{ 'x' * 3 }}{{ 2 ** 10 }}{{ 7 // 2 }}{{ 7 % 4 }}{{ [1] + [2] }}{{ (1, 2) }}", "xxx102433[1, 2](1, 2)"),
-        ("{{ missing }}{{ missing is defined }}{{ none }}{{ true }}", "FalseNoneTrue"),
-        ("{% set x %}a{{ 1 }}{% endset %}{{ x | upper }}{% filter upper %}b{% endfilter %}", "A1B"),
-        ("{% macro g() %}{{ caller(5) }}{% endmacro %}{% call(x) g() %}[{{ x }}]{% endcall %}", "[5]"),
-        ("{{ messages | selectattr('role', 'equalto', 'user') | map(attribute='content') | list }}", "['hi']"),
-        ("{{ messages[0] is mapping }}{{ messages[0].content is string }}{{ messages[0].get('x', 'y') }}", "TrueTruey"),
-        ("{{ 'a' if 'x' in 'xyz' else 'b' }}{{ [3, 1, 2] | sort | last }}{{ 'abc' | length }}", "a33"),
-        (
-            "{{ [1, 2, 3, 4] | batch(2) | list }}{{ 3.14159 | round(2) }}{{ 'a\nb' | indent(2) }}",
-            "[[1, 2], [3, 4]]3.14a\n  b",
-        ),
-    ],
-)
-def test_the_dialect(text, expected):
-    assert render(text, messages=[{"role": "user", "content": "hi"}]) == expected
-
-
 def test_special_tokens_are_variables():
     assert (
         ChatTemplate("{{ bos_token }}{{ messages[0].content }}{{ unk_token }}", TOKENS).render(TALK)
@@ -249,132 +172,12 @@ def test_what_fails_is_told(text):
         template.render(TALK)
 
 
-GROW = "{%% set ns = namespace(x=%s) %%}{%% for i in range(99) %%}{%% set ns.x = %s %%}{%% endfor %%}{{ ns.x %s }}"
-LOOPS = "{%% for i in range(9000) %%}{%% for j in range(9000) %%}%s{%% endfor %%}{%% endfor %%}"
-CALLS = "{% call f() %}" * 20 + "abcdefgh" * 9 + "{% endcall %}" * 20
-HOSTILE = {
-    "text": "{{ 'a' * 10**9 }}",
-    "text, turned": "{{ 10**9 * 'a' }}",
-    "list": "{{ ([0] * 10**9) | length }}",
-    "range": "{% for i in range(10**12) %}x{% endfor %}",
-    "power": "{{ 9**(9**9) }}",
-    "power of power": "{{ (9**300)**300 }}",
-    "product": GROW % ("9**300", "ns.x * ns.x", ""),
-    "loops": LOOPS % "",
-    "output": LOOPS % ("x" * 30),
-    "captured": "{% set x %}" + LOOPS % ("x" * 30) + "{% endset %}",
-    "doubling": GROW % ("'a'", "ns.x ~ ns.x", ""),
-    "adding": GROW % ("'a'", "ns.x + ns.x", ""),
-    "nested lists": GROW % ("['a']", "[ns.x, ns.x]", ""),
-    "nested tuples": GROW % ("('a',)", "(ns.x, ns.x)", "| join"),
-    "nested dicts": GROW % ("1", "{'a': ns.x, 'b': ns.x}", "| tojson"),
-    "nested namespaces": GROW % ("1", "namespace(a=ns.x, b=ns.x)", ""),
-    "a namespace in itself": "{% set ns = namespace(x=1) %}{% set ns.x = ns %}{{ ns }}",
-    "recursion": "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}",
-    "branching": "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(100) }}",
-    "branching text": "{% macro f(n) %}{{ f(n - 1) ~ f(n - 1) if n else 'abcde' }}{% endmacro %}{{ f(40) }}",
-    "loops in themselves": "{% for x in [1] recursive %}{{ loop([1, 2]) }}{% endfor %}",
-    "callers": "{% macro f() %}{{ caller() ~ caller() }}{% endmacro %}" + CALLS,
-    "center": "{{ 'a' | center(10**9) }}",
-    "center, constant": "{{ 'a' | center(1000000000) }}",
-    "center of a block": "{% set x | center(1000000000) %}a{% endset %}",
-    "ljust": "{{ 'a'.ljust(10**9) }}",
-    "zfill": "{{ 'a'.zfill(10**9) }}",
-    "format": "{{ '{:1000000000}'.format('a') }}",
-    "format by argument": "{{ '{:{}}'.format('a', 10**9) }}",
-    "format by attr": "{{ ('{:1000000000}' | attr('format'))('a') }}",
-    "percent": "{{ '%1000000000d' % 1 }}",
-    "percent by argument": "{{ '%*d' % (10**9, 1) }}",
-    "percent as filter": "{{ '%.1000000000f' | format(1) }}",
-    "date": "{{ strftime_now('%999999999d') }}",
-    "replace": "{{ ('a' * 90000) | replace('a', 'b' * 90000) }}",
-    "replace, method": "{{ ('a' * 90000).replace('', 'b' * 90000) }}",
-    "join": "{{ range(30000) | join('a' * 90000) }}",
-    "join, method": "{{ ('a' * 90000).join('b' * 90000) }}",
-    "map": "{{ range(30000) | map('center', 900) | list | length }}",
-    "batch": "{{ [1] | batch(10**9, 'x') | list | length }}",
-    "slice": "{{ [1] | slice(10**9) | list | length }}",
-    "round": "{{ 1.5 | round(10**9) }}",
-    "indent": "{{ ('\n' * 90000) | indent(900) }}",
-    "json": "{{ {'a': [1, 2]} | tojson(indent=10**9) }}",
-    "sum": "{{ ([[1]] * 50000) | sum(start=[]) | length }}",
-    "many": "{% set x = 'a' * 200000 %}" + "".join(f"{{% set a{i} = x ~ '{i}' %}}" for i in range(3000)),
-    "slices": "{% set x = 'a' * 200000 %}" + "".join(f"{{% set a{i} = x[1:] %}}" for i in range(3000)),
-    "cycler": "{% set c = cycler('a') %}" + LOOPS % "{{ c.next() }}",
-    "brackets": "{{ " + "(" * 50000 + "1" + ")" * 50000 + " }}",
-    "sum of many": "{{ 1" + "+1" * 40000 + " }}",
-    "lists in lists": "{{ " + "[" * 5000 + "]" * 5000 + " }}",
-    "ifs in ifs": "{% if 1 %}" * 2000 + "{% endif %}" * 2000,
-    "loops in loops": "{% for i in [1] %}" * 60 + "{% endfor %}" * 60,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_harm_is_stopped_soon(name, monkeypatch):
-    monkeypatch.setattr(template_bounds, "SECONDS", 0.3)
-    started = time.thread_time()
-    with pytest.raises((TemplateBoundsError, jinja2.TemplateError)):
-        render(HOSTILE[name], messages=[{"role": "user", "content": "hi"}])
-    assert time.thread_time() - started < 1.5
-
-
 @pytest.mark.parametrize("name", ["text", "loops", "recursion", "brackets", "percent"])
 def test_harm_is_told_in_a_sentence(name):
     started = time.thread_time()
     with pytest.raises(BrokenModelError, match=r"^The model's chat template [^\n]{1,100}\.$"):
         ChatTemplate(HOSTILE[name]).render(TALK)
     assert time.thread_time() - started < 4
-
-
-def test_harm_takes_no_memory(monkeypatch):
-    monkeypatch.setattr(template_bounds, "SECONDS", 0.3)
-    if sys.platform == "win32":
-        pytest.skip("resource is not on Windows")
-    unit = 1024 if sys.platform == "linux" else 1
-    # The suite itself may have used more before; what counts is that the mark does not rise by much.
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-    for text in HOSTILE.values():
-        with pytest.raises((TemplateBoundsError, jinja2.TemplateError)):
-            render(text)
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit - before < 300 * 2**20
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "{{ ''.__class__ }}",
-        "{{ ''.__class__.__mro__ }}",
-        "{{ namespace.__init__.__globals__ }}",
-        "{{ cycler.__init__.__globals__ }}",
-        "{{ raise_exception.__globals__ }}",
-        "{{ messages | attr('__class__') }}",
-        "{{ '{0.__class__}'.format(messages) }}",
-        "{{ '{0.__class__}' | attr('format')(messages) }}",
-        "{{ [messages] | map(attribute='__class__') | first }}",
-        "{{ self.__dict__ }}",
-        "{{ messages.append(1) }}",
-        "{{ messages[0].update({'a': 1}) }}",
-        "{{ messages[0].pop('role') }}",
-        "{{ (1).to_bytes(9, 'big') }}",
-        "{{ 'a'.encode() }}",
-        "{{ 'a'.translate({97: 'b'}) }}",
-        "{{ namespace(__class__=1) }}",
-        "{% set ns = namespace() %}{% set ns.__class__ = 1 %}",
-        "{% include '/etc/passwd' %}",
-        "{% import 'os' as os %}",
-        "{% extends 'base' %}",
-        "{{ lipsum() }}",
-        "{{ 1 | pprint }}",
-    ],
-)
-def test_nothing_can_be_reached(text):
-    messages = [{"role": "user", "content": "hi"}]
-    try:
-        out = render(text, messages=messages)
-    except (jinja2.TemplateError, TemplateBoundsError, TemplateRefusedError):
-        out = ""
-    assert out in ("", "Undefined")
-    assert messages == [{"role": "user", "content": "hi"}]
 
 
 def test_a_long_conversation_is_no_harm():

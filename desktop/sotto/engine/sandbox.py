@@ -4,20 +4,17 @@ Reach: Jinja's own sandbox keeps a template from private attributes and from cha
 loader, so no file can be included; and of Python's types only harmless methods can be called.
 
 Time and memory: a template can ask for much with few characters, so it is held to bounds (`template_bounds.py`). Values
-are weighed when they are built and iterators while they are read; operations that make much out of little (`*`, `**`,
-`%`, `format`, `join`, `replace`, `center`, ...) are looked at before they run; and the time is looked at for every
-operation, call, output and turn of a loop.
+are weighed when they are built and iterators while they are read; operations that make much out of little are looked at
+before they run (`template_checks.py`); and the time is looked at for every operation, call, output and turn of a loop.
 
 The hooks are Jinja's own: operators and calls are methods of a sandboxed environment, filters are functions, outputs
 pass through `finalize`. Where there is no hook (literals, `~`, slices, loops), the parsed template is made to call one.
 """
 
 import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
-from functools import wraps
 from typing import Any, NoReturn
 
 import jinja2
@@ -30,12 +27,11 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 from jinja2.visitor import NodeTransformer
 
-from sotto.engine.template_bounds import Bounds, TemplateBoundsError, bounded, current
+from sotto.engine.template_bounds import TemplateBoundsError, bounded, current
+from sotto.engine.template_checks import check_date, check_format, check_operation, checked_arguments, watched_filter
 
 # The longest template in use has 20,000 characters.
 LONGEST_TEMPLATE = 2**17
-_MOST_BITS = 4096
-_WIDEST = 1000
 
 # fmt: off
 _STR_METHODS = frozenset(
@@ -51,10 +47,6 @@ _STR_METHODS = frozenset(
 _CONTAINER_METHODS = frozenset({"copy", "count", "get", "index", "items", "keys", "values"})
 # Slow, random, or without a use in a prompt.
 _LEFT_OUT = ("filesizeformat", "pprint", "random", "striptags", "urlize", "wordwrap", "xmlattr")
-# A width or precision in `%` or `str.format`, and one that is itself an argument.
-_WIDE_PERCENT = re.compile(r"%[^A-Za-z%]*(?:\d{4}|\*)")
-_WIDE_FORMAT = re.compile(r"\{[^{}]*:[^{}]*(?:\d{4}|\{)")
-_WIDE_DATE = re.compile(r"\d{2}")
 
 
 class TemplateRefusedError(Exception):
@@ -117,7 +109,7 @@ class _Environment(ImmutableSandboxedEnvironment):
             optimized=False,
         )
         filters = {**FILTERS, "tojson": _tojson}
-        self.filters = {name: _watched_filter(name, call) for name, call in filters.items() if name not in _LEFT_OUT}
+        self.filters = {name: watched_filter(name, call) for name, call in filters.items() if name not in _LEFT_OUT}
         del self.globals["lipsum"]
         self.globals.update(
             dict=_make_dict, namespace=_PublicNamespace, raise_exception=_refuse, strftime_now=_strftime_now
@@ -144,17 +136,8 @@ class _Environment(ImmutableSandboxedEnvironment):
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Compute `left operator right`."""
-        bounds = current.get()
-        if operator == "*":
-            for many, times in ((left, right), (right, left)):
-                if isinstance(many, Sized) and isinstance(times, int):
-                    bounds.check(len(many) * times)
-            _check_bits(left, right, lambda first, second: first + second)
-        elif operator == "**":
-            _check_bits(left, right, lambda first, _: first * abs(right))
-        elif operator == "%" and isinstance(left, str):
-            _check_format(_WIDE_PERCENT, left)
-        return bounds.take(super().call_binop(context, operator, left, right))
+        check_operation(operator, left, right)
+        return current.get().take(super().call_binop(context, operator, left, right))
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
         """Call what a template calls; the parameters are named as in Jinja, so that no keyword is lost to them."""
@@ -162,14 +145,14 @@ class _Environment(ImmutableSandboxedEnvironment):
         bounds.check_time()
         owner = getattr(__obj, "__self__", None)
         if isinstance(owner, str):
-            args = _checked_arguments(__obj.__name__, owner, args)
+            args = checked_arguments(__obj.__name__, owner, args)
         return bounds.take(super().call(__context, __obj, *args, **kwargs))
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
         """Return what stands in for a text's `format` method, or None if `value` is something else."""
         wrapped = super().wrap_str_format(value)
         if wrapped is not None:
-            _check_format(_WIDE_FORMAT, value.__self__)
+            check_format(value.__self__)
         return wrapped
 
     def _generate(self, source: nodes.Template, *args: Any, **kwargs: Any) -> str:
@@ -253,9 +236,7 @@ def _refuse(message: object) -> NoReturn:
 
 
 def _strftime_now(form: str) -> str:
-    if len(form) > _WIDEST:
-        raise TemplateBoundsError("it formats a date too long")
-    _check_format(_WIDE_DATE, form)
+    check_date(form)
     return datetime.now().strftime(form)
 
 
@@ -298,105 +279,9 @@ def _joined(parts: Iterable[str]) -> str:
     return "".join(pieces)
 
 
-def _watched_filter(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the filter `call` with its arguments looked at before and its result accounted for."""
-    # Some filters are given a part of the environment in front of the value.
-    first = 1 if hasattr(call, "jinja_pass_arg") else 0
-
-    @wraps(call)
-    def watched(*args: Any, **kwargs: Any) -> Any:
-        bounds = current.get()
-        bounds.weigh(args[first:])
-        bounds.weigh(kwargs)
-        options = [*args[first + 1 :], *kwargs.values()]
-        if name in _SIZED_FILTERS and any(_size(option) > _WIDEST for option in options):
-            raise TemplateBoundsError(f"it gives the filter {name} too large a number or text")
-        if name in _CHECKED_FILTERS:
-            args = (*args[:first], *_CHECKED_FILTERS[name](bounds, args[first:], kwargs))
-        return bounds.take(call(*args, **kwargs))
-
-    return watched
-
-
-def _check_indent(bounds: Bounds, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
-    width = _size(args[1] if len(args) > 1 else kwargs.get("width", 4))
-    bounds.check(width * (str(args[0]).count("\n") + 1))
-    return args
-
-
-def _check_percent(_: Bounds, args: Sequence[Any], __: Mapping[str, Any]) -> Sequence[Any]:
-    _check_format(_WIDE_PERCENT, str(args[0]))
-    return args
-
-
-def _check_join(bounds: Bounds, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
-    values = list(args[0])
-    separator = args[1] if len(args) > 1 else kwargs.get("d", "")
-    bounds.check(bounds.weight_of(values) + len(values) * len(str(separator)))
-    return (values, *args[1:])
-
-
-def _check_replace(bounds: Bounds, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
-    old = args[1] if len(args) > 1 else kwargs["old"]
-    new = args[2] if len(args) > 2 else kwargs["new"]
-    _check_replacement(bounds, str(args[0]), str(old), str(new))
-    return args
-
-
-def _check_sum(_: Bounds, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
-    # Adding up lists copies each as often as there are others.
-    if not isinstance(args[2] if len(args) > 2 else kwargs.get("start", 0), int | float):
-        raise TemplateBoundsError("it sums up something else than numbers")
-    return args
-
-
-_SIZED_FILTERS = frozenset({"batch", "center", "indent", "round", "slice", "tojson"})
-_CHECKED_FILTERS: Mapping[str, Callable[[Bounds, Sequence[Any], Mapping[str, Any]], Sequence[Any]]] = {
-    "format": _check_percent,
-    "indent": _check_indent,
-    "join": _check_join,
-    "replace": _check_replace,
-    "sum": _check_sum,
-}
-
-
-def _checked_arguments(method: str, owner: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Look at the arguments of a method of the text `owner`, and return them with iterators read."""
-    bounds = current.get()
-    if method in {"center", "ljust", "rjust", "zfill"} and args:
-        bounds.check(_size(args[0]))
-    elif method == "replace" and len(args) > 1:
-        _check_replacement(bounds, owner, str(args[0]), str(args[1]))
-    elif method == "join" and args:
-        values = list(args[0])
-        bounds.check(bounds.weight_of(values) + len(values) * len(owner))
-        return (values,)
-    return args
-
-
-def _check_replacement(bounds: Bounds, text: str, old: str, new: str) -> None:
-    bounds.check(text.count(old) * len(new))
-
-
-def _check_bits(left: Any, right: Any, bits: Callable[[int, int], int]) -> None:
-    """Refuse to compute whole numbers of thousands of digits."""
-    if isinstance(left, int) and isinstance(right, int) and bits(left.bit_length(), right.bit_length()) > _MOST_BITS:
-        raise TemplateBoundsError("it computes too large a number")
-
-
-def _check_format(wide: re.Pattern[str], text: str) -> None:
-    if wide.search(text):
-        raise TemplateBoundsError("it formats something too wide")
-
-
 def _check_public(name: object) -> None:
     if isinstance(name, str) and name.startswith("_"):
         raise jinja2.exceptions.SecurityError(f"a namespace cannot hold {name!r}")
-
-
-def _size(value: object) -> int:
-    """Return how far a number, or a text that is used as often, makes something grow."""
-    return abs(value) if isinstance(value, int) else len(value) if isinstance(value, str) else 0
 
 
 _ENVIRONMENT = _Environment()
