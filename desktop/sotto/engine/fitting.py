@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import mlx.core as mx
 
 from sotto.engine import native
+from sotto.engine.agreement import Answer, place_on_one
 from sotto.engine.device import device
 from sotto.engine.loader import LoadedModel
 from sotto.engine.memory_plan import COMFORTABLE, PREFIX_BUDGET, Limits, Plan, Verdict, plan
 from sotto.engine.model_needs import needs_of
-from sotto.engine.placement import Answer, Device, Host, LayerSize, Layout, Needs, place_on_one
+from sotto.engine.placement import Device, Host, LayerSize, Layout, Needs
 from sotto.errors import UnsupportedModelError
 from sotto.store.records import ModelSource
 
