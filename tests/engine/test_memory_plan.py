@@ -4,19 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto.engine.memory_plan import (
-    CHUNKS,
-    COMFORTABLE,
-    PREFIX_BUDGET,
-    CacheKind,
-    CacheNeed,
-    Limits,
-    ModelNeeds,
-    Plan,
-    Verdict,
-    WorkPoint,
-    plan,
-)
+from model_sizes import models
+from sotto.engine.memory_needs import CacheKind, CacheNeed, ModelNeeds, WorkPoint
+from sotto.engine.memory_plan import CHUNKS, COMFORTABLE, PREFIX_BUDGET, Limits, Plan, Verdict, plan
 
 GB = 10**9
 FULL = CacheNeed(CacheKind.FULL, 100_000, step=256)
@@ -36,26 +26,6 @@ NEEDS = ModelNeeds(2 * GB, 0, (FULL, SLIDING, RECURRENT), WORK, 8192)
 
 def limits(budget, total=64 * GB):
     return Limits(budget, total, "a test")
-
-
-@st.composite
-def caches(draw):
-    kind = draw(st.sampled_from([CacheKind.FULL, CacheKind.SLIDING, CacheKind.RECURRENT, CacheKind.LATENT]))
-    window = draw(st.integers(1, 60)) if kind is CacheKind.SLIDING else None
-    per_token = 0 if kind is CacheKind.RECURRENT else draw(st.integers(0, 50))
-    return CacheNeed(kind, per_token, draw(st.integers(0, 500)), window, draw(st.integers(1, 16)))
-
-
-@st.composite
-def models(draw):
-    points = st.builds(WorkPoint, st.sampled_from([1, 32, 64, 2048]), st.integers(1, 200), st.integers(0, 3000))
-    return ModelNeeds(
-        draw(st.integers(1, 5000)),
-        draw(st.integers(0, 3000)),
-        tuple(draw(st.lists(caches(), max_size=4))),
-        tuple(draw(st.lists(points, min_size=1, max_size=8))),
-        draw(st.integers(1, 150)),
-    )
 
 
 @given(models(), st.integers(0, 20_000))
@@ -88,20 +58,6 @@ def test_a_plan_adds_up(needs, budget, context, chunk):
     assert made.prefix_budget == 0 or made.needed + made.prefix_budget <= budget * COMFORTABLE
     if made.verdict is not Verdict.WILL_NOT_FIT:
         assert made.needed <= budget
-
-
-@given(models(), st.integers(1, 400), st.integers(1, 4000), st.integers(0, 50), st.integers(0, 2000))
-def test_work_never_falls_with_the_context_nor_with_the_chunk(needs, context, chunk, more, larger):
-    work = needs.work_bytes(context, chunk)
-    assert needs.work_bytes(context + more, chunk) >= work
-    assert needs.work_bytes(context, chunk + larger) >= work
-
-
-@given(caches(), st.integers(0, 500))
-def test_a_cache_holds_its_tokens_in_whole_steps(need, context):
-    held = need.nbytes(context) - need.constant_bytes
-    wanted = context if need.window is None else min(context, need.window)
-    assert wanted * need.bytes_per_token <= held <= (wanted + need.step) * need.bytes_per_token
 
 
 def test_with_room_to_spare_it_fits_and_keeps_prefixes():

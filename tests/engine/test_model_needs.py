@@ -14,7 +14,8 @@ from sotto.engine import model_needs as module
 from sotto.engine import native, native_fused, zoo
 from sotto.engine.caches import leaves, make_caches
 from sotto.engine.cpu_linear import adapt_to_cpu
-from sotto.engine.memory_plan import CacheKind, Limits, Verdict
+from sotto.engine.memory_needs import CacheKind
+from sotto.engine.memory_plan import Limits, Verdict
 from sotto.engine.model_needs import model_needs, needs_of, plan_model
 
 FAMILIES = json.loads((Path(__file__).parents[1] / "support" / "tiny_families.json").read_text(encoding="utf-8"))

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from checkpoints import LLAMA, source_of
 from loading import PLENTY, quantized_checkpoint, random_weights
 from sotto.engine import model_needs, needs_store
-from sotto.engine.memory_plan import CacheKind, CacheNeed, Limits, ModelNeeds, WorkPoint
+from sotto.engine.memory_needs import CacheKind, CacheNeed, ModelNeeds, WorkPoint
+from sotto.engine.memory_plan import Limits
 
 sizes = st.integers(0, 2**40)
 counts = st.integers(1, 2**30)

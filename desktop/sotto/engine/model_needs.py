@@ -18,7 +18,8 @@ from sotto import __version__
 from sotto.engine import device, layout, native, needs_store, parameters, weights, zoo
 from sotto.engine.cpu_linear import CpuQuantizedEmbedding, CpuQuantizedLinear
 from sotto.engine.graph_memory import peak
-from sotto.engine.memory_plan import PREFIX_BUDGET, CacheNeed, Limits, ModelNeeds, Plan, WorkPoint, plan
+from sotto.engine.memory_needs import CacheNeed, ModelNeeds, WorkPoint
+from sotto.engine.memory_plan import PREFIX_BUDGET, Limits, Plan, plan
 from sotto.engine.parameters import Holding
 from sotto.engine.rehearsal import DECODE, Rehearsal, rounded
 from sotto.engine.stand_ins import traceable

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sotto import paths
-from sotto.engine.memory_plan import CacheKind, CacheNeed, ModelNeeds, WorkPoint
+from sotto.engine.memory_needs import CacheKind, CacheNeed, ModelNeeds, WorkPoint
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import parse_object
 from sotto.store.files import read_all

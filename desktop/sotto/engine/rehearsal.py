@@ -14,7 +14,7 @@ from mlx.utils import tree_flatten, tree_map, tree_unflatten
 
 from sotto.engine.caches import leaves, make_caches
 from sotto.engine.graph import Graph, trace
-from sotto.engine.memory_plan import CacheKind, CacheNeed
+from sotto.engine.memory_needs import CacheKind, CacheNeed
 
 DECODE = 1
 STEP = 256
