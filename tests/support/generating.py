@@ -8,12 +8,12 @@ from itertools import count
 import mlx.core as mx
 
 from sotto.engine.caches import make_caches
-from sotto.engine.generation import Task
 from sotto.engine.pace import ChunkSize, Pace
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.sampler import Sampler
 from sotto.engine.scheduler import Scheduler
 from sotto.engine.stop_strings import StopMatcher
+from sotto.engine.task import Task
 from sotto.engine.types import Finished, SamplingOptions
 from tiny_random import CONFIGS, VOCABULARY, random_model
 

@@ -24,7 +24,6 @@ import mlx.core as mx
 from sotto.engine.device import device, wire
 from sotto.engine.draft_loading import check_draft, part_of
 from sotto.engine.fitting import fitted, placed
-from sotto.engine.generation import Task
 from sotto.engine.loader import load
 from sotto.engine.memory_plan import Limits
 from sotto.engine.model_needs import limits_here
@@ -34,6 +33,7 @@ from sotto.engine.ready import Order, Parts, Ready, made_ready
 from sotto.engine.sampler import Sampler
 from sotto.engine.stop_strings import StopMatcher
 from sotto.engine.system_memory import give_back
+from sotto.engine.task import Task
 from sotto.engine.types import (
     EngineSettings,
     GenerateEvent,

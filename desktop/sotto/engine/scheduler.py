@@ -15,11 +15,12 @@ import mlx.core as mx
 from sotto.engine.batch import batched
 from sotto.engine.beginnings import SharedBeginnings
 from sotto.engine.failures import failed
-from sotto.engine.generation import Generation, Model, Task
+from sotto.engine.generation import Generation, Model
 from sotto.engine.memory_guard import MemoryGuard
 from sotto.engine.pace import CHUNK, Pace
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.speculator import Speculator
+from sotto.engine.task import Task
 from sotto.engine.types import DoneReason, GenerateEvent
 
 _CLEAR_EVERY = 256

@@ -1,0 +1,62 @@
+"""What one request asks to be generated, with everything that turns logits into its text."""
+
+from collections.abc import Callable
+from collections.abc import Sequence as Series
+from dataclasses import dataclass
+from typing import Protocol
+
+import mlx.core as mx
+
+from sotto.engine.detokenizer import Detokenizer
+from sotto.engine.stop_strings import StopMatcher
+
+
+class Draws(Protocol):
+    """Draws the tokens of one answer; `sotto.engine.sampler.Sampler` says what each of these does."""
+
+    def sample(self, logits: mx.array) -> mx.array:
+        """Return the next token [1] for logits [1, V], lazily."""
+
+    def sample_rows(self, logits: mx.array, drafts: mx.array) -> mx.array:
+        """Return the tokens [n + 1] behind each of n drafts [n], lazily."""
+
+    def commit(self, count: int) -> None:
+        """Keep the first `count` of them."""
+
+    def fork(self) -> "Draws":
+        """Return one that would draw the same from here on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What to generate.
+
+    Attributes:
+        request_id: Events carry it.
+        prompt: At least one token.
+        boundaries: Lengths at which the system prompt and messages end, ascending.
+        max_tokens: Most tokens to draw, at least 1.
+        eos_ids: Tokens that end the answer.
+        sampler: Draws tokens.
+        text: Turns tokens into text.
+        stop: Watches for stop strings.
+        received: `time.perf_counter_ns()` when the request was taken up; its total duration counts from there.
+        cancelled: Asked once per step whether to end.
+        context: Most tokens that are fed at a time.
+        shift: Takes all tokens to those to go on with when the context is full; None ends the answer there.
+        dropped: Tokens that were left out of the prompt because they had no room.
+    """
+
+    request_id: str
+    prompt: Series[int]
+    boundaries: Series[int]
+    max_tokens: int
+    eos_ids: frozenset[int]
+    sampler: Draws
+    text: Detokenizer
+    stop: StopMatcher
+    received: int
+    cancelled: Callable[[], bool] = lambda: False
+    context: float = float("inf")
+    shift: Callable[[Series[int]], Series[int]] | None = None
+    dropped: int = 0
