@@ -13,9 +13,9 @@ import mlx.core as mx
 from mlx import nn
 from mlx.utils import tree_flatten
 
-from sotto.engine import device, layout, native, quantization
+from sotto.engine import device, layout, native, quantized_layers
 from sotto.engine.memory_plan import Limits
-from sotto.engine.quantization import Declaration, Declarations
+from sotto.engine.quantization import Declaration, Declarations, declaration
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.records import TensorFile
 
@@ -102,12 +102,12 @@ def _rename(files: Iterable[TensorFile], tensors: dict[str, mx.array]) -> dict[s
     for file in files:
         for name in file.tensors:
             path = renamed.get(name, name).removesuffix(".weight")
-            if f"{name}.scale" in file.tensors and (said := quantization.declaration(file, name)) is not None:
+            if f"{name}.scale" in file.tensors and (said := declaration(file, name)) is not None:
                 declared[path] = said
     arrays = {new: tensors.pop(old) for old, new in renamed.items()}
     for name in arrays:
         if name.endswith(".global_scale"):
-            arrays[name] = arrays[name] * quantization.GLOBAL_SCALE_UNIT
+            arrays[name] = arrays[name] * quantized_layers.GLOBAL_SCALE_UNIT
     if clash := next((name for name in arrays if name in tensors), None):
         raise BrokenModelError(f"{clash} is there under two names; one of them should go.")
     tensors.update(arrays)
@@ -120,12 +120,12 @@ def _fit(
     """Bring tensors to the names and shapes that the model takes, and its layers to their quantization, in place."""
     layout.arrange_experts(model, tensors, declared)
     said = Declarations((tensors[f"{path}.scales"], declared[path]) for path in declared if f"{path}.scales" in tensors)
-    quantization.dequantize_latent_projections(model, tensors, said, dtype)
+    quantized_layers.dequantize_latent_projections(model, tensors, said, dtype)
     for name in [name for name in tensors if tensors[name].ndim < 2]:
         # Definitions add 1 to some norms, which 16 bits would round.
         tensors[name] = held.widen(name, tensors[name])
     _sanitize(model, tensors)
-    quantization.quantize_layers(model, tensors, said, dtype)
+    quantized_layers.quantize_layers(model, tensors, said, dtype)
 
 
 def _sanitize(model: nn.Module, tensors: dict[str, mx.array]) -> None:
