@@ -13,7 +13,7 @@ from hosting import Host, unseen
 from mlx_lm.models.cache import KVCache, LRUPromptCache
 from rows import Row, at_least, at_most
 
-from sotto.engine.caches import FullKVCache
+from sotto.engine.cache_kinds import FullKVCache
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.types import EngineSettings
 

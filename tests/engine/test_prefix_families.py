@@ -10,7 +10,8 @@ import pytest
 from checkpoints import read_header, source_of
 from generating import PLENTY
 from prefixing import answer
-from sotto.engine.caches import PlannedKVCache, make_caches
+from sotto.engine.cache_kinds import PlannedKVCache
+from sotto.engine.caches import make_caches
 from sotto.engine.loader import load
 from sotto.engine.model_needs import limits_here
 from sotto.engine.prefix_cache import PrefixCache

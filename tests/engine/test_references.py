@@ -12,7 +12,8 @@ import pytest
 
 from checkpoints import read_header, source_of
 from generating import PLENTY, drain, task
-from sotto.engine.caches import PlannedKVCache, RotatingKVCache, make_caches
+from sotto.engine.cache_kinds import PlannedKVCache, RotatingKVCache
+from sotto.engine.caches import make_caches
 from sotto.engine.loader import load
 from sotto.engine.model_needs import limits_here
 from sotto.engine.pace import ChunkSize, Pace

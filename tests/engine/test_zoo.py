@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from sotto.engine import zoo
-from sotto.engine.caches import FullKVCache, SlidingKVCache, make_caches
+from sotto.engine.cache_kinds import FullKVCache, SlidingKVCache
+from sotto.engine.caches import make_caches
 from sotto.engine.support import ARCHITECTURES
 from sotto.errors import EngineError, UnsupportedModelError
 

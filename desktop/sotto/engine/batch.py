@@ -12,7 +12,8 @@ from typing import Any
 import mlx.core as mx
 
 from sotto.engine.attention import Ragged
-from sotto.engine.caches import ArraysCache, CacheList, FullKVCache, PlannedKVCache, SlidingKVCache, leaves
+from sotto.engine.cache_kinds import ArraysCache, CacheList, FullKVCache, PlannedKVCache, SlidingKVCache
+from sotto.engine.caches import leaves
 from sotto.engine.support import architecture
 
 # Definitions that compute each row of a batch exactly as if it were alone, by the name of their module. Others look

@@ -17,7 +17,7 @@ from collections.abc import Sequence as Series
 from functools import partial
 from typing import Any
 
-from sotto.engine.caches import PlannedKVCache
+from sotto.engine.cache_kinds import PlannedKVCache
 from sotto.engine.prefix_disk import PrefixDisk
 from sotto.engine.prefix_tree import Held, PrefixTree
 from sotto.engine.radix import Match, Node, Tokens

@@ -8,7 +8,8 @@ from functools import partial
 import mlx.core as mx
 
 from sotto.engine.batch import can_batch
-from sotto.engine.caches import PlannedKVCache, kv_note, leaves, make_caches
+from sotto.engine.cache_kinds import PlannedKVCache
+from sotto.engine.caches import kv_note, leaves, make_caches
 from sotto.engine.cpu_linear import adapt_to_cpu
 from sotto.engine.device import device
 from sotto.engine.draft import DraftModel

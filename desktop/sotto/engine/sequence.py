@@ -12,7 +12,8 @@ from typing import Any
 import mlx.core as mx
 from mlx.utils import tree_flatten, tree_map
 
-from sotto.engine.caches import FullKVCache, SlidingKVCache, leaves
+from sotto.engine.cache_kinds import FullKVCache, SlidingKVCache
+from sotto.engine.caches import leaves
 
 # What ranged caches hold for a range of tokens: the arrays of each cache.
 Piece = tuple[tuple[mx.array, ...], ...]

@@ -15,7 +15,7 @@ from mlx import nn
 from mlx_lm.models import phi3
 from mlx_lm.models.base import scaled_dot_product_attention
 
-from sotto.engine.caches import PlannedKVCache
+from sotto.engine.cache_kinds import PlannedKVCache
 from sotto.engine.definitions.windowed import Windowed
 
 
