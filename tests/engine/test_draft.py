@@ -11,6 +11,7 @@ from generating import (
     GREEDY,
     MODELS,
     PROMPT,
+    Always,
     Counting,
     drain,
     empty,
@@ -36,19 +37,6 @@ KINDS = sorted(CONFIGS)
 kinds = pytest.mark.parametrize("kind", KINDS)
 draft_kinds = pytest.mark.parametrize("draft_kind", KINDS)
 SAMPLINGS = [GREEDY, SamplingOptions(seed=5, temperature=1.5), SamplingOptions(seed=6, repeat_penalty=1.3)]
-
-
-class Always(DepthController):
-    """As many drafts as there may be, whatever became of others."""
-
-    def planned(self, available):
-        return min(available, self.limit)
-
-    def choose(self, available):
-        return self.planned(available)
-
-    def gain(self, available):
-        return 2.0
 
 
 class Sometimes:

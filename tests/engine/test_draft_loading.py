@@ -3,7 +3,11 @@ import json
 import mlx.core as mx
 import pytest
 
+from generating import Always
+from sotto.engine import memory_guard
+from sotto.engine.disk_budget import folders, usage
 from sotto.engine.engine import Engine
+from sotto.engine.system_memory import Pressure
 from sotto.engine.types import EngineSettings, Finished, GenerateRequest, LoadProgress, Message, SamplingOptions
 from sotto.errors import BrokenModelError, CancelledError, InvalidRequestError, UnsupportedModelError
 from sotto.store.opening import open_model, record_of
@@ -72,6 +76,83 @@ def test_the_memory_of_both_is_counted_and_given_back(engine, sources):
     engine.unload()
     assert engine.memory().weights == engine.memory().cache == 0
     assert mx.get_active_memory() <= before
+
+
+def test_the_draft_makes_room_for_no_more_than_the_planned_context(engine, sources, tmp_path):
+    shorter = open_model(record_of(write_model(tmp_path / "shorter", "plain", max_position_embeddings=48)))
+    for draft, num_ctx, most in ((sources["hybrid"], 100, 100), (shorter, 100, 48), (shorter, 32, 32)):
+        engine.load(sources["plain"], num_ctx=num_ctx, draft=draft)
+        caches = engine._ready.draft.prefix.begin([1, 2]).ranged
+        assert caches
+        assert {leaf.most for leaf in caches} == {most}
+
+
+def test_pressure_shrinks_what_is_kept_for_the_draft_as_well(engine, sources, monkeypatch):
+    monkeypatch.setattr(memory_guard, "_EVERY", 0.0)
+    engine.load(sources["plain"], draft=sources["window"])
+    ask(engine, Message("user", "Tell me, tell me, tell me what follows what follows."))
+    ready = engine._ready
+    assert ready.prefix.nbytes > 0
+    assert ready.draft.prefix.nbytes > 0
+    ready.scheduler._guard._memory = Short()
+    ask(engine, Message("user", "Hello"), length=1)
+    ready.scheduler._guard.look()
+    assert ready.prefix.nbytes == ready.draft.prefix.nbytes == 0
+
+
+class Short:
+    """Memory of which nothing is left."""
+
+    def pressure(self):
+        return Pressure.CRITICAL
+
+
+class Reading:
+    """A model that keeps count of the tokens that it is fed."""
+
+    def __init__(self, draft):
+        self._model, self.count = draft.model, 0
+        draft.model, draft.depths = self, Always(4)
+
+    def __call__(self, ids, cache):
+        self.count += ids.shape[1]
+        return self._model(ids, cache=cache)
+
+
+@pytest.mark.parametrize("kind", sorted(CONFIGS))
+def test_what_the_draft_has_read_is_there_after_a_restart(sources, tmp_path, kind):
+    settings = EngineSettings(prefix_budget=1 << 26, disk_budget=1 << 26, disk_root=tmp_path)
+    answering = sources["window" if kind == "plain" else "plain"]
+    text = "Tell me what follows " * 5
+    question, found = Message("user", text), []
+    for number in range(2):
+        engine = Engine(settings)
+        engine.load(answering, draft=sources[kind])
+        model = Reading(engine._ready.draft)
+        answer = ask(engine, question, length=8)
+        assert answer.drafted_tokens > 0
+        assert (answer.cached_tokens > len(text)) == (number == 1)
+        found.append((answer.text, model.count))
+        engine.unload()
+    (first, read), (again, less) = found
+    assert first == again
+    assert read > len(text)
+    # What is fed anew is the end of the prompt and what was proposed.
+    assert less < len(text) / 2
+
+
+def test_both_share_what_there_is_on_disk(sources, tmp_path):
+    budget = 200_000
+    settings = EngineSettings(prefix_budget=0, disk_budget=budget, disk_root=tmp_path)
+    engine = Engine(settings)
+    for number in range(4):
+        engine.load(sources["plain"], draft=sources["window"])
+        Reading(engine._ready.draft)
+        ask(engine, Message("user", str(number) * 90), length=8)
+        engine.unload()
+        kept = usage(tmp_path)
+        assert 0 < kept.nbytes <= budget
+    assert len(list(folders(tmp_path))) == 2
 
 
 def test_progress_is_of_both_and_never_falls(engine, sources):

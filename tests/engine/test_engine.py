@@ -273,7 +273,7 @@ def test_a_definition_that_fails_while_computing_is_told_in_a_sentence(tmp_path,
     config = json.loads((REFERENCES / "mamba2" / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | {"time_step_limit": {"from": 0, "to": 1}}))
     shutil.copy(REFERENCES / "mamba2" / "model.safetensors", folder)
-    with pytest.raises(UnsupportedModelError, match="The definition of mamba2 models fails on this one: "):
+    with pytest.raises(UnsupportedModelError, match="The definition of mamba2 models fails on model: "):
         engine.load(open_model(record_of(folder)))
     assert engine.info is None
 

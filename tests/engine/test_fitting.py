@@ -9,7 +9,7 @@ from loading import PLENTY, quantized_checkpoint, random_weights
 from sotto.engine import fitting
 from sotto.engine.fitting import Fitting, fitted, placed
 from sotto.engine.memory_plan import COMFORTABLE, PREFIX_BUDGET, Limits, Verdict
-from sotto.engine.model_needs import needs_of
+from sotto.engine.model_needs import needs_of, needs_with_draft
 from sotto.errors import CancelledError, EngineError, UnsupportedModelError
 
 
@@ -19,9 +19,16 @@ def source(tmp_path):
     return source_of(files, LLAMA)
 
 
-def tight(source, context):
+@pytest.fixture
+def draft(tmp_path):
+    config = LLAMA | {"num_hidden_layers": 1}
+    files, _ = quantized_checkpoint(tmp_path / "draft", random_weights(config), "int4")
+    return source_of(files, config)
+
+
+def tight(source, context, draft=None):
     """Return limits that leave room for so many tokens and no more."""
-    needs = needs_of(source, PLENTY)
+    needs = needs_with_draft(source, draft, PLENTY)
     budget = max(
         needs.weight_bytes + needs.loading_bytes,
         needs.weight_bytes + needs.cache_bytes(context) + needs.work_bytes(context, 32),
@@ -30,7 +37,7 @@ def tight(source, context):
 
 
 def test_there_is_nothing_to_plan_for_a_small_model(source, monkeypatch):
-    monkeypatch.setattr(fitting, "needs_of", lambda *_: pytest.fail("it was planned"))
+    monkeypatch.setattr(fitting, "needs_with_draft", lambda *_: pytest.fail("it was planned"))
     assert fitted(source, None, PLENTY) == Fitting(PLENTY)
     assert Fitting(PLENTY).prefix_budget(100) == PREFIX_BUDGET
     assert Fitting(Limits(1000, 1000, "a test")).prefix_budget(100) == int(1000 * COMFORTABLE) - 100
@@ -59,6 +66,22 @@ def test_few_bits_make_room(tmp_path, monkeypatch):
     source = source_of(files, config)
     limits = tight(source, 150)
     assert fitted(source, None, limits, 4).room > fitted(source, None, limits).room
+
+
+def test_a_draft_model_leaves_room_for_less(source, draft, monkeypatch):
+    monkeypatch.setattr(fitting, "_LEAST_CONTEXT", 16)
+    alone = tight(source, 150)
+    with pytest.raises(UnsupportedModelError):
+        fitted(source, 150, alone, draft=draft)
+    both = tight(source, 150, draft)
+    found = fitted(source, 150, both, draft=draft)
+    assert found.plan.needed <= both.budget
+    assert found.plan.weights == needs_of(source, PLENTY).weight_bytes + needs_of(draft, PLENTY).weight_bytes
+    assert fitted(source, None, both, draft=draft).room < fitted(source, None, both).room
+    # What is too small to be planned is both together.
+    little = Limits(51 * source.weight_bytes, 51 * source.weight_bytes, "a test")
+    assert fitted(source, None, little).plan is None
+    assert fitted(source, None, little, draft=draft).plan is not None
 
 
 @pytest.mark.parametrize("kind", ["cpu", "metal", "cuda"])

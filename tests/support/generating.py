@@ -8,6 +8,7 @@ from itertools import count
 import mlx.core as mx
 
 from sotto.engine.caches import make_caches
+from sotto.engine.depth import DepthController
 from sotto.engine.pace import ChunkSize, Pace
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.sampler import Sampler
@@ -115,3 +116,16 @@ class Counting:
         if len(self.shapes) == self._failing:
             raise self._error
         return logits
+
+
+class Always(DepthController):
+    """As many drafts as there may be, whatever became of others."""
+
+    def planned(self, available):
+        return min(available, self.limit)
+
+    def choose(self, available):
+        return self.planned(available)
+
+    def gain(self, available):
+        return 2.0

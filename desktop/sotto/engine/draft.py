@@ -18,13 +18,19 @@ import mlx.core as mx
 
 from sotto.engine.depth import DepthController
 from sotto.engine.generation import Generation, Model
-from sotto.engine.pace import ChunkSize
+from sotto.engine.pace import CHUNK, ChunkSize
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.sequence import Sequence, States
 
 MOST_DRAFTS = 8
 # A model that does not pay is tried again now and then, but never at the price of reading more tokens than this.
 _WORTH_A_TRIAL = 256
+_FIRST_CHUNK = 64
+
+
+def short_chunks(largest: int) -> ChunkSize:
+    """Return how many tokens, at most `largest`, a draft model is fed in front of a step, so that it stays short."""
+    return ChunkSize(largest, min(_FIRST_CHUNK, largest), target=0.1, limit=0.25)
 
 
 class DraftModel:
@@ -75,7 +81,7 @@ class DraftModel:
         self.width = width
         self.context = context
         self.weight_bytes = weight_bytes
-        self.chunk = chunk or ChunkSize(first=64, target=0.1, limit=0.25)
+        self.chunk = chunk or short_chunks(CHUNK)
         self.depths = DepthController(limit)
 
     def scores(self, logits: mx.array) -> mx.array:

@@ -1,20 +1,15 @@
 """From a model of the store to one that proposes tokens for another."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
-import mlx.core as mx
-
-from sotto.engine.caches import make_caches
-from sotto.engine.cpu_linear import adapt_to_cpu
-from sotto.engine.device import device
-from sotto.engine.draft import DraftModel
-from sotto.engine.loader import LoadedModel
-from sotto.engine.prefix_cache import PrefixCache
+from sotto.engine.draft import DraftModel, short_chunks
+from sotto.engine.draft_needs import LARGEST_CHUNK
 from sotto.engine.tokenizer import Tokenizer
+from sotto.engine.trial import Trial
 from sotto.engine.types import LoadProgress
-from sotto.errors import InvalidRequestError, UnsupportedModelError
+from sotto.errors import InvalidRequestError
 from sotto.store.records import ModelSource
 
 # Of the bytes for computed prefixes: what those of the draft model may take.
@@ -61,38 +56,24 @@ def part_of(
     return lambda part: progress(replace(part, done=before + part.done, total=before + part.total + after))
 
 
-def made_draft(source: ModelSource, loaded: LoadedModel, width: int, budget: int, kv_bits: int | None) -> DraftModel:
+def made_draft(trial: Trial, width: int, budget: int, context: int, chunk: int) -> DraftModel:
     """Make a loaded model ready to propose.
 
     Args:
-        source: What it was loaded from.
-        loaded: The model.
+        trial: The model, which can be computed.
         width: How many tokens the model that answers has scores for.
         budget: Bytes that its caches may take.
-        kv_bits: Hold keys and values in so many bits; None as they come.
-
-    Raises:
-        UnsupportedModelError: It cannot be computed.
+        context: Most tokens that the model that answers takes.
+        chunk: Most prompt tokens to feed at a time.
     """
-    if device() == "cpu":
-        adapt_to_cpu(loaded.model)
-    make = partial(make_caches, loaded.model, kv_bits)
-    try:
-        logits = loaded.model(mx.array([[0]]), cache=make())
-    except Exception as error:
-        raise UnsupportedModelError(
-            f"The definition of {source.record.architecture} models fails on {source.record.name}: "
-            f"{' '.join(str(error).split())}."
-        ) from error
-    if device() != "cpu":
-        mx.eval(logits)
-    maximum = source.record.context_length or loaded.config.get("max_position_embeddings")
+    longest = trial.longest or math.inf
     return DraftModel(
-        source.record.name,
-        loaded.model,
-        PrefixCache(make, budget),
-        rows=logits.shape[-1],
+        trial.source.record.name,
+        trial.loaded.model,
+        trial.prefix(budget, int(min(context, longest))),
+        rows=trial.rows,
         width=width,
-        context=maximum or float("inf"),
-        weight_bytes=loaded.weight_bytes,
+        context=longest,
+        weight_bytes=trial.loaded.weight_bytes,
+        chunk=short_chunks(min(chunk, LARGEST_CHUNK)),
     )

@@ -16,16 +16,15 @@ import gc
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Series
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 
 import mlx.core as mx
 
 from sotto.engine.device import device, wire
 from sotto.engine.draft_loading import check_draft, part_of
+from sotto.engine.draft_needs import beside
 from sotto.engine.fitting import fitted, placed
 from sotto.engine.loader import load
-from sotto.engine.memory_plan import Limits
 from sotto.engine.model_needs import limits_here
 from sotto.engine.overflow import shifted
 from sotto.engine.preparing import Prepared, Preparer
@@ -100,19 +99,18 @@ class Engine:
         helper = ThreadPoolExecutor(1, thread_name_prefix="tokenizer")
         try:
             texts = helper.submit(Preparer, source)
-            second = draft.weight_bytes if draft else 0
-            limits = _without(limits_here(), second)
-            fitting = fitted(source, num_ctx, limits, self._settings.kv_bits)
+            limits, second = limits_here(), draft.weight_bytes if draft else 0
+            fitting = fitted(source, num_ctx, limits, self._settings.kv_bits, draft)
             if draft is not None:
                 check_draft(source, texts.result().tokenizer, draft)
             told = part_of(progress, after=second)
-            reading = partial(load, source, limits=limits, progress=told, cancelled=cancelled)
+            reading = partial(load, source, limits=beside(limits, second), progress=told, cancelled=cancelled)
             loaded = placed(source, fitting, reading)
             drafting = None
             if draft is not None:
                 drafting = load(
                     draft,
-                    limits=limits_here(),
+                    limits=beside(limits, loaded.weight_bytes),
                     progress=part_of(progress, before=source.weight_bytes),
                     cancelled=cancelled,
                 )
@@ -222,9 +220,10 @@ class Engine:
         """Drop the model and everything computed with it, and give the memory back."""
         if self._ready is not None:
             self._ready.scheduler.close()
-            self._ready.prefix.close()
+            # The draft model's first: where the disk has no room for both, what was written last stays.
             if self._ready.draft is not None:
                 self._ready.draft.prefix.close()
+            self._ready.prefix.close()
         # A generation that was dropped may have left a token on its way, and that holds buffers.
         mx.synchronize()
         self._ready = None
@@ -257,11 +256,6 @@ def _shift(prepared: Prepared) -> Callable[[Series[int]], Series[int]]:
     """Return what takes all tokens of a full context to those to go on with."""
     most = max(1, prepared.preparer.context_length * 3 // 4)
     return lambda tokens: shifted(tokens, prepared.keep, most, prepared.opening)
-
-
-def _without(limits: Limits, nbytes: int) -> Limits:
-    """Return what memory there is beside `nbytes` of another model."""
-    return replace(limits, budget=None if limits.budget is None else max(0, limits.budget - nbytes))
 
 
 def _forget_random() -> None:

@@ -10,7 +10,7 @@ from sotto.engine.agreement import Answer, place_on_one
 from sotto.engine.device import device
 from sotto.engine.loader import LoadedModel
 from sotto.engine.memory_plan import COMFORTABLE, PREFIX_BUDGET, Limits, Plan, Verdict, plan
-from sotto.engine.model_needs import needs_of
+from sotto.engine.model_needs import needs_with_draft
 from sotto.engine.placement import Device, Host, LayerSize, Layout, Needs
 from sotto.errors import UnsupportedModelError
 from sotto.store.records import ModelSource
@@ -45,7 +45,7 @@ class Fitting:
         """Return the bytes for everything that is kept for later prompts, those of running answers included.
 
         Args:
-            weights: Bytes that the weights take.
+            weights: Bytes that all weights take.
         """
         if self.limits.budget is None:
             return PREFIX_BUDGET
@@ -53,7 +53,13 @@ class Fitting:
         return max(0, min(PREFIX_BUDGET, int(self.limits.budget * COMFORTABLE) - weights - work))
 
 
-def fitted(source: ModelSource, num_ctx: int | None, limits: Limits, kv_bits: int | None = None) -> Fitting:
+def fitted(
+    source: ModelSource,
+    num_ctx: int | None,
+    limits: Limits,
+    kv_bits: int | None = None,
+    draft: ModelSource | None = None,
+) -> Fitting:
     """Plan a model that is to be loaded, with the largest context that fits where none is asked for.
 
     Args:
@@ -61,13 +67,15 @@ def fitted(source: ModelSource, num_ctx: int | None, limits: Limits, kv_bits: in
         num_ctx: Tokens of context that are asked for; None as the manifest says, or else as many as fit.
         limits: What memory there is.
         kv_bits: Hold keys and values in so many bits; None as they come.
+        draft: An opened second model that will be loaded with it; None for none.
 
     Raises:
         UnsupportedModelError: It will not fit, or not with the context that is asked for.
     """
-    if limits.budget is not None and source.weight_bytes * _SMALL < limits.budget:
+    weights = source.weight_bytes + (draft.weight_bytes if draft else 0)
+    if limits.budget is not None and weights * _SMALL < limits.budget:
         return Fitting(limits)
-    needs = needs_of(source, limits, native.kernels(), kv_bits)
+    needs = needs_with_draft(source, draft, limits, native.kernels(), kv_bits)
     usual = source.params.get("num_ctx")
     wanted = num_ctx or (usual if isinstance(usual, int) and usual > 0 else None)
     made = plan(needs, limits, wanted)
@@ -82,7 +90,7 @@ def fitted(source: ModelSource, num_ctx: int | None, limits: Limits, kv_bits: in
 def placed(source: ModelSource, fitting: Fitting, load: Callable[[], LoadedModel]) -> LoadedModel:
     """Load a model on the one device there is.
 
-    The whole model counts as one layer: a single device holds all of it.
+    The whole model counts as one layer: a single device holds all of it, and what is loaded after it as well.
 
     Args:
         source: An opened model.

@@ -5,6 +5,7 @@ recently used first, and prompts are read in smaller pieces, which take less mem
 """
 
 import time
+from collections.abc import Sequence
 
 from sotto.engine.memory_plan import CHUNKS
 from sotto.engine.prefix_cache import PrefixCache
@@ -14,19 +15,18 @@ _EVERY = 1.0
 
 
 class MemoryGuard:
-    """Fits the budget of a prefix cache and the size of chunks to the machine's memory."""
+    """Fits the budgets of prefix caches and the size of chunks to the machine's memory."""
 
-    def __init__(self, memory: SystemMemory, prefix: PrefixCache, chunk: int) -> None:
-        """Begin with the budget that the prefix cache has.
+    def __init__(self, memory: SystemMemory, prefixes: Sequence[PrefixCache], chunk: int) -> None:
+        """Begin with the budgets that the prefix caches have.
 
         Args:
             memory: Tells how short memory is.
-            prefix: Whose budget to fit.
+            prefixes: Whose budgets to fit: that of the model, and that of its draft model where there is one.
             chunk: Most prompt tokens to feed at a time while there is memory enough.
         """
         self._memory = memory
-        self._prefix = prefix
-        self._budget = prefix.budget
+        self._budgets = [(prefix, prefix.budget) for prefix in prefixes]
         self._chunk = chunk
         self._most = chunk
         self._due = 0.0
@@ -38,11 +38,21 @@ class MemoryGuard:
         self._due = time.monotonic() + _EVERY
         pressure = self._memory.pressure()
         if pressure is Pressure.NONE:
-            self._prefix.budget, self._most = self._budget, self._chunk
+            self._most = self._chunk
         elif pressure is Pressure.SOME:
-            half = max(self._prefix.live_nbytes, self._prefix.nbytes // 2)
-            self._prefix.budget, self._most = min(self._budget, half), max(CHUNKS[-1], self._chunk // 4)
+            self._most = max(CHUNKS[-1], self._chunk // 4)
         else:
-            self._prefix.budget, self._most = min(self._budget, self._prefix.live_nbytes), CHUNKS[-1]
-        self._prefix.make_place()
+            self._most = CHUNKS[-1]
+        for prefix, budget in self._budgets:
+            prefix.budget = min(budget, _bearable(prefix, budget, pressure))
+            prefix.make_place()
         return self._most
+
+
+def _bearable(prefix: PrefixCache, budget: int, pressure: Pressure) -> int:
+    """Return the bytes that a prefix cache may take while memory is so short."""
+    if pressure is Pressure.NONE:
+        return budget
+    if pressure is Pressure.SOME:
+        return max(prefix.live_nbytes, prefix.nbytes // 2)
+    return prefix.live_nbytes

@@ -17,6 +17,7 @@ from mlx import nn
 from sotto import __version__
 from sotto.engine import device, layout, native, needs_store, parameters, weights, zoo
 from sotto.engine.cpu_linear import CpuQuantizedEmbedding, CpuQuantizedLinear
+from sotto.engine.draft_needs import beside, with_draft
 from sotto.engine.graph_memory import peak
 from sotto.engine.memory_needs import CacheNeed, ModelNeeds, WorkPoint
 from sotto.engine.memory_plan import PREFIX_BUDGET, Limits, Plan, plan
@@ -53,6 +54,7 @@ def plan_model(
     source: ModelSource,
     limits: Limits,
     num_ctx: int | None = None,
+    draft: ModelSource | None = None,
     *,
     kernels: Any | None = None,
     kv_bits: int | None = None,
@@ -65,6 +67,7 @@ def plan_model(
         source: An opened model; no tensor of it is read.
         limits: What memory there is now.
         num_ctx: Tokens of context that are wanted; None as many as the model was made for.
+        draft: An opened second model that is to be loaded with it; None for none.
         kernels: The native kernels that it will be computed with; None where there are none.
         kv_bits: Hold keys and values in 8 or 4 bits, where a layer allows it; None as they come.
         prefix_budget: The most to keep of what was computed before.
@@ -75,7 +78,7 @@ def plan_model(
         BrokenModelError: Its files lack something or contradict each other.
     """
     return plan(
-        needs_of(source, limits, kernels, kv_bits),
+        needs_with_draft(source, draft, limits, kernels, kv_bits),
         limits,
         num_ctx,
         prefix_budget=prefix_budget,
@@ -83,14 +86,16 @@ def plan_model(
     )
 
 
-def plan_here(source: ModelSource, num_ctx: int | None = None, kv_bits: int | None = None) -> Plan:
-    """Plan a model for this machine as it is now, with the kernels that there are.
+def plan_here(
+    source: ModelSource, num_ctx: int | None = None, kv_bits: int | None = None, draft: ModelSource | None = None
+) -> Plan:
+    """Plan a model for this machine as it is now, with the kernels that there are; see `plan_model`.
 
     Raises:
         UnsupportedModelError: The model is whole, but cannot be computed right on this machine.
         BrokenModelError: Its files lack something or contradict each other.
     """
-    return plan_model(source, limits_here(), num_ctx, kernels=native.kernels(), kv_bits=kv_bits)
+    return plan_model(source, limits_here(), num_ctx, draft, kernels=native.kernels(), kv_bits=kv_bits)
 
 
 def limits_here(reserve: int | None = None) -> Limits:
@@ -106,6 +111,27 @@ def system_memory() -> SystemMemory:
     """Return what tells of the memory of this machine and of the device that computes, as MLX holds it now."""
     held = mx.get_active_memory() + mx.get_cache_memory()
     return SystemMemory(accelerator=Accelerator.of(device.device(), mx.device_info(), held))
+
+
+def needs_with_draft(
+    source: ModelSource,
+    draft: ModelSource | None,
+    limits: Limits,
+    kernels: Any | None = None,
+    kv_bits: int | None = None,
+) -> ModelNeeds:
+    """Return what a model needs together with a second one that drafts for it, if there is one; see `needs_of`.
+
+    Each decides in which types it is held by what memory there is beside the other, as it does when it is loaded.
+
+    Raises:
+        UnsupportedModelError: One of them is whole, but cannot be computed right on this machine.
+        BrokenModelError: Files lack something or contradict each other.
+    """
+    if draft is None:
+        return needs_of(source, limits, kernels, kv_bits)
+    needs = needs_of(source, beside(limits, draft.weight_bytes), kernels, kv_bits)
+    return with_draft(needs, needs_of(draft, beside(limits, needs.weight_bytes), kernels, kv_bits))
 
 
 def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv_bits: int | None = None) -> ModelNeeds:
