@@ -13,7 +13,8 @@ from sotto.store.huggingface import is_cache, list_cache, repository_name, repos
 from sotto.store.locating import folder_of, layout_root, root_above, store_of
 from sotto.store.manifest import parse_digest
 from sotto.store.names import name_of_parts
-from sotto.store.ollama import OllamaStore, add_manifest, list_store
+from sotto.store.ollama import OllamaStore
+from sotto.store.ollama_listing import add_manifest, list_store
 from sotto.store.records import Source
 from sotto.store.wording import shown, shown_path
 

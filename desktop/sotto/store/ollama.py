@@ -1,35 +1,24 @@
-"""Stores in Ollama's layout: `manifests/<host>/<namespace>/<model>/<tag>` and `blobs/sha256-<64 hex>`.
-
-Listing reads manifests, config blobs and the small JSON layers, looks at the size of every blob, and reads the headers
-of a few: a model has thousands of tensors of a few shapes, and tensors of one kind and size have one shape.
-"""
+"""Stores in Ollama's layout: `manifests/<host>/<namespace>/<model>/<tag>` and `blobs/sha256-<64 hex>`."""
 
 import os
-import re
 import stat
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, read_object
-from sotto.store.facts import commonest_dtype, config_facts, parameter_count
 from sotto.store.files import is_folder, list_names, read_all, real_inside, require_regular, unreadable
-from sotto.store.gguf_header import parameters_of_label, read_gguf
-from sotto.store.harvest import GGUF_REASON, Facts, Harvest, digest_of_place
+from sotto.store.harvest import Harvest
 from sotto.store.manifest import MANIFEST_LIMIT, Layer, Manifest, parse_manifest
 from sotto.store.names import ModelName, is_valid_part, name_of_parts
-from sotto.store.records import Format, ModelRecord, Source, TensorFile
+from sotto.store.records import TensorFile
 from sotto.store.safetensors_header import read_header
 from sotto.store.wording import shown, shown_path
 
 _LEVELS = ("host", "namespace", "model", "tag")
 # Links between folders could make few files look like millions.
 _MOST_ENTRIES = 20_000
-_REQUIRED = ("config.json", "tokenizer.json")
-_NUMBER = re.compile(r"\d+")
 _DRAFT_PREFIX = "draft."
 
 
@@ -172,30 +161,6 @@ class OllamaStore:
         )
 
 
-def list_store(root: Path, source: Source, harvest: Harvest) -> None:
-    """Add every model of a store."""
-    store = OllamaStore(root)
-    known: dict[str, ModelRecord] = {}
-    for name, path in store.manifests(harvest):
-        real = os.path.realpath(path)
-        if real in known:
-            harvest.records.append(replace(known[real], name=name.short, path=path))
-        else:
-            add_manifest(store, path, name.short, source, harvest)
-            known[real] = harvest.records[-1]
-
-
-def add_manifest(store: OllamaStore, path: Path, name: str, source: Source, harvest: Harvest) -> None:
-    """Add the model of one manifest."""
-
-    def read(facts: Facts) -> str:
-        manifest = store.read_manifest(path)
-        facts.digest, facts.size = manifest.digest, manifest.size
-        return _describe(store, manifest, facts, harvest)
-
-    harvest.add(Facts(name, source, path, digest_of_place(path)), read)
-
-
 def draft_prefix(blob: dict[str, Any], path: Path) -> str:
     """Return what the names of a draft model's tensors begin with; empty when the config blob has no draft.
 
@@ -211,105 +176,3 @@ def draft_prefix(blob: dict[str, Any], path: Path) -> str:
     if not isinstance(prefix, str) or not prefix.endswith("."):
         raise BrokenModelError(f"{shown_path(path)}: draft.tensor_prefix should be a text that ends with a dot.")
     return prefix
-
-
-def _describe(store: OllamaStore, manifest: Manifest, facts: Facts, harvest: Harvest) -> str:
-    """Fill in what a list shows of a model and return why it cannot run, or an empty text."""
-    blob_path = store.blob(manifest.config)
-    blob = store.json_object(manifest.config)
-    model_format = _text(blob, "model_format", blob_path)
-    facts.quantization = shown(_text(blob, "file_type", blob_path), 40)
-    capabilities = blob.get("capabilities") or []
-    if not isinstance(capabilities, list) or not all(isinstance(name, str) for name in capabilities):
-        raise BrokenModelError(f"{shown_path(blob_path)}: capabilities should be a list of texts.")
-    facts.capabilities = tuple([shown(name, 40) for name in capabilities[:32]])
-    if host := _text(blob, "remote_host", blob_path):
-        return f"This model runs on {shown(host)}, not on this machine; download one that runs here."
-    tensors = tuple(manifest.of_kind("tensor"))
-    if model_format in ("", "gguf") and not tensors:
-        return _describe_gguf(store, manifest, blob, facts)
-    if model_format != "safetensors":
-        raise BrokenModelError(
-            f"{shown_path(blob_path)}: model_format is '{shown(model_format)}'; "
-            f"it should be safetensors{'' if tensors else ' or gguf'}."
-        )
-    facts.format = Format.SAFETENSORS
-    if not tensors:
-        raise BrokenModelError(f"{shown_path(manifest.path)} has no tensors; download the model again.")
-    for name in _REQUIRED:
-        if manifest.json_layer(name) is None:
-            raise BrokenModelError(f"{shown_path(manifest.path)} has no {name}, which every model needs.")
-    return _describe_tensors(store, manifest, tensors, draft_prefix(blob, blob_path), facts, harvest)
-
-
-def _describe_tensors(
-    store: OllamaStore, manifest: Manifest, tensors: tuple[Layer, ...], draft: str, facts: Facts, harvest: Harvest
-) -> str:
-    layer = manifest.json_layer("config.json")
-    assert layer is not None
-    config, path = store.json_object(layer), store.blob(layer)
-    said = config_facts(config, path)
-    facts.architecture, facts.context_length = said.architecture, said.context_length
-    facts.capabilities = facts.capabilities or said.capabilities
-    store.require_blobs(manifest)
-    alike: dict[tuple[str, int], set[str]] = defaultdict(set)
-    examples = {}
-    for layer in tensors:
-        if not draft or not layer.name.startswith(draft):
-            kind = (_NUMBER.sub("*", layer.name), layer.size)
-            alike[kind].add(layer.digest)
-            examples[kind] = layer
-    files = {kind: store.tensor_file(layer) for kind, layer in examples.items()}
-    counts = [(parameter_count([file], config, path), len(alike[kind])) for kind, file in files.items()]
-    facts.parameters = (
-        None if any(one is None for one, _ in counts) else sum((one or 0) * times for one, times in counts)
-    )
-    facts.quantization = (
-        facts.quantization
-        or _stated(files.values())
-        or said.quantization
-        or said.dtype
-        or commonest_dtype(files.values())
-    )
-    return harvest.judge(config)
-
-
-def _describe_gguf(store: OllamaStore, manifest: Manifest, blob: dict[str, Any], facts: Facts) -> str:
-    """Fill in what is known of a GGUF model: what Ollama wrote down when it was made goes before what the file says."""
-    path = store.blob(manifest.config)
-    facts.format = Format.GGUF
-    facts.architecture = shown(_text(blob, "model_family", path), 40)
-    facts.parameters = parameters_of_label(_text(blob, "model_type", path))
-    layer = next(manifest.of_kind("model"), None)
-    if layer is None:
-        raise BrokenModelError(
-            f"{shown_path(manifest.path)} has neither tensors nor a GGUF file; it should have either."
-        )
-    store.require_blobs(manifest)
-    header = read_gguf(store.blob(layer))
-    facts.architecture = facts.architecture or header.architecture
-    facts.parameters = facts.parameters or header.parameters
-    facts.context_length = header.context_length
-    if facts.quantization in ("", "unknown"):
-        facts.quantization = header.quantization
-    return GGUF_REASON
-
-
-def _stated(files: Iterable[TensorFile]) -> str:
-    """Return the type with the fewest bits that the files' metadata state."""
-    stated = {
-        value
-        for file in files
-        for key, value in file.metadata.items()
-        if value and (key == "quant_type" or key.endswith(".quant_type"))
-    }
-    return shown(min(stated, key=lambda kind: ("8" in kind, kind)), 40) if stated else ""
-
-
-def _text(blob: dict[str, Any], key: str, path: Path) -> str:
-    value = blob.get(key)
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise BrokenModelError(f"{shown_path(path)}: {key} is {kind_of(value)}; it should be a text.")
-    return value
