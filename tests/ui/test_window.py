@@ -14,10 +14,10 @@ from scripted_loop import record
 from sotto.engine.types import MemoryFigures
 from sotto.errors import BrokenModelError
 from sotto.ui import theme, words
+from sotto.ui.colors import DARK, LIGHT
 from sotto.ui.drops import Dropped, dropped, path_of, promise
 from sotto.ui.gauge import Sample, pressure
 from sotto.ui.states import Phase
-from sotto.ui.theme import DARK, LIGHT
 
 
 @pytest.fixture

@@ -1,0 +1,117 @@
+"""The colours of light and of dark.
+
+The accent has two uses only: the one primary action, and progress or selection. Everything else is neutral.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The colours of one appearance, each `#rrggbb`.
+
+    Attributes:
+        sidebar: Ground of the sidebar and of the menu bar.
+        page: Ground of the chat.
+        raised: Ground of what lies on the page: composer, menus, search field.
+        bubble: Ground of a person's message.
+        code: Ground of code.
+        line: Hairlines.
+        edge: Outlines of fields.
+        text: Text.
+        muted: Less important text; still easy to read on every ground.
+        faint: What is no text: icons at rest, disabled marks.
+        accent: The one colour.
+        accent_hover: The accent under the pointer.
+        on_accent: Text and icons on the accent.
+        accent_text: The accent as text on a ground.
+        selection: Ground of a chosen row.
+        hover: Ground of what is under the pointer.
+        pressed: Ground of what is held down.
+        alert: Signs of failure.
+        alert_ground: Ground of a notice.
+        alert_line: Outline of a notice.
+        others: Memory that other programs use.
+        track: Free memory, and what progress has not reached.
+        handle: Handles of scroll bars.
+    """
+
+    dark: bool
+    sidebar: str
+    page: str
+    raised: str
+    bubble: str
+    code: str
+    line: str
+    edge: str
+    text: str
+    muted: str
+    faint: str
+    accent: str
+    accent_hover: str
+    on_accent: str
+    accent_text: str
+    selection: str
+    hover: str
+    pressed: str
+    alert: str
+    alert_ground: str
+    alert_line: str
+    others: str
+    track: str
+    handle: str
+
+
+LIGHT = Tokens(
+    dark=False,
+    sidebar="#f6f6f9",
+    page="#ffffff",
+    raised="#ffffff",
+    bubble="#f0f1f6",
+    code="#f6f7fa",
+    line="#e8e8ee",
+    edge="#dcdce4",
+    text="#1b1c22",
+    muted="#646674",
+    faint="#8b8d9a",
+    accent="#4660e6",
+    accent_hover="#3a52d2",
+    on_accent="#ffffff",
+    accent_text="#3f58dc",
+    selection="#e6e9fa",
+    hover="#ecedf2",
+    pressed="#e2e3ea",
+    alert="#c2362b",
+    alert_ground="#fdf3f1",
+    alert_line="#f3d5d0",
+    others="#b4b7c6",
+    track="#e4e5ec",
+    handle="#c9cad4",
+)
+
+DARK = Tokens(
+    dark=True,
+    sidebar="#18191d",
+    page="#1f2025",
+    raised="#282a30",
+    bubble="#2d2f37",
+    code="#191a1e",
+    line="#2d2e35",
+    edge="#3a3c45",
+    text="#ececf1",
+    muted="#a2a4b1",
+    faint="#80828f",
+    accent="#5069ea",
+    accent_hover="#6079f4",
+    on_accent="#ffffff",
+    accent_text="#93a5ff",
+    selection="#2a3050",
+    hover="#26272d",
+    pressed="#2f3138",
+    alert="#ff8377",
+    alert_ground="#33221f",
+    alert_line="#56342f",
+    others="#5d606d",
+    track="#33353d",
+    handle="#474954",
+)

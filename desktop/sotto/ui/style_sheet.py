@@ -1,0 +1,97 @@
+"""The application's style sheet: what colours and sizes of type make of each kind of widget."""
+
+from sotto.ui.colors import Tokens
+
+
+def style_sheet(t: Tokens, points: float) -> str:
+    """Return the style sheet.
+
+    Args:
+        t: The colours, by a short name because it stands in every line.
+        points: Size of body text.
+    """
+
+    def pt(factor: float) -> str:
+        return f"font-size: {points * factor:.2f}pt;"
+
+    return f"""
+QMainWindow, QDialog, QMessageBox {{ background: {t.page}; }}
+QToolTip {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.edge}; padding: 4px 6px; {pt(0.92)} }}
+QMenuBar {{ background: {t.sidebar}; color: {t.muted}; border: none; border-bottom: 1px solid {t.line};
+    padding: 1px 8px; {pt(0.95)} }}
+QMenuBar::item {{ background: transparent; padding: 4px 8px; border-radius: 5px; }}
+QMenuBar::item:selected {{ background: {t.hover}; color: {t.text}; }}
+QMenu {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.edge}; padding: 4px; }}
+QMenu::item {{ padding: 5px 24px 5px 12px; border-radius: 5px; }}
+QMenu::item:selected {{ background: {t.accent}; color: {t.on_accent}; }}
+QMenu::item:disabled {{ color: {t.faint}; background: transparent; }}
+QMenu::separator {{ height: 1px; background: {t.line}; margin: 4px 8px; }}
+
+QScrollArea, #column, #transcriptBody, #listBody {{ background: transparent; border: none; }}
+QScrollBar:vertical {{ background: transparent; width: 10px; margin: 2px; }}
+QScrollBar::handle:vertical {{ background: {t.handle}; border-radius: 3px; min-height: 32px; }}
+QScrollBar::handle:vertical:hover {{ background: {t.faint}; }}
+QScrollBar:horizontal {{ background: transparent; height: 10px; margin: 2px; }}
+QScrollBar::handle:horizontal {{ background: {t.handle}; border-radius: 3px; min-width: 32px; }}
+QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
+
+QLabel {{ background: transparent; color: {t.text}; }}
+QLabel[role="caption"] {{ color: {t.muted}; {pt(0.88)} }}
+QLabel[role="muted"] {{ color: {t.muted}; }}
+QLabel[role="section"] {{ color: {t.muted}; {pt(0.85)} font-weight: 600; }}
+QLabel[role="strong"] {{ font-weight: 600; }}
+QLabel[role="brand"] {{ {pt(1.12)} font-weight: 600; }}
+QLabel[role="title"] {{ {pt(1.75)} font-weight: 600; }}
+QLabel[role="lead"] {{ color: {t.muted}; {pt(1.08)} }}
+
+#sidebar {{ background: {t.sidebar}; border: none; border-right: 1px solid {t.line}; }}
+#gauge {{ border: none; border-top: 1px solid {t.line}; background: transparent; }}
+#header {{ background: {t.page}; border: none; border-bottom: 1px solid {t.line}; }}
+#chat {{ background: {t.page}; }}
+
+QLineEdit#search {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.edge}; border-radius: 8px;
+    padding: 5px 8px 5px 4px; selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
+QLineEdit#search:focus {{ border: 2px solid {t.accent}; padding: 4px 7px 4px 3px; }}
+
+QPushButton, QToolButton {{ background: transparent; color: {t.text}; border: 1px solid transparent; border-radius: 7px;
+    padding: 5px 10px; }}
+QPushButton:hover, QToolButton:hover {{ background: {t.hover}; }}
+QPushButton:pressed, QToolButton:pressed {{ background: {t.pressed}; }}
+QPushButton:focus, QToolButton:focus {{ border: 1px solid {t.accent}; }}
+QPushButton:disabled, QToolButton:disabled {{ color: {t.faint}; }}
+QPushButton[role="quiet"], QToolButton[role="quiet"] {{ color: {t.muted}; padding: 3px 7px; {pt(0.88)} }}
+QPushButton[role="quiet"]:hover, QToolButton[role="quiet"]:hover {{ color: {t.text}; }}
+QToolButton#copyAnswer {{ padding-left: 0; }}
+QPushButton[role="outlined"] {{ background: {t.raised}; border: 1px solid {t.edge}; }}
+QPushButton[role="outlined"]:hover {{ background: {t.hover}; }}
+QPushButton[role="outlined"]:focus {{ border: 1px solid {t.accent}; }}
+QPushButton[role="chip"] {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 10px; padding: 8px 14px;
+    text-align: left; }}
+QPushButton[role="chip"]:hover {{ background: {t.hover}; }}
+QPushButton[role="chip"]:focus {{ border: 1px solid {t.accent}; }}
+QPushButton[role="primary"], QToolButton[role="primary"], QMessageBox QPushButton {{ background: {t.accent};
+    color: {t.on_accent}; border: 1px solid {t.accent}; }}
+QPushButton[role="primary"]:hover, QToolButton[role="primary"]:hover, QMessageBox QPushButton:hover
+    {{ background: {t.accent_hover}; border: 1px solid {t.accent_hover}; }}
+QPushButton[role="primary"]:focus, QToolButton[role="primary"]:focus {{ border: 1px solid {t.text}; }}
+QToolButton#send {{ padding: 5px; border-radius: 9px; }}
+QToolButton#send:disabled {{ background: {t.track}; border-color: {t.track}; }}
+QToolButton#newest {{ background: {t.raised}; border: 1px solid {t.edge}; padding: 6px; border-radius: 14px; }}
+QToolButton#newest:hover {{ background: {t.hover}; }}
+QToolButton#newest:focus {{ border: 1px solid {t.accent}; }}
+QPushButton[role="load"] {{ color: {t.accent_text}; background: {t.raised}; border: 1px solid {t.edge};
+    padding: 2px 9px; border-radius: 6px; {pt(0.88)} font-weight: 600; }}
+QPushButton[role="load"]:hover {{ background: {t.hover}; }}
+QPushButton[role="load"]:focus {{ border: 1px solid {t.accent}; }}
+
+#composer {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 14px; }}
+#composer[focused="true"] {{ border: 1px solid {t.accent}; }}
+QPlainTextEdit#draft {{ background: transparent; border: none; color: {t.text}; {pt(1.06)}
+    selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
+QTextBrowser {{ background: transparent; border: none; color: {t.text};
+    selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
+#bubble {{ background: {t.bubble}; border: none; border-radius: 14px; }}
+#notice {{ background: {t.alert_ground}; border: 1px solid {t.alert_line}; border-radius: 10px; }}
+#notice[kind="question"] {{ background: {t.raised}; border: 1px solid {t.edge}; }}
+"""
