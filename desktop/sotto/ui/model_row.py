@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from sotto.store.records import ModelRecord
 from sotto.ui import theme, words
+from sotto.ui.model_list import same
 from sotto.ui.parts import IconButton, TextButton, draw_bar, plain_tip
 from sotto.ui.states import ModelState, Phase
 from sotto.ui.theme import GAP_4, GAP_8, GAP_12
@@ -281,8 +282,3 @@ class ModelRow(QAbstractButton):
     def nextCheckState(self) -> None:
         """Choose the row; a second click does not undo it."""
         self.setChecked(True)
-
-
-def same(one: ModelRecord, other: ModelRecord) -> bool:
-    """Tell whether two records are the same model."""
-    return one.path == other.path or (bool(one.digest) and one.digest == other.digest)

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -31,50 +31,14 @@ from sotto.store.records import ModelRecord
 from sotto.ui import words
 from sotto.ui.drops import Dropped, described
 from sotto.ui.engine_thread import EngineLost, EngineThread
-from sotto.ui.model_row import same
+from sotto.ui.model_list import ModelList, Models, StoreModels, same
 from sotto.ui.states import ChatSettings, ModelState, Phase, Problem
 
 if TYPE_CHECKING:
-    from sotto.store.discovery import Listing
     from sotto.ui.flows import Flows
 
 _GREETING = "Hello"
 _GREETING_TOKENS = 64
-
-
-class Models(Protocol):
-    """Where models are found. Called off the window's thread."""
-
-    def find(self) -> "Listing":
-        """Return every model on this machine."""
-
-    def open(self, path: Path) -> ModelRecord:
-        """Return the model at a path.
-
-        Raises:
-            SottoError: There is none.
-        """
-
-
-class StoreModels:
-    """The models in the stores of this machine, as far as the engine can run them."""
-
-    def find(self) -> "Listing":
-        """Return every model on this machine."""
-        from sotto.runner.catalogue import catalogue
-
-        return catalogue()
-
-    def open(self, path: Path) -> ModelRecord:
-        """Return the model at a path.
-
-        Raises:
-            SottoError: There is none.
-        """
-        from sotto.engine.support import refusal
-        from sotto.store.opening import record_of
-
-        return record_of(path, judge=refusal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +86,11 @@ class Session(QObject):
         self.settings = ChatSettings()
         self.state = ModelState()
         self.conversation = Conversation()
-        self.models: tuple[ModelRecord, ...] = ()
         self.searching = True
         self._store: Models = models or StoreModels()
+        self._list = ModelList()
         self._flows: Flows | None = None
         self._before_flows: list[Callable[[], None]] = []
-        self._listed: tuple[ModelRecord, ...] = ()
-        self._opened: dict[Path, ModelRecord] = {}
         self._numbers = itertools.count(1)
         self._asked: deque[_Asked] = deque()
         self._request = ""
@@ -138,6 +100,11 @@ class Session(QObject):
         self._queued = False
         self._retry: Callable[[], None] | None = None
         thread.happened.connect(self.receive)
+
+    @property
+    def models(self) -> tuple[ModelRecord, ...]:
+        """The models to choose from."""
+        return self._list.records
 
     # What a person does
 
@@ -406,13 +373,7 @@ class Session(QObject):
             return
         finally:
             self.searching = False
-        self._listed = listing.records
-        self._show_models()
-
-    def _show_models(self) -> None:
-        found = self._listed
-        opened = [one for one in self._opened.values() if not any(same(one, other) for other in found)]
-        self.models = (*opened, *found)
+        self._list.set_found(listing.records)
         self.models_changed.emit(self.models)
 
     async def _open(self, what: Dropped) -> None:
@@ -432,17 +393,18 @@ class Session(QObject):
                 good.append(record)
         if good:
             record, *others = good
-            known = next((one for one in self.models if same(one, record)), None)
+            known = self._list.known(record)
             if known is None:
-                self._opened[record.path] = record
-                self._show_models()
+                self._list.add_opened(record)
+                self.models_changed.emit(self.models)
             self.load(known or record)
             if others:
                 names = words.listed([words.model_name(other.name) for other in others])
                 why = f"{names} waits in the list: only one model can be loaded at a time."
                 problems.append(Problem("Only one model was loaded", why))
-                self._opened.update((other.path, other) for other in others)
-                self._show_models()
+                for other in others:
+                    self._list.add_opened(other)
+                self.models_changed.emit(self.models)
         if len(problems) > 1:
             self.problem.emit(Problem("Not everything was loaded", " ".join(problem.message for problem in problems)))
         elif problems:

@@ -11,7 +11,8 @@ from sotto.paths import resources_dir
 from sotto.store.records import ModelRecord
 from sotto.ui import icons, theme
 from sotto.ui.gauge import MemoryGauge
-from sotto.ui.model_row import ModelRow, same
+from sotto.ui.model_list import same
+from sotto.ui.model_row import ModelRow
 from sotto.ui.parts import IconButton, Label
 from sotto.ui.states import ModelState
 

@@ -1,0 +1,77 @@
+"""The models to choose from: those in the stores of this machine, and those that a person opened."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from sotto.store.records import ModelRecord
+
+if TYPE_CHECKING:
+    from sotto.store.discovery import Listing
+
+
+class Models(Protocol):
+    """Where models are found. Called off the window's thread."""
+
+    def find(self) -> "Listing":
+        """Return every model on this machine."""
+
+    def open(self, path: Path) -> ModelRecord:
+        """Return the model at a path.
+
+        Raises:
+            SottoError: There is none.
+        """
+
+
+class StoreModels:
+    """The models in the stores of this machine, as far as the engine can run them."""
+
+    def find(self) -> "Listing":
+        """Return every model on this machine."""
+        from sotto.runner.catalogue import catalogue
+
+        return catalogue()
+
+    def open(self, path: Path) -> ModelRecord:
+        """Return the model at a path.
+
+        Raises:
+            SottoError: There is none.
+        """
+        from sotto.engine.support import refusal
+        from sotto.store.opening import record_of
+
+        return record_of(path, judge=refusal)
+
+
+class ModelList:
+    """What was found, and before it what was opened and is not among that."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._found: tuple[ModelRecord, ...] = ()
+        self._opened: dict[Path, ModelRecord] = {}
+
+    @property
+    def records(self) -> tuple[ModelRecord, ...]:
+        """All of them, in the order to show."""
+        opened = [one for one in self._opened.values() if not any(same(one, other) for other in self._found)]
+        return (*opened, *self._found)
+
+    def set_found(self, records: Sequence[ModelRecord]) -> None:
+        """Take the models of the stores in place of those that were there before."""
+        self._found = tuple(records)
+
+    def add_opened(self, record: ModelRecord) -> None:
+        """Add a model that a person opened."""
+        self._opened[record.path] = record
+
+    def known(self, record: ModelRecord) -> ModelRecord | None:
+        """Return the one here that is the same model; None if there is none."""
+        return next((one for one in self.records if same(one, record)), None)
+
+
+def same(one: ModelRecord, other: ModelRecord) -> bool:
+    """Tell whether two records are the same model."""
+    return one.path == other.path or (bool(one.digest) and one.digest == other.digest)
