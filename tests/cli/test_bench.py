@@ -37,6 +37,7 @@ def test_an_object_with_what_was_measured(env: dict[str, str]) -> None:
     report = json.loads(done.stdout)
     for name in ("prefill_tokens_per_second", "decode_tokens_per_second", "planned_bytes", "load_seconds"):
         assert report[name] > 0
+    assert report["draft"] == ""
     assert report["peak_bytes"] > report["weight_bytes"] > 0
     assert 0.7 < report["planned_bytes"] / report["peak_bytes"] < 1.4
     assert report["prompt_tokens"] == pytest.approx(128, abs=8)

@@ -32,3 +32,44 @@ def test_a_draft_model_that_is_none_is_told_in_a_sentence(tmp_path: Path) -> Non
     missing = sotto(tmp_path, "run", model, "Hello", "--draft", "nobody-has-this")
     assert missing.returncode == 1
     assert "nobody-has-this" in missing.stderr
+
+
+def test_a_plan_is_of_both(tmp_path: Path) -> None:
+    model, draft = write_model(tmp_path / "big", "plain"), write_model(tmp_path / "small", "hybrid")
+    alone, second, both = (
+        json.loads(sotto(tmp_path, "plan", "--json", "--num-ctx", "200", *of).stdout)
+        for of in ((str(model),), (str(draft),), (str(model), "--draft", str(draft)))
+    )
+    assert (alone["draft"], both["draft"]) == ("", "small")
+    for part in ("weight_bytes", "cache_bytes"):
+        assert both[part] == alone[part] + second[part]
+    assert both["work_bytes"] >= alone["work_bytes"]
+    assert both["prefix_budget_bytes"] <= alone["prefix_budget_bytes"]
+    told = sotto(tmp_path, "plan", str(model), "--draft", str(draft))
+    assert told.returncode == 0
+    assert told.stdout.startswith("big with small: It fits: with 256 tokens ")
+
+
+def test_no_plan_is_made_with_a_model_that_cannot_draft(tmp_path: Path) -> None:
+    model = str(write_model(tmp_path / "big", "plain"))
+    told = sotto(tmp_path, "plan", model, "--draft", "sotto")
+    assert (told.returncode, told.stdout) == (1, "")
+    assert "cannot be the draft model of big" in told.stderr
+
+
+def test_a_measurement_is_with_the_draft(tmp_path: Path) -> None:
+    model, draft = write_model(tmp_path / "big", "plain"), write_model(tmp_path / "small", "window")
+    done = sotto(tmp_path, "bench", str(model), "--draft", str(draft), "--quick", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["draft"] == "small"
+    files = [folder / "model.safetensors" for folder in (model, draft)]
+    assert report["weight_bytes"] == sum(file.stat().st_size - header(file) for file in files)
+    assert 0 <= report["accepted_tokens"] <= report["drafted_tokens"]
+    assert report["planned_bytes"] > report["weight_bytes"]
+
+
+def header(path: Path) -> int:
+    """Bytes of a file that are not weights."""
+    with path.open("rb") as file:
+        return 8 + int.from_bytes(file.read(8), "little")

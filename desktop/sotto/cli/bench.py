@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from sotto import paths
 from sotto.cli.interrupts import until_interrupt
+from sotto.cli.opening import opened, opened_draft
 from sotto.cli.output import human_bytes, printable
 from sotto.engine import device
 from sotto.engine.settings import read_settings
-from sotto.errors import StoreError, UnsupportedModelError
-from sotto.runner.catalogue import find
-from sotto.store.opening import open_model
+from sotto.errors import StoreError
 
 if TYPE_CHECKING:
     from sotto.cli.bench_runs import Runs, Timed
@@ -52,28 +51,26 @@ _USUAL = _Amounts(prompt=512, answer=96, runs=3, seconds=15)
 _QUICK = _Amounts(prompt=128, answer=24, runs=1, seconds=2)
 
 
-def bench(target: str, *, as_json: bool, quick: bool = False) -> int:
+def bench(target: str, draft: str | None = None, *, as_json: bool, quick: bool = False) -> int:
     """Measure a model and print what was found; return the exit status.
 
     Args:
         target: A name, a manifest file or a folder.
+        draft: A second model that proposes tokens, named like `target`; None for none.
         as_json: Print one object.
         quick: Measure little, and less exactly.
 
     Raises:
         SottoError: The model cannot be found, loaded or run, or Ctrl-C came.
     """
-    record = find(target)
-    if not record.runnable:
-        raise UnsupportedModelError(record.reason)
-    source = open_model(record)
+    source, second = opened(target), opened_draft(draft)
     device.prepare()
     from sotto.cli.bench_runs import Runs
 
     interrupted = threading.Event()
     with until_interrupt(interrupted), _disk_folder() as folder:
         settings = replace(read_settings(), disk_root=folder, disk_budget=_DISK_BUDGET)
-        runs = Runs(source, settings, interrupted.is_set)
+        runs = Runs(source, settings, interrupted.is_set, second)
         report = _measured(runs, _QUICK if quick else _USUAL)
         # Not where anything went wrong: closing takes its time to put on the disk what is of no use to anybody then.
         runs.close()
@@ -105,7 +102,8 @@ def _measured(runs: "Runs", wanted: _Amounts) -> dict[str, Any]:
         "model": info.name,
         "device": info.device,
         "compute_type": info.compute_type,
-        "weight_bytes": info.weight_bytes,
+        "draft": info.draft,
+        "weight_bytes": runs.weights,
         "load_seconds": round(info.load_duration / 1e9, 3),
     }
     pace = runs.ask(runs.text(min(_WARM_UP, amounts.prompt), seed=0), 2).reading
@@ -146,6 +144,8 @@ def _speed(runs: "Runs", amounts: _Amounts) -> dict[str, Any]:
         "prefill_tokens_per_second": round(statistics.median(one.reading for one in found), 1),
         "decode_tokens_per_second": round(statistics.median(one.writing for one in found), 1),
         "runs": len(found),
+        "drafted_tokens": sum(one.finished.drafted_tokens for one in found),
+        "accepted_tokens": sum(one.finished.accepted_tokens for one in found),
     }
 
 
@@ -182,7 +182,7 @@ def _print(report: dict[str, Any]) -> None:
         ("weights", f"{human_bytes(report['weight_bytes'])}, loaded in {report['load_seconds']} s"),
         ("memory", f"{planned} planned, {human_bytes(report['peak_bytes'])} taken at most"),
         ("reading", f"{report['prefill_tokens_per_second']} tokens/s ({report['prompt_tokens']} tokens of prompt)"),
-        ("writing", f"{report['decode_tokens_per_second']} tokens/s"),
+        ("writing", f"{report['decode_tokens_per_second']} tokens/s{_proposed(report)}"),
         ("first token", f"after {first['cold_seconds']:.2f} s where {first['tokens']} tokens of prompt are new"),
         ("", _known(first, "memory", "in memory")),
         ("", _known(first, "disk", "on disk, after a restart")),
@@ -199,6 +199,14 @@ def _print(report: dict[str, Any]) -> None:
     print(f"{printable(report['model'])} on {report['device']}, computing in {report['compute_type']}")
     for label, text in rows:
         print(f"  {label:<11}  {text}")
+
+
+def _proposed(report: dict[str, Any]) -> str:
+    """Return how a draft model fared; nothing where there is none."""
+    if not report["draft"]:
+        return ""
+    name, right, guesses = printable(report["draft"]), report["accepted_tokens"], report["drafted_tokens"]
+    return f" with guesses of {name} ({right} of {guesses} were right)"
 
 
 def _known(first: dict[str, Any], where: str, title: str) -> str:

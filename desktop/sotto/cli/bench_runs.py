@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from sotto.engine.engine import Engine
 from sotto.engine.memory_plan import plan
-from sotto.engine.model_needs import limits_here, needs_of
+from sotto.engine.model_needs import limits_here, needs_with_draft
 from sotto.engine.native import kernels
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import (
@@ -81,15 +81,23 @@ def together(timed: Sequence[Timed]) -> float:
 class Runs:
     """A model that is measured. Belongs to the thread that owns MLX."""
 
-    def __init__(self, source: ModelSource, settings: EngineSettings, cancelled: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        source: ModelSource,
+        settings: EngineSettings,
+        cancelled: Callable[[], bool],
+        draft: ModelSource | None = None,
+    ) -> None:
         """Take up a model; nothing is loaded yet.
 
         Args:
             source: An opened model.
             settings: Of the engine.
             cancelled: Asked once per step whether to give up.
+            draft: An opened second model that proposes tokens; None for none.
         """
         self._source = source
+        self._draft = draft
         self._settings = settings
         self._cancelled = cancelled
         self._tokenizer = Tokenizer.from_source(source)
@@ -102,7 +110,7 @@ class Runs:
             SottoError: It cannot be loaded, or the loading was given up.
         """
         self._limits = limits_here()
-        return self._engine.load(self._source, cancelled=self._cancelled)
+        return self._engine.load(self._source, cancelled=self._cancelled, draft=self._draft)
 
     def restart(self) -> ModelInfo:
         """Load the model again, with nothing kept but what is on the disk.
@@ -156,8 +164,13 @@ class Runs:
 
     def planned(self, context: int, chunk: int) -> int | None:
         """Return the bytes that were to be planned for so many tokens, read `chunk` at a time; None if not known."""
-        needs = needs_of(self._source, self._limits, kernels(), self._settings.kv_bits)
+        needs = needs_with_draft(self._source, self._draft, self._limits, kernels(), self._settings.kv_bits)
         return plan(needs, self._limits, context, chunk).needed
+
+    @property
+    def weights(self) -> int:
+        """Bytes of all weights that are loaded."""
+        return self._engine.memory().weights
 
     @property
     def peak(self) -> int:

@@ -89,13 +89,13 @@ def _run(parsed: argparse.Namespace) -> int:
 def _bench(parsed: argparse.Namespace) -> int:
     from sotto.cli import bench
 
-    return bench.bench(parsed.model, as_json=parsed.json, quick=parsed.quick)
+    return bench.bench(parsed.model, parsed.draft, as_json=parsed.json, quick=parsed.quick)
 
 
 def _plan(parsed: argparse.Namespace) -> int:
     from sotto.cli import plan
 
-    return plan.plan(parsed.model, parsed.num_ctx, parsed.kv_bits, as_json=parsed.json)
+    return plan.plan(parsed.model, parsed.num_ctx, parsed.kv_bits, parsed.draft, as_json=parsed.json)
 
 
 def _cache(parsed: argparse.Namespace) -> int:
@@ -134,6 +134,11 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     def json_flag(added: argparse.ArgumentParser, text: str) -> None:
         added.add_argument("--json", action="store_true", help=text)
 
+    def draft(added: argparse.ArgumentParser) -> None:
+        added.add_argument(
+            "--draft", metavar="MODEL", help="a smaller model, with the same vocabulary, that proposes tokens"
+        )
+
     json_flag(command("list", _list, "List every model on this machine."), "print an array of objects")
     show = command("show", _show, "Show what a model is.")
     model(show)
@@ -141,10 +146,12 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     model(command("verify", _verify, "Check a model's files against their digests."))
     bench = command("bench", _bench, "Measure how fast a model runs here.")
     model(bench)
+    draft(bench)
     bench.add_argument("--quick", action="store_true", help="measure little, and less exactly")
     json_flag(bench, "print one object")
     plan = command("plan", _plan, "Tell whether a model fits into memory here, and what it would take.")
     model(plan)
+    draft(plan)
     plan.add_argument("--num-ctx", type=int, metavar="N", help="plan for N tokens of context")
     plan.add_argument("--kv-bits", type=int, choices=(4, 8), help="plan with keys and values held in so many bits")
     json_flag(plan, "print one object")
@@ -159,13 +166,13 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     command("doctor", _doctor, "Tell what this machine and this installation can do.")
     run = command("run", _run, "Ask a model; without PROMPT, read it from a pipe or hold a conversation.")
     model(run)
+    draft(run)
     _add_run_options(run)
     return parser, by_name
 
 
 def _add_run_options(run: argparse.ArgumentParser) -> None:
     run.add_argument("prompt", metavar="PROMPT", nargs="?", help="what to ask")
-    run.add_argument("--draft", metavar="MODEL", help="a smaller model, with the same vocabulary, that proposes tokens")
     run.add_argument("--raw", action="store_true", help="feed the prompt as it is, without the chat template")
     run.add_argument("--system", metavar="S", help="the system prompt")
     run.add_argument("--temperature", type=float, metavar="T", help="0 takes the likeliest token")

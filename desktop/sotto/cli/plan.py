@@ -3,41 +3,44 @@
 import json
 from typing import Any
 
+from sotto.cli.opening import opened, opened_draft
 from sotto.cli.output import human_bytes, printable
 from sotto.engine import device
 from sotto.engine.memory_plan import Plan
 from sotto.engine.settings import read_settings
-from sotto.errors import UnsupportedModelError
-from sotto.runner.catalogue import find
-from sotto.store.opening import open_model
 
 
-def plan(target: str, num_ctx: int | None, kv_bits: int | None = None, *, as_json: bool) -> int:
+def plan(
+    target: str, num_ctx: int | None, kv_bits: int | None = None, draft: str | None = None, *, as_json: bool
+) -> int:
     """Print the plan of a model; return 0, or 1 when it will not fit.
 
     Args:
         target: A name, a manifest file or a folder.
         num_ctx: Tokens of context that are wanted; None as its own options say, or else as many as it was made for.
         kv_bits: Hold keys and values in 8 or 4 bits; None as people chose, or else as the model computes them.
+        draft: A second model that is to propose tokens, named like `target`; None for none.
         as_json: Print one object.
 
     Raises:
-        SottoError: There is no such model, or it cannot run here.
+        SottoError: There is no such model, it cannot run here, or the second one cannot draft for it.
     """
-    record = find(target)
-    if not record.runnable:
-        raise UnsupportedModelError(record.reason)
-    source = open_model(record)
+    source, second = opened(target), opened_draft(draft)
     device.prepare()
+    from sotto.engine.draft_loading import check_draft
     from sotto.engine.model_needs import plan_here
+    from sotto.engine.tokenizer import Tokenizer
 
+    if second is not None:
+        check_draft(source, Tokenizer.from_source(source), second)
     bits = kv_bits or read_settings().kv_bits
     wanted = num_ctx if num_ctx is not None else source.params.get("num_ctx")
-    made = plan_here(source, wanted if isinstance(wanted, int) else None, bits)
+    made = plan_here(source, wanted if isinstance(wanted, int) else None, bits, second)
+    name, drafting = source.record.name, second.record.name if second else ""
     if as_json:
-        print(json.dumps({"name": record.name, **_report(made)}, indent=2, ensure_ascii=False))
+        print(json.dumps({"name": name, "draft": drafting, **_report(made)}, indent=2, ensure_ascii=False))
     else:
-        print(f"{printable(record.name)}: {made.sentence}")
+        print(f"{printable(name)}{' with ' + printable(drafting) if drafting else ''}: {made.sentence}")
         _print(made)
     return 1 if made.verdict == "will not fit" else 0
 

@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
 from sotto.cli.interrupts import until_interrupt
+from sotto.cli.opening import opened, opened_draft
 from sotto.engine import device
 from sotto.engine.options import RequestOptions, request_options
 from sotto.engine.settings import read_settings
 from sotto.engine.types import GenerateEvent, GenerateRequest, LoadProgress, Message, ModelInfo, Overflow
-from sotto.errors import UnsupportedModelError
-from sotto.runner.catalogue import find
-from sotto.store.opening import open_model
 from sotto.store.records import ModelRecord, ModelSource
 
 _PROGRESS_FROM_BYTES = 64 << 20
@@ -35,9 +33,9 @@ class Session:
         Raises:
             SottoError: There is no such model, it cannot run, or an option is out of range.
         """
-        self.source: ModelSource = _opened(target)
+        self.source: ModelSource = opened(target)
         self.record: ModelRecord = self.source.record
-        self._draft = _opened(draft) if draft is not None else None
+        self._draft = opened_draft(draft)
         self.options: RequestOptions = request_options(self.source.params, overrides)
         self.interrupted = threading.Event()
         self._overflow = overflow
@@ -92,14 +90,6 @@ class Session:
         )
         with until_interrupt(self.interrupted):
             yield from self._engine.generate(self._engine.prepare(request), self.interrupted.is_set)
-
-
-def _opened(target: str) -> ModelSource:
-    """Find and open a model, which must be one that can run."""
-    record = find(target)
-    if not record.runnable:
-        raise UnsupportedModelError(record.reason)
-    return open_model(record)
 
 
 def system_messages(system: str | None) -> tuple[Message, ...]:
