@@ -234,20 +234,8 @@ def test_a_text_that_stops_repeating_is_left_alone_and_one_that_begins_to_is_tak
     assert sum(fed) > 90
 
 
-def test_going_back_forgets_what_was_proposed():
-    depths = depths_with_costs([1.0] * 5)
-    drafter = LookupDrafter([1, 2, 3, 4, 1, 2, 3], depths)
-    assert drafter.promising(4)
-    assert drafter.propose(4)[0] == 4
-    drafter.rewind(4)
-    drafter.advance([9, 9])
-    assert drafter.propose(4) == []
-    assert depths.controller(3)._samples == [0, 0, 0, 0]
-
-
 def test_there_may_be_no_drafts_at_all():
     drafter = LookupDrafter([7] * 20, LookupDepths(0))
     assert drafter.propose(4) == []
     drafter = LookupDrafter([7] * 20, depths_with_costs([1.0] * 5))
     assert drafter.propose(0) == []
-    drafter.took(0, None)

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 
 LENGTHS = (5, 3)
 SLICE = 4096
-# As many as one step may add: these are indexed so that they can be taken back.
-_FEW = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class Lookup:
     """The tokens of one prompt and its answer, and where each run of them last occurred.
 
     Attributes:
-        tokens: All that was added and not taken back; for others to read.
+        tokens: All that was added; for others to read.
     """
 
     def __init__(
@@ -55,24 +53,10 @@ class Lookup:
         self._behind: dict[int, dict[int, int]] = {length: {} for length in lengths}
         # Runs that end in front of this place are indexed.
         self._indexed = 0
-        # What each run indexed one by one, from `_journal_from` on, took the place of.
-        self._journal: list[tuple[int | None, ...]] = []
-        self._journal_from = 0
 
     def extend(self, tokens: Iterable[int]) -> None:
         """Add tokens to the end."""
         self.tokens.extend(tokens)
-
-    def truncate(self, length: int) -> None:
-        """Take back all but the first `length` tokens; what is known then is as if the others had never been there."""
-        if length < self._journal_from:
-            for runs in self._behind.values():
-                runs.clear()
-            self._indexed = self._journal_from = 0
-            self._journal.clear()
-        while self._indexed > length:
-            self._forget()
-        del self.tokens[length:]
 
     def propose(self, most: int) -> Proposal:
         """Return at most `most` tokens that may come next.
@@ -98,44 +82,12 @@ class Lookup:
     def _index(self) -> None:
         """Index tokens that were added, at most a slice of them."""
         # The run at the very end has nothing behind it yet, so the last token's run waits for the next one.
-        missing = len(self.tokens) - self._indexed
-        if missing > _FEW:
-            self._index_slice(min(self._indexed + SLICE, len(self.tokens)))
+        end = min(self._indexed + SLICE, len(self.tokens))
+        if end == self._indexed:
             return
-        for _ in range(missing):
-            self._remember()
-
-    def _index_slice(self, end: int) -> None:
-        """Index up to `end`, without taking down what was replaced."""
         for length, runs in self._behind.items():
             first = max(self._indexed, length)
             part = self.tokens[first - length : end - 1]
             shifted = (part[start:] for start in range(length))
             runs.update(zip(map(hash, zip(*shifted, strict=False)), range(first, end), strict=False))
-        self._indexed = self._journal_from = end
-        self._journal.clear()
-
-    def _remember(self) -> None:
-        """Index the runs in front of the next place."""
-        place = self._indexed
-        replaced: list[int | None] = []
-        for length, runs in self._behind.items():
-            if place >= length:
-                run = hash(tuple(self.tokens[place - length : place]))
-                replaced.append(runs.get(run))
-                runs[run] = place
-            else:
-                replaced.append(None)
-        self._journal.append(tuple(replaced))
-        self._indexed += 1
-
-    def _forget(self) -> None:
-        """Undo the last `_remember`."""
-        self._indexed -= 1
-        place = self._indexed
-        for (length, runs), replaced in zip(self._behind.items(), self._journal.pop(), strict=True):
-            run = hash(tuple(self.tokens[place - length : place]))
-            if replaced is not None:
-                runs[run] = replaced
-            elif place >= length:
-                del runs[run]
+        self._indexed = end

@@ -10,7 +10,7 @@ fed::
     sampler.commit(len(verdict.tokens))
     # The caches hold 1 + n tokens more; the first len(verdict.tokens) of these are right, the others are taken back.
     drafter.advance(verdict.tokens)
-    drafter.took(len(drafts), seconds)
+    depths.costs.took(len(drafts), seconds)
 
 The tokens are those that the same sampler would draw one at a time: see `sotto.engine.sampler`. A round without drafts
 is an ordinary step.
@@ -131,15 +131,6 @@ class LookupDrafter:
         self._lookup.extend(tokens)
         if self._watched is not None:
             self._watched = self._watched.after(tokens)
-
-    def rewind(self, length: int) -> None:
-        """Go back to the first `length` tokens of prompt and answer."""
-        self._lookup.truncate(length)
-        self._watched = None
-
-    def took(self, drafts: int, seconds: float | None) -> None:
-        """Learn what a round took; see `Costs.took`."""
-        self._depths.costs.took(drafts, seconds)
 
 
 @dataclass(frozen=True, slots=True)
