@@ -53,7 +53,10 @@ SHAPES: Mapping[str, Mapping[str, Any]] = {
     "smollm2-135m": _shape("llama", 49152, 30, 576, 1536, (9, 3, 64), rope_theta=100000.0),
     "qwen3-0.6b": _shape("qwen3", 151936, 28, 1024, 3072, (16, 8, 128), rope_theta=1e6, rms_norm_eps=1e-6),
     "llama-3.2-1b": _shape("llama", 128256, 16, 2048, 8192, (32, 8, 64), rope_theta=500000.0),
+    # A small vocabulary, as for a model that is much larger, so that a draft model is as much cheaper.
+    "pair": _shape("llama", 8192, 24, 1024, 4096, (16, 8, 64)),
 }
+_DRAFT_LAYERS = 2
 
 
 @dataclass(frozen=True)
@@ -83,12 +86,32 @@ class Models:
         """Return a model in its checkpoint's type, bfloat16, its matrices quantized or not."""
         model = BenchmarkModel(shape, weights, self.folder / f"{shape}-{weights}")
         if not model.folder.exists():
-            _write(model)
+            _write(model.folder, *_made(model))
         return model
 
+    def pair(self) -> tuple[BenchmarkModel, BenchmarkModel]:
+        """Return a model of 4 bits, and its first layers as its draft model.
 
-def _write(model: BenchmarkModel) -> None:
-    model.folder.mkdir(parents=True)
+        What weights at random say is easily guessed, so the two agree more often than most trained pairs.
+        """
+        large = BenchmarkModel("pair", "4bit", self.folder / "pair-4bit")
+        small = BenchmarkModel("pair", "4bit", self.folder / "pair-4bit-draft")
+        if not small.folder.exists():
+            config, weights = _made(large)
+            _write(large.folder, config, weights)
+            first = {name: weight for name, weight in weights.items() if _layer_of(name) < _DRAFT_LAYERS}
+            _write(small.folder, config | {"num_hidden_layers": _DRAFT_LAYERS}, first)
+        return large, small
+
+
+def _layer_of(name: str) -> int:
+    """Return the number of the layer that a parameter belongs to; -1 for none."""
+    _, found, rest = name.partition("layers.")
+    return int(rest.split(".")[0]) if found else -1
+
+
+def _made(model: BenchmarkModel) -> tuple[dict[str, Any], dict[str, mx.array]]:
+    """Return the config and the weights, not yet computed, of a model."""
     config = dict(model.config)
     bits = WEIGHTS[model.weights]
     made, _ = build(config)
@@ -99,9 +122,12 @@ def _write(model: BenchmarkModel) -> None:
     mx.random.seed(0)
     spread = 1 / math.sqrt(config["hidden_size"])
     made.update(tree_map_with_path(lambda name, weight: _random(name, weight, spread, bits), made.parameters()))
-    weights = dict(tree_flatten(made.parameters()))
-    mx.save_safetensors(str(model.folder / "model.safetensors"), weights, metadata={"format": "mlx"})
-    del made, weights
+    return config, dict(tree_flatten(made.parameters()))
+
+
+def _write(folder: Path, config: Mapping[str, Any], weights: dict[str, mx.array]) -> None:
+    folder.mkdir(parents=True)
+    mx.save_safetensors(str(folder / "model.safetensors"), weights, metadata={"format": "mlx"})
     mx.clear_cache()
     tokenizer_config = {
         "tokenizer_class": "PreTrainedTokenizerFast",
@@ -112,7 +138,7 @@ def _write(model: BenchmarkModel) -> None:
     }
     tokenizer = _tokenizer(config["vocab_size"])
     for name, content in (("config", config), ("tokenizer", tokenizer), ("tokenizer_config", tokenizer_config)):
-        (model.folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+        (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
 
 
 def _random(name: str, weight: mx.array, spread: float, bits: int | None) -> mx.array:

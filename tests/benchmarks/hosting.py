@@ -53,6 +53,7 @@ class Host:
         num_ctx: int | None = None,
         *,
         speculates: bool = False,
+        draft: Path | None = None,
     ) -> None:
         """Load a model; its folder or its record.
 
@@ -62,10 +63,13 @@ class Host:
             num_ctx: Most tokens that a conversation may hold.
             speculates: Whether drafts are fed. Weights at random soon say the same again and again, which would make
                 every figure one of speculation.
+            draft: Folder of a second model that proposes tokens; None for none.
         """
         self.engine = Engine(settings)
         record = record_of(model) if isinstance(model, Path) else model
-        self.info: ModelInfo = self.engine.load(open_model(record), num_ctx=num_ctx)
+        self.info: ModelInfo = self.engine.load(
+            open_model(record), num_ctx=num_ctx, draft=open_model(record_of(draft)) if draft else None
+        )
         if not speculates:
             self.scheduler._speculator = None
 

@@ -1,4 +1,4 @@
-"""Answers with tokens fed on trial beside the same answers without."""
+"""Answers with tokens fed on trial, from the text itself or from a draft model, beside the same answers without."""
 
 import statistics
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from sotto.engine.types import Finished, SamplingOptions, TextChunk
 from sotto.runner.catalogue import find
 from sotto.store.records import ModelRecord
 
-_REPETITIVE, _FREE = 1.0, 0.95
+_PAYS, _FREE = 1.0, 0.95
 
 
 def speculation_rows(models: Models, *, quick: bool) -> Iterator[Row]:
@@ -20,8 +20,11 @@ def speculation_rows(models: Models, *, quick: bool) -> Iterator[Row]:
     tokens, rounds = (64, 2) if quick else (192, 5)
     small = models.get("smollm2-135m", "4bit")
     # Greedy answers of weights at random soon go round in circles, and drawn ones never say anything twice.
+    drawn = SamplingOptions(temperature=1, seed=3)
     yield _row(small.name, small.folder, "repetitive", GREEDY, "a b c d", tokens, rounds)
-    yield _row(small.name, small.folder, "free", SamplingOptions(temperature=1, seed=3), "a b c d", tokens, rounds)
+    yield _row(small.name, small.folder, "free", drawn, "a b c d", tokens, rounds)
+    large, draft = models.pair()
+    yield _row(f"{large.name} with a draft model", large.folder, "free", drawn, "a b c d", tokens, rounds, draft.folder)
     built_in = find("sotto")
     free = SamplingOptions(temperature=0.8, seed=3)
     listing = "- file\n" * 4
@@ -37,10 +40,11 @@ def _row(
     prompt: str,
     tokens: int,
     rounds: int,
+    draft: Path | None = None,
 ) -> Row:
     drafted: list[int] = []
     accepted: list[int] = []
-    with Host(model, speculates=True) as host:
+    with Host(model, speculates=True, draft=draft) as host:
         speculator = host.scheduler._speculator
 
         def measure(*, speculates: bool) -> float:
@@ -59,7 +63,7 @@ def _row(
         # What pays is learnt over the first answers.
         measure(speculates=True)
         found = turns(rounds, on=lambda: measure(speculates=True), off=lambda: measure(speculates=False))
-    limit = _REPETITIVE if kind == "repetitive" else _FREE
+    limit = _FREE if kind == "free" and draft is None else _PAYS
     row = ratio(f"{name}: {kind} text, with speculation / without", found["on"], found["off"], limit)
     drafts = f"{statistics.median(accepted):.0f} of {statistics.median(drafted):.0f} drafts right in {tokens} tokens"
     return Row(row.name, row.value, row.unit, row.target, row.met, f"{row.detail}; {drafts}")
