@@ -45,13 +45,6 @@ class Tokens:
             raise ValueError("tokens are cut in steps of 1")
         return Tokens(self.data[start * _WIDTH : max(start, stop) * _WIDTH])
 
-    def ids(self) -> list[int]:
-        """Return the ids."""
-        unpacked = array("I", self.data)
-        if sys.byteorder == "big":
-            unpacked.byteswap()
-        return unpacked.tolist()
-
 
 class Node:
     """A stretch of tokens that all sequences through it share.
@@ -89,10 +82,6 @@ class Node:
             nodes.append(node)
             node = node.parent
         return tuple(reversed(nodes))
-
-    def tokens(self) -> Tokens:
-        """Return the whole sequence that ends at this node."""
-        return Tokens(b"".join(node.edge.data for node in self.path()))
 
     def __repr__(self) -> str:
         return f"Node({self.start}..{self.end}, {len(self.children)} children, used {self.used})"
@@ -227,21 +216,13 @@ class RadixTree:
         """Count a node and everything above it as used now.
 
         What reads a node's sequence reads its whole path, so a beginning that many share is as young as the youngest
-        of what follows it, and the oldest leaf is what nobody has missed for the longest time.
+        of what follows it.
         """
         self._clock += 1
         above: Node | None = node
         while above is not None:
             above.used = self._clock
             above = above.parent
-
-    def leaves(self) -> Iterator[Node]:
-        """Yield the nodes that nothing follows; the tree must stay as it is meanwhile."""
-        return (node for node in self if not node.children)
-
-    def oldest_leaf(self, evictable: Callable[[Node], bool] = lambda _: True) -> Node | None:
-        """Return the leaf that was not used for the longest time among those that `evictable` allows; None if none."""
-        return min((leaf for leaf in self.leaves() if evictable(leaf)), key=lambda leaf: leaf.used, default=None)
 
     def clear(self) -> None:
         """Take everything out; payloads go at once, not only when Python looks for circles of references."""
