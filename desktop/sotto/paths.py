@@ -22,11 +22,6 @@ def config_dir() -> Path:
     return Path(platformdirs.user_config_dir(_APP, appauthor=False))
 
 
-def log_dir() -> Path:
-    """Return the folder of log files; it may not exist yet."""
-    return Path(platformdirs.user_log_dir(_APP, appauthor=False))
-
-
 def resources_dir() -> Path:
     """Return the folder of bundled resources: inside the package in a wheel or bundle, beside `desktop/` in a checkout.
 

@@ -15,7 +15,7 @@ from mlx.utils import tree_flatten
 
 from sotto.engine import device, layout, native, quantized_layers
 from sotto.engine.memory_plan import Limits
-from sotto.engine.quantization import Declaration, Declarations, declaration
+from sotto.engine.quantization import Declaration, Declarations, declaration, shape_text
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.records import TensorFile
 
@@ -168,7 +168,9 @@ def _check(model: nn.Module, tensors: Mapping[str, mx.array], written: Mapping[s
     for name, array in tensors.items():
         expected = parameters[name]
         if array.shape != expected.shape:
-            raise BrokenModelError(f"{name}{why} is {_shape(array)}, but config.json calls for {_shape(expected)}.")
+            raise BrokenModelError(
+                f"{name}{why} is {shape_text(array)}, but config.json calls for {shape_text(expected)}."
+            )
         if mx.issubdtype(expected.dtype, mx.floating) and not mx.issubdtype(array.dtype, mx.floating):
             raise UnsupportedModelError(
                 f"{name}{why} is stored as {str(array.dtype).removeprefix('mlx.core.')} without scales; "
@@ -186,7 +188,3 @@ def _few(names: list[str]) -> str:
     """Name up to three and count the rest."""
     rest = len(names) - _SHOWN
     return ", ".join(names[:_SHOWN]) + (f" and {rest} more tensors" if rest > 0 else "")
-
-
-def _shape(array: mx.array) -> str:
-    return " x ".join(map(str, array.shape))

@@ -173,13 +173,14 @@ class PrefixCache:
         for sequence in self._idle():
             shared = self._shared(sequence, match)
             reached, at = self._reach(tree, sequence, match, shared)
-            surplus = len(sequence.tokens) - reached
-            if reached and (best is None or (reached, -surplus) > best[:2]):
-                best = (reached, -surplus, sequence, at)
-        if best is None or best[0] < self._restorable(tree, match)[0]:
+            beyond = len(sequence.tokens) - reached
+            if reached and (best is None or (reached, -beyond) > (best[0], -best[1])):
+                best = (reached, beyond, sequence, at)
+        copied, _ = self._restorable(tree, match)
+        if best is None or best[0] < copied:
             return None
-        reached, surplus, sequence, at = best
-        if -surplus > reached and self._restorable(tree, match)[0] == reached:
+        reached, beyond, sequence, at = best
+        if beyond > reached == copied:
             return None  # less is copied by leaving this one as it is
         states = tree.states_of(at) if at is not None else None
         if at is not None and states is None:
