@@ -34,6 +34,14 @@ def test_a_draft_model_that_is_none_is_told_in_a_sentence(tmp_path: Path) -> Non
     assert "nobody-has-this" in missing.stderr
 
 
+def test_a_model_without_a_draft_of_its_own_is_told(tmp_path: Path) -> None:
+    model = str(write_model(tmp_path / "big", "plain"))
+    for command in ("run", "plan", "bench"):
+        told = sotto(tmp_path, command, model, "--draft", "own", *(("Hello",) if command == "run" else ()))
+        assert (told.returncode, told.stdout) == (1, "")
+        assert told.stderr == "sotto: big came without a draft model of its own; name one that is to propose.\n"
+
+
 def test_a_plan_is_of_both(tmp_path: Path) -> None:
     model, draft = write_model(tmp_path / "big", "plain"), write_model(tmp_path / "small", "hybrid")
     alone, second, both = (

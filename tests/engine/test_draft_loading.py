@@ -11,6 +11,8 @@ from sotto.engine.system_memory import Pressure
 from sotto.engine.types import EngineSettings, Finished, GenerateRequest, LoadProgress, Message, SamplingOptions
 from sotto.errors import BrokenModelError, CancelledError, InvalidRequestError, UnsupportedModelError
 from sotto.store.opening import open_model, record_of
+from sotto.store.own_draft import own_draft
+from stores import Store
 from tiny_random import CONFIGS, VOCABULARY, write_model
 
 GREEDY = SamplingOptions(temperature=0)
@@ -165,6 +167,44 @@ def test_progress_is_of_both_and_never_falls(engine, sources):
     with pytest.raises(CancelledError):
         engine.load(sources["plain"], cancelled=lambda: next(polls, True), draft=sources["hybrid"])
     assert engine.info is None
+
+
+def with_own_draft(root, kind, draft, **changes):
+    """Write a store with a model that brings another one along, and open it."""
+    store, layers = Store(root / "store"), []
+    for own, prefix, files in ((kind, "", ""), (draft, "draft.", "draft/")):
+        folder = write_model(root / own, own, **(changes if prefix else {}))
+        for name, weight in mx.load(str(folder / "model.safetensors")).items():
+            mx.save_safetensors(str(root / "one.safetensors"), {prefix + name: weight})
+            layers.append(store.layer("tensor", (root / "one.safetensors").read_bytes(), prefix + name))
+        names = ("config.json", *(() if prefix else ("tokenizer.json", "tokenizer_config.json")))
+        layers += [store.layer("json", (folder / name).read_bytes(), files + name) for name in names]
+    return open_model(record_of(store.manifest("both", layers, store.config(draft={"architecture": draft}))))
+
+
+def test_the_draft_that_a_manifest_brings_along_proposes_as_by_itself(engine, sources, tmp_path):
+    source = with_own_draft(tmp_path, "plain", "hybrid")
+    question = Message("user", "Tell me, tell me, tell me what follows what follows.")
+    drafted = []
+    for one, draft in ((source, own_draft(source)), (sources["plain"], sources["hybrid"])):
+        info = engine.load(one, draft=draft)
+        assert info.draft == draft.record.name
+        assert engine.memory().weights == one.weight_bytes + draft.weight_bytes
+        model = Reading(engine._ready.draft)
+        found = ask(engine, question)
+        drafted.append((found.token_ids, found.drafted_tokens, found.accepted_tokens, model.count))
+    assert drafted[0] == drafted[1]
+    assert drafted[0][1] > 0
+
+
+def test_an_own_draft_of_a_kind_that_cannot_run_is_told_before_anything_is_loaded(engine, tmp_path):
+    source = with_own_draft(tmp_path, "plain", "window", model_type="gemma4_assistant")
+    told = []
+    with pytest.raises(UnsupportedModelError, match=r"both:latest \(own draft\) cannot .*gemma4_assistant"):
+        engine.load(source, draft=own_draft(source), progress=told.append)
+    assert told == []
+    assert engine.info is None
+    engine.load(source)  # by itself it runs
 
 
 def test_a_model_cannot_draft_for_itself(engine, sources):

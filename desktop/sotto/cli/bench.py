@@ -56,14 +56,15 @@ def bench(target: str, draft: str | None = None, *, as_json: bool, quick: bool =
 
     Args:
         target: A name, a manifest file or a folder.
-        draft: A second model that proposes tokens, named like `target`; None for none.
+        draft: A second model that proposes tokens, named like `target`, or `own`; None for none.
         as_json: Print one object.
         quick: Measure little, and less exactly.
 
     Raises:
         SottoError: The model cannot be found, loaded or run, or Ctrl-C came.
     """
-    source, second = opened(target), opened_draft(draft)
+    source = opened(target)
+    second = opened_draft(draft, source)
     device.prepare()
     from sotto.cli.bench_runs import Runs
 

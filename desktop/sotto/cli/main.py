@@ -136,7 +136,9 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
 
     def draft(added: argparse.ArgumentParser) -> None:
         added.add_argument(
-            "--draft", metavar="MODEL", help="a smaller model, with the same vocabulary, that proposes tokens"
+            "--draft",
+            metavar="MODEL",
+            help="a smaller model, with the same vocabulary, that proposes tokens; `own` for the one that came with it",
         )
 
     json_flag(command("list", _list, "List every model on this machine."), "print an array of objects")

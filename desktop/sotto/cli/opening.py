@@ -3,7 +3,10 @@
 from sotto.errors import UnsupportedModelError
 from sotto.runner.catalogue import find
 from sotto.store.opening import open_model
+from sotto.store.own_draft import own_draft
 from sotto.store.records import ModelSource
+
+OWN = "own"
 
 
 def opened(target: str) -> ModelSource:
@@ -21,10 +24,16 @@ def opened(target: str) -> ModelSource:
     return open_model(record)
 
 
-def opened_draft(target: str | None) -> ModelSource | None:
+def opened_draft(target: str | None, source: ModelSource) -> ModelSource | None:
     """Find and open a model that is to propose tokens to another one; None where none is named.
+
+    Args:
+        target: A name, a manifest file or a folder; `own` for the one that the other model brought along.
+        source: The other model.
 
     Raises:
         SottoError: There is no such model, it is damaged, or it cannot run here.
     """
-    return None if target is None else opened(target)
+    if target is None:
+        return None
+    return own_draft(source) if target == OWN else opened(target)

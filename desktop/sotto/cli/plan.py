@@ -19,13 +19,14 @@ def plan(
         target: A name, a manifest file or a folder.
         num_ctx: Tokens of context that are wanted; None as its own options say, or else as many as it was made for.
         kv_bits: Hold keys and values in 8 or 4 bits; None as people chose, or else as the model computes them.
-        draft: A second model that is to propose tokens, named like `target`; None for none.
+        draft: A second model that is to propose tokens, named like `target`, or `own`; None for none.
         as_json: Print one object.
 
     Raises:
         SottoError: There is no such model, it cannot run here, or the second one cannot draft for it.
     """
-    source, second = opened(target), opened_draft(draft)
+    source = opened(target)
+    second = opened_draft(draft, source)
     device.prepare()
     from sotto.engine.draft_loading import check_draft
     from sotto.engine.model_needs import plan_here

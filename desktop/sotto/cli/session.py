@@ -28,14 +28,14 @@ class Session:
             target: A name, a manifest file or a folder.
             overrides: Options that go before the model's own, keys as in Ollama's API.
             overflow: What is done where the context has no room.
-            draft: A second model that proposes tokens, named like `target`; None for none.
+            draft: A second model that proposes tokens, named like `target`, or `own`; None for none.
 
         Raises:
             SottoError: There is no such model, it cannot run, or an option is out of range.
         """
         self.source: ModelSource = opened(target)
         self.record: ModelRecord = self.source.record
-        self._draft = opened_draft(draft)
+        self._draft = opened_draft(draft, self.source)
         self.options: RequestOptions = request_options(self.source.params, overrides)
         self.interrupted = threading.Event()
         self._overflow = overflow

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from sotto.engine.draft import DraftModel, short_chunks
 from sotto.engine.draft_needs import LARGEST_CHUNK
+from sotto.engine.support import refusal
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.trial import Trial
 from sotto.engine.types import LoadProgress
-from sotto.errors import InvalidRequestError
+from sotto.errors import InvalidRequestError, UnsupportedModelError
 from sotto.store.records import ModelSource
 
 # Of the bytes for computed prefixes: what those of the draft model may take.
@@ -28,11 +29,14 @@ def check_draft(source: ModelSource, tokenizer: Tokenizer, draft: ModelSource) -
 
     Raises:
         InvalidRequestError: The two are the same model, or a token that both have is not the same text in both.
+        UnsupportedModelError: The draft is none that can run here.
         BrokenModelError: A file of the draft's tokenizer is damaged.
     """
     name, asked = source.record.name, draft.record.name
     if draft.record.digest == source.record.digest:
         raise InvalidRequestError(f"{asked} cannot be its own draft model: choose a smaller one of the same family.")
+    if reason := refusal(draft.config):
+        raise UnsupportedModelError(f"{asked} cannot propose tokens: {reason}")
     own, other = tokenizer.vocabulary(), Tokenizer.from_source(draft).vocabulary()
     differing = [token for token in own.keys() & other.keys() if own[token] != other[token]]
     if differing:

@@ -100,9 +100,9 @@ class Engine:
         try:
             texts = helper.submit(Preparer, source)
             limits, second = limits_here(), draft.weight_bytes if draft else 0
-            fitting = fitted(source, num_ctx, limits, self._settings.kv_bits, draft)
             if draft is not None:
                 check_draft(source, texts.result().tokenizer, draft)
+            fitting = fitted(source, num_ctx, limits, self._settings.kv_bits, draft)
             told = part_of(progress, after=second)
             reading = partial(load, source, limits=beside(limits, second), progress=told, cancelled=cancelled)
             loaded = placed(source, fitting, reading)

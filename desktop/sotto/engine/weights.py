@@ -121,6 +121,8 @@ def _open(file: TensorFile) -> dict[str, mx.array]:
         arrays = cast("dict[str, mx.array]", mx.load(str(file.path), format="safetensors"))
     except RuntimeError as error:
         raise BrokenModelError(f"{file.path} cannot be read any more: {error}") from error
+    if file.prefix:
+        arrays = {name: arrays[file.prefix + name] for name in file.tensors if file.prefix + name in arrays}
     shapes = {name: arrays[name].shape for name in file.tensors if name in arrays}
     if shapes != {name: tensor.shape for name, tensor in file.tensors.items()}:
         raise BrokenModelError(f"{file.path} was changed while the model was being loaded; try again.")

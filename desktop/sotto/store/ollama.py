@@ -20,6 +20,8 @@ _LEVELS = ("host", "namespace", "model", "tag")
 # Links between folders could make few files look like millions.
 _MOST_ENTRIES = 20_000
 _DRAFT_PREFIX = "draft."
+# What the names of a draft model's JSON files begin with.
+DRAFT_FILES = "draft/"
 
 
 class OllamaStore:
@@ -161,15 +163,20 @@ class OllamaStore:
         )
 
 
-def draft_prefix(blob: dict[str, Any], path: Path) -> str:
-    """Return what the names of a draft model's tensors begin with; empty when the config blob has no draft.
+def draft_prefix(manifest: Manifest, blob: dict[str, Any], path: Path) -> str:
+    """Return what the names of a draft model's tensors begin with; empty when there is none.
+
+    Args:
+        manifest: Of the model; one with a configuration for a draft has a draft.
+        blob: The config blob.
+        path: Where that is, for messages.
 
     Raises:
         BrokenModelError: It is no prefix.
     """
     draft = blob.get("draft")
     if draft is None:
-        return ""
+        return _DRAFT_PREFIX if manifest.json_layer(f"{DRAFT_FILES}config.json") else ""
     if not isinstance(draft, dict):
         raise BrokenModelError(f"{shown_path(path)}: draft is {kind_of(draft)}; it should be an object.")
     prefix = draft.get("tensor_prefix", _DRAFT_PREFIX)

@@ -76,7 +76,7 @@ def _describe(store: OllamaStore, manifest: Manifest, facts: Facts, harvest: Har
     for name in _REQUIRED:
         if manifest.json_layer(name) is None:
             raise BrokenModelError(f"{shown_path(manifest.path)} has no {name}, which every model needs.")
-    return _describe_tensors(store, manifest, tensors, draft_prefix(blob, blob_path), facts, harvest)
+    return _describe_tensors(store, manifest, tensors, draft_prefix(manifest, blob, blob_path), facts, harvest)
 
 
 def _describe_tensors(

@@ -19,7 +19,7 @@ from sotto.store.harvest import Judge, everything_runs
 from sotto.store.locating import folder_of, store_of
 from sotto.store.manifest import Layer, Manifest
 from sotto.store.names import parse_name, split_source
-from sotto.store.ollama import OllamaStore, draft_prefix
+from sotto.store.ollama import DRAFT_FILES, OllamaStore, draft_prefix
 from sotto.store.records import Format, ModelRecord, ModelSource, TensorFile
 from sotto.store.safetensors_header import read_header
 from sotto.store.wording import shown, shown_path
@@ -125,7 +125,7 @@ def _open_manifest(record: ModelRecord, store: OllamaStore, manifest: Manifest) 
     objects = {
         layer.name: MappingProxyType(store.json_object(layer))
         for layer in reversed(manifest.layers)
-        if layer.kind == "json" and layer.name.removeprefix("draft/") in JSON_FILES
+        if layer.kind == "json" and layer.name.removeprefix(DRAFT_FILES) in JSON_FILES
     }
     for name in ("config.json", "tokenizer.json"):
         if manifest.json_layer(name) is None:
@@ -145,7 +145,7 @@ def _open_manifest(record: ModelRecord, store: OllamaStore, manifest: Manifest) 
         params=MappingProxyType(store.json_object(params) if params else {}),
         system=_layer_text(store, _last(manifest, "system")),
         go_template=_layer_text(store, _last(manifest, "template", "prompt")),
-        draft_prefix=draft_prefix(blob, store.blob(manifest.config)),
+        draft_prefix=draft_prefix(manifest, blob, store.blob(manifest.config)),
     )
 
 

@@ -108,12 +108,14 @@ class TensorFile:
         digest: 64 hex digits when the store names the file by its digest, else empty.
         tensors: By name, in the header's order.
         metadata: The header's `__metadata__`, text to text.
+        prefix: What all these names begin with in the file, and not here.
     """
 
     path: Path
     digest: str
     tensors: Mapping[str, TensorInfo]
     metadata: Mapping[str, str]
+    prefix: str = ""
 
     @property
     def nbytes(self) -> int:
@@ -155,8 +157,14 @@ class ModelSource:
 
     @property
     def weight_bytes(self) -> int:
-        """Bytes of all tensor data."""
-        return sum(file.nbytes for file in self.tensor_files)
+        """Bytes of all tensor data but a draft model's."""
+        aside = self.draft_prefix
+        return sum(
+            tensor.nbytes
+            for file in self.tensor_files
+            for name, tensor in file.tensors.items()
+            if not aside or not name.startswith(aside)
+        )
 
 
 @dataclass(frozen=True, slots=True)
