@@ -28,7 +28,7 @@ from loading import (
     quantized_checkpoint,
     random_weights,
 )
-from sotto.engine import device, native, zoo
+from sotto.engine import device, native, native_products, zoo
 from sotto.engine.memory_plan import Limits
 
 
@@ -143,7 +143,7 @@ class TestFolders:
         computed = device.compute_dtype() or dtype
         assert loaded.compute_type == str(computed).removeprefix("mlx.core.")
         assert loaded.model(TOKENS).dtype == computed
-        kept = native.as_stored(loaded.model) if native.kernels() else set()
+        kept = native_products.as_stored(loaded.model) if native.kernels() else set()
         types = {name: array.dtype for name, array in tree_flatten(loaded.model.parameters())}
         assert types == {name: dtype if name in kept else computed for name in types}
         assert_same(loaded.model, logits_of(LLAMA, {name: w.astype(mx.float32) for name, w in weights.items()}))
@@ -163,7 +163,7 @@ class TestFolders:
         types = {name: array.dtype for name, array in tree_flatten(loaded.model.parameters())}
         assert types["model.embed_tokens.weight"] == mx.bfloat16
         assert types["model.norm.weight"] == mx.float32
-        kept = native.as_stored(loaded.model) if native.kernels() else set()
+        kept = native_products.as_stored(loaded.model) if native.kernels() else set()
         assert all(types[name] == mx.float32 for name in types.keys() - kept if name.endswith(".biases"))
         assert loaded.model(TOKENS).dtype == mx.float32
         assert_same(loaded.model, logits_of(TIED, checkpoint.meant), 1e-3)

@@ -11,7 +11,7 @@ import tiny_random
 from checkpoints import LLAMA, QWEN3_MOE, TYPES, Watch, source_of
 from loading import HYBRID, INTERLEAVED, LATENT, PLENTY, is_matrix, load, quantized_checkpoint, random_weights
 from sotto.engine import model_needs as module
-from sotto.engine import native, native_fused, zoo
+from sotto.engine import native, native_fused, native_products, zoo
 from sotto.engine.caches import leaves, make_caches
 from sotto.engine.cpu_linear import adapt_to_cpu
 from sotto.engine.memory_needs import CacheKind
@@ -87,7 +87,7 @@ def real_needs(bits, is_native, kv_bits=None):
 @cache
 def real_model(bits, is_native):
     """Return a model of a real shape to compute with; kernels that are there are installed already."""
-    assert is_native == bool(native._originals)
+    assert is_native == native_products.is_installed()
     return ready(QWEN3, bits)
 
 
@@ -135,8 +135,14 @@ def beside_weights(needs, chunk, context):
     return needs.cache_bytes(context) + needs.work_bytes(context, chunk)
 
 
-def assert_foreseen(foreseen, weights, most):
+def assert_foreseen(foreseen, model, chunk, context, kv_bits=None):
     """Hold a foreseen peak beside the weights against a measured one: within 15 % of all, and close by itself."""
+    weights, most = measured(model, chunk, context, kv_bits)
+    for _ in range(3):
+        if foreseen - most <= min(0.15 * (weights + most), 0.3 * most):
+            break
+        # On a busy machine dispatching can fall behind computing, and then less is in flight: the most ever counts.
+        most = max(most, measured(model, chunk, context, kv_bits)[1])
     assert abs(foreseen - most) <= 0.15 * (weights + most)
     # Small operations may be computed as soon as they are dispatched, and then less is in flight than is foreseen.
     assert -0.1 * most - 3e5 <= foreseen - most <= 0.3 * most
@@ -153,9 +159,8 @@ def test_the_peak_of_a_prefill_is_foreseen_for_each_family(family, kernels, monk
         config = widened(FAMILIES[family], 1)  # some widths depend on each other
     if family not in THOROUGHLY:
         monkeypatch.setattr(module, "_CHUNKS", (chunk,))
-    weights, most = measured(ready(config), chunk, context)
     foreseen = beside_weights(needs_for(config, context), chunk, context)
-    assert_foreseen(foreseen, weights, most)
+    assert_foreseen(foreseen, ready(config), chunk, context)
 
 
 @pytest.mark.parametrize("kernels", ["plain", "native"], indirect=True)
@@ -163,8 +168,8 @@ def test_the_peak_of_a_prefill_is_foreseen_for_each_family(family, kernels, monk
 @pytest.mark.parametrize(("chunk", "context"), [(32, 288), (128, 640), (512, 1024)])
 def test_the_peak_of_a_prefill_is_foreseen_for_real_shapes(chunk, context, bits, kernels):
     is_native = kernels is not None
-    weights, most = measured(real_model(bits, is_native), chunk, context)
-    assert_foreseen(beside_weights(real_needs(bits, is_native), chunk, context), weights, most)
+    foreseen = beside_weights(real_needs(bits, is_native), chunk, context)
+    assert_foreseen(foreseen, real_model(bits, is_native), chunk, context)
 
 
 @pytest.mark.parametrize("kernels", ["plain", "native"], indirect=True)
@@ -173,8 +178,8 @@ def test_the_peak_of_a_prefill_is_foreseen_for_real_shapes(chunk, context, bits,
 def test_what_is_widened_of_keys_and_values_in_few_bits_is_foreseen(chunk, context, kv_bits, kernels):
     is_native = kernels is not None
     needs = real_needs(None, is_native, kv_bits)
-    weights, most = measured(real_model(None, is_native), chunk, context, kv_bits)
-    assert_foreseen(beside_weights(needs, chunk, context), weights, most)
+    foreseen = beside_weights(needs, chunk, context)
+    assert_foreseen(foreseen, real_model(None, is_native), chunk, context, kv_bits)
     # Packed values, and a scale and a bias of 4 bytes for 64 of them, in place of 4 bytes for each.
     whole = real_needs(None, is_native).cache_bytes(4096)
     assert needs.cache_bytes(4096) == whole * (kv_bits / 8 + 8 / 64) / 4
@@ -199,9 +204,8 @@ def test_a_step_of_decoding_is_foreseen(monkeypatch):
 def test_the_peak_is_foreseen_with_native_kernels_for_each_kind_of_layer(family, kernels, monkeypatch):
     config = widened(FAMILIES[family], 6)
     monkeypatch.setattr(module, "_CHUNKS", (128,))
-    weights, most = measured(ready(config), 128, 384)
     foreseen = beside_weights(needs_for(config, 384, kernels=kernels), 128, 384)
-    assert_foreseen(foreseen, weights, most)
+    assert_foreseen(foreseen, ready(config), 128, 384)
 
 
 @pytest.mark.parametrize("kernels", ["native"], indirect=True)

@@ -8,7 +8,7 @@ from mlx import nn
 from mlx.utils import tree_flatten
 
 from native_kernels import needs_kernels
-from sotto.engine import native
+from sotto.engine import native, native_products
 from sotto.engine.cpu_linear import adapt_to_cpu
 from sotto.engine.loader import load
 from sotto.engine.model_needs import limits_here, needs_of
@@ -56,7 +56,7 @@ def test_weights_stay_as_stored_and_activations_are_wide(kind, bits, tmp_path, m
     assert logits.dtype == mx.float32
     kept = {name for name, array in tree_flatten(narrow.model.parameters()) if array.dtype == mx.bfloat16}
     assert kept
-    assert kept <= native.as_stored(narrow.model)
+    assert kept <= native_products.as_stored(narrow.model)
     assert narrow.weight_bytes == needs_of(source, limits_here(), native.kernels()).weight_bytes
     native.uninstall()
     monkeypatch.setenv("SOTTO_NATIVE", "0")

@@ -13,7 +13,7 @@ import mlx.core as mx
 from mlx import nn
 from mlx.utils import tree_flatten
 
-from sotto.engine import device, layout, native, quantized_layers
+from sotto.engine import device, layout, native_products, quantized_layers
 from sotto.engine.memory_plan import Limits
 from sotto.engine.quantization import Declaration, Declarations, declaration, shape_text
 from sotto.errors import BrokenModelError, UnsupportedModelError
@@ -92,7 +92,7 @@ def arrange(
     dtype = held.dtype or _commonest(tensors.values())
     _fit(model, tensors, _rename(files, tensors), held, dtype)
     _check(model, tensors, written)
-    return dtype, replace(held, as_stored=native.as_stored(model)) if kernels else held
+    return dtype, replace(held, as_stored=native_products.as_stored(model)) if kernels else held
 
 
 def _rename(files: Iterable[TensorFile], tensors: dict[str, mx.array]) -> dict[str, Declaration]:

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import mlx.core as mx
 
-from sotto.engine import native, native_fused
+from sotto.engine import native, native_fused, native_products
 from sotto.engine.graph import kernel
 
 
@@ -78,22 +78,16 @@ def traceable(kernels: Any | None) -> Iterator[None]:
     Args:
         kernels: The native kernels that are to be stood in for; None where MLX alone is to compute.
     """
-    products, fused = bool(native._originals), bool(native_fused._undo)  # noqa: SLF001
+    products, fused = native_products.is_installed(), bool(native_fused._undo)  # noqa: SLF001
     native.uninstall()
-    native_fused.uninstall()
-    replaced = []
     try:
         if kernels is not None:
             this = cast("Any", sys.modules[__name__])
-            for place, name, replacement in native._replacements(this):  # noqa: SLF001
-                replaced.append((place, name, getattr(place, name)))
-                setattr(place, name, replacement)
+            native_products.install(this)
             native_fused.install(this)
         yield
     finally:
-        native_fused.uninstall()
-        for place, name, original in reversed(replaced):
-            setattr(place, name, original)
+        native.uninstall()
         if products:
             native.install()
         if fused:

@@ -1,0 +1,175 @@
+"""Products with matrices by way of the native kernels, where these can take the input, and by MLX's own elsewhere.
+
+Definitions of models call `mx.quantized_matmul` or `nn.Linear` as ever.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import mlx.core as mx
+from mlx import nn
+
+# Affine quantization that the kernels know.
+_BITS, _GROUPS = (4, 8), (32, 64, 128)
+_Product = Callable[..., mx.array]
+
+# What was replaced: where, under which name, and what stood there.
+_originals: list[tuple[Any, str, Any]] = []
+
+
+def install(kernels: Any) -> None:
+    """Put functions that use the kernels in the place of MLX's; again does nothing.
+
+    Args:
+        kernels: The native module, or what stands in for it.
+    """
+    if _originals:
+        return
+    for place, name, replacement in _replacements(kernels):
+        _originals.append((place, name, getattr(place, name)))
+        setattr(place, name, replacement)
+
+
+def uninstall() -> None:
+    """Put MLX's own functions back."""
+    while _originals:
+        place, name, original = _originals.pop()
+        setattr(place, name, original)
+
+
+def is_installed() -> bool:
+    """Tell whether MLX's functions give way now."""
+    return bool(_originals)
+
+
+def as_stored(model: nn.Module) -> frozenset[str]:
+    """Return the names of a model's parameters that the kernels read in 16 bits as well as in 32.
+
+    They widen them on their way into registers, so half the memory is read. Every other use of these layers gives
+    activations in 32 bits, see `install`.
+    """
+    from mlx_lm.models.switch_layers import QuantizedSwitchLinear, SwitchLinear
+
+    names: set[str] = set()
+    for path, layer in model.named_modules():
+        kind = type(layer)
+        if kind in (nn.Linear, nn.Embedding, SwitchLinear):
+            names.add(f"{path}.weight")
+        elif kind in (nn.QuantizedLinear, nn.QuantizedEmbedding, QuantizedSwitchLinear) and (
+            layer.mode == "affine" and layer.bits in _BITS and layer.group_size in _GROUPS
+        ):
+            names |= {f"{path}.scales", f"{path}.biases"}
+    return frozenset(names)
+
+
+def _replacements(kernels: Any) -> list[tuple[Any, str, Any]]:
+    """Return what is put in which place: the object, the name of its attribute, and the new value."""
+    mlx_quantized_matmul: _Product = mx.quantized_matmul
+    mlx_gather_qmm: _Product = mx.gather_qmm
+    mlx_gather_mm: _Product = mx.gather_mm
+    mlx_linear: _Product = nn.Linear.__call__
+    mlx_as_linear: _Product = nn.Embedding.as_linear
+    mlx_embedding: _Product = nn.Embedding.__call__
+
+    def quantized_matmul(
+        x: mx.array,
+        w: mx.array,
+        /,
+        scales: mx.array,
+        biases: mx.array | None = None,
+        transpose: bool = True,
+        group_size: int | None = None,
+        bits: int | None = None,
+        mode: str = "affine",
+        *,
+        stream: Any = None,
+    ) -> mx.array:
+        if stream is None:
+            y: mx.array | None = kernels.quantized_matmul(x, w, scales, biases, transpose, group_size, bits, mode)
+            if y is not None:
+                return y
+        return mlx_quantized_matmul(x, w, scales, biases, transpose, group_size, bits, mode, stream=stream)
+
+    def gather_qmm(
+        x: mx.array,
+        w: mx.array,
+        /,
+        scales: mx.array,
+        biases: mx.array | None = None,
+        lhs_indices: mx.array | None = None,
+        rhs_indices: mx.array | None = None,
+        transpose: bool = True,
+        group_size: int | None = None,
+        bits: int | None = None,
+        mode: str = "affine",
+        global_scale: mx.array | None = None,
+        *,
+        sorted_indices: bool = False,
+        stream: Any = None,
+    ) -> mx.array:
+        if stream is None and global_scale is None:
+            y: mx.array | None = kernels.gather_qmm(
+                x, w, scales, biases, lhs_indices, rhs_indices, transpose, group_size, bits, mode
+            )
+            if y is not None:
+                return y
+        return mlx_gather_qmm(
+            *(x, w, scales, biases, lhs_indices, rhs_indices, transpose, group_size, bits, mode, global_scale),
+            sorted_indices=sorted_indices,
+            stream=stream,
+        )
+
+    def gather_mm(
+        a: mx.array,
+        b: mx.array,
+        /,
+        lhs_indices: mx.array | None = None,
+        rhs_indices: mx.array | None = None,
+        *,
+        sorted_indices: bool = False,
+        stream: Any = None,
+    ) -> mx.array:
+        if stream is None and b.ndim >= 2:
+            y: mx.array | None = kernels.gather_mm(a, b.swapaxes(-1, -2), lhs_indices, rhs_indices)
+            if y is not None:
+                return y
+        return mlx_gather_mm(a, b, lhs_indices, rhs_indices, sorted_indices=sorted_indices, stream=stream)
+
+    def linear(self: nn.Linear, x: mx.array) -> mx.array:
+        y: mx.array | None = kernels.linear(x, self["weight"], self.get("bias"))
+        return mlx_linear(self, x) if y is None else y
+
+    def as_linear(self: nn.Embedding, x: mx.array) -> mx.array:
+        y: mx.array | None = kernels.linear(x, self["weight"], None)
+        return mlx_as_linear(self, x) if y is None else y
+
+    def embedding(self: nn.Embedding, x: mx.array) -> mx.array:
+        return mlx_embedding(self, x).astype(mx.float32)
+
+    def quantized_embedding(self: nn.QuantizedEmbedding, x: mx.array) -> mx.array:
+        # Scales in 16 bits would make values of 16 bits.
+        biases = self.get("biases")
+        return mx.dequantize(
+            self["weight"][x],
+            scales=_widened(self["scales"][x]),
+            biases=None if biases is None else _widened(biases[x]),
+            group_size=self.group_size,
+            bits=self.bits,
+            mode=self.mode,
+            dtype=mx.float32,
+        )
+
+    return [
+        (mx, "quantized_matmul", quantized_matmul),
+        (mx, "gather_qmm", gather_qmm),
+        (mx, "gather_mm", gather_mm),
+        (nn.Linear, "__call__", linear),
+        (nn.Embedding, "as_linear", as_linear),
+        (nn.Embedding, "__call__", embedding),
+        (nn.QuantizedEmbedding, "__call__", quantized_embedding),
+    ]
+
+
+def _widened(scales: mx.array) -> mx.array:
+    """Return scales in 32 bits, where they are numbers and not the bytes of a floating-point format."""
+    return scales.astype(mx.float32) if mx.issubdtype(scales.dtype, mx.floating) else scales
