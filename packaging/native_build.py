@@ -4,8 +4,8 @@
 
 The normal install does the same through `build_hook.py`. Nothing needs the result: where the platform is not Linux, or
 there is no C++20 compiler, or it fails, the folder holds only a record that says so, and Sotto computes with MLX alone.
-The compiler is called directly. Files whose name ends in `_avx2` or `_avx512` get the flags of those instructions, all
-others run on any processor of the architecture.
+The compiler is called directly. Files whose name ends in `_avx2`, `_avx512` or `_vnni` get the flags of those
+instructions, all others run on any processor of the architecture.
 """
 
 from __future__ import annotations
@@ -37,9 +37,11 @@ COMMON = ("-O3", "-fPIC", "-fvisibility=hidden", "-DNDEBUG", "-pthread")
 CPP = ("-std=c++20", "-ffp-contract=off", "-DNB_DOMAIN=mlx", "-DNB_COMPACT_ASSERTIONS", "-Wall", "-Wextra")
 # GCC 12 takes the undefined upper parts of its own AVX-512 functions for mistakes of the caller.
 SILENCED = ("-Wno-uninitialized", "-Wno-maybe-uninitialized")
+AVX512 = ("-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma", "-mf16c")
 LEVELS = {
     "_avx2": ("-mavx2", "-mfma", "-mf16c", *SILENCED),
-    "_avx512": ("-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma", "-mf16c", *SILENCED),
+    "_avx512": (*AVX512, *SILENCED),
+    "_vnni": (*AVX512, "-mavx512vnni", *SILENCED),
 }
 LONGEST_COMPILATION = 600.0
 

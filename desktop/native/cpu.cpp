@@ -17,7 +17,7 @@ Level detect() {
   }
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512dq")) {
-    return Level::avx512;
+    return __builtin_cpu_supports("avx512vnni") ? Level::vnni : Level::avx512;
   }
   return Level::avx2;
 #else
@@ -28,7 +28,7 @@ Level detect() {
 Level initial() {
   const char* wanted = std::getenv("SOTTO_NATIVE_LEVEL");
   if (wanted != nullptr) {
-    for (Level level : {Level::portable, Level::avx2, Level::avx512}) {
+    for (Level level : {Level::portable, Level::avx2, Level::avx512, Level::vnni}) {
       if (std::strcmp(wanted, level_name(level)) == 0) {
         return std::min(level, best_level());
       }
@@ -55,6 +55,8 @@ void set_level(Level wanted) { current().store(std::min(wanted, best_level())); 
 
 const char* level_name(Level level) {
   switch (level) {
+    case Level::vnni:
+      return "vnni";
     case Level::avx512:
       return "avx512";
     case Level::avx2:

@@ -8,10 +8,11 @@ enum class Level : int {
   portable = 0,  // what the compiler makes of plain C++ for the architecture, NEON included
   avx2 = 1,      // AVX2, FMA and F16C
   avx512 = 2,    // AVX-512 F, BW, VL and DQ besides
+  vnni = 3,      // AVX-512 VNNI besides
 };
 
-// The level in use: the best that the processor has, or a lower one from SOTTO_NATIVE_LEVEL (portable, avx2, avx512)
-// or set_level.
+// The level in use: the best that the processor has, or a lower one from SOTTO_NATIVE_LEVEL (portable, avx2, avx512,
+// vnni) or set_level.
 Level level();
 
 // The best level that this processor has.

@@ -58,7 +58,7 @@ def agree(found, x, weights):
 @settings(deadline=None, max_examples=150)
 @given(
     form=st.sampled_from(FORMATS),
-    level=st.integers(0, 2),
+    level=st.integers(0, len(LEVELS) - 1),
     count=st.integers(2, 200),
     rows=st.integers(1, 150),
     blocks=st.integers(1, 18),

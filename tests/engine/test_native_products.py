@@ -82,7 +82,7 @@ def _few_rows_as_measured():
 @settings(deadline=None, max_examples=250)
 @given(
     scheme=st.sampled_from(SCHEMES),
-    level=st.integers(0, 2),
+    level=st.integers(0, len(LEVELS) - 1),
     lead=st.lists(st.integers(0, 5), max_size=2),
     rows=st.integers(1, 70),
     blocks=st.integers(1, 9),

@@ -9,7 +9,7 @@ import pytest
 from sotto.engine import native
 
 KERNELS = native.kernels()
-LEVELS = ("portable", "avx2", "avx512")
+LEVELS = ("portable", "avx2", "avx512", "vnni")
 needs_kernels = pytest.mark.skipif(KERNELS is None, reason="the native kernels are not built here")
 
 

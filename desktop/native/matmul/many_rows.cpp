@@ -91,6 +91,7 @@ Matrix part_of_row(const Matrix& matrix, std::ptrdiff_t row, std::ptrdiff_t firs
 const PanelKernels* panel_kernels() {
 #if defined(__x86_64__)
   switch (level()) {
+    case Level::vnni:
     case Level::avx512:
       return &kPanelsAvx512;
     case Level::avx2:

@@ -8,6 +8,7 @@
 #include "blas.h"
 #include "cpu.h"
 #include "floats.h"
+#include "matmul/fixed_rows.h"
 #include "matmul/many_rows.h"
 #include "thread_pool.h"
 
@@ -15,8 +16,9 @@ namespace sotto {
 
 namespace {
 
-// Measured: unpacking pays from about so many rows on.
-constexpr int kFewRows = 32;
+// Measured: unpacking pays from 12 to 16 rows on. The longest round of proposed tokens, 17, is to have the bits of
+// single steps.
+constexpr int kFewRows = 17;
 // Weights in a task: enough to be worth another thread, few enough to share the work evenly.
 constexpr std::ptrdiff_t kTaskWeights = 1 << 17;
 // Weights that are unpacked at a time for BLAS, as float32 in the second level cache.
@@ -31,6 +33,7 @@ std::atomic<int> few_rows_wanted{0};
 const RowKernels& row_kernels() {
 #if defined(__x86_64__)
   switch (level()) {
+    case Level::vnni:
     case Level::avx512:
       return kRowsAvx512;
     case Level::avx2:
@@ -49,14 +52,16 @@ struct Task {
   std::ptrdiff_t end;
 };
 
-// With the packed weights, with own kernels for unpacked ones, or with BLAS.
-enum class Way { few, panels, blas };
+// With the packed weights, in whole numbers, with own kernels for unpacked weights, or with BLAS.
+enum class Way { few, fixed, panels, blas };
 
 // How one product is computed, and its activations in the form for that.
 struct Plan {
   Way way = Way::few;
   std::size_t memory = 0;  // where that form begins
   Activations x;
+  const FixedKernels* fixed = nullptr;
+  FixedRows digits;
   Panels panels;
 };
 
@@ -110,21 +115,25 @@ int few_rows() {
 void multiply(const std::vector<Product>& products) {
   const RowKernels& kernels = row_kernels();
   const PanelKernels* panels = panel_kernels();
-  const bool many_rows_known = panels != nullptr || has_sgemm();
   std::vector<Plan> plans(products.size());
   std::size_t needed = 0;
   for (std::size_t index = 0; index < products.size(); ++index) {
     const Product& product = products[index];
     const Matrix& matrix = product.matrix;
     Plan& plan = plans[index];
-    plan.way = product.rows <= few_rows() || !many_rows_known ? Way::few
-               : panels != nullptr               ? Way::panels
-                                                             : Way::blas;
+    plan.fixed = fixed_kernels(matrix);
+    plan.way = product.rows <= few_rows() ? Way::few
+               : plan.fixed != nullptr    ? Way::fixed
+               : panels != nullptr        ? Way::panels
+               : has_sgemm()              ? Way::blas
+                                          : Way::few;
     plan.x.rows = static_cast<int>(product.rows);
     plan.x.width = kernels.width(matrix);
     plan.x.sums_width = kernels.sums_width(matrix);
     plan.memory = needed;
-    if (plan.way == Way::panels) {
+    if (plan.way == Way::fixed) {
+      needed += round_to_line(fixed_size(*plan.fixed, matrix, product.rows));
+    } else if (plan.way == Way::panels) {
       needed += round_to_line(panels_size(*panels, product.rows, plan.x.width));
     } else if (matrix.group != 0) {
       needed += round_to_line(product.rows * (plan.x.width + plan.x.sums_width));
@@ -138,7 +147,9 @@ void multiply(const std::vector<Product>& products) {
     Plan& plan = plans[index];
     Activations& x = plan.x;
     float* values = prepared.get() + plan.memory;
-    if (plan.way == Way::panels) {
+    if (plan.way == Way::fixed) {
+      plan.digits = lay_out(*plan.fixed, matrix, product.x, product.rows, values);
+    } else if (plan.way == Way::panels) {
       plan.panels = lay_out(*panels, matrix, product.x, product.rows, x.width, values);
     } else if (matrix.group == 0) {
       x.values = product.x;
@@ -155,6 +166,7 @@ void multiply(const std::vector<Product>& products) {
                    });
     }
     const std::ptrdiff_t step = plan.way == Way::few      ? rows_in(matrix, kTaskWeights)
+                                : plan.way == Way::fixed  ? plan.fixed->width
                                 : plan.way == Way::panels ? rows_in_panel_task(matrix)
                                                           : rows_in_tile(matrix);
     for (std::ptrdiff_t begin = 0; begin < matrix.rows && product.rows > 0; begin += step) {
@@ -169,6 +181,9 @@ void multiply(const std::vector<Product>& products) {
     switch (plan.way) {
       case Way::few:
         kernels.multiply(product.matrix, plan.x, product.y, product.matrix.rows, task.begin, task.end);
+        break;
+      case Way::fixed:
+        multiply_fixed(*plan.fixed, product.matrix, plan.digits, product.rows, product.y, task.begin, task.end);
         break;
       case Way::panels:
         multiply_panels(*panels, kernels, product.matrix, plan.panels, product.y, task.begin, task.end);

@@ -18,7 +18,8 @@ struct Product {
 
 // Compute products that do not depend on each other. Up to few_rows() rows are multiplied with the packed weights: each
 // result then has the same bits whatever the number of rows and threads. For more rows the weights are unpacked first,
-// and multiplied by own kernels, among whose results the same is true, or by BLAS at a level that has none.
+// and multiplied by own kernels, in whole numbers or in float32, among whose results the same is true, or by BLAS at a
+// level that has none.
 void multiply(const std::vector<Product>& products);
 
 // Up to how many rows the packed weights are used is settable for tests; 0 restores the measured number.

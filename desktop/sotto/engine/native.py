@@ -27,7 +27,12 @@ from sotto.engine.control_groups import cpu_quota
 
 FOLDER = Path(__file__).resolve().parents[1] / "_native"
 SWITCH = "SOTTO_NATIVE"
-_LEVELS = {"avx512": "AVX-512", "avx2": "AVX2", "portable": "NEON" if os.uname().machine == "aarch64" else "SSE2"}
+_LEVELS = {
+    "vnni": "AVX-512 VNNI",
+    "avx512": "AVX-512",
+    "avx2": "AVX2",
+    "portable": "NEON" if os.uname().machine == "aarch64" else "SSE2",
+}
 
 
 @dataclass(frozen=True, slots=True)

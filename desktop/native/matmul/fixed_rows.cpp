@@ -1,0 +1,101 @@
+#include "matmul/fixed_rows.h"
+
+#include <algorithm>
+
+#include "cpu.h"
+#include "floats.h"
+#include "thread_pool.h"
+
+namespace sotto {
+
+namespace {
+
+// Columns of weights that are unpacked at a time: 32 kilobytes of codes, which the first level cache keeps while all
+// rows of activations pass by. Whole runs of every format.
+constexpr std::ptrdiff_t kPartColumns = 512;
+constexpr std::ptrdiff_t kLine = 64;
+// Rows that lay whole pages apart would all fall into the same few places of the first level cache.
+constexpr std::ptrdiff_t kPadding = kLine;
+constexpr std::ptrdiff_t kDigits = 3;
+// Activations that are worth another thread.
+constexpr std::ptrdiff_t kTaskValues = 1 << 14;
+
+std::ptrdiff_t round_to_line(std::ptrdiff_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+
+std::ptrdiff_t stride_of(const Matrix& matrix) { return round_to_line(matrix.columns * kDigits) + kPadding; }
+
+// The memory of a thread for unpacked weights, which it keeps for its next task.
+FixedWeights scratch(const FixedKernels& kernels, std::ptrdiff_t run) {
+  thread_local FloatBuffer buffer;
+  thread_local std::size_t capacity = 0;
+  const std::size_t codes = kernels.width * kPartColumns / sizeof(float);
+  const std::size_t size = codes + kPartColumns / run * 2 * kernels.width;
+  if (capacity < size) {
+    buffer = FloatBuffer(size);
+    capacity = size;
+  }
+  return {reinterpret_cast<std::uint8_t*>(buffer.get()), buffer.get() + codes};
+}
+
+// Let the second level cache fetch packed weights that are needed next: rows begin .. end, columns first .. first +
+// count. They lie apart, so that the processor would not see them coming.
+void fetch(const Matrix& matrix, std::ptrdiff_t begin, std::ptrdiff_t end, std::ptrdiff_t first, std::ptrdiff_t count) {
+  const std::ptrdiff_t bits = matrix.format == Format::affine8 ? 8 : 4;
+  for (std::ptrdiff_t row = begin; row < end; ++row) {
+    const std::uint8_t* from = matrix.weights + (row * matrix.columns + first) * bits / 8;
+    for (std::ptrdiff_t byte = 0; byte < count * bits / 8; byte += kLine) {
+      __builtin_prefetch(from + byte, 0, 2);
+    }
+  }
+}
+
+}  // namespace
+
+const FixedKernels* fixed_kernels(const Matrix& matrix) {
+#if defined(__x86_64__)
+  if (level() == Level::vnni && kFixedVnni.run(matrix) > 0) {
+    return &kFixedVnni;
+  }
+#endif
+  (void)matrix;
+  return nullptr;
+}
+
+std::ptrdiff_t fixed_size(const FixedKernels& kernels, const Matrix& matrix, std::ptrdiff_t rows) {
+  const std::ptrdiff_t runs = matrix.columns / kernels.run(matrix);
+  return rows * (stride_of(matrix) / static_cast<std::ptrdiff_t>(sizeof(float)) + 2 * runs);
+}
+
+FixedRows lay_out(const FixedKernels& kernels, const Matrix& matrix, const float* x, std::ptrdiff_t rows,
+                  float* memory) {
+  const std::ptrdiff_t runs = matrix.columns / kernels.run(matrix), stride = stride_of(matrix);
+  std::int8_t* digits = reinterpret_cast<std::int8_t*>(memory);
+  float* scales = reinterpret_cast<float*>(digits + rows * stride);
+  float* sums = scales + rows * runs;
+  parallel_for(rows, std::max<std::ptrdiff_t>(1, kTaskValues / matrix.columns),
+               [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+                 for (std::ptrdiff_t row = begin; row < end; ++row) {
+                   kernels.prepare(matrix, x + row * matrix.columns, digits + row * stride, scales + row * runs,
+                                   sums + row * runs);
+                 }
+               });
+  return {digits, stride, scales, sums, runs};
+}
+
+void multiply_fixed(const FixedKernels& kernels, const Matrix& matrix, const FixedRows& x, std::ptrdiff_t rows,
+                    float* y, std::ptrdiff_t begin, std::ptrdiff_t end) {
+  const std::ptrdiff_t run = kernels.run(matrix), at_once = kPartColumns / run;
+  const FixedWeights weights = scratch(kernels, run);
+  for (std::ptrdiff_t first = 0; first < x.runs; first += at_once) {
+    const std::ptrdiff_t runs = std::min(at_once, x.runs - first);
+    kernels.unpack(matrix, begin, end, first, runs, weights);
+    if (first + runs < x.runs) {
+      fetch(matrix, begin, end, (first + runs) * run, std::min(at_once, x.runs - first - runs) * run);
+    } else {
+      fetch(matrix, end, std::min(end + kernels.width, matrix.rows), 0, std::min(at_once, x.runs) * run);
+    }
+    kernels.multiply(matrix, x, rows, first, runs, weights, y + begin, matrix.rows, end - begin, first > 0);
+  }
+}
+
+}  // namespace sotto

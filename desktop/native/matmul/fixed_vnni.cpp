@@ -1,0 +1,327 @@
+// The kernels of fixed.h for AVX-512 with VNNI.
+#include <immintrin.h>
+
+#include "fixed.h"
+
+namespace sotto {
+namespace {
+
+constexpr int kLanes = 16;
+// Sums in 24 of the 32 registers: four vectors of weights, six rows of activations.
+constexpr int kVectors = 4;
+constexpr int kRows = 6;
+constexpr ptrdiff_t kWidth = kVectors * kLanes;
+constexpr int kDigits = 3;
+constexpr int kDigitBits = 7;
+// The largest whole number: its highest digit is 127 even when the others are carried into it. 64 products of it with
+// 15, the largest code of 4 bits, still fit into 32 bits.
+constexpr float kLargest = 127 * 16384 + 63 * 128;
+// Below this the reciprocal of a scale would be beyond float32; what is so small is lost to nothing that shows.
+constexpr float kSmallest = 1e-31f;
+
+inline ptrdiff_t smaller(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
+
+inline __mmask16 first_lanes(ptrdiff_t count) {
+  return count >= kLanes ? 0xffff : count <= 0 ? 0 : static_cast<__mmask16>((1u << count) - 1);
+}
+
+bool is_wide(const Matrix& matrix) { return matrix.format == Format::affine8; }
+
+ptrdiff_t run_of(const Matrix& matrix) {
+  const bool known = matrix.format == Format::affine4 || matrix.format == Format::affine8;
+  return !known || matrix.columns % 64 != 0 ? 0 : matrix.group == 32 ? 32 : 64;
+}
+
+// Store the bytes of one digit: of 8 activations first the even ones and then the odd ones where `mixed`, as 4-bit
+// codes come apart.
+inline void store_digit(const __m512i* values, int vectors, bool mixed, int8_t* to) {
+  const __m128i order = mixed ? _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15)
+                              : _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  for (int v = 0; v < vectors; ++v) {
+    const __m128i bytes = _mm_shuffle_epi8(_mm512_cvtepi32_epi8(values[v]), order);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + v * kLanes), bytes);
+  }
+}
+
+// The digit of the lowest place, -64 .. 63, which is taken off and the rest moved down.
+inline __m512i take_digit(__m512i& rest) {
+  const __m512i half = _mm512_set1_epi32(1 << (kDigitBits - 1));
+  const __m512i mask = _mm512_set1_epi32((1 << kDigitBits) - 1);
+  const __m512i digit = _mm512_sub_epi32(_mm512_and_si512(_mm512_add_epi32(rest, half), mask), half);
+  rest = _mm512_srai_epi32(_mm512_sub_epi32(rest, digit), kDigitBits);
+  return digit;
+}
+
+void prepare(const Matrix& matrix, const float* row, int8_t* digits, float* scales, float* sums) {
+  const ptrdiff_t run = run_of(matrix);
+  const int vectors = static_cast<int>(run / kLanes);
+  const bool mixed = !is_wide(matrix);
+  for (ptrdiff_t first = 0, index = 0; first < matrix.columns; first += run, ++index) {
+    __m512 x[kVectors];
+    __m512 sum = _mm512_setzero_ps(), largest = _mm512_setzero_ps();
+    __mmask16 odd = 0;
+    for (int v = 0; v < vectors; ++v) {
+      x[v] = _mm512_loadu_ps(row + first + v * kLanes);
+      sum = _mm512_add_ps(sum, x[v]);
+      largest = _mm512_max_ps(largest, _mm512_abs_ps(x[v]));
+      odd |= _mm512_cmp_ps_mask(_mm512_sub_ps(x[v], x[v]), _mm512_setzero_ps(), _CMP_NEQ_UQ);
+    }
+    sums[index] = _mm512_reduce_add_ps(sum);
+    const float most = _mm512_reduce_max_ps(largest);
+    // A number that is none, or infinite, makes the sum one, and so all results.
+    const bool none = odd != 0 || !(most > kSmallest);
+    scales[index] = none ? 0.0f : most / kLargest;
+    const __m512 factor = _mm512_set1_ps(none ? 0.0f : kLargest / most);
+    __m512i rest[kVectors], digit[kVectors];
+    for (int v = 0; v < vectors; ++v) {
+      rest[v] = none ? _mm512_setzero_si512() : _mm512_cvtps_epi32(_mm512_mul_ps(x[v], factor));
+    }
+    for (int place = kDigits - 1; place > 0; --place) {
+      for (int v = 0; v < vectors; ++v) {
+        digit[v] = take_digit(rest[v]);
+      }
+      store_digit(digit, vectors, mixed, digits + place * run);
+    }
+    store_digit(rest, vectors, mixed, digits);
+    digits += kDigits * run;
+  }
+}
+
+// Columns of a 16 x 16 matrix of words become its rows.
+inline void transpose(__m512i (&rows)[kLanes]) {
+  __m512i quarters[kLanes];
+#pragma GCC unroll 4
+  for (int i = 0; i < kLanes; i += 4) {
+    const __m512i low = _mm512_unpacklo_epi32(rows[i], rows[i + 1]);
+    const __m512i low2 = _mm512_unpacklo_epi32(rows[i + 2], rows[i + 3]);
+    const __m512i high = _mm512_unpackhi_epi32(rows[i], rows[i + 1]);
+    const __m512i high2 = _mm512_unpackhi_epi32(rows[i + 2], rows[i + 3]);
+    quarters[i] = _mm512_unpacklo_epi64(low, low2);
+    quarters[i + 1] = _mm512_unpackhi_epi64(low, low2);
+    quarters[i + 2] = _mm512_unpacklo_epi64(high, high2);
+    quarters[i + 3] = _mm512_unpackhi_epi64(high, high2);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    const __m512i even = _mm512_shuffle_i32x4(quarters[i], quarters[i + 4], 0x88);
+    const __m512i odd = _mm512_shuffle_i32x4(quarters[i], quarters[i + 4], 0xdd);
+    const __m512i even2 = _mm512_shuffle_i32x4(quarters[i + 8], quarters[i + 12], 0x88);
+    const __m512i odd2 = _mm512_shuffle_i32x4(quarters[i + 8], quarters[i + 12], 0xdd);
+    rows[i] = _mm512_shuffle_i32x4(even, even2, 0x88);
+    rows[i + 8] = _mm512_shuffle_i32x4(even, even2, 0xdd);
+    rows[i + 4] = _mm512_shuffle_i32x4(odd, odd2, 0x88);
+    rows[i + 12] = _mm512_shuffle_i32x4(odd, odd2, 0xdd);
+  }
+}
+
+inline float scale_at(ScaleType type, const uint8_t* from, ptrdiff_t index) {
+  if (type == ScaleType::f32) {
+    return reinterpret_cast<const float*>(from)[index];
+  }
+  const uint16_t half = reinterpret_cast<const uint16_t*>(from)[index];
+  if (type == ScaleType::f16) {
+    return _cvtsh_ss(half);
+  }
+  return _mm_cvtss_f32(_mm_castsi128_ps(_mm_cvtsi32_si128(static_cast<int>(half) << 16)));
+}
+
+void unpack(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run, ptrdiff_t runs,
+            const FixedWeights& weights) {
+  const ptrdiff_t run = run_of(matrix), groups = matrix.columns / matrix.group;
+  const bool wide = is_wide(matrix);
+  const ptrdiff_t in_word = wide ? 4 : 8, row_words = matrix.columns / in_word;
+  const ptrdiff_t first_word = first_run * run / in_word, words = runs * run / in_word;
+  const uint32_t* packed = reinterpret_cast<const uint32_t*>(matrix.weights);
+  const __m512i nibbles = _mm512_set1_epi32(0x0f0f0f0f);
+  for (int part = 0; part < kVectors; ++part) {
+    const ptrdiff_t top = begin + part * kLanes;
+    __m512i* to = reinterpret_cast<__m512i*>(weights.codes) + part;
+    for (ptrdiff_t word = 0; word < words; word += kLanes) {
+      const ptrdiff_t count = smaller(kLanes, words - word);
+      __m512i block[kLanes];
+#pragma GCC unroll 16
+      for (int r = 0; r < kLanes; ++r) {
+        const uint32_t* from = packed + (top + r) * row_words + first_word + word;
+        block[r] = top + r < end ? _mm512_maskz_loadu_epi32(first_lanes(count), from) : _mm512_setzero_si512();
+      }
+      transpose(block);
+#pragma GCC unroll 16
+      for (int c = 0; c < kLanes; ++c) {
+        if (c < count) {
+          if (wide) {
+            _mm512_storeu_si512(to + (word + c) * kVectors, block[c]);
+          } else {
+            _mm512_storeu_si512(to + 2 * (word + c) * kVectors, _mm512_and_si512(block[c], nibbles));
+            _mm512_storeu_si512(to + (2 * (word + c) + 1) * kVectors,
+                                _mm512_and_si512(_mm512_srli_epi32(block[c], 4), nibbles));
+          }
+        }
+      }
+    }
+  }
+  const ptrdiff_t runs_in_group = matrix.group / run > 0 ? matrix.group / run : 1;
+  for (ptrdiff_t n = 0; n < kWidth; ++n) {
+    const bool there = begin + n < end;
+    const ptrdiff_t first = (begin + n) * groups;
+    float* scales = weights.scales + n;
+    for (ptrdiff_t index = 0; index < runs; ++index) {
+      const ptrdiff_t at = first + (first_run + index) / runs_in_group;
+      scales[0] = there ? scale_at(matrix.scale_type, matrix.scales, at) * matrix.factor : 0.0f;
+      scales[kWidth] = there ? scale_at(matrix.scale_type, matrix.biases, at) * matrix.factor : 0.0f;
+      scales += 2 * kWidth;
+    }
+  }
+}
+
+template <int R>
+using Whole = __m512i[R][kVectors];
+
+// total += weights * digits, four of each a lane. Not the intrinsic: around that GCC 12 moves the sums between registers
+// so much that it takes half as long again.
+inline void add_products(__m512i& total, __m512i weights, __m512i digits) {
+  asm("vpdpbusd %2, %1, %0" : "+v"(total) : "v"(weights), "v"(digits));
+}
+
+// Add the products of one digit in a run, `quads` times four columns.
+template <int R>
+inline void add_digit(const __m512i* codes, const int8_t* digits, ptrdiff_t stride, ptrdiff_t quads, Whole<R>& total) {
+  const int8_t* second_half = digits + (R / 2) * stride;
+#pragma GCC unroll 4
+  for (ptrdiff_t quad = 0; quad < quads; ++quad) {
+    __m512i w[kVectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      w[v] = _mm512_loadu_si512(codes + quad * kVectors + v);
+    }
+#pragma GCC unroll 6
+    for (int r = 0; r < R; ++r) {
+      const int8_t* row = r < R / 2 ? digits + r * stride : second_half + (r - R / 2) * stride;
+      const __m512i x = _mm512_set1_epi32(reinterpret_cast<const int*>(row)[quad]);
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        add_products(total[r][v], w[v], x);
+      }
+    }
+  }
+}
+
+template <int R>
+inline void clear(Whole<R>& total) {
+#pragma GCC unroll 6
+  for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      total[r][v] = _mm512_setzero_si512();
+    }
+  }
+}
+
+template <int R>
+inline void move_up(Whole<R>& total) {
+#pragma GCC unroll 6
+  for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      total[r][v] = _mm512_slli_epi32(total[r][v], kDigitBits);
+    }
+  }
+}
+
+// sums += total * scale of the activations * `place` * scale of the weights.
+template <int R>
+inline void scale_up(const Whole<R>& total, const FixedRows& x, ptrdiff_t run, float place, const float* scales,
+                     __m512 (&sums)[R][kVectors]) {
+#pragma GCC unroll 6
+  for (int r = 0; r < R; ++r) {
+    const __m512 own = _mm512_set1_ps(x.scales[r * x.runs + run] * place);
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      const __m512 both = _mm512_mul_ps(own, _mm512_loadu_ps(scales + v * kLanes));
+      sums[r][v] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(total[r][v]), both, sums[r][v]);
+    }
+  }
+}
+
+// R rows of activations with the weights of one unpacked block.
+template <int R, bool Wide>
+void multiply_rows(const FixedRows& x, ptrdiff_t run, ptrdiff_t first_run, ptrdiff_t runs, const FixedWeights& weights,
+                   float* y, ptrdiff_t y_stride, ptrdiff_t count, bool add) {
+  __m512 sums[R][kVectors];
+#pragma GCC unroll 6
+  for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      sums[r][v] = _mm512_setzero_ps();
+    }
+  }
+  const ptrdiff_t quads = run / 4;
+  for (ptrdiff_t index = 0; index < runs; ++index) {
+    const __m512i* codes = reinterpret_cast<const __m512i*>(weights.codes) + index * quads * kVectors;
+    const float* scales = weights.scales + index * 2 * kWidth;
+    const int8_t* digits = x.digits + (first_run + index) * kDigits * run;
+    Whole<R> total;
+    clear<R>(total);
+    add_digit<R>(codes, digits, x.stride, quads, total);
+    if constexpr (Wide) {
+      // All three digits of products with 8-bit codes would not fit into 32 bits.
+      scale_up<R>(total, x, first_run + index, 1 << (2 * kDigitBits), scales, sums);
+      clear<R>(total);
+    } else {
+      move_up<R>(total);
+    }
+    add_digit<R>(codes, digits + run, x.stride, quads, total);
+    move_up<R>(total);
+    add_digit<R>(codes, digits + 2 * run, x.stride, quads, total);
+    scale_up<R>(total, x, first_run + index, 1.0f, scales, sums);
+#pragma GCC unroll 6
+    for (int r = 0; r < R; ++r) {
+      const __m512 own = _mm512_set1_ps(x.sums[r * x.runs + first_run + index]);
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        sums[r][v] = _mm512_fmadd_ps(own, _mm512_loadu_ps(scales + kWidth + v * kLanes), sums[r][v]);
+      }
+    }
+  }
+#pragma GCC unroll 6
+  for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      const __mmask16 lanes = first_lanes(count - v * kLanes);
+      float* to = y + r * y_stride + v * kLanes;
+      const __m512 before = add ? _mm512_maskz_loadu_ps(lanes, to) : _mm512_setzero_ps();
+      _mm512_mask_storeu_ps(to, lanes, add ? _mm512_add_ps(before, sums[r][v]) : sums[r][v]);
+    }
+  }
+}
+
+using MultiplyRows = void (*)(const FixedRows&, ptrdiff_t, ptrdiff_t, ptrdiff_t, const FixedWeights&, float*, ptrdiff_t,
+                              ptrdiff_t, bool);
+
+template <bool Wide>
+constexpr MultiplyRows kMultiplyRows[kRows + 1] = {nullptr,
+                                                   multiply_rows<1, Wide>,
+                                                   multiply_rows<2, Wide>,
+                                                   multiply_rows<3, Wide>,
+                                                   multiply_rows<4, Wide>,
+                                                   multiply_rows<5, Wide>,
+                                                   multiply_rows<6, Wide>};
+
+void multiply(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, ptrdiff_t first_run, ptrdiff_t runs,
+              const FixedWeights& weights, float* y, ptrdiff_t y_stride, ptrdiff_t count, bool add) {
+  const ptrdiff_t run = run_of(matrix);
+  for (ptrdiff_t m = 0; m < rows; m += kRows) {
+    FixedRows part = x;
+    part.digits += m * x.stride;
+    part.scales += m * x.runs;
+    part.sums += m * x.runs;
+    const ptrdiff_t height = smaller(kRows, rows - m);
+    const MultiplyRows kernel = is_wide(matrix) ? kMultiplyRows<true>[height] : kMultiplyRows<false>[height];
+    kernel(part, run, first_run, runs, weights, y + m * y_stride, y_stride, count, add);
+  }
+}
+
+}  // namespace
+
+extern const FixedKernels kFixedVnni = {kWidth, run_of, prepare, unpack, multiply};
+
+}  // namespace sotto
