@@ -32,14 +32,15 @@ ptrdiff_t run_of(const Matrix& matrix) {
   return !known || matrix.columns % 64 != 0 ? 0 : matrix.group == 32 ? 32 : 64;
 }
 
-// Store the bytes of one digit: of 8 activations first the even ones and then the odd ones where `mixed`, as 4-bit
+// Store the bytes of one digit: of 8 activations first the even ones and then the odd ones where `Mixed`, as 4-bit
 // codes come apart.
-inline void store_digit(const __m512i* values, int vectors, bool mixed, int8_t* to) {
-  const __m128i order = mixed ? _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15)
-                              : _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  for (int v = 0; v < vectors; ++v) {
-    const __m128i bytes = _mm_shuffle_epi8(_mm512_cvtepi32_epi8(values[v]), order);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + v * kLanes), bytes);
+template <int V, bool Mixed>
+inline void store_digit(const __m512i (&values)[V], int8_t* to) {
+  const __m128i order = _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
+#pragma GCC unroll 4
+  for (int v = 0; v < V; ++v) {
+    const __m128i bytes = _mm512_cvtepi32_epi8(values[v]);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + v * kLanes), Mixed ? _mm_shuffle_epi8(bytes, order) : bytes);
   }
 }
 
@@ -52,16 +53,17 @@ inline __m512i take_digit(__m512i& rest) {
   return digit;
 }
 
-void prepare(const Matrix& matrix, const float* row, int8_t* digits, float* scales, float* sums) {
-  const ptrdiff_t run = run_of(matrix);
-  const int vectors = static_cast<int>(run / kLanes);
-  const bool mixed = !is_wide(matrix);
-  for (ptrdiff_t first = 0, index = 0; first < matrix.columns; first += run, ++index) {
-    __m512 x[kVectors];
+// Runs of V vectors.
+template <int V, bool Mixed>
+void prepare_runs(ptrdiff_t runs, const float* row, int8_t* digits, float* scales, float* sums) {
+  constexpr int kRun = V * kLanes;
+  for (ptrdiff_t index = 0; index < runs; ++index) {
+    __m512 x[V];
     __m512 sum = _mm512_setzero_ps(), largest = _mm512_setzero_ps();
     __mmask16 odd = 0;
-    for (int v = 0; v < vectors; ++v) {
-      x[v] = _mm512_loadu_ps(row + first + v * kLanes);
+#pragma GCC unroll 4
+    for (int v = 0; v < V; ++v) {
+      x[v] = _mm512_loadu_ps(row + index * kRun + v * kLanes);
       sum = _mm512_add_ps(sum, x[v]);
       largest = _mm512_max_ps(largest, _mm512_abs_ps(x[v]));
       odd |= _mm512_cmp_ps_mask(_mm512_sub_ps(x[v], x[v]), _mm512_setzero_ps(), _CMP_NEQ_UQ);
@@ -72,18 +74,32 @@ void prepare(const Matrix& matrix, const float* row, int8_t* digits, float* scal
     const bool none = odd != 0 || !(most > kSmallest);
     scales[index] = none ? 0.0f : most / kLargest;
     const __m512 factor = _mm512_set1_ps(none ? 0.0f : kLargest / most);
-    __m512i rest[kVectors], digit[kVectors];
-    for (int v = 0; v < vectors; ++v) {
-      rest[v] = none ? _mm512_setzero_si512() : _mm512_cvtps_epi32(_mm512_mul_ps(x[v], factor));
+    const __mmask16 kept = none ? 0 : 0xffff;
+    __m512i rest[V], digit[V];
+#pragma GCC unroll 4
+    for (int v = 0; v < V; ++v) {
+      rest[v] = _mm512_maskz_cvtps_epi32(kept, _mm512_mul_ps(x[v], factor));
     }
+#pragma GCC unroll 2
     for (int place = kDigits - 1; place > 0; --place) {
-      for (int v = 0; v < vectors; ++v) {
+#pragma GCC unroll 4
+      for (int v = 0; v < V; ++v) {
         digit[v] = take_digit(rest[v]);
       }
-      store_digit(digit, vectors, mixed, digits + place * run);
+      store_digit<V, Mixed>(digit, digits + place * kRun);
     }
-    store_digit(rest, vectors, mixed, digits);
-    digits += kDigits * run;
+    store_digit<V, Mixed>(rest, digits);
+    digits += kDigits * kRun;
+  }
+}
+
+void prepare(const Matrix& matrix, const float* row, int8_t* digits, float* scales, float* sums) {
+  const ptrdiff_t run = run_of(matrix), runs = matrix.columns / run;
+  const bool wide = is_wide(matrix);
+  if (run == 32) {
+    (wide ? prepare_runs<2, false> : prepare_runs<2, true>)(runs, row, digits, scales, sums);
+  } else {
+    (wide ? prepare_runs<4, false> : prepare_runs<4, true>)(runs, row, digits, scales, sums);
   }
 }
 
@@ -227,17 +243,20 @@ inline void move_up(Whole<R>& total) {
   }
 }
 
-// sums += total * scale of the activations * `place` * scale of the weights.
-template <int R>
+// sums += total * scale of the activations * `place` * scale of the weights, and where `Last` the biases of the weights
+// * the sum of the activations. All at once: the sums have no place among the registers.
+template <int R, bool Last>
 inline void scale_up(const Whole<R>& total, const FixedRows& x, ptrdiff_t run, float place, const float* scales,
                      __m512 (&sums)[R][kVectors]) {
 #pragma GCC unroll 6
   for (int r = 0; r < R; ++r) {
     const __m512 own = _mm512_set1_ps(x.scales[r * x.runs + run] * place);
+    const __m512 all = _mm512_set1_ps(x.sums[r * x.runs + run]);
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
       const __m512 both = _mm512_mul_ps(own, _mm512_loadu_ps(scales + v * kLanes));
-      sums[r][v] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(total[r][v]), both, sums[r][v]);
+      const __m512 sum = _mm512_fmadd_ps(_mm512_cvtepi32_ps(total[r][v]), both, sums[r][v]);
+      sums[r][v] = Last ? _mm512_fmadd_ps(all, _mm512_loadu_ps(scales + kWidth + v * kLanes), sum) : sum;
     }
   }
 }
@@ -264,7 +283,7 @@ void multiply_rows(const FixedRows& x, ptrdiff_t run, ptrdiff_t first_run, ptrdi
     add_digit<R>(codes, digits, x.stride, quads, total);
     if constexpr (Wide) {
       // All three digits of products with 8-bit codes would not fit into 32 bits.
-      scale_up<R>(total, x, first_run + index, 1 << (2 * kDigitBits), scales, sums);
+      scale_up<R, false>(total, x, first_run + index, 1 << (2 * kDigitBits), scales, sums);
       clear<R>(total);
     } else {
       move_up<R>(total);
@@ -272,15 +291,7 @@ void multiply_rows(const FixedRows& x, ptrdiff_t run, ptrdiff_t first_run, ptrdi
     add_digit<R>(codes, digits + run, x.stride, quads, total);
     move_up<R>(total);
     add_digit<R>(codes, digits + 2 * run, x.stride, quads, total);
-    scale_up<R>(total, x, first_run + index, 1.0f, scales, sums);
-#pragma GCC unroll 6
-    for (int r = 0; r < R; ++r) {
-      const __m512 own = _mm512_set1_ps(x.sums[r * x.runs + first_run + index]);
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) {
-        sums[r][v] = _mm512_fmadd_ps(own, _mm512_loadu_ps(scales + kWidth + v * kLanes), sums[r][v]);
-      }
-    }
+    scale_up<R, true>(total, x, first_run + index, 1.0f, scales, sums);
   }
 #pragma GCC unroll 6
   for (int r = 0; r < R; ++r) {
