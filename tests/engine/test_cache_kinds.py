@@ -77,3 +77,26 @@ def test_the_mask_of_a_window_lets_each_token_see_so_many(window, before, length
         assert seen == [[True] * keys.shape[2]]
     else:
         assert mx.broadcast_to(mask, (length, keys.shape[2])).tolist() == seen
+
+
+@pytest.mark.parametrize("bits", [None, 8, 4])
+@pytest.mark.parametrize("width", [64, 32, 20])
+@pytest.mark.parametrize("kind", [mx.float32, mx.bfloat16])
+def test_a_cache_made_of_parts_of_another_goes_on_like_it(bits, width, kind):
+    def made():
+        return FullKVCache() if bits is None else QuantizedKVCache(bits)
+
+    values = mx.random.normal((1, 2, 400, width), key=mx.random.key(1)).astype(kind)
+    keys = mx.random.normal((1, 2, 400, width), key=mx.random.key(2)).astype(kind)
+    whole = made()
+    whole.update_and_fetch(keys[:, :, :390], values[:, :, :390])
+    copy = made()
+    for start, end in ((0, 100), (100, 101), (101, 390)):
+        copy.put(whole.part(start, end), 390)
+        mx.eval(copy.buffers)
+        assert copy.buffers[0].shape[2] == 512, "there is not room for all from the beginning"
+    ours = copy.update_and_fetch(keys[:, :, 390:], values[:, :, 390:])
+    theirs = whole.update_and_fetch(keys[:, :, 390:], values[:, :, 390:])
+    for one, other in zip(ours, theirs, strict=True):
+        assert one.dtype == other.dtype == kind
+        assert mx.array_equal(one, other)

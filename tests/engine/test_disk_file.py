@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from disk_entries import folder_of, head, lay, path_of
 from sotto.engine import disk_file
-from sotto.engine.disk_file import CHECKSUM, DamagedEntryError, checksum, packed, read_verified
+from sotto.engine.disk_file import CHECKSUM, DamagedEntryError, Memory, checksum, packed, read_verified
 from sotto.engine.disk_format import EntryHead, entry_id, packed_entry, read_entry, read_head
 from sotto.engine.disk_shelf import Shelf
 
@@ -47,8 +47,10 @@ def test_what_is_written_is_read(tmp_path_factory, tokens, start, note, data):
     path.write_bytes(b"".join([*parts, checksum(parts)]))
     found, loaded = read_entry(path, KEY, LIMIT)
     assert found == written
-    assert {name: (dtype, shape, bytes(view)) for name, (dtype, shape, view) in loaded.items()} == data
-    assert all(view.readonly for _, _, view in loaded.values())
+    assert {name: (one.dtype, one.shape, bytes(one.data)) for name, one in loaded.items()} == data
+    assert all(one.data.readonly for one in loaded.values())
+    whole = path.read_bytes()
+    assert all(whole[one.start :].startswith(bytes(one.data)) for one in loaded.values())
     assert read_head(path, KEY) == (written, path.stat().st_size)
     # What others make of it.
     with safetensors.safe_open(path, "numpy") as file:
@@ -333,3 +335,16 @@ def test_ids_tell_conversations_apart():
     ids = {head(ids, parent).id for ids in ([1], [2], [1, 2], [2, 1]) for parent in (None, first, second)}
     assert len(ids) == 12
     assert head([1, 2], first).id == head([1, 2], head([1])).id
+
+
+def test_entries_are_read_into_the_same_memory_one_after_the_other(tmp_path):
+    memory = Memory()
+    first, second = (head([number]) for number in (1, 2))
+    for of, size in ((first, 5000), (second, 3000)):
+        parts = packed_entry(of, KEY, {"a": ("U8", (size,), bytes([of.tokens[0]]) * size)})
+        (tmp_path / f"{of.id}.safetensors").write_bytes(b"".join([*parts, checksum(parts)]))
+    _, one = read_entry(tmp_path / f"{first.id}.safetensors", KEY, LIMIT, memory)
+    assert bytes(one["a"].data) == b"\1" * 5000
+    _, other = read_entry(tmp_path / f"{second.id}.safetensors", KEY, LIMIT, memory)
+    assert bytes(other["a"].data) == b"\2" * 3000
+    assert b"\2" in bytes(one["a"].data), "the second one took memory of its own"

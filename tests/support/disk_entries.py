@@ -29,7 +29,7 @@ def arrays(of, rows=3):
 
 def same(loaded, of, rows=3):
     """Return whether what was loaded is what `arrays` made."""
-    found = {name: (dtype, tuple(shape), bytes(data)) for name, (dtype, shape, data) in loaded.arrays.items()}
+    found = {name: (one.dtype, tuple(one.shape), bytes(one.data)) for name, one in loaded.arrays.items()}
     return loaded.head == of and found == arrays(of, rows)
 
 

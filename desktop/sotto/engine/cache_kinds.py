@@ -72,14 +72,18 @@ class FullKVCache(KVCache):  # type: ignore[misc]
         """Return the keys and values of all tokens."""
         return self.keys[..., : self.offset, :], self.values[..., : self.offset, :]
 
-    def take(self, start: int, end: int) -> tuple[mx.array, ...]:
-        """Return copies of what is held for tokens `start` to `end`, lazily."""
-        return tuple(mx.contiguous(buffer[..., start:end, :]) for buffer in self.buffers)
+    def part(self, start: int, end: int) -> tuple[mx.array, ...]:
+        """Return what is held for tokens `start` to `end`, lazily and without a copy."""
+        return tuple(buffer[..., start:end, :] for buffer in self.buffers)
 
-    def put(self, pieces: Sequence[tuple[mx.array, ...]]) -> None:
-        """Append what `take` returned, piece by piece."""
-        columns = [list(column) for column in zip(*pieces, strict=True)]
-        self._append(tuple(each[0] if len(each) == 1 else mx.concatenate(each, axis=2) for each in columns))
+    def put(self, part: tuple[mx.array, ...], expected: int) -> None:
+        """Append copies of what `part` returned.
+
+        Args:
+            part: Of another cache of this kind.
+            expected: How many tokens there will be in the end, so that room is made for them once.
+        """
+        self._append(part, expected)
 
     def rewind(self, length: int) -> None:
         """Go back to `length` tokens."""
@@ -92,11 +96,11 @@ class FullKVCache(KVCache):  # type: ignore[misc]
             self._set(tuple(mx.contiguous(buffer[..., :room, :]) for buffer in self.buffers))
             mx.eval(self.buffers)
 
-    def _append(self, parts: tuple[mx.array, ...]) -> None:
+    def _append(self, parts: tuple[mx.array, ...], expected: int = 0) -> None:
         end = self.offset + parts[0].shape[2]
         buffers = self.buffers
         if not buffers or end > buffers[0].shape[2]:
-            buffers = self._grown(parts, end)
+            buffers = self._grown(parts, max(end, expected))
         for buffer, part in zip(buffers, parts, strict=True):
             buffer[..., self.offset : end, :] = part
         self._set(buffers)
@@ -146,22 +150,26 @@ class QuantizedKVCache(FullKVCache):
 
     Attributes:
         bits_held: 8 or 4. Not `bits`: definitions take a cache that has that for mlx-lm's own quantized one.
-        group_size: Values that share a scale, along the last axis; 0 while that is not known, or where they are held
-            as they are.
     """
 
     def __init__(self, bits: int, most: int | None = None) -> None:
         """Start empty."""
         super().__init__(most)
         self.bits_held = bits
-        self.group_size = 0
         self._packed: tuple[mx.array, ...] = ()
-        self._dtype = mx.float32
 
     @property
     def buffers(self) -> tuple[mx.array, ...]:
-        """Packed values, scales and biases of the keys, then of the values."""
+        """Packed values, scales and biases of the keys, then of the values; or both as they are."""
         return self._packed
+
+    @property
+    def group_size(self) -> int:
+        """Values that share a scale, along the last axis; 0 where they are held as they are, or nothing is."""
+        if len(self._packed) <= len(_KV):
+            return 0
+        packed, scales = self._packed[:2]
+        return int(packed.shape[-1] * 32 // self.bits_held // scales.shape[-1])
 
     @property
     def state(self) -> tuple[Any, ...]:
@@ -179,11 +187,11 @@ class QuantizedKVCache(FullKVCache):
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[mx.array, mx.array]:
         """Append tokens, and return the keys and values of all, as they come out of the bits they are held in."""
+        size = self.group_size
         if not self._packed:
-            self._dtype = keys.dtype
             widths = (keys.shape[-1], values.shape[-1])
-            self.group_size = next((size for size in GROUPS if all(width % size == 0 for width in widths)), 0)
-        self._append((*self._pack(keys), *self._pack(values)))
+            size = next((size for size in GROUPS if all(width % size == 0 for width in widths)), 0)
+        self._append((*self._pack(keys, size), *self._pack(values, size)))
         return self.keys_and_values()
 
     def keys_and_values(self) -> tuple[mx.array, mx.array]:
@@ -192,16 +200,15 @@ class QuantizedKVCache(FullKVCache):
         half = len(held) // 2
         return self._unpack(held[:half]), self._unpack(held[half:])
 
-    def _pack(self, array: mx.array) -> tuple[mx.array, ...]:
-        if not self.group_size:
-            return (array,)
-        return tuple(mx.quantize(array, group_size=self.group_size, bits=self.bits_held))
+    def _pack(self, array: mx.array, group_size: int) -> tuple[mx.array, ...]:
+        return tuple(mx.quantize(array, group_size=group_size, bits=self.bits_held)) if group_size else (array,)
 
     def _unpack(self, parts: Sequence[mx.array]) -> mx.array:
-        if not self.group_size:
+        if len(parts) == 1:
             return parts[0]
         packed, scales, biases = parts
-        return mx.dequantize(packed, scales, biases, group_size=self.group_size, bits=self.bits_held, dtype=self._dtype)
+        # Scales have the type of what was packed.
+        return mx.dequantize(packed, scales, biases, self.group_size, self.bits_held, dtype=scales.dtype)
 
     def _set(self, buffers: tuple[mx.array, ...]) -> None:
         self._packed = buffers

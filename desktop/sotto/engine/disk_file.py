@@ -41,6 +41,24 @@ class DamagedEntryError(StoreError):
     """A file of the disk tier is not what was written, or was written by something else."""
 
 
+class Memory:
+    """Memory that files are read into one after the other: the system takes long to hand out new one."""
+
+    def __init__(self) -> None:
+        """Start without any."""
+        self._held: mmap.mmap | None = None
+
+    def of(self, size: int) -> memoryview:
+        """Return `size` bytes; what was returned before is overwritten."""
+        if self._held is None or len(self._held) < size:
+            self._held = mmap.mmap(-1, size)
+        return memoryview(self._held)[:size]
+
+    def release(self) -> None:
+        """Give it back as soon as nobody uses it any more."""
+        self._held = None
+
+
 def packed(metadata: Mapping[str, str], arrays: Mapping[str, Array]) -> list[memoryview]:
     """Return a file in parts, all but the checksum that `checksum` makes of them.
 
@@ -88,12 +106,13 @@ def checksum(parts: Iterable[memoryview]) -> bytes:
     return whole.digest()
 
 
-def read_verified(path: Path, limit: int) -> tuple[TensorFile, memoryview]:
+def read_verified(path: Path, limit: int, memory: Memory | None = None) -> tuple[TensorFile, memoryview]:
     """Return what a file says it holds, and all its bytes, read once and verified as they were read.
 
     Args:
         path: The file.
         limit: The most bytes that it may have.
+        memory: What to read it into; None for memory of its own.
 
     Raises:
         DamagedEntryError: Not every byte is as it was written.
@@ -103,7 +122,7 @@ def read_verified(path: Path, limit: int) -> tuple[TensorFile, memoryview]:
     try:
         if not _LENGTH.size + _DIGEST < size <= limit:
             raise damaged(path, f"is {size} bytes long; {_LENGTH.size + _DIGEST + 1} to {limit} are possible")
-        content = memoryview(mmap.mmap(-1, size))
+        content = (memory or Memory()).of(size)
         body = size - _DIGEST
         _read(file, content[body:], body, path)
         if _read_and_digest(file, content[:body], path) != content[body:]:

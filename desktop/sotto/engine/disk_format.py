@@ -10,8 +10,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
-from sotto.engine.disk_file import CHECKSUM, Array, damaged, packed, read_part, read_verified
+from sotto.engine.disk_file import CHECKSUM, Array, Memory, damaged, packed, read_part, read_verified
 from sotto.store.records import TensorFile
 
 # A file of any other version is none of ours.
@@ -24,8 +25,20 @@ _ID = re.compile("[0-9a-f]{32}")
 _NUMBER = re.compile("0|[1-9][0-9]{0,14}")
 
 
-Loaded = tuple[str, tuple[int, ...], memoryview]
-"""A dtype by its name in safetensors, a shape, and the bytes, which cannot be written to."""
+class Loaded(NamedTuple):
+    """An array of an entry that was read.
+
+    Attributes:
+        dtype: By its name in safetensors.
+        shape: Of the array.
+        data: Its bytes, which cannot be written to.
+        start: Where they begin in the memory that the entry was read into.
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    data: memoryview
+    start: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,23 +99,27 @@ def packed_entry(head: EntryHead, key: str, arrays: Mapping[str, Array]) -> list
     return packed(metadata, {**arrays, TOKENS: ("U32", (head.end - head.start,), head.tokens)})
 
 
-def read_entry(path: Path, key: str, limit: int) -> tuple[EntryHead, dict[str, Loaded]]:
+def read_entry(path: Path, key: str, limit: int, memory: Memory | None = None) -> tuple[EntryHead, dict[str, Loaded]]:
     """Return an entry's head and arrays, read once and verified.
 
     Args:
         path: Its file.
         key: The name of the folder that it is in.
         limit: The most bytes that it may have.
+        memory: What to read it into; None for memory of its own.
 
     Raises:
         DamagedEntryError: It is no entry of that folder, not the one that its name says, or not as it was written.
         OSError: It cannot be read.
     """
-    header, content = read_verified(path, limit)
-    arrays = {name: (info.dtype, info.shape, content[info.start : info.end]) for name, info in header.tensors.items()}
+    header, content = read_verified(path, limit, memory)
+    arrays = {
+        name: Loaded(info.dtype, info.shape, content[info.start : info.end], info.start)
+        for name, info in header.tensors.items()
+    }
     del arrays[CHECKSUM]
     tokens = arrays.pop(TOKENS, None)
-    return _head(header, bytes(tokens[2]) if tokens else b"", key), arrays
+    return _head(header, bytes(tokens.data) if tokens else b"", key), arrays
 
 
 def read_head(path: Path, key: str) -> tuple[EntryHead, int]:

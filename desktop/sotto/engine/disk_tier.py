@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sotto.engine import disk_budget
 from sotto.engine.disk_budget import Usage
-from sotto.engine.disk_file import Array
+from sotto.engine.disk_file import Array, Memory
 from sotto.engine.disk_folder import Stored
 from sotto.engine.disk_format import EntryHead, Loaded, packed_entry
 from sotto.engine.disk_shelf import Shelf
@@ -33,7 +33,8 @@ class Entry:
 
     Attributes:
         head: What it holds.
-        arrays: By name; all are views of one buffer, which lives as long as one of them.
+        arrays: By name; all are views of one buffer, which lives as long as one of them, and keeps what it holds until
+            something else is read into the same memory.
     """
 
     head: EntryHead
@@ -127,12 +128,16 @@ class DiskTier:
         """Let go of the buffers of all entries that were written or will not be, and return how each ended."""
         return self._writer.drain() if self._writer else []
 
-    def load(self, id: str) -> Entry | None:  # noqa: A002
+    def load(self, id: str, memory: Memory | None = None) -> Entry | None:  # noqa: A002
         """Read and verify an entry; None where it is not there.
 
         One that cannot be trusted is removed with all that continues it.
+
+        Args:
+            id: The entry.
+            memory: What to read it into; None for memory of its own.
         """
-        found = self._shelf.read(id) if self._shelf else None
+        found = self._shelf.read(id, memory) if self._shelf else None
         return Entry(*found) if found else None
 
     def discard(self, ids: Iterable[str]) -> None:

@@ -26,6 +26,10 @@ from sotto.engine.sequence import Piece, Sequence
 SNAPSHOT_INTERVAL = 1024
 
 
+class _LostError(Exception):
+    """The disk does not have any more what it had."""
+
+
 class PrefixCache:
     """The sequences of one model and the trie of what they have computed.
 
@@ -206,22 +210,26 @@ class PrefixCache:
 
     def _gathered(self, tree: PrefixTree, match: Match, prompt: Series[int]) -> Sequence | None:
         """Return a new sequence with copies of what matched; None if some of it turned out to be lost."""
-        sequence = Sequence(self._make)
         length, at = self._restorable(tree, match)
-        pieces: list[Piece] = []
-        for node in match.path:
-            if node.start >= length:
-                break
-            piece = self._piece(tree, node, min(node.end, length))
-            if piece is None:
-                self._prune()
-                return None
-            pieces.append(piece)
+        path = [node for node in match.path if node.start < length]
         states = tree.states_of(at) if at is not None else None
         if at is not None and states is None:
             return None
-        if pieces:
-            sequence.fill(prompt[:length], pieces, states)
+        sequence = Sequence(self._make)
+
+        def pieces() -> Iterator[Piece]:
+            for node in path:
+                piece = self._piece(tree, node, min(node.end, length))
+                if piece is None:
+                    raise _LostError
+                yield piece
+
+        try:
+            if path:
+                sequence.fill(prompt[:length], pieces(), states)
+        except _LostError:
+            self._prune()
+            return None
         return sequence
 
     def _piece(self, tree: PrefixTree, node: Node, end: int) -> Piece | None:
@@ -235,7 +243,7 @@ class PrefixCache:
         held: Held = node.payload
         for sequence, place in self._places.items():
             if node in place.path():
-                return sequence.take(node.start, end)
+                return sequence.part(node.start, end)
         if held.owned is not None:
             span = slice(0, end - node.start)
             return tuple(tuple(array[..., span, :] for array in arrays) for arrays in held.owned)

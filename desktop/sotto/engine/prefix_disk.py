@@ -11,7 +11,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from sotto.engine.disk_file import Array
+from sotto.engine.disk_file import Array, Memory
 from sotto.engine.disk_format import EntryHead, Loaded
 from sotto.engine.disk_tier import DiskTier, Entry
 from sotto.engine.radix import Node, Tokens
@@ -55,6 +55,7 @@ class PrefixDisk:
         self._heads = {stored.head.id: stored.head for stored in self._tier.entries()}
         # Keys and values and then the states of one entry are asked for one after the other.
         self._last: Entry | None = None
+        self._memory = _ArrayMemory()
 
     def entries(self) -> Iterator[tuple[str, Tokens, int]]:
         """Yield each entry with all tokens up to its end, and the place where it starts."""
@@ -100,7 +101,10 @@ class PrefixDisk:
         return head is not None and head.end == end and head.note == _WITH_STATES and self._tier.has(entry)
 
     def piece(self, entry: str, start: int, end: int) -> Piece | None:
-        """Return what ranged caches hold for tokens `start` to `end` of an entry; None if it is not there any more."""
+        """Return what ranged caches hold for tokens `start` to `end` of an entry; None if it is not there any more.
+
+        The arrays are not copies: they are to be used before the next entry is asked for.
+        """
         found = self._load(entry)
         if found is None:
             return None
@@ -108,7 +112,7 @@ class PrefixDisk:
         for name, array in found.arrays.items():
             if not name.startswith(_STATES):
                 leaf, _, index = name.partition(".")
-                held.setdefault(int(leaf), {})[int(index)] = _read(array)[..., start:end, :]
+                held.setdefault(int(leaf), {})[int(index)] = self._memory.array(array)[..., start:end, :]
         return tuple(tuple(held[leaf][index] for index in sorted(held[leaf])) for leaf in sorted(held))
 
     def states(self, entry: str) -> States | None:
@@ -116,7 +120,7 @@ class PrefixDisk:
         found = self._load(entry)
         if found is None or _STATES not in found.arrays:
             return None
-        tree = json.loads(bytes(found.arrays[_STATES][2]))
+        tree = json.loads(bytes(found.arrays[_STATES].data))
         return tuple(_grafted(one, found.arrays) for one in tree)
 
     def release(self) -> None:
@@ -125,6 +129,7 @@ class PrefixDisk:
             if not done.ok:
                 self._heads.pop(done.id, None)
         self._last = None
+        self._memory.release()
 
     def close(self) -> None:
         """Wait until everything is written."""
@@ -134,7 +139,8 @@ class PrefixDisk:
     def _load(self, entry: str) -> Entry | None:
         if self._last is None or self._last.head.id != entry:
             self._tier.flush(_WAIT)  # what is still on its way is not there to be read
-            self._last = self._tier.load(entry)
+            self._last = None  # its memory is read into
+            self._last = self._tier.load(entry, self._memory)
             if self._last is None:
                 self._heads.pop(entry, None)
         return self._last
@@ -146,10 +152,35 @@ def _written(array: mx.array) -> Array:
     return _NAMES[array.dtype], array.shape, memoryview(flat)  # type: ignore[arg-type]
 
 
-def _read(array: Loaded) -> mx.array:
-    name, shape, data = array
-    words = data.cast("I") if len(data) % 4 == 0 else data.cast("B")
-    return mx.array(words).view(_DTYPES[name]).reshape(shape)  # type: ignore[arg-type]
+class _ArrayMemory(Memory):
+    """Memory of MLX, so that what was read is an array without being copied."""
+
+    def __init__(self) -> None:
+        """Start without any."""
+        super().__init__()
+        self._array = mx.zeros(0, dtype=mx.uint8)
+
+    def of(self, size: int) -> memoryview:
+        """Return `size` bytes; what was returned before is overwritten."""
+        if self._array.size < size:
+            # Some more, as the next entry of a conversation is often a little larger.
+            self._array = mx.zeros(size + size // 4, dtype=mx.uint8)
+            mx.eval(self._array)
+        return memoryview(self._array)[:size]  # type: ignore[arg-type]
+
+    def array(self, loaded: Loaded) -> mx.array:
+        """Return an array of what was read last, in place."""
+        span = self._array[loaded.start : loaded.start + len(loaded.data)]
+        return span.view(_DTYPES[loaded.dtype]).reshape(loaded.shape)
+
+    def release(self) -> None:
+        """Give it back as soon as nobody uses it any more."""
+        self._array = mx.zeros(0, dtype=mx.uint8)
+
+
+def _copied(loaded: Loaded) -> mx.array:
+    words = loaded.data.cast("I") if len(loaded.data) % 4 == 0 else loaded.data.cast("B")
+    return mx.array(words).view(_DTYPES[loaded.dtype]).reshape(loaded.shape)  # type: ignore[arg-type]
 
 
 def _written_states(states: States) -> dict[str, Array]:
@@ -173,7 +204,7 @@ def _written_states(states: States) -> dict[str, Array]:
 def _grafted(tree: Any, arrays: Mapping[str, Loaded]) -> Any:
     ((kind, value),) = tree.items()
     if kind == "array":
-        return _read(arrays[value])
+        return _copied(arrays[value])
     if kind == "dict":
         return {key: _grafted(one, arrays) for key, one in value.items()}
     if kind == "list":

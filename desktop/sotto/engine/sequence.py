@@ -5,7 +5,7 @@ put into another cache. All others are *stateful*: a recurrent state, a window. 
 they are at one length, and be brought back to that length only.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from collections.abc import Sequence as Series
 from typing import Any
 
@@ -98,26 +98,32 @@ class Sequence:
             mx.eval(states)
         return states
 
+    def part(self, start: int, end: int) -> Piece:
+        """Return what the ranged caches hold for tokens `start` to `end`, lazily and without a copy."""
+        return tuple(leaf.part(start, end) for leaf in self.ranged)
+
     def take(self, start: int, end: int) -> Piece:
-        """Return a copy of what the ranged caches hold for tokens `start` to `end`, computed."""
-        piece = tuple(leaf.take(start, end) for leaf in self.ranged)
+        """Return a copy of that, computed."""
+        piece = tuple(tuple(mx.contiguous(array) for array in arrays) for arrays in self.part(start, end))
         mx.eval(piece)
         return piece
 
-    def fill(self, tokens: Series[int], pieces: Series[Piece], states: States | None) -> None:
+    def fill(self, tokens: Series[int], pieces: Iterable[Piece], states: States | None) -> None:
         """Make an empty sequence hold `tokens`.
 
         Args:
             tokens: What the pieces are of.
-            pieces: Of consecutive ranges from the first token on.
+            pieces: Of consecutive ranges from the first token on. Each is copied before the next one is asked for, so
+                that no two have to be in memory.
             states: The stateful caches after the last token; None where there are none.
         """
-        for index, leaf in enumerate(self.ranged):
-            leaf.put([piece[index] for piece in pieces])
+        for piece in pieces:
+            for leaf, part in zip(self.ranged, piece, strict=True):
+                leaf.put(part, len(tokens))
+            self.evaluate()
         if states is not None:
             self._restore(states)
         self.tokens = list(tokens)
-        self.evaluate()
 
     def shrink(self) -> None:
         """Give back room that is much more than what is held."""
