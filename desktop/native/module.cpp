@@ -31,4 +31,5 @@ NB_MODULE(kernels, m) {
       "Hand 64 empty chunks out and return how many ran, for tests of the pool.");
   sotto::bind_matmul(m);
   sotto::bind_fused(m);
+  sotto::bind_tape(m);
 }

@@ -4,6 +4,7 @@
 #include "fused/operations.h"
 #include "fused/primitive.h"
 #include "fused/rows.h"
+#include "tape/recording.h"
 #include "thread_pool.h"
 
 namespace sotto::fused {
@@ -12,7 +13,27 @@ namespace {
 
 constexpr std::int64_t kElementsAtOnce = 1 << 13;
 
-class Activate : public Primitive {
+// What is gated, or null where nothing is.
+void activate_rows(
+    Activation kind, const Rows& gate, const Rows* x, float* to, float slope, float limit) {
+  const Kernels& f = kernels();
+  const std::int64_t n = gate.length();
+  if (gate.flat() && (!x || x->flat())) {
+    parallel_for(gate.count() * n, kElementsAtOnce, [&](std::int64_t begin, std::int64_t end) {
+      f.activate(kind, gate.data() + begin, x ? x->data() + begin : nullptr, to + begin, end - begin, slope, limit);
+    });
+    return;
+  }
+  parallel_for(gate.count(), std::max<std::int64_t>(1, kElementsAtOnce / n), [&](auto begin, auto end) {
+    std::vector<float> spare_gate;
+    std::vector<float> spare_x;
+    for (std::int64_t row = begin; row < end; ++row) {
+      f.activate(kind, gate.row(row, spare_gate), x ? x->row(row, spare_x) : nullptr, to + row * n, n, slope, limit);
+    }
+  });
+}
+
+class Activate : public Primitive, public tape::Recordable {
  public:
   Activate(mx::Stream stream, Activation kind, float slope, float limit)
       : Primitive(stream), kind_(kind), slope_(slope), limit_(limit) {}
@@ -24,28 +45,23 @@ class Activate : public Primitive {
   void eval_cpu(const std::vector<mx::array>& inputs, mx::array& out) override {
     out.set_data(mx::allocator::malloc(out.nbytes()));
     if (out.size() == 0) return;
-    const bool has_x = inputs.size() > 1;
     dispatch(
-        stream(), [gate = Rows(inputs.front()), x = Rows(inputs.back()), has_x, to = out.data<float>(),
-                   size = static_cast<std::int64_t>(out.size()), kind = kind_, slope = slope_, limit = limit_]() {
-          const Kernels& f = kernels();
-          if (gate.flat() && x.flat()) {
-            parallel_for(size, kElementsAtOnce, [&](std::int64_t begin, std::int64_t end) {
-              f.activate(kind, gate.data() + begin, has_x ? x.data() + begin : nullptr, to + begin, end - begin, slope,
-                         limit);
-            });
-            return;
-          }
-          const std::int64_t n = gate.length();
-          parallel_for(gate.count(), std::max<std::int64_t>(1, kElementsAtOnce / n), [&](auto begin, auto end) {
-            std::vector<float> spare_gate;
-            std::vector<float> spare_x;
-            for (std::int64_t row = begin; row < end; ++row) {
-              f.activate(kind, gate.row(row, spare_gate), has_x ? x.row(row, spare_x) : nullptr, to + row * n, n, slope,
-                         limit);
-            }
-          });
+        stream(), [gate = Rows(inputs.front()), x = Rows(inputs.back()), has_x = inputs.size() > 1,
+                   to = out.data<float>(), kind = kind_, slope = slope_, limit = limit_]() {
+          activate_rows(kind, gate, has_x ? &x : nullptr, to, slope, limit);
         });
+  }
+
+  void record(tape::Recorder& recorder, const mx::array& out) const override {
+    tape::Operation operation;
+    for (const auto& input : out.inputs()) operation.reads.push_back(recorder.dense(input));
+    operation.work = [kind = kind_, slope = slope_, limit = limit_, size = static_cast<std::int64_t>(out.size())](
+                         const tape::Run& run, const tape::Operation& own) {
+      const Rows gate(run.at(own.reads.front()), 1, size), x(run.at(own.reads.back()), 1, size);
+      activate_rows(kind, gate, own.reads.size() > 1 ? &x : nullptr, run.at(own.writes[0]), slope, limit);
+    };
+    operation.writes = {recorder.result(out)};
+    recorder.add(std::move(operation));
   }
 
  private:

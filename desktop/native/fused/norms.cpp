@@ -4,14 +4,32 @@
 #include "fused/operations.h"
 #include "fused/primitive.h"
 #include "fused/rows.h"
+#include "tape/recording.h"
 #include "thread_pool.h"
 
 namespace sotto::fused {
 
 namespace {
 
+void normalise(
+    bool centred, const Rows& x, const float* weight, const float* bias, float* to, float eps) {
+  const Kernels& f = kernels();
+  const std::int64_t n = x.length();
+  parallel_for(x.count(), rows_at_once(n), [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> spare;
+    for (std::int64_t row = begin; row < end; ++row) {
+      const float* from = x.row(row, spare);
+      if (centred) {
+        f.layer_norm(from, weight, bias, to + row * n, n, eps);
+      } else {
+        f.rms_norm(from, weight, to + row * n, n, eps);
+      }
+    }
+  });
+}
+
 // Of the inputs x, weight and bias the last two may be missing.
-class Norm : public Primitive {
+class Norm : public Primitive, public tape::Recordable {
  public:
   Norm(mx::Stream stream, bool centred, bool has_weight, bool has_bias, float eps)
       : Primitive(stream), centred_(centred), has_weight_(has_weight), has_bias_(has_bias), eps_(eps) {}
@@ -32,20 +50,23 @@ class Norm : public Primitive {
           std::vector<float> spare_bias;
           const float* weight = has_weight ? parameters.front().only(spare_weight) : nullptr;
           const float* bias = has_bias ? parameters.back().only(spare_bias) : nullptr;
-          const Kernels& f = kernels();
-          const std::int64_t n = x.length();
-          parallel_for(x.count(), rows_at_once(n), [&](std::int64_t begin, std::int64_t end) {
-            std::vector<float> spare;
-            for (std::int64_t row = begin; row < end; ++row) {
-              const float* from = x.row(row, spare);
-              if (centred) {
-                f.layer_norm(from, weight, bias, to + row * n, n, eps);
-              } else {
-                f.rms_norm(from, weight, to + row * n, n, eps);
-              }
-            }
-          });
+          normalise(centred, x, weight, bias, to, eps);
         });
+  }
+
+  void record(tape::Recorder& recorder, const mx::array& out) const override {
+    const auto& inputs = out.inputs();
+    tape::Operation operation;
+    operation.reads = {recorder.dense(inputs[0])};
+    const std::int64_t n = out.shape(-1);
+    operation.work = [centred = centred_, count = static_cast<std::int64_t>(out.size()) / n, n, eps = eps_,
+                      weight = has_weight_ ? recorder.numbers(inputs[1]) : nullptr,
+                      bias = has_bias_ ? recorder.numbers(inputs.back()) : nullptr](
+                         const tape::Run& run, const tape::Operation& own) {
+      normalise(centred, Rows(run.at(own.reads[0]), count, n), weight, bias, run.at(own.writes[0]), eps);
+    };
+    operation.writes = {recorder.result(out)};
+    recorder.add(std::move(operation));
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "fused/primitive.h"
 #include "fused/rows.h"
 #include "mlx/ops.h"
+#include "tape/recording.h"
 #include "thread_pool.h"
 
 namespace sotto::fused {
@@ -23,8 +24,49 @@ struct Rotation {
   std::int64_t offset;
 };
 
+// Rotate rows that are [batch, heads, positions] of them, with offsets that are `offset_step` apart for each of the batch,
+// or the rotation's own where there are none. `given` are the frequencies, or their inverses.
+struct Turn {
+  std::int64_t batch;
+  std::int64_t heads;
+  std::int64_t positions;
+  const float* given;
+  const std::int32_t* offsets;
+  std::int64_t offset_step;
+};
+
+void rotate(const Rotation& r, const Turn& turn, const Rows& x, float* to) {
+  const Kernels& f = kernels();
+  const std::int64_t half = r.dims / 2;
+  const std::int64_t n = x.length();
+  const std::int64_t heads = turn.heads;
+  const std::int64_t positions = turn.positions;
+  std::vector<float> frequencies(static_cast<std::size_t>(half));
+  for (std::int64_t i = 0; i < half; ++i) frequencies[i] = r.reciprocal ? 1.0f / turn.given[i] : turn.given[i];
+  parallel_for(turn.batch * positions, rows_at_once(heads * n), [&](std::int64_t begin, std::int64_t end) {
+    std::vector<float> spare;
+    std::vector<float> tables(static_cast<std::size_t>(2 * half));
+    float* const cosines = tables.data();
+    float* const sines = cosines + half;
+    for (std::int64_t at = begin; at < end; ++at) {
+      const std::int64_t b = at / positions;
+      const std::int64_t t = at % positions;
+      const std::int64_t offset = turn.offsets ? turn.offsets[b * turn.offset_step] : r.offset;
+      const float position = (static_cast<float>(t) + static_cast<float>(offset)) * r.scale;
+      f.angles(position, frequencies.data(), cosines, sines, half);
+      for (std::int64_t h = 0; h < heads; ++h) {
+        const std::int64_t row = (b * heads + h) * positions + t;
+        const float* const source = x.row(row, spare);
+        float* const target = to + row * n;
+        (r.traditional ? f.rotate_pairs : f.rotate_halves)(source, cosines, sines, target, half);
+        std::copy(source + r.dims, source + n, target + r.dims);
+      }
+    }
+  });
+}
+
 // Inputs: x, frequencies [dims / 2], and maybe offsets, int32, one for all or one for each of x's first axis.
-class Rope : public Primitive {
+class Rope : public Primitive, public tape::Recordable {
  public:
   Rope(mx::Stream stream, Rotation rotation) : Primitive(stream), rotation_(rotation) {}
 
@@ -35,45 +77,46 @@ class Rope : public Primitive {
   void eval_cpu(const std::vector<mx::array>& inputs, mx::array& out) override {
     out.set_data(mx::allocator::malloc(out.nbytes()));
     if (out.size() == 0) return;
-    const std::int64_t batch = out.shape(0);
-    const std::int64_t positions = out.shape(-2);
-    const std::int64_t heads = static_cast<std::int64_t>(out.size()) / (batch * positions * out.shape(-1));
-    const std::int32_t* offsets = rotation_.has_offset ? inputs[2].data<std::int32_t>() : nullptr;
-    const bool one_each = offsets && inputs[2].size() > 1;
-    const std::int64_t offset_step = one_each ? inputs[2].strides(0) : 0;
-    dispatch(stream(), [x = Rows(inputs[0]), given = Rows(inputs[1]), to = out.data<float>(), r = rotation_, batch,
-                        positions, heads, offsets, offset_step]() {
-      const Kernels& f = kernels();
-      const std::int64_t half = r.dims / 2;
-      const std::int64_t n = x.length();
-      std::vector<float> frequencies(static_cast<std::size_t>(half));
+    Turn turn = turn_of(out);
+    turn.offsets = rotation_.has_offset ? inputs[2].data<std::int32_t>() : nullptr;
+    turn.offset_step = turn.offsets && inputs[2].size() > 1 ? inputs[2].strides(0) : 0;
+    dispatch(stream(), [x = Rows(inputs[0]), given = Rows(inputs[1]), to = out.data<float>(), r = rotation_,
+                        turn]() mutable {
       std::vector<float> spare_frequencies;
-      const float* from = given.only(spare_frequencies);
-      for (std::int64_t i = 0; i < half; ++i) frequencies[i] = r.reciprocal ? 1.0f / from[i] : from[i];
-      parallel_for(batch * positions, rows_at_once(heads * n), [&](std::int64_t begin, std::int64_t end) {
-        std::vector<float> spare;
-        std::vector<float> tables(static_cast<std::size_t>(2 * half));
-        float* const cosines = tables.data();
-        float* const sines = cosines + half;
-        for (std::int64_t at = begin; at < end; ++at) {
-          const std::int64_t b = at / positions;
-          const std::int64_t t = at % positions;
-          const std::int64_t offset = offsets ? offsets[b * offset_step] : r.offset;
-          const float position = (static_cast<float>(t) + static_cast<float>(offset)) * r.scale;
-          f.angles(position, frequencies.data(), cosines, sines, half);
-          for (std::int64_t h = 0; h < heads; ++h) {
-            const std::int64_t row = (b * heads + h) * positions + t;
-            const float* const source = x.row(row, spare);
-            float* const target = to + row * n;
-            (r.traditional ? f.rotate_pairs : f.rotate_halves)(source, cosines, sines, target, half);
-            std::copy(source + r.dims, source + n, target + r.dims);
-          }
-        }
-      });
+      turn.given = given.only(spare_frequencies);
+      rotate(r, turn, x, to);
     });
   }
 
+  void record(tape::Recorder& recorder, const mx::array& out) const override {
+    const auto& inputs = out.inputs();
+    if (!rotation_.has_offset || !recorder.is_positions(inputs[2]) || out.shape(0) != recorder.rows()) {
+      throw tape::Unknown("a rotation by something else than the positions");
+    }
+    Turn turn = turn_of(out);
+    turn.given = recorder.numbers(inputs[1]);
+    turn.offset_step = 1;
+    tape::Operation operation;
+    operation.reads = {recorder.dense(inputs[0])};
+    operation.work = [turn, r = rotation_, n = static_cast<std::int64_t>(out.shape(-1))](
+                         const tape::Run& run, const tape::Operation& own) {
+      Turn now = turn;
+      now.offsets = run.positions;
+      rotate(r, now, Rows(run.at(own.reads[0]), turn.batch * turn.heads * turn.positions, n), run.at(own.writes[0]));
+    };
+    operation.writes = {recorder.result(out)};
+    recorder.add(std::move(operation));
+  }
+
  private:
+  static Turn turn_of(const mx::array& out) {
+    Turn turn{};
+    turn.batch = out.shape(0);
+    turn.positions = out.shape(-2);
+    turn.heads = static_cast<std::int64_t>(out.size()) / (turn.batch * turn.positions * out.shape(-1));
+    return turn;
+  }
+
   Rotation rotation_;
 };
 

@@ -30,6 +30,10 @@ class Rows {
     }
   }
 
+  // Rows that follow each other without gaps.
+  Rows(const float* data, std::int64_t count, std::int64_t length)
+      : data_(data), length_(length), step_(1), count_(count), sizes_{count}, strides_{length} {}
+
   std::int64_t count() const { return count_; }
   std::int64_t length() const { return length_; }
 

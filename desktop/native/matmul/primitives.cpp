@@ -12,167 +12,36 @@
 #include <string>
 
 #include "bind.h"
-#include "floats.h"
+#include "matmul/embedding.h"
+#include "matmul/packing.h"
 #include "matmul/product.h"
-#include "mlx/backend/cpu/encoder.h"
 #include "mlx/ops.h"
-#include "mlx/primitives.h"
 #include "mlx/utils.h"
+#include "tape/recording.h"
 
 namespace nb = nanobind;
-namespace mx = mlx::core;
 
 namespace sotto {
 
 namespace {
 
-// How the weights of a product are stored, as far as it does not show in their arrays.
-struct Packing {
-  Format format;
-  int group;
-  int bits;  // of a packed weight; 0 for plain ones
-};
-
-bool is_float(mx::Dtype type) { return type == mx::float32 || type == mx::bfloat16 || type == mx::float16; }
-
-ScaleType scale_type(mx::Dtype type) {
-  return type == mx::bfloat16 ? ScaleType::bf16 : type == mx::float16 ? ScaleType::f16 : ScaleType::f32;
-}
-
-std::optional<Packing> quantized(const std::string& mode, std::optional<int> group, std::optional<int> bits) {
-  if (mode == "affine") {
-    const Packing found{bits.value_or(4) == 8 ? Format::affine8 : Format::affine4, group.value_or(64), bits.value_or(4)};
-    const bool known = (found.bits == 4 || found.bits == 8) &&
-                       (found.group == 32 || found.group == 64 || found.group == 128);
-    return known ? std::optional(found) : std::nullopt;
-  }
-  const auto fits = [&](int own_group, int own_bits) {
-    return group.value_or(own_group) == own_group && bits.value_or(own_bits) == own_bits;
-  };
-  if (mode == "mxfp4" && fits(32, 4)) {
-    return Packing{Format::mxfp4, 32, 4};
-  }
-  if (mode == "mxfp8" && fits(32, 8)) {
-    return Packing{Format::mxfp8, 32, 8};
-  }
-  if (mode == "nvfp4" && fits(16, 4)) {
-    return Packing{Format::nvfp4, 16, 4};
-  }
-  return std::nullopt;
-}
-
-std::optional<Packing> plain(mx::Dtype type) {
-  if (type == mx::bfloat16) {
-    return Packing{Format::bf16, 0, 0};
-  }
-  if (type == mx::float16) {
-    return Packing{Format::f16, 0, 0};
-  }
-  if (type == mx::float32) {
-    return Packing{Format::f32, 0, 0};
-  }
-  return std::nullopt;
-}
-
-// Whether arrays of packed weights have the types and shapes that belong together, for `columns` activations.
-bool consistent(const Packing& packing, const mx::array& w, const mx::array& scales,
-                const std::optional<mx::array>& biases, int columns) {
-  if (w.ndim() < 2 || w.dtype() != mx::uint32 || scales.ndim() != w.ndim() || columns <= 0) {
-    return false;
-  }
-  const bool affine = packing.format == Format::affine4 || packing.format == Format::affine8;
-  if (affine != biases.has_value() || (affine ? !is_float(scales.dtype()) : scales.dtype() != mx::uint8)) {
-    return false;
-  }
-  if (affine && (biases->dtype() != scales.dtype() || biases->shape() != scales.shape())) {
-    return false;
-  }
-  for (std::size_t axis = 0; axis + 1 < w.ndim(); ++axis) {
-    if (w.shape(axis) != scales.shape(axis)) {
-      return false;
-    }
-  }
-  return static_cast<std::int64_t>(w.shape(-1)) * 32 == static_cast<std::int64_t>(columns) * packing.bits &&
-         columns % packing.group == 0 && scales.shape(-1) == columns / packing.group;
-}
-
-// The weights of a primitive's inputs while its task runs.
-class Weights {
- public:
-  Weights(const Packing& packing, const mx::array& w, const mx::array* scales, const mx::array* biases)
-      : packing_(packing), weights_(w), type_(scales ? scale_type(scales->dtype()) : ScaleType::f32) {
-    rows_ = w.shape(-2);
-    columns_ = packing.bits == 0 ? w.shape(-1) : static_cast<std::int64_t>(w.shape(-1)) * 32 / packing.bits;
-    row_bytes_ = static_cast<std::int64_t>(w.shape(-1)) * w.itemsize();
-    if (scales != nullptr) {
-      scales_.emplace(*scales);
-      scale_row_bytes_ = static_cast<std::int64_t>(scales->shape(-1)) * scales->itemsize();
-    }
-    if (biases != nullptr) {
-      biases_.emplace(*biases);
-    }
-  }
-
-  // The matrix at `index` of the leading axes.
-  Matrix matrix(std::ptrdiff_t index = 0) const {
-    Matrix found;
-    found.format = packing_.format;
-    found.scale_type = type_;
-    found.rows = rows_;
-    found.columns = columns_;
-    found.group = packing_.group;
-    found.weights = weights_.data<std::uint8_t>() + index * rows_ * row_bytes_;
-    found.scales = scales_ ? scales_->data<std::uint8_t>() + index * rows_ * scale_row_bytes_ : nullptr;
-    found.biases = biases_ ? biases_->data<std::uint8_t>() + index * rows_ * scale_row_bytes_ : nullptr;
-    return found;
-  }
-
- private:
-  Packing packing_;
-  Bytes weights_;
-  std::optional<Bytes> scales_;
-  std::optional<Bytes> biases_;
-  ScaleType type_;
-  std::ptrdiff_t rows_ = 0;
-  std::ptrdiff_t columns_ = 0;
-  std::ptrdiff_t row_bytes_ = 0;
-  std::ptrdiff_t scale_row_bytes_ = 0;
-};
-
-class CpuPrimitive : public mx::UnaryPrimitive {
- public:
-  using mx::UnaryPrimitive::UnaryPrimitive;
-
-  void eval_cpu(const std::vector<mx::array>& inputs, mx::array& out) override {
-    out.set_data(mx::allocator::malloc(out.nbytes()));
-    if (out.size() == 0) {
-      return;
-    }
-    std::vector<mx::array> held;
-    for (const auto& input : inputs) {
-      held.push_back(mx::array::unsafe_weak_copy(input));
-    }
-    mx::cpu::get_command_encoder(stream()).dispatch(
-        [task = task(), held = std::move(held), result = mx::array::unsafe_weak_copy(out)]() mutable {
-          task(held, result);
-        });
-  }
-
-  void eval_gpu(const std::vector<mx::array>&, mx::array&) override {
-    throw std::runtime_error("Sotto's native kernels run on the CPU alone.");
-  }
-
- protected:
-  using Task = std::function<void(const std::vector<mx::array>&, mx::array&)>;
-  // What to compute, independent of this object's life.
-  virtual Task task() const = 0;
-};
-
 // Inputs: x [..., columns], weights [rows, ...], and scales, biases for packed ones, or a bias [rows] for plain ones.
-class LinearProduct : public CpuPrimitive {
+class LinearProduct : public CpuPrimitive, public tape::Recordable {
  public:
   LinearProduct(mx::Stream stream, Packing packing) : CpuPrimitive(stream), packing_(packing) {}
   const char* name() const override { return "SottoLinearProduct"; }
+
+  void record(tape::Recorder& recorder, const mx::array& out) const override {
+    const auto& inputs = out.inputs();
+    const std::size_t arrays = packing_.bits != 0 ? inputs.size() : 2;
+    tape::Operation operation;
+    operation.reads.push_back(recorder.dense(inputs[0]));
+    operation.parts.push_back({recorder.matrix(packing_, {inputs.begin() + 1, inputs.begin() + arrays}),
+                               arrays < inputs.size() ? recorder.numbers(inputs.back()) : nullptr});
+    operation.count = out.size() / out.shape(-1);
+    operation.writes.push_back(recorder.result(out));
+    recorder.add(std::move(operation));
+  }
 
  protected:
   Task task() const override {
@@ -307,6 +176,24 @@ Maybe linear_product(const mx::array& x, const mx::array& w, const Maybe& bias) 
   return linear(*packing, type, std::move(inputs));
 }
 
+// Rows of a table as float32, for ids of any shape.
+Maybe embedding(const mx::array& ids, const mx::array& w, const Maybe& scales, const Maybe& biases,
+                std::optional<int> group, std::optional<int> bits, const std::string& mode) {
+  const auto packing = scales ? quantized(mode, group, bits) : plain(w.dtype());
+  const bool known = packing && w.ndim() == 2 && w.shape(0) > 0 && w.shape(1) > 0;
+  if (!known || (ids.dtype() != mx::uint32 && ids.dtype() != mx::int32) ||
+      (scales && !consistent(*packing, w, *scales, biases, w.shape(1) * 32 / packing->bits))) {
+    return std::nullopt;
+  }
+  std::vector<mx::array> inputs{ids, w};
+  for (const Maybe& input : {scales, biases}) {
+    if (input) {
+      inputs.push_back(*input);
+    }
+  }
+  return embedded(*packing, cpu_stream(), std::move(inputs));
+}
+
 // Indices as MLX counts them where they are left out: 0, 1, ... in the shape of the leading axes.
 mx::array indices_or_all(const Maybe& indices, const mx::array& of) {
   if (indices) {
@@ -367,6 +254,8 @@ void bind_matmul(nb::module_& m) {
   m.def("gather_qmm", &gather_qmm, "x"_a, "w"_a, "scales"_a, "biases"_a.none(), "lhs_indices"_a.none(),
         "rhs_indices"_a.none(), "transpose"_a, "group_size"_a.none(), "bits"_a.none(), "mode"_a);
   m.def("gather_mm", &gather_mm, "x"_a, "w"_a, "lhs_indices"_a.none(), "rhs_indices"_a.none());
+  m.def("embedding", &embedding, "ids"_a, "w"_a, "scales"_a.none(), "biases"_a.none(), "group_size"_a.none(),
+        "bits"_a.none(), "mode"_a);
   m.def("linear", &linear_product, "x"_a, "w"_a, "bias"_a.none());
   m.def(
       "knows",

@@ -22,6 +22,18 @@ class Ragged:
         self.rows = tuple(rows)
 
 
+class Appended:
+    """Stands for the keys and values of a cache while the graph of a step is recorded, see `sotto.engine.tape`.
+
+    Attributes:
+        attend: Returns the attention of queries to them, for the queries, a scale, a mask and sinks.
+    """
+
+    def __init__(self, attend: Callable[[mx.array, float, Any, mx.array | None], mx.array]) -> None:
+        """Stand for what `attend` attends to."""
+        self.attend = attend
+
+
 def attend(
     queries: mx.array,
     keys: Any,
@@ -31,10 +43,12 @@ def attend(
     mask: Any,
     sinks: mx.array | None = None,
 ) -> mx.array:
-    """Return the attention of `queries` [B, H, L, D] to `keys` and `values`, arrays or `Ragged`, shaped like `queries`.
+    """Return the attention of `queries` [B, H, L, D] to `keys` and `values`, arrays or of a kind above, shaped like it.
 
     Has the signature of `mlx_lm.models.base.scaled_dot_product_attention`, which it stands in for.
     """
+    if isinstance(keys, Appended):
+        return keys.attend(queries, scale, mask, sinks)
     if not isinstance(keys, Ragged):
         return mx.fast.scaled_dot_product_attention(queries, keys, values, scale=scale, mask=mask, sinks=sinks)
     masks = mask.rows if isinstance(mask, Ragged) else [mask] * len(keys.rows)

@@ -89,6 +89,10 @@ class FullKVCache(KVCache):  # type: ignore[misc]
         """Go back to `length` tokens."""
         self.offset = length
 
+    def make_room(self, length: int) -> None:
+        """Make room for `length` more tokens than a cache that is not empty holds."""
+        self._set(self._grown(self.buffers, self.offset + length))
+
     def shrink(self) -> None:
         """Give back most of the room beyond the tokens held."""
         room = _rounded(self.offset)

@@ -8,6 +8,7 @@ from sotto.engine.draft import DraftModel, short_chunks
 from sotto.engine.draft_needs import LARGEST_CHUNK
 from sotto.engine.support import refusal
 from sotto.engine.tokenizer import Tokenizer
+from sotto.engine.tape import taped
 from sotto.engine.trial import Trial
 from sotto.engine.types import LoadProgress
 from sotto.errors import InvalidRequestError, UnsupportedModelError
@@ -73,7 +74,7 @@ def made_draft(trial: Trial, width: int, budget: int, context: int, chunk: int) 
     longest = trial.longest or math.inf
     return DraftModel(
         trial.source.record.name,
-        trial.loaded.model,
+        taped(trial.loaded.model, trial.loaded.config, trial.sequence.caches),
         trial.prefix(budget, int(min(context, longest))),
         rows=trial.rows,
         width=width,

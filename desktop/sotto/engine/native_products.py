@@ -144,9 +144,14 @@ def _replacements(kernels: Any) -> list[tuple[Any, str, Any]]:
         return mlx_as_linear(self, x) if y is None else y
 
     def embedding(self: nn.Embedding, x: mx.array) -> mx.array:
-        return mlx_embedding(self, x).astype(mx.float32)
+        y: mx.array | None = kernels.embedding(x, self["weight"], None, None, None, None, "")
+        return mlx_embedding(self, x).astype(mx.float32) if y is None else y
 
     def quantized_embedding(self: nn.QuantizedEmbedding, x: mx.array) -> mx.array:
+        parts = (self["weight"], self["scales"], self.get("biases"), self.group_size, self.bits, self.mode)
+        y: mx.array | None = kernels.embedding(x, *parts)
+        if y is not None:
+            return y
         # Scales in 16 bits would make values of 16 bits.
         biases = self.get("biases")
         return mx.dequantize(

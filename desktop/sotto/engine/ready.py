@@ -17,6 +17,7 @@ from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.preparing import Preparer
 from sotto.engine.scheduler import Scheduler
 from sotto.engine.speculator import Speculator
+from sotto.engine.tape import taped
 from sotto.engine.trial import tried
 from sotto.engine.types import EngineSettings, ModelInfo
 from sotto.store.records import ModelSource
@@ -102,7 +103,7 @@ def made_ready(order: Order, fitting: Fitting, parts: Parts) -> Ready:
     prefix = trial.prefix(budget, context)
     caches = trial.sequence.caches
     scheduler = Scheduler(
-        parts.loaded.model,
+        taped(parts.loaded.model, parts.loaded.config, caches),
         prefix,
         _cpu_pace() if device() == "cpu" else Pace(),
         batches=can_batch(parts.loaded.config, caches),

@@ -14,6 +14,8 @@ import mlx.core as mx
 from sotto.engine import native, native_fused, native_products
 from sotto.engine.graph import kernel
 
+_WORD_BITS = 32
+
 
 def linear(x: mx.array, weight: mx.array, bias: mx.array | None) -> mx.array | None:
     """Stand in for the product with a matrix [out, in] of any floating-point type."""
@@ -35,6 +37,21 @@ def quantized_matmul(*_: object) -> None:
 
 
 gather_qmm = quantized_matmul
+
+
+def embedding(
+    ids: mx.array,
+    weight: mx.array,
+    scales: mx.array | None,
+    biases: mx.array | None,
+    _group: object,
+    bits: int,
+    *_: object,
+) -> mx.array:
+    """Stand in for rows of a table [rows, width], plain or packed."""
+    width = weight.shape[1] if scales is None else weight.shape[1] * _WORD_BITS // bits
+    others = (part for part in (scales, biases) if part is not None)
+    return kernel(mx.broadcast_to(mx.array(0.0), (*ids.shape, width)), ids, weight, *others)
 
 
 def rms_norm(x: mx.array, *_: object) -> mx.array:

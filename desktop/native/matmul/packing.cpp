@@ -1,0 +1,67 @@
+#include "matmul/packing.h"
+
+namespace sotto {
+
+bool is_float(mx::Dtype type) { return type == mx::float32 || type == mx::bfloat16 || type == mx::float16; }
+
+ScaleType scale_type(mx::Dtype type) {
+  return type == mx::bfloat16 ? ScaleType::bf16 : type == mx::float16 ? ScaleType::f16 : ScaleType::f32;
+}
+
+std::optional<Packing> quantized(const std::string& mode, std::optional<int> group, std::optional<int> bits) {
+  if (mode == "affine") {
+    const Packing found{bits.value_or(4) == 8 ? Format::affine8 : Format::affine4, group.value_or(64), bits.value_or(4)};
+    const bool known = (found.bits == 4 || found.bits == 8) &&
+                       (found.group == 32 || found.group == 64 || found.group == 128);
+    return known ? std::optional(found) : std::nullopt;
+  }
+  const auto fits = [&](int own_group, int own_bits) {
+    return group.value_or(own_group) == own_group && bits.value_or(own_bits) == own_bits;
+  };
+  if (mode == "mxfp4" && fits(32, 4)) {
+    return Packing{Format::mxfp4, 32, 4};
+  }
+  if (mode == "mxfp8" && fits(32, 8)) {
+    return Packing{Format::mxfp8, 32, 8};
+  }
+  if (mode == "nvfp4" && fits(16, 4)) {
+    return Packing{Format::nvfp4, 16, 4};
+  }
+  return std::nullopt;
+}
+
+std::optional<Packing> plain(mx::Dtype type) {
+  if (type == mx::bfloat16) {
+    return Packing{Format::bf16, 0, 0};
+  }
+  if (type == mx::float16) {
+    return Packing{Format::f16, 0, 0};
+  }
+  if (type == mx::float32) {
+    return Packing{Format::f32, 0, 0};
+  }
+  return std::nullopt;
+}
+
+bool consistent(const Packing& packing, const mx::array& w, const mx::array& scales,
+                const std::optional<mx::array>& biases, int columns) {
+  if (w.ndim() < 2 || w.dtype() != mx::uint32 || scales.ndim() != w.ndim() || columns <= 0) {
+    return false;
+  }
+  const bool affine = packing.format == Format::affine4 || packing.format == Format::affine8;
+  if (affine != biases.has_value() || (affine ? !is_float(scales.dtype()) : scales.dtype() != mx::uint8)) {
+    return false;
+  }
+  if (affine && (biases->dtype() != scales.dtype() || biases->shape() != scales.shape())) {
+    return false;
+  }
+  for (std::size_t axis = 0; axis + 1 < w.ndim(); ++axis) {
+    if (w.shape(axis) != scales.shape(axis)) {
+      return false;
+    }
+  }
+  return static_cast<std::int64_t>(w.shape(-1)) * 32 == static_cast<std::int64_t>(columns) * packing.bits &&
+         columns % packing.group == 0 && scales.shape(-1) == columns / packing.group;
+}
+
+}  // namespace sotto

@@ -1,0 +1,121 @@
+#include "tape/attention.h"
+
+#include <algorithm>
+
+#include "fused/attention.h"
+#include "fused/primitive.h"
+#include "tape/recording.h"
+
+namespace sotto::tape {
+
+namespace {
+
+// What is only there to be recorded.
+class Sign : public fused::Primitive {
+ public:
+  using fused::Primitive::Primitive;
+
+  void eval_cpu(const std::vector<mx::array>&, mx::array&) override {
+    throw Unknown("a graph that depends on the values of " + std::string(name()));
+  }
+};
+
+class Placeholder : public Sign {
+ public:
+  using Sign::Sign;
+  const char* name() const override { return "SottoPlaceholder"; }
+};
+
+// The shapes of an attention, for each of the rows.
+struct Heads {
+  int layer;
+  int rows;
+  std::int64_t queries;
+  std::int64_t keys;
+  std::int64_t depth;
+  std::int64_t width;
+  float scale;
+  const float* sinks;
+};
+
+void attend_row(const Heads& heads, const Held& held, std::int64_t position, const float* q, const float* k,
+                const float* v, float* out) {
+  for (std::int64_t head = 0; head < heads.keys; ++head) {
+    const std::int64_t row = head * held.room + position;
+    std::copy_n(k + head * heads.depth, heads.depth, held.keys + row * heads.depth);
+    std::copy_n(v + head * heads.width, heads.width, held.values + row * heads.width);
+  }
+  fused::Attention problem;
+  problem.batch = 1;
+  problem.heads = heads.queries;
+  problem.kv_heads = heads.keys;
+  problem.queries = 1;
+  problem.keys = position + 1;
+  problem.depth = heads.depth;
+  problem.width = heads.width;
+  problem.scale = heads.scale;
+  problem.q = {q, heads.queries * heads.depth, heads.depth, heads.depth};
+  problem.k = {held.keys, heads.keys * held.room * heads.depth, held.room * heads.depth, heads.depth};
+  problem.v = {held.values, heads.keys * held.room * heads.width, held.room * heads.width, heads.width};
+  problem.sinks = heads.sinks;
+  problem.out = out;
+  fused::attend(problem);
+}
+
+// Inputs: queries, keys, values, and maybe sinks.
+class StepAttention : public Sign, public Recordable {
+ public:
+  StepAttention(mx::Stream stream, int layer, float scale) : Sign(stream), layer_(layer), scale_(scale) {}
+
+  const char* name() const override { return "SottoStepAttention"; }
+
+  void record(Recorder& recorder, const mx::array& out) const override {
+    const auto& inputs = out.inputs();
+    const mx::array &q = inputs[0], &k = inputs[1], &v = inputs[2];
+    const Heads heads{layer_,     recorder.rows(), q.shape(1), k.shape(1),
+                      q.shape(3), v.shape(3),      scale_,     inputs.size() > 3 ? recorder.numbers(inputs[3]) : nullptr};
+    Operation operation;
+    operation.reads = {recorder.dense(q), recorder.dense(k), recorder.dense(v)};
+    operation.work = [heads](const Run& run, const Operation& own) {
+      const float *q = run.at(own.reads[0]), *k = run.at(own.reads[1]), *v = run.at(own.reads[2]);
+      float* out = run.at(own.writes[0]);
+      for (std::int64_t row = 0; row < heads.rows; ++row) {
+        attend_row(heads, run.held[heads.layer * heads.rows + row], run.positions[row],
+                   q + row * heads.queries * heads.depth, k + row * heads.keys * heads.depth,
+                   v + row * heads.keys * heads.width, out + row * heads.queries * heads.width);
+      }
+    };
+    operation.writes = {recorder.result(out)};
+    recorder.add(std::move(operation));
+    recorder.attends({layer_, k.shape(1), k.shape(3), v.shape(3)});
+  }
+
+ private:
+  int layer_;
+  float scale_;
+};
+
+}  // namespace
+
+mx::array step_attention(
+    const mx::array& q, const mx::array& k, const mx::array& v, int layer, float scale,
+    const std::optional<mx::array>& sinks) {
+  const bool known = q.ndim() == 4 && k.ndim() == 4 && v.ndim() == 4 && q.shape(2) == 1 && k.shape(2) == 1 &&
+                     v.shape(2) == 1 && k.shape(1) == v.shape(1) && q.shape(3) == k.shape(3) && k.shape(1) > 0 &&
+                     q.shape(1) % k.shape(1) == 0 && k.shape(0) == q.shape(0) && v.shape(0) == q.shape(0);
+  if (!known || (sinks && (sinks->ndim() != 1 || sinks->shape(0) != q.shape(1)))) {
+    throw Unknown("an attention of other shapes");
+  }
+  std::vector<mx::array> inputs{q, k, v};
+  if (sinks) {
+    inputs.push_back(*sinks);
+  }
+  return mx::array({q.shape(0), q.shape(1), 1, v.shape(3)}, mx::float32,
+                   std::make_shared<StepAttention>(fused::cpu_stream(), layer, scale), std::move(inputs));
+}
+
+mx::array placeholder(mx::Shape shape, mx::Dtype type) {
+  return mx::array(std::move(shape), type, std::make_shared<Placeholder>(fused::cpu_stream()), {});
+}
+
+}  // namespace sotto::tape

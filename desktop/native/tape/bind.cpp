@@ -1,0 +1,65 @@
+// Tapes in Python: `record` makes one from a graph, and `step` is called for each token.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind.h"
+#include "tape/attention.h"
+#include "tape/recording.h"
+#include "tape/step.h"
+#include "tape/tape.h"
+
+namespace nb = nanobind;
+using nb::literals::operator""_a;
+
+namespace sotto {
+
+namespace {
+
+// What Python has of a tape: a capsule around a pointer that is shared with the steps on their way. MLX's thread lets
+// theirs go, which must not wait for the lock of the interpreter: whoever has that may be waiting for MLX.
+using Shared = std::shared_ptr<tape::Tape>;
+constexpr const char* kName = "sotto.tape";
+
+nb::capsule capsule_of(Shared tape) {
+  return nb::capsule(new Shared(std::move(tape)), kName, [](void* shared) noexcept { delete static_cast<Shared*>(shared); });
+}
+
+const Shared& in(const nb::capsule& capsule) { return *static_cast<const Shared*>(capsule.data(kName)); }
+
+}  // namespace
+
+void bind_tape(nb::module_& m) {
+  using mlx::core::array;
+  nb::exception<tape::Unknown>(m, "NotOnTape");
+  m.def("placeholder_tokens", [](int rows) { return tape::placeholder({rows, 1}, mlx::core::uint32); }, "rows"_a);
+  m.def("placeholder_positions", [](int rows) { return tape::placeholder({rows}, mlx::core::int32); }, "rows"_a);
+  m.def("step_attention", &tape::step_attention, "q"_a, "k"_a, "v"_a, "layer"_a, "scale"_a, "sinks"_a.none());
+  m.def(
+      "record",
+      [](const array& logits, const array& tokens, const array& positions, int layers) {
+        Shared made;
+        {
+          // What is constant is computed: MLX's thread may need the lock of the interpreter to free an array.
+          nb::gil_scoped_release released;
+          made = std::make_shared<tape::Tape>(tape::Recorder(tokens, positions).recorded(logits, layers));
+        }
+        return capsule_of(std::move(made));
+      },
+      "logits"_a, "tokens"_a, "positions"_a, "layers"_a);
+  m.def("operations", [](const nb::capsule& tape) { return in(tape)->operations(); }, "tape"_a);
+  m.def(
+      "step",
+      [](const nb::capsule& tape, const array& tokens, const std::vector<int>& positions, const nb::list& held) {
+        std::vector<array*> buffers;
+        for (nb::handle one : held) {
+          buffers.push_back(&nb::cast<array&>(one));
+        }
+        const Shared& shared = in(tape);
+        nb::gil_scoped_release released;
+        return tape::step(shared, tokens, positions, buffers);
+      },
+      "tape"_a, "tokens"_a, "positions"_a, "buffers"_a);
+}
+
+}  // namespace sotto

@@ -1,0 +1,100 @@
+#include "tape/step.h"
+
+#include <stdexcept>
+
+#include "fused/primitive.h"
+#include "mlx/ops.h"
+#include "mlx/transforms.h"
+#include "tape/buffers.h"
+
+namespace sotto::tape {
+
+namespace {
+
+// What a step is given besides its tokens.
+struct Given {
+  std::shared_ptr<Tape> tape;
+  std::vector<std::int32_t> positions;
+  std::vector<Claim> claims;  // keys and values in turns
+  std::vector<Held> held;
+};
+
+class Step : public fused::Primitive {
+ public:
+  Step(mx::Stream stream, std::shared_ptr<Given> given) : Primitive(stream), given_(std::move(given)) {}
+
+  const char* name() const override { return "SottoStep"; }
+
+  void eval_cpu(const std::vector<mx::array>& inputs, mx::array& out) override {
+    out.set_data(mx::allocator::malloc(out.nbytes()));
+    fused::dispatch(stream(), [given = given_, tokens = inputs[0].data<std::uint32_t>(), to = out.data<float>()]() {
+      for (const Claim& claim : given->claims) {
+        claim.fill();
+      }
+      given->tape->run({tokens, given->positions.data(), given->held.data(), nullptr}, to);
+    });
+  }
+
+ private:
+  std::shared_ptr<Given> given_;
+};
+
+void require(bool condition, const char* message) {
+  if (!condition) {
+    throw std::invalid_argument(message);
+  }
+}
+
+void check(const Layer& layer, const mx::array& buffer, int size, int position) {
+  require(buffer.dtype() == mx::float32, "What a cache holds must be float32.");
+  require(buffer.ndim() == 4 && buffer.shape(0) == 1 && buffer.shape(1) == layer.heads && buffer.shape(3) == size,
+          "What a cache holds must have the shape that its layer makes.");
+  require(position >= 0 && position < buffer.shape(2), "There must be room for one more token in each cache.");
+}
+
+}  // namespace
+
+mx::array step(
+    const std::shared_ptr<Tape>& tape, const mx::array& tokens, const std::vector<int>& positions,
+    const std::vector<mx::array*>& buffers) {
+  const int rows = tape->rows();
+  const std::size_t held = tape->layers().size() * rows;
+  require(tokens.size() == static_cast<std::size_t>(rows) &&
+              (tokens.dtype() == mx::uint32 || tokens.dtype() == mx::int32),
+          "There must be one token for each row, in 32 bits.");
+  require(positions.size() == static_cast<std::size_t>(rows) && buffers.size() == 2 * held,
+          "There must be a position for each row, and keys and values for each row of each layer.");
+  std::vector<mx::array> unscheduled;
+  for (std::size_t index = 0; index < held; ++index) {
+    const Layer& layer = tape->layers()[index / rows];
+    check(layer, *buffers[2 * index], layer.depth, positions[index % rows]);
+    check(layer, *buffers[2 * index + 1], layer.width, positions[index % rows]);
+  }
+  for (const mx::array* buffer : buffers) {
+    if (buffer->status() == mx::array::Status::unscheduled) {
+      unscheduled.push_back(*buffer);
+    }
+  }
+  if (!unscheduled.empty()) {
+    mx::async_eval(std::move(unscheduled));
+  }
+  auto given = std::make_shared<Given>();
+  given->tape = tape;
+  given->positions.assign(positions.begin(), positions.end());
+  for (std::size_t index = 0; index < held; ++index) {
+    const Claim& keys = given->claims.emplace_back(*buffers[2 * index]);
+    float* const at = keys.data();
+    const Claim& values = given->claims.emplace_back(*buffers[2 * index + 1]);
+    given->held.push_back({at, values.data(), buffers[2 * index]->shape(2)});
+  }
+  mx::array logits({rows, 1, tape->vocabulary()}, mx::float32, std::make_shared<Step>(fused::cpu_stream(), given),
+                   {mx::contiguous(tokens)});
+  mx::async_eval({logits});
+  for (mx::array* buffer : buffers) {
+    buffer->attach_event(logits.event());
+    buffer->set_status(mx::array::Status::evaluated);
+  }
+  return logits;
+}
+
+}  // namespace sotto::tape

@@ -1,0 +1,125 @@
+"""Decode steps from a tape: the operations of one more token, as a flat list that the native kernels run by themselves.
+
+A definition builds a graph of some hundred arrays for each token, always the same one. Building and scheduling it takes
+time from the cores that compute. So the graph of a step is made once, with stand-ins for tokens, positions and caches;
+the native module turns it into a list (`desktop/native/tape`), and each step from then on is one operation of MLX that
+gives the same bits. A definition that computes something which no tape knows is called as ever.
+"""
+
+import logging
+from collections.abc import Mapping
+from collections.abc import Sequence as Series
+from typing import Any
+
+import mlx.core as mx
+
+from sotto.engine import native
+from sotto.engine.attention import Appended
+from sotto.engine.batch import BatchKVCache, can_batch
+from sotto.engine.cache_kinds import FullKVCache
+from sotto.engine.generation import Model
+
+_log = logging.getLogger(__name__)
+
+# Sequences that share a step.
+MOST_ROWS = 4
+
+
+class TapedModel:
+    """A model whose decode steps come from tapes where they can; called as the model is."""
+
+    def __init__(self, model: Model, kernels: Any) -> None:
+        """Stand for `model`.
+
+        Args:
+            model: Takes tokens [B, L] and `cache=` to logits [B, L, V], each row as if it were alone.
+            kernels: The native module, which is in use.
+        """
+        self._model = model
+        self._kernels = kernels
+        self._tapes: dict[int, Any | None] = {}
+
+    def __call__(self, tokens: mx.array, cache: Series[Any]) -> mx.array:
+        """Return the logits [B, L, V] of `tokens` [B, L], which are appended to the caches."""
+        count, length = tokens.shape
+        layers = _rows_of(cache) if length == 1 and count <= MOST_ROWS else None
+        tape = self.tape(count, len(cache)) if layers else None
+        if layers is None or tape is None:
+            return self._model(tokens, cache=cache)
+        for rows in layers:
+            for row in rows:
+                if row.offset >= row.keys.shape[2]:
+                    row.make_room(1)
+        buffers = [buffer for rows in layers for row in rows for buffer in (row.keys, row.values)]
+        logits: mx.array = self._kernels.step(tape, tokens, [row.offset for row in layers[0]], buffers)
+        for rows in layers:
+            for row in rows:
+                row.offset += 1
+        return logits
+
+    def tape(self, rows: int, layers: int) -> Any | None:
+        """Return the tape of a step of `rows` sequences, made at its first use; None where there can be none."""
+        if rows not in self._tapes:
+            self._tapes[rows] = self._recorded(rows, layers)
+        return self._tapes[rows]
+
+    def _recorded(self, rows: int, layers: int) -> Any | None:
+        tokens, positions = self._kernels.placeholder_tokens(rows), self._kernels.placeholder_positions(rows)
+        caches = [_RecordedCache(self._kernels, layer, positions) for layer in range(layers)]
+        try:
+            logits = self._model(tokens, cache=caches)
+            return self._kernels.record(logits, tokens, positions, layers)
+        except self._kernels.NotOnTape as reason:
+            _log.debug("Steps of %d rows are computed without a tape: it does not know %s", rows, reason)
+            return None
+
+
+class _RecordedCache:
+    """What a definition sees in place of a cache while its graph is made."""
+
+    def __init__(self, kernels: Any, layer: int, positions: mx.array) -> None:
+        self.offset = positions
+        self._kernels = kernels
+        self._layer = layer
+
+    def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Appended, Appended]:
+        def attend(queries: mx.array, scale: float, mask: Any, sinks: mx.array | None) -> mx.array:
+            if mask is not None:
+                raise self._kernels.NotOnTape("a mask")
+            found: mx.array = self._kernels.step_attention(queries, keys, values, self._layer, scale, sinks)
+            return found
+
+        both = Appended(attend)
+        return both, both
+
+    def make_mask(self, length: int, window_size: int | None = None, return_array: bool = False) -> None:
+        if length > 1 or window_size is not None or return_array:
+            raise self._kernels.NotOnTape("a mask")
+
+
+def taped(model: Model, config: Mapping[str, Any], caches: Series[Any]) -> Model:
+    """Return `model` with tapes for its decode steps, or as it is where it can have none.
+
+    Args:
+        model: A loaded model, adapted to the device.
+        config: Its config.
+        caches: Caches like those that it will be called with.
+    """
+    kernels = native.kernels()
+    if kernels is None or any(type(cache) is not FullKVCache for cache in caches) or not can_batch(config, caches):
+        return model
+    return TapedModel(model, kernels)
+
+
+def _rows_of(caches: Series[Any]) -> list[tuple[FullKVCache, ...]] | None:
+    """Return the caches of each layer, one for each row; None where they are of other kinds, empty, or unequal."""
+    layers: list[tuple[FullKVCache, ...]] = []
+    for cache in caches:
+        rows = cache.rows if type(cache) is BatchKVCache else (cache,)
+        for index, row in enumerate(rows):
+            if type(row) is not FullKVCache or row.keys is None:
+                return None
+            if layers and row.offset != layers[0][index].offset:
+                return None
+        layers.append(rows)
+    return layers

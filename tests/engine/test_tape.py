@@ -1,0 +1,323 @@
+"""Decode steps from a tape give the bits that the definition gives, and leave caches as it does."""
+
+import gc
+import json
+import logging
+from functools import cache
+from pathlib import Path
+
+import mlx.core as mx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mlx import nn
+
+from checkpoints import read_header, source_of
+from generating import MODELS, PROMPT, finished, reference, run, task
+from native_kernels import KERNELS, bits, needs_kernels
+from sotto.engine.batch import batched
+from sotto.engine.cache_kinds import FullKVCache
+from sotto.engine.caches import make_caches
+from sotto.engine.cpu_linear import adapt_to_cpu
+from sotto.engine.loader import load
+from sotto.engine.model_needs import limits_here
+from sotto.engine.prefix_cache import PrefixCache
+from sotto.engine.tape import TapedModel, taped
+from sotto.engine.zoo import build
+from tiny_random import CONFIGS, VOCABULARY
+
+pytestmark = needs_kernels
+
+REFERENCES = Path(__file__).parent / "references"
+FAMILIES = json.loads((Path(__file__).parents[1] / "support" / "tiny_families.json").read_text(encoding="utf-8"))
+# Those whose steps must be on a tape.
+CASES = (
+    "gemma glm glm4 gpt-neox granite llama llama-linear llama-llama3 llama-tied llama-yarn olmo2 qwen2 qwen3 smollm3"
+).split()
+TINY = "cohere ernie4_5 helium hunyuan_v1_dense seed_oss".split()
+LENGTHS = (5, 23, 11)
+
+
+@cache
+def loaded(case):
+    config = json.loads((REFERENCES / case / "config.json").read_text())
+    source = source_of([read_header(REFERENCES / case / "model.safetensors")], config)
+    found = load(source, limits=limits_here(), progress=lambda _: None, cancelled=lambda: False)
+    adapt_to_cpu(found.model)
+    return found.model, found.config
+
+
+def fed(model, vocabulary, *lengths):
+    """Return caches that hold so many tokens each."""
+    sequences = []
+    for length in lengths:
+        caches = make_caches(model)
+        model(mx.array([[(7 * index + length) % vocabulary for index in range(length)]]), cache=caches)
+        mx.eval([one.state for one in caches])
+        sequences.append(caches)
+    return sequences
+
+
+def together(sequences):
+    return sequences[0] if len(sequences) == 1 else batched(sequences)
+
+
+def held(caches):
+    """Return what caches hold, as bytes."""
+    return [bits(part) for one in caches for part in one.keys_and_values()]
+
+
+def compare(model, config, vocabulary, lengths, steps=6):
+    """Take the same steps with a tape and without, and compare all of them and what the caches hold in the end."""
+    adapt_to_cpu(model)
+    plain, own = fed(model, vocabulary, *lengths), fed(model, vocabulary, *lengths)
+    with_tape = taped(model, config, plain[0])
+    assert isinstance(with_tape, TapedModel)
+    assert with_tape.tape(len(lengths), len(own[0])) is not None
+    for step in range(steps):
+        tokens = mx.array([[(5 * step + row) % vocabulary] for row in range(len(lengths))])
+        wanted = model(tokens, cache=together(plain))
+        found = with_tape(tokens, cache=together(own))
+        assert found.shape == wanted.shape
+        assert bits(found) == bits(wanted)
+    for mine, its in zip(own, plain, strict=True):
+        assert [one.offset for one in mine] == [one.offset for one in its]
+        assert held(mine) == held(its)
+
+
+@pytest.mark.parametrize("lengths", [LENGTHS[:1], LENGTHS])
+@pytest.mark.parametrize("case", CASES)
+def test_models_give_the_same_bits(case, lengths):
+    model, config = loaded(case)
+    compare(model, config, config["vocab_size"], lengths)
+
+
+@pytest.mark.parametrize("lengths", [LENGTHS[:1], LENGTHS])
+@pytest.mark.parametrize("name", TINY)
+def test_families_give_the_same_bits(name, lengths):
+    mx.random.seed(7)
+    model, config = build(FAMILIES[name])
+    compare(model, config, config["vocab_size"], lengths)
+
+
+STORED = [
+    {"bits": 4, "group_size": 32},
+    {"bits": 8, "group_size": 64},
+    mx.bfloat16,
+    mx.float16,
+]
+
+
+def stored(how, **changes):
+    """Build a model whose weights are stored in a type, or quantized."""
+    mx.random.seed(3)
+    model, config = build({**CONFIGS["plain"], "hidden_size": 64, "tie_word_embeddings": True, **changes})
+    if isinstance(how, dict):
+        model.set_dtype(mx.bfloat16, lambda kind: kind == mx.float32)
+        nn.quantize(model, **how)
+    for layer in model.modules():
+        for name in [name for name in layer if isinstance(layer.get(name), mx.array)]:
+            matrix = name in ("weight", "scales", "biases") and type(layer).__name__ != "RMSNorm"
+            if matrix and not isinstance(how, dict):
+                layer[name] = layer[name].astype(how)
+            elif not matrix:
+                layer[name] = layer[name].astype(mx.float32)
+    mx.eval(model.parameters())
+    return model, config
+
+
+@pytest.mark.parametrize("lengths", [LENGTHS[:1], LENGTHS])
+@pytest.mark.parametrize("how", STORED, ids=str)
+def test_weights_of_every_type_give_the_same_bits(how, lengths):
+    model, config = stored(how)
+    compare(model, config, VOCABULARY, lengths)
+
+
+def test_products_of_the_same_numbers_are_computed_together():
+    model, config = loaded("llama")
+    # Beside the embedding, the last norm and the last product each of two layers has two norms, four products (of which
+    # three and two are one), two rotations, an attention, an activation and two sums.
+    tape = taped(model, config, make_caches(model)).tape(1, 2)
+    assert KERNELS.operations(tape) == 3 + 2 * (2 + 4 + 2 + 1 + 1 + 2)
+
+
+def tiny(kind="plain"):
+    adapt_to_cpu(MODELS[kind])
+    return taped(MODELS[kind], {**CONFIGS[kind]}, make_caches(MODELS[kind]))
+
+
+def test_a_token_that_is_not_computed_yet_can_be_fed():
+    model, ((caches, plain)) = tiny(), fed(MODELS["plain"], VOCABULARY, 9, 9)
+    token, wanted = mx.array([4]), mx.array([4])
+    drawn, expected = [], []
+    for _ in range(20):
+        token = mx.argmax(model(token[:, None], cache=caches)[:, -1], axis=-1)
+        mx.async_eval(token)
+        drawn.append(token)
+        wanted = mx.argmax(MODELS["plain"](wanted[:, None], cache=plain)[:, -1], axis=-1)
+        expected.append(wanted.item())
+    assert [one.item() for one in drawn] == expected
+
+
+def test_steps_write_in_place_while_others_are_on_their_way():
+    model, (caches,) = tiny(), fed(MODELS["plain"], VOCABULARY, 9)
+    token = mx.array([[4]])
+    mx.eval(model(token, cache=caches))
+    # The memory is where it was, though nothing waits between the steps.
+    before = [np.array(one.keys, copy=False).ctypes.data for one in caches]
+    for _ in range(8):
+        token = mx.argmax(model(token, cache=caches)[:, -1], axis=-1)[:, None]
+    assert [np.array(one.keys, copy=False).ctypes.data for one in caches] == before
+
+
+def test_buffers_grow():
+    compare(MODELS["plain"], CONFIGS["plain"], VOCABULARY, (253, 255, 300), steps=8)
+    compare(MODELS["plain"], CONFIGS["plain"], VOCABULARY, (255,), steps=4)
+
+
+def test_what_shares_a_buffer_stays_as_it_was():
+    model, (caches, plain) = tiny(), fed(MODELS["plain"], VOCABULARY, 9, 9)
+    shared = [mx.stop_gradient(one.keys) for one in caches]
+    mx.eval(shared)
+    before = [bits(one) for one in shared]
+    for one in (*caches, *plain):
+        one.rewind(6)
+    for token in (1, 2, 3):
+        found = model(mx.array([[token]]), cache=caches)
+        assert bits(found) == bits(MODELS["plain"](mx.array([[token]]), cache=plain))
+    assert [bits(one) for one in shared] == before
+    assert held(caches) == held(plain)
+
+
+def test_a_slice_that_is_not_computed_yet_sees_what_was_held():
+    model, (caches,) = tiny(), fed(MODELS["plain"], VOCABULARY, 9)
+    before = held(caches)
+    taken = [part for one in caches for part in one.take(0, 9)]
+    for one in caches:
+        one.rewind(5)
+    mx.eval(model(mx.array([[1]]), cache=caches))
+    assert [bits(part) for part in taken] == before
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            st.tuples(st.just("step"), st.integers(1, 9)),
+            st.tuples(st.just("ahead"), st.integers(1, 9)),
+            st.tuples(st.just("rewind"), st.integers(1, 12)),
+            st.tuples(st.just("feed"), st.integers(2, 120)),
+            st.tuples(st.just("copy"), st.integers(0, 4)),
+            st.tuples(st.just("shrink"), st.just(0)),
+        ),
+        max_size=14,
+    )
+)
+def test_whatever_is_done_to_caches_gives_the_same_bits(doings):
+    model, (own, plain) = tiny(), fed(MODELS["plain"], VOCABULARY, 3, 3)
+    original = MODELS["plain"]
+    for index, (what, number) in enumerate(doings):
+        length = own[0].offset
+        if what == "rewind":
+            for one in (*own, *plain):
+                one.rewind(max(1, length - number))
+        elif what == "shrink":
+            for one in (*own, *plain):
+                one.shrink()
+        elif what == "copy":
+            # As the prefix cache does: what was taken is put into other caches.
+            end = max(1, length - number)
+            for caches in (own, plain):
+                pieces = [one.take(0, end) for one in caches]
+                mx.eval(pieces)
+                caches[:] = [FullKVCache() for _ in caches]
+                for one, piece in zip(caches, pieces, strict=True):
+                    one.put([piece])
+        elif what == "feed":
+            ids = mx.array([[(index + 3 * at) % VOCABULARY for at in range(number)]])
+            assert bits(model(ids, cache=own)) == bits(original(ids, cache=plain))
+        else:
+            pairs = []
+            for at in range(number):
+                ids = mx.array([[(index + 5 * at) % VOCABULARY]])
+                pairs.append((model(ids, cache=own), original(ids, cache=plain)))
+                if what == "step":
+                    mx.eval(pairs[-1])
+            assert all(bits(mine) == bits(its) for mine, its in pairs)
+    assert held(own) == held(plain)
+
+
+def test_one_thread_or_several_give_the_same_bits():
+    before = KERNELS.threads()
+    try:
+        for count in (1, 3, 2):
+            KERNELS.set_threads(count)
+            compare(MODELS["plain"], CONFIGS["plain"], VOCABULARY, LENGTHS)
+    finally:
+        KERNELS.set_threads(before)
+
+
+def test_a_definition_that_computes_something_unknown_is_called_as_ever(caplog):
+    model, config = loaded("mixtral")
+    (own, plain) = fed(model, config["vocab_size"], 7, 7)
+    with_tape = taped(model, config, own)
+    with caplog.at_level(logging.DEBUG, "sotto.engine.tape"):
+        found = with_tape(mx.array([[5]]), cache=own)
+    assert bits(found) == bits(model(mx.array([[5]]), cache=plain))
+    assert "without a tape: it does not know" in caplog.text
+    assert with_tape.tape(1, len(own)) is None
+
+
+def test_models_with_other_caches_have_no_tapes():
+    for kind in ("window", "recurrent", "hybrid"):
+        assert taped(MODELS[kind], CONFIGS[kind], make_caches(MODELS[kind])) is MODELS[kind]
+    caches = make_caches(MODELS["plain"], 8)
+    assert taped(MODELS["plain"], CONFIGS["plain"], caches) is MODELS["plain"]
+
+
+def test_an_empty_cache_and_a_larger_batch_are_left_to_the_definition():
+    model, own, plain = tiny(), make_caches(MODELS["plain"]), make_caches(MODELS["plain"])
+    for token in (3, 4):
+        ids = mx.array([[token]])
+        assert bits(model(ids, cache=own)) == bits(MODELS["plain"](ids, cache=plain))
+    many, others = fed(MODELS["plain"], VOCABULARY, *range(2, 8)), fed(MODELS["plain"], VOCABULARY, *range(2, 8))
+    ids = mx.array([[token] for token in range(6)])
+    assert bits(model(ids, cache=batched(many))) == bits(MODELS["plain"](ids, cache=batched(others)))
+
+
+def test_a_token_beyond_the_vocabulary_fails_the_step():
+    model, (caches,) = tiny(), fed(MODELS["plain"], VOCABULARY, 9)
+    with pytest.raises(RuntimeError, match="beyond the end"):
+        mx.eval(model(mx.array([[VOCABULARY]]), cache=caches))
+
+
+def test_the_scheduler_answers_as_ever():
+    model = tiny()
+    prefix = PrefixCache(lambda: make_caches(MODELS["plain"]), 1 << 30)
+    for _ in range(2):
+        events = run("plain", prefix, task(max_tokens=30), model=model)
+        assert finished(events).token_ids == reference("plain", PROMPT, 30)
+    tasks = [task(PROMPT[: 20 + 7 * one], 25, request_id=str(one)) for one in range(3)]
+    events = run("plain", prefix, *tasks, model=model, batches=True)
+    for one in range(3):
+        assert finished(events, str(one)).token_ids == reference("plain", PROMPT[: 20 + 7 * one], 25)
+
+
+def test_nothing_is_left_of_a_tape():
+    gc.collect()
+    mx.clear_cache()
+    before = mx.get_active_memory()
+    model, config = stored(mx.bfloat16)
+    adapt_to_cpu(model)
+    (caches,) = fed(model, VOCABULARY, 9)
+    with_tape = taped(model, config, caches)
+    for token in range(5):
+        logits = with_tape(mx.array([[token]]), cache=caches)
+    mx.synchronize()
+    assert with_tape.tape(1, len(caches)) is not None
+    assert mx.get_active_memory() > before
+    del model, with_tape, caches, logits
+    gc.collect()
+    mx.random.seed(0)
+    assert mx.get_active_memory() <= before
