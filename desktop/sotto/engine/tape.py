@@ -92,6 +92,9 @@ class _RecordedCache:
         both = Appended(attend)
         return both, both
 
+    def keys_and_values(self) -> tuple[Appended, Appended]:
+        raise self._kernels.NotOnTape("layers that share a cache")
+
     def make_mask(self, length: int, window_size: int | None = None, return_array: bool = False) -> None:
         if length > 1 or window_size is not None or return_array:
             raise self._kernels.NotOnTape("a mask")
