@@ -7,8 +7,8 @@ from dataclasses import replace
 from sotto.engine.draft import DraftModel, short_chunks
 from sotto.engine.draft_needs import LARGEST_CHUNK
 from sotto.engine.support import refusal
-from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.tape import taped
+from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.trial import Trial
 from sotto.engine.types import LoadProgress
 from sotto.errors import InvalidRequestError, UnsupportedModelError
