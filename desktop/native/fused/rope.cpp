@@ -24,13 +24,13 @@ struct Rotation {
   std::int64_t offset;
 };
 
-// Rotate rows that are [batch, heads, positions] of them, with offsets that are `offset_step` apart for each of the batch,
-// or the rotation's own where there are none. `given` are the frequencies, or their inverses.
+// Of which rows the array is, [batch, heads, positions], and how far they are turned: by offsets that are `offset_step`
+// apart for each of the batch, or by the rotation's own where there are none.
 struct Turn {
   std::int64_t batch;
   std::int64_t heads;
   std::int64_t positions;
-  const float* given;
+  const float* given;  // frequencies, or their inverses
   const std::int32_t* offsets;
   std::int64_t offset_step;
 };

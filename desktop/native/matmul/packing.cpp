@@ -10,7 +10,8 @@ ScaleType scale_type(mx::Dtype type) {
 
 std::optional<Packing> quantized(const std::string& mode, std::optional<int> group, std::optional<int> bits) {
   if (mode == "affine") {
-    const Packing found{bits.value_or(4) == 8 ? Format::affine8 : Format::affine4, group.value_or(64), bits.value_or(4)};
+    const Format format = bits.value_or(4) == 8 ? Format::affine8 : Format::affine4;
+    const Packing found{format, group.value_or(64), bits.value_or(4)};
     const bool known = (found.bits == 4 || found.bits == 8) &&
                        (found.group == 32 || found.group == 64 || found.group == 128);
     return known ? std::optional(found) : std::nullopt;

@@ -38,25 +38,26 @@ struct Heads {
   const float* sinks;
 };
 
-void attend_row(const Heads& heads, const Held& held, std::int64_t position, const float* q, const float* k,
-                const float* v, float* out) {
+void attend_row(const Heads& heads, const Held& held, const float* q, const float* k, const float* v, float* out) {
   for (std::int64_t head = 0; head < heads.keys; ++head) {
-    const std::int64_t row = head * held.room + position;
+    const std::int64_t row = head * held.room + held.slot;
     std::copy_n(k + head * heads.depth, heads.depth, held.keys + row * heads.depth);
     std::copy_n(v + head * heads.width, heads.width, held.values + row * heads.width);
   }
+  const std::int64_t first = held.slot + 1 - held.seen;
   fused::Attention problem;
   problem.batch = 1;
   problem.heads = heads.queries;
   problem.kv_heads = heads.keys;
   problem.queries = 1;
-  problem.keys = position + 1;
+  problem.keys = held.seen;
   problem.depth = heads.depth;
   problem.width = heads.width;
   problem.scale = heads.scale;
   problem.q = {q, heads.queries * heads.depth, heads.depth, heads.depth};
-  problem.k = {held.keys, heads.keys * held.room * heads.depth, held.room * heads.depth, heads.depth};
-  problem.v = {held.values, heads.keys * held.room * heads.width, held.room * heads.width, heads.width};
+  const std::int64_t keys = held.room * heads.depth, values = held.room * heads.width;
+  problem.k = {held.keys + first * heads.depth, heads.keys * keys, keys, heads.depth};
+  problem.v = {held.values + first * heads.width, heads.keys * values, values, heads.width};
   problem.sinks = heads.sinks;
   problem.out = out;
   fused::attend(problem);
@@ -72,15 +73,15 @@ class StepAttention : public Sign, public Recordable {
   void record(Recorder& recorder, const mx::array& out) const override {
     const auto& inputs = out.inputs();
     const mx::array &q = inputs[0], &k = inputs[1], &v = inputs[2];
-    const Heads heads{layer_,     recorder.rows(), q.shape(1), k.shape(1),
-                      q.shape(3), v.shape(3),      scale_,     inputs.size() > 3 ? recorder.numbers(inputs[3]) : nullptr};
+    const float* sinks = inputs.size() > 3 ? recorder.numbers(inputs[3]) : nullptr;
+    const Heads heads{layer_, recorder.rows(), q.shape(1), k.shape(1), q.shape(3), v.shape(3), scale_, sinks};
     Operation operation;
     operation.reads = {recorder.dense(q), recorder.dense(k), recorder.dense(v)};
     operation.work = [heads](const Run& run, const Operation& own) {
       const float *q = run.at(own.reads[0]), *k = run.at(own.reads[1]), *v = run.at(own.reads[2]);
       float* out = run.at(own.writes[0]);
       for (std::int64_t row = 0; row < heads.rows; ++row) {
-        attend_row(heads, run.held[heads.layer * heads.rows + row], run.positions[row],
+        attend_row(heads, run.held[heads.layer * heads.rows + row],
                    q + row * heads.queries * heads.depth, k + row * heads.keys * heads.depth,
                    v + row * heads.keys * heads.width, out + row * heads.queries * heads.width);
       }

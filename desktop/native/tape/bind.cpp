@@ -22,7 +22,8 @@ using Shared = std::shared_ptr<tape::Tape>;
 constexpr const char* kName = "sotto.tape";
 
 nb::capsule capsule_of(Shared tape) {
-  return nb::capsule(new Shared(std::move(tape)), kName, [](void* shared) noexcept { delete static_cast<Shared*>(shared); });
+  return nb::capsule(
+      new Shared(std::move(tape)), kName, [](void* shared) noexcept { delete static_cast<Shared*>(shared); });
 }
 
 const Shared& in(const nb::capsule& capsule) { return *static_cast<const Shared*>(capsule.data(kName)); }
@@ -50,16 +51,17 @@ void bind_tape(nb::module_& m) {
   m.def("operations", [](const nb::capsule& tape) { return in(tape)->operations(); }, "tape"_a);
   m.def(
       "step",
-      [](const nb::capsule& tape, const array& tokens, const std::vector<int>& positions, const nb::list& held) {
+      [](const nb::capsule& tape, const array& tokens, const std::vector<int>& positions,
+         const std::vector<int>& slots, const std::vector<int>& seen, const nb::list& held) {
         std::vector<array*> buffers;
         for (nb::handle one : held) {
           buffers.push_back(&nb::cast<array&>(one));
         }
         const Shared& shared = in(tape);
         nb::gil_scoped_release released;
-        return tape::step(shared, tokens, positions, buffers);
+        return tape::step(shared, tokens, positions, slots, seen, buffers);
       },
-      "tape"_a, "tokens"_a, "positions"_a, "buffers"_a);
+      "tape"_a, "tokens"_a, "positions"_a, "slots"_a, "seen"_a, "buffers"_a);
 }
 
 }  // namespace sotto

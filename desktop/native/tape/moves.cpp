@@ -1,8 +1,7 @@
 // What MLX does without computing: views of the same memory, and elementary arithmetic.
 #include <algorithm>
-#include <cmath>
-#include <tuple>
 
+#include "mlx/backend/cpu/binary_ops.h"
 #include "mlx/backend/cpu/unary_ops.h"
 #include "mlx/primitives.h"
 #include "tape/recording.h"
@@ -110,7 +109,9 @@ Source Recorder::dense(const View& view) {
 bool Recorder::moved(const mx::array& node, const std::string& name) {
   static const std::string kSame[] = {"Contiguous", "Copy", "StopGradient", "AsType"};
   static const std::string kShaped[] = {"Reshape", "Flatten", "Unflatten", "ExpandDims", "Squeeze"};
-  const auto among = [&](const auto& names) { return std::find(std::begin(names), std::end(names), name) != std::end(names); };
+  const auto among = [&](const auto& names) {
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+  };
   const auto& primitive = node.primitive();
   const auto source = [&] {
     if (node.inputs()[0].dtype() != mx::float32) {
@@ -171,8 +172,10 @@ bool Recorder::computed(const mx::array& node, const std::string& name) {
     sources.push_back(steps.back() == 0 ? from.source : dense(from));
   }
   const auto two = [&](auto fn) { return binary(sources[0], sources[1], size, fn, steps[0], steps[1]); };
-  // A source of one number is as large as the result is, where that is one number too.
-  const auto one = [&](auto fn) { return unary(steps[0] == 0 && size > 1 ? dense(view(node.inputs()[0])) : sources[0], size, fn); };
+  // One number that is repeated has to be written out, where a source is as large as the result.
+  const auto one = [&](auto fn) {
+    return unary(steps[0] == 0 && size > 1 ? dense(view(node.inputs()[0])) : sources[0], size, fn);
+  };
   Operation operation;
   if (name == "Add") {
     operation = two([](float a, float b) { return a + b; });
@@ -182,6 +185,10 @@ bool Recorder::computed(const mx::array& node, const std::string& name) {
     operation = two([](float a, float b) { return a * b; });
   } else if (name == "Divide") {
     operation = two([](float a, float b) { return a / b; });
+  } else if (name == "Maximum") {
+    operation = two([](float a, float b) { return mx::detail::Maximum()(a, b); });
+  } else if (name == "Minimum") {
+    operation = two([](float a, float b) { return mx::detail::Minimum()(a, b); });
   } else if (name == "Negative") {
     operation = one([](float a) { return -a; });
   } else if (name == "Square") {

@@ -42,6 +42,8 @@ struct Held {
   float* keys;
   float* values;
   std::ptrdiff_t room;
+  std::ptrdiff_t slot;  // where in the room those of the new token go
+  std::ptrdiff_t seen;  // how many it sees, itself as the last
 };
 
 // What differs from one run to the next.

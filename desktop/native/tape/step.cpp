@@ -45,30 +45,32 @@ void require(bool condition, const char* message) {
   }
 }
 
-void check(const Layer& layer, const mx::array& buffer, int size, int position) {
+void check(const Layer& layer, const mx::array& buffer, int size, int slot, int seen) {
   require(buffer.dtype() == mx::float32, "What a cache holds must be float32.");
   require(buffer.ndim() == 4 && buffer.shape(0) == 1 && buffer.shape(1) == layer.heads && buffer.shape(3) == size,
           "What a cache holds must have the shape that its layer makes.");
-  require(position >= 0 && position < buffer.shape(2), "There must be room for one more token in each cache.");
+  require(slot < buffer.shape(2) && 0 < seen && seen <= slot + 1, "Each cache must have room for one more token.");
 }
 
 }  // namespace
 
 mx::array step(
     const std::shared_ptr<Tape>& tape, const mx::array& tokens, const std::vector<int>& positions,
+    const std::vector<int>& slots, const std::vector<int>& seen,
     const std::vector<mx::array*>& buffers) {
   const int rows = tape->rows();
   const std::size_t held = tape->layers().size() * rows;
   require(tokens.size() == static_cast<std::size_t>(rows) &&
               (tokens.dtype() == mx::uint32 || tokens.dtype() == mx::int32),
           "There must be one token for each row, in 32 bits.");
-  require(positions.size() == static_cast<std::size_t>(rows) && buffers.size() == 2 * held,
-          "There must be a position for each row, and keys and values for each row of each layer.");
+  require(positions.size() == static_cast<std::size_t>(rows), "There must be a position for each row.");
+  require(slots.size() == held && seen.size() == held && buffers.size() == 2 * held,
+          "There must be a slot, keys and values for each row of each layer.");
   std::vector<mx::array> unscheduled;
   for (std::size_t index = 0; index < held; ++index) {
     const Layer& layer = tape->layers()[index / rows];
-    check(layer, *buffers[2 * index], layer.depth, positions[index % rows]);
-    check(layer, *buffers[2 * index + 1], layer.width, positions[index % rows]);
+    check(layer, *buffers[2 * index], layer.depth, slots[index], seen[index]);
+    check(layer, *buffers[2 * index + 1], layer.width, slots[index], seen[index]);
   }
   for (const mx::array* buffer : buffers) {
     if (buffer->status() == mx::array::Status::unscheduled) {
@@ -85,7 +87,7 @@ mx::array step(
     const Claim& keys = given->claims.emplace_back(*buffers[2 * index]);
     float* const at = keys.data();
     const Claim& values = given->claims.emplace_back(*buffers[2 * index + 1]);
-    given->held.push_back({at, values.data(), buffers[2 * index]->shape(2)});
+    given->held.push_back({at, values.data(), buffers[2 * index]->shape(2), slots[index], seen[index]});
   }
   mx::array logits({rows, 1, tape->vocabulary()}, mx::float32, std::make_shared<Step>(fused::cpu_stream(), given),
                    {mx::contiguous(tokens)});

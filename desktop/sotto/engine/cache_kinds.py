@@ -89,9 +89,17 @@ class FullKVCache(KVCache):  # type: ignore[misc]
         """Go back to `length` tokens."""
         self.offset = length
 
-    def make_room(self, length: int) -> None:
-        """Make room for `length` more tokens than a cache that is not empty holds."""
-        self._set(self._grown(self.buffers, self.offset + length))
+    def extend(self) -> tuple[int, int]:
+        """Count one more token as held, which somebody else writes into the buffers; the cache must not be empty.
+
+        Returns:
+            Where in the buffers it goes, and how many tokens it sees, itself as the last.
+        """
+        slot = self.offset
+        if slot >= self.keys.shape[2]:
+            self._set(self._grown(self.buffers, slot + 1))
+        self.offset = slot + 1
+        return slot, slot + 1
 
     def shrink(self) -> None:
         """Give back most of the room beyond the tokens held."""
@@ -250,6 +258,18 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
         """Return what the tokens fed last see."""
         end = self.offset - self.first
         return self.keys[..., end - self._seen : end, :], self.values[..., end - self._seen : end, :]
+
+    def extend(self) -> tuple[int, int]:
+        """Count one more token as held, which somebody else writes into the buffers; the cache must not be empty.
+
+        Returns:
+            Where in the buffers it goes, and how many tokens it sees, itself as the last.
+        """
+        if self.offset - self.first >= self.keys.shape[2]:
+            self._move(self.keys, self.values, 1)
+        self._seen = min(self.offset, self.max_size - 1) + 1
+        self.offset += 1
+        return self.offset - 1 - self.first, self._seen
 
     def make_mask(self, length: int, window_size: int | None = None, return_array: bool = False) -> Any:
         """Return the mask for `length` more tokens over what they will see; "causal" or None where that says enough."""

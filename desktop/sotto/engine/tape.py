@@ -16,13 +16,15 @@ import mlx.core as mx
 from sotto.engine import native
 from sotto.engine.attention import Appended
 from sotto.engine.batch import BatchKVCache, can_batch
-from sotto.engine.cache_kinds import FullKVCache
+from sotto.engine.cache_kinds import FullKVCache, SlidingKVCache
 from sotto.engine.generation import Model
 
 _log = logging.getLogger(__name__)
 
 # Sequences that share a step.
 MOST_ROWS = 4
+# Caches into which a step can write.
+_KINDS = (FullKVCache, SlidingKVCache)
 
 
 class TapedModel:
@@ -43,32 +45,35 @@ class TapedModel:
         """Return the logits [B, L, V] of `tokens` [B, L], which are appended to the caches."""
         count, length = tokens.shape
         layers = _rows_of(cache) if length == 1 and count <= MOST_ROWS else None
-        tape = self.tape(count, len(cache)) if layers else None
+        tape = self.tape(count, [rows[0] for rows in layers]) if layers else None
         if layers is None or tape is None:
             return self._model(tokens, cache=cache)
-        for rows in layers:
-            for row in rows:
-                if row.offset >= row.keys.shape[2]:
-                    row.make_room(1)
+        positions = [row.offset for row in layers[0]]
+        slots, seen = zip(*(row.extend() for rows in layers for row in rows), strict=True)
         buffers = [buffer for rows in layers for row in rows for buffer in (row.keys, row.values)]
-        logits: mx.array = self._kernels.step(tape, tokens, [row.offset for row in layers[0]], buffers)
-        for rows in layers:
-            for row in rows:
-                row.offset += 1
+        logits: mx.array = self._kernels.step(tape, tokens, positions, slots, seen, buffers)
         return logits
 
-    def tape(self, rows: int, layers: int) -> Any | None:
-        """Return the tape of a step of `rows` sequences, made at its first use; None where there can be none."""
+    def tape(self, rows: int, layers: Series[Any]) -> Any | None:
+        """Return the tape of a step of `rows` sequences, made at its first use; None where there can be none.
+
+        Args:
+            rows: How many sequences.
+            layers: The caches of one of them.
+        """
         if rows not in self._tapes:
             self._tapes[rows] = self._recorded(rows, layers)
         return self._tapes[rows]
 
-    def _recorded(self, rows: int, layers: int) -> Any | None:
+    def _recorded(self, rows: int, layers: Series[Any]) -> Any | None:
         tokens, positions = self._kernels.placeholder_tokens(rows), self._kernels.placeholder_positions(rows)
-        caches = [_RecordedCache(self._kernels, layer, positions) for layer in range(layers)]
+        caches = [
+            _RecordedCache(self._kernels, number, positions, getattr(layer, "max_size", None))
+            for number, layer in enumerate(layers)
+        ]
         try:
             logits = self._model(tokens, cache=caches)
-            return self._kernels.record(logits, tokens, positions, layers)
+            return self._kernels.record(logits, tokens, positions, len(layers))
         except self._kernels.NotOnTape as reason:
             _log.debug("Steps of %d rows are computed without a tape: it does not know %s", rows, reason)
             return None
@@ -77,8 +82,9 @@ class TapedModel:
 class _RecordedCache:
     """What a definition sees in place of a cache while its graph is made."""
 
-    def __init__(self, kernels: Any, layer: int, positions: mx.array) -> None:
+    def __init__(self, kernels: Any, layer: int, positions: mx.array, window: int | None) -> None:
         self.offset = positions
+        self._window = window
         self._kernels = kernels
         self._layer = layer
 
@@ -96,7 +102,9 @@ class _RecordedCache:
         raise self._kernels.NotOnTape("layers that share a cache")
 
     def make_mask(self, length: int, window_size: int | None = None, return_array: bool = False) -> None:
-        if length > 1 or window_size is not None or return_array:
+        # One token sees all that its cache shows it, unless the definition lets it see less.
+        shows_more = window_size is not None and (self._window is None or window_size < self._window)
+        if length > 1 or shows_more:
             raise self._kernels.NotOnTape("a mask")
 
 
@@ -109,18 +117,18 @@ def taped(model: Model, config: Mapping[str, Any], caches: Series[Any]) -> Model
         caches: Caches like those that it will be called with.
     """
     kernels = native.kernels()
-    if kernels is None or any(type(cache) is not FullKVCache for cache in caches) or not can_batch(config, caches):
+    if kernels is None or any(type(cache) not in _KINDS for cache in caches) or not can_batch(config, caches):
         return model
     return TapedModel(model, kernels)
 
 
-def _rows_of(caches: Series[Any]) -> list[tuple[FullKVCache, ...]] | None:
+def _rows_of(caches: Series[Any]) -> list[tuple[Any, ...]] | None:
     """Return the caches of each layer, one for each row; None where they are of other kinds, empty, or unequal."""
-    layers: list[tuple[FullKVCache, ...]] = []
+    layers: list[tuple[Any, ...]] = []
     for cache in caches:
         rows = cache.rows if type(cache) is BatchKVCache else (cache,)
         for index, row in enumerate(rows):
-            if type(row) is not FullKVCache or row.keys is None:
+            if type(row) not in _KINDS or row.keys is None:
                 return None
             if layers and row.offset != layers[0][index].offset:
                 return None
