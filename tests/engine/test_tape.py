@@ -195,7 +195,7 @@ def test_what_shares_a_buffer_stays_as_it_was():
 def test_a_slice_that_is_not_computed_yet_sees_what_was_held():
     model, (caches,) = tiny(), fed(MODELS["plain"], VOCABULARY, 9)
     before = held(caches)
-    taken = [part for one in caches for part in one.take(0, 9)]
+    taken = [part for one in caches for part in one.part(0, 9)]
     for one in caches:
         one.rewind(5)
     mx.eval(model(mx.array([[1]]), cache=caches))
@@ -228,14 +228,14 @@ def test_whatever_is_done_to_caches_gives_the_same_bits(doings):
             for one in (*own, *plain):
                 one.shrink()
         elif what == "copy":
-            # As the prefix cache does: what was taken is put into other caches.
+            # As the prefix cache does: what is held is put into other caches.
             end = max(1, length - number)
             for caches in (own, plain):
-                pieces = [one.take(0, end) for one in caches]
-                mx.eval(pieces)
+                parts = [one.part(0, end) for one in caches]
                 caches[:] = [FullKVCache() for _ in caches]
-                for one, piece in zip(caches, pieces, strict=True):
-                    one.put([piece])
+                for one, part in zip(caches, parts, strict=True):
+                    one.put(part, end)
+                mx.eval([one.buffers for one in caches])
         elif what == "feed":
             ids = mx.array([[(index + 3 * at) % VOCABULARY for at in range(number)]])
             assert bits(model(ids, cache=own)) == bits(original(ids, cache=plain))
