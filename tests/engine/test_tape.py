@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mlx import nn
 
 from checkpoints import read_header, source_of
-from generating import MODELS, PROMPT, finished, reference, run, task
+from generating import MODELS, PROMPT, drain, finished, reference, run, scheduler, task
 from native_kernels import KERNELS, bits, needs_kernels
 from sotto.engine.batch import batched
 from sotto.engine.cache_kinds import FullKVCache
@@ -331,16 +331,23 @@ def test_a_token_beyond_the_vocabulary_fails_the_step():
         mx.eval(model(mx.array([[VOCABULARY]]), cache=caches))
 
 
-def test_the_scheduler_answers_as_ever():
+def test_the_scheduler_answers_as_ever(caplog):
     model = tiny()
     prefix = PrefixCache(lambda: make_caches(MODELS["plain"]), 1 << 30)
     for _ in range(2):
         events = run("plain", prefix, task(max_tokens=30), model=model)
         assert finished(events).token_ids == reference("plain", PROMPT, 30)
-    tasks = [task(PROMPT[: 20 + 7 * one], 25, request_id=str(one)) for one in range(3)]
-    events = run("plain", prefix, *tasks, model=model, batches=True)
+    # One joins while the others are at it.
+    together = scheduler("plain", prefix, model=model, batches=True)
+    events = []
+    for one in range(3):
+        together.add(task(PROMPT[: 20 + 7 * one], 25, request_id=str(one)))
+        for _ in range(5):
+            events += together.step()
+    events += drain(together)
     for one in range(3):
         assert finished(events, str(one)).token_ids == reference("plain", PROMPT[: 20 + 7 * one], 25)
+    assert not caplog.records, "a step of several failed"
 
 
 def test_nothing_is_left_of_a_tape():

@@ -159,7 +159,7 @@ class Generation:
             events += self.accept(token)
             if self.ended:
                 return events
-        self.pending, self._value = mx.array([tokens[-1]]), tokens[-1]
+        self.pending, self._value = _fed([tokens[-1]]), tokens[-1]
         return events
 
     def accept(self, token: int) -> list[GenerateEvent]:
@@ -266,8 +266,13 @@ class Generation:
         return min(self.task.context, self._prefix.limit(len(self._prompt)))
 
     def _to_decoding(self) -> None:
-        self.pending = mx.array(self._prompt[-1:])
+        self.pending = _fed([self._prompt[-1]])
         self._value = self._prompt[-1]
 
     def _progress(self, done: int) -> PrefillProgress:
         return PrefillProgress(self.task.request_id, done, len(self.task.prompt), self._cached)
+
+
+def _fed(tokens: list[int]) -> mx.array:
+    """Return tokens as samplers do, so that those of several answers can be put together as they are."""
+    return mx.array(tokens, dtype=mx.uint32)

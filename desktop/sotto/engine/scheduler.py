@@ -6,6 +6,7 @@ turns among themselves, so that a short prompt does not wait behind a long one. 
 where the model allows it. What goes wrong in one request ends that request alone.
 """
 
+import logging
 import math
 import time
 from collections.abc import Callable
@@ -22,6 +23,8 @@ from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.speculator import Speculator
 from sotto.engine.task import Task
 from sotto.engine.types import DoneReason, GenerateEvent
+
+_log = logging.getLogger(__name__)
 
 _CLEAR_EVERY = 256
 # A beginning shorter than this is computed twice rather than waited for.
@@ -236,6 +239,8 @@ class Scheduler:
 
     def _recover(self, group: list[Generation], error: Exception, events: list[GenerateEvent]) -> None:
         """After a step that failed: end the request that it was for, or let each of several try by itself."""
+        if len(group) > 1:
+            _log.warning("A step of %d answers failed, and each goes on by itself", len(group), exc_info=error)
         for one in [one for one in group if not one.ended]:
             if len(group) == 1:
                 one.give_back(spoiled=True)
