@@ -1,4 +1,4 @@
-// Tapes in Python: `record` makes one from a graph, and `step` is called for each token.
+// Tapes in Python: `record` makes one from a graph, or says what no tape knows, and `step` is called for each token.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
@@ -32,7 +32,6 @@ const Shared& in(const nb::capsule& capsule) { return *static_cast<const Shared*
 
 void bind_tape(nb::module_& m) {
   using mlx::core::array;
-  nb::exception<tape::Unknown>(m, "NotOnTape");
   m.def("placeholder_tokens", [](int rows) { return tape::placeholder({rows, 1}, mlx::core::uint32); }, "rows"_a);
   m.def("placeholder_positions", [](int rows) { return tape::placeholder({rows}, mlx::core::int32); }, "rows"_a);
   m.def("step_attention", &tape::step_attention, "q"_a, "k"_a, "v"_a, "layer"_a, "scale"_a, "sinks"_a.none());
@@ -40,12 +39,14 @@ void bind_tape(nb::module_& m) {
       "record",
       [](const array& logits, const array& tokens, const array& positions, int layers) {
         Shared made;
-        {
+        try {
           // What is constant is computed: MLX's thread may need the lock of the interpreter to free an array.
           nb::gil_scoped_release released;
           made = std::make_shared<tape::Tape>(tape::Recorder(tokens, positions).recorded(logits, layers));
+        } catch (const tape::Unknown& unknown) {
+          return nb::make_tuple(nb::none(), unknown.what());
         }
-        return capsule_of(std::move(made));
+        return nb::make_tuple(capsule_of(std::move(made)), "");
       },
       "logits"_a, "tokens"_a, "positions"_a, "layers"_a);
   m.def("operations", [](const nb::capsule& tape) { return in(tape)->operations(); }, "tape"_a);

@@ -27,6 +27,10 @@ MOST_ROWS = 4
 _KINDS = (FullKVCache, SlidingKVCache)
 
 
+class _NotOnTapeError(Exception):
+    """What a definition does with its caches that no tape knows."""
+
+
 class TapedModel:
     """A model whose decode steps come from tapes where they can; called as the model is."""
 
@@ -71,12 +75,16 @@ class TapedModel:
             _RecordedCache(self._kernels, number, positions, getattr(layer, "max_size", None))
             for number, layer in enumerate(layers)
         ]
+        tape, unknown = None, ""
         try:
             logits = self._model(tokens, cache=caches)
-            return self._kernels.record(logits, tokens, positions, len(layers))
-        except self._kernels.NotOnTape as reason:
-            _log.debug("Steps of %d rows are computed without a tape: it does not know %s", rows, reason)
-            return None
+        except _NotOnTapeError as error:
+            unknown = str(error)
+        else:
+            tape, unknown = self._kernels.record(logits, tokens, positions, len(layers))
+        if tape is None:
+            _log.debug("Steps of %d rows are computed without a tape: it does not know %s", rows, unknown)
+        return tape
 
 
 class _RecordedCache:
@@ -91,7 +99,7 @@ class _RecordedCache:
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Appended, Appended]:
         def attend(queries: mx.array, scale: float, mask: Any, sinks: mx.array | None) -> mx.array:
             if mask is not None:
-                raise self._kernels.NotOnTape("a mask")
+                raise _NotOnTapeError("a mask")
             found: mx.array = self._kernels.step_attention(queries, keys, values, self._layer, scale, sinks)
             return found
 
@@ -99,13 +107,13 @@ class _RecordedCache:
         return both, both
 
     def keys_and_values(self) -> tuple[Appended, Appended]:
-        raise self._kernels.NotOnTape("layers that share a cache")
+        raise _NotOnTapeError("layers that share a cache")
 
     def make_mask(self, length: int, window_size: int | None = None, return_array: bool = False) -> None:
         # One token sees all that its cache shows it, unless the definition lets it see less.
         shows_more = window_size is not None and (self._window is None or window_size < self._window)
         if length > 1 or shows_more:
-            raise self._kernels.NotOnTape("a mask")
+            raise _NotOnTapeError("a mask")
 
 
 def taped(model: Model, config: Mapping[str, Any], caches: Series[Any]) -> Model:
