@@ -63,13 +63,13 @@ def test_what_was_forgotten_is_compared_anew(compared):
 def test_requests_that_wait_do_not_compare_their_prompts_at_every_step(compared, ahead):
     shared = [(5 * index) % 90 for index in range(150)]
     running = scheduler("plain", chunk=4, ahead=ahead)
-    for name in "abc":
-        running.add(task([*shared, *name.encode()], 3, request_id=name))
+    for number, name in enumerate("abc"):
+        running.add(task([*shared, number], 3, request_id=name))
     events, steps = [], 0
     while running.count:
         events += running.step()
         steps += 1
-    assert steps > 30
+    assert steps > 40
     # The second and the third wait for the first, then the third looks at the second.
     assert len(compared) <= 3
     assert finished(events, "b").cached_tokens == finished(events, "c").cached_tokens == 150
