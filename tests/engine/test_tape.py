@@ -16,6 +16,7 @@ from mlx import nn
 from checkpoints import read_header, source_of
 from generating import MODELS, PROMPT, drain, finished, reference, run, scheduler, task
 from native_kernels import KERNELS, bits, needs_kernels
+from sotto.engine.attention import attend
 from sotto.engine.batch import batched
 from sotto.engine.cache_kinds import FullKVCache
 from sotto.engine.caches import make_caches
@@ -306,6 +307,24 @@ def test_a_definition_that_computes_something_unknown_is_called_as_ever(caplog):
     assert bits(found) == bits(model(mx.array([[5]]), cache=plain))
     assert "without a tape: it does not know" in caplog.text
     assert with_tape.tape(1, own) is None
+
+
+def test_an_attention_of_other_shapes_is_called_as_ever(caplog):
+    original = MODELS["plain"]
+
+    def model(tokens, cache):
+        # Two queries for one token.
+        queries = mx.zeros((1, 2, 2, 8))
+        keys = mx.zeros((1, 2, tokens.shape[1], 8))
+        attend(queries, *cache[0].update_and_fetch(keys, keys), cache[0], 1.0, None)
+        return original(tokens, cache=make_caches(original))
+
+    cache = FullKVCache()
+    cache.update_and_fetch(mx.zeros((1, 2, 3, 8)), mx.zeros((1, 2, 3, 8)))
+    with caplog.at_level(logging.DEBUG, "sotto.engine.tape"):
+        found = TapedModel(model, KERNELS)(mx.array([[5]]), cache=[cache])
+    assert bits(found) == bits(original(mx.array([[5]]), cache=make_caches(original)))
+    assert "it does not know an attention of other shapes" in caplog.text
 
 
 def test_models_with_other_caches_have_no_tapes():

@@ -34,7 +34,16 @@ void bind_tape(nb::module_& m) {
   using mlx::core::array;
   m.def("placeholder_tokens", [](int rows) { return tape::placeholder({rows, 1}, mlx::core::uint32); }, "rows"_a);
   m.def("placeholder_positions", [](int rows) { return tape::placeholder({rows}, mlx::core::int32); }, "rows"_a);
-  m.def("step_attention", &tape::step_attention, "q"_a, "k"_a, "v"_a, "layer"_a, "scale"_a, "sinks"_a.none());
+  m.def(
+      "step_attention",
+      [](const array& q, const array& k, const array& v, int layer, float scale, const std::optional<array>& sinks) {
+        try {
+          return std::optional(tape::step_attention(q, k, v, layer, scale, sinks));
+        } catch (const tape::Unknown&) {
+          return std::optional<array>();
+        }
+      },
+      "q"_a, "k"_a, "v"_a, "layer"_a, "scale"_a, "sinks"_a.none());
   m.def(
       "record",
       [](const array& logits, const array& tokens, const array& positions, int layers) {

@@ -100,7 +100,9 @@ class _RecordedCache:
         def attend(queries: mx.array, scale: float, mask: Any, sinks: mx.array | None) -> mx.array:
             if mask is not None:
                 raise _NotOnTapeError("a mask")
-            found: mx.array = self._kernels.step_attention(queries, keys, values, self._layer, scale, sinks)
+            found: mx.array | None = self._kernels.step_attention(queries, keys, values, self._layer, scale, sinks)
+            if found is None:
+                raise _NotOnTapeError("an attention of other shapes")
             return found
 
         both = Appended(attend)
