@@ -23,6 +23,7 @@ struct Lanes {
     __builtin_memcpy(&value, from, sizeof(value));
     return value;
   }
+  static Vector hold(Vector value) { return value; }
   static Vector load_part(const float* from, ptrdiff_t count) {
     Vector value = zero();
     __builtin_memcpy(&value, from, count * sizeof(float));
