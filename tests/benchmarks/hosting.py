@@ -10,7 +10,6 @@ from typing import Self
 
 import mlx.core as mx
 
-from sotto.engine.caches import make_caches
 from sotto.engine.engine import Engine
 from sotto.engine.types import (
     EngineSettings,
@@ -140,7 +139,9 @@ class Host:
 
     def bare(self, tokens: int) -> float:
         """Decode with the same model in the shortest loop that MLX allows: forward, argmax, one token ahead."""
-        caches = make_caches(self.model)
+        prefix = self.engine._ready.prefix
+        sequence = prefix.begin([])
+        caches = sequence.caches
         token = mx.argmax(self.model(mx.array([[5, 6, 7, 8]]), cache=caches)[:, -1, :], axis=-1)
         mx.async_eval(token)
         times = []
@@ -150,4 +151,5 @@ class Host:
             token.item()
             times.append(time.perf_counter())
             token = following
+        prefix.drop(sequence)
         return rate(times)
