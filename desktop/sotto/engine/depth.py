@@ -176,10 +176,15 @@ class DepthController:
         return known.index(max(known))
 
     def _worth_measuring(self, values: list[float]) -> int | None:
-        """Return the fewest drafts of unknown cost, where they may be better than all that are known."""
-        measured = set(self.costs.measured)
-        unknown = next((drafts for drafts in range(len(values)) if drafts not in measured), None)
-        if unknown is None:
+        """Return the most promising number of drafts beyond those that were measured, if it may be better than them.
+
+        A few more drafts seldom make up for what a round costs besides, so that going one step at a time could end
+        before depth begins to pay. What lies between two depths that were measured is interpolated.
+        """
+        measured = self.costs.measured
+        beyond = range(measured[-1] + 1, len(values))
+        if not beyond:
             return None
-        known = max(value for drafts, value in enumerate(values) if drafts in measured)
-        return unknown if values[unknown] > known * _WORTH else None
+        known = max(values[drafts] for drafts in measured if drafts < len(values))
+        promising = max(beyond, key=lambda drafts: values[drafts])
+        return promising if values[promising] > known * _WORTH else None
