@@ -11,6 +11,8 @@
 
 namespace sotto {
 
+constexpr int kFixedDigits = 3;
+
 // Rows of activations in digits. For each run of `FixedKernels::run` columns there are three blocks of as many bytes,
 // the digits of the highest place first, in the order in which weights are unpacked; and a scale and a sum.
 struct FixedRows {

@@ -4,6 +4,7 @@
 
 #include "cpu.h"
 #include "floats.h"
+#include "matmul/many_rows.h"
 #include "thread_pool.h"
 
 namespace sotto {
@@ -16,13 +17,12 @@ constexpr std::ptrdiff_t kPartColumns = 512;
 constexpr std::ptrdiff_t kLine = 64;
 // Rows that lay whole pages apart would all fall into the same few places of the first level cache.
 constexpr std::ptrdiff_t kPadding = kLine;
-constexpr std::ptrdiff_t kDigits = 3;
 // Activations that are worth another thread.
 constexpr std::ptrdiff_t kTaskValues = 1 << 14;
 
 std::ptrdiff_t round_to_line(std::ptrdiff_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
-std::ptrdiff_t stride_of(const Matrix& matrix) { return round_to_line(matrix.columns * kDigits) + kPadding; }
+std::ptrdiff_t stride_of(const Matrix& matrix) { return round_to_line(matrix.columns * kFixedDigits) + kPadding; }
 
 // The memory of a thread for unpacked weights, which it keeps for its next task.
 FixedWeights scratch(const FixedKernels& kernels, std::ptrdiff_t run) {
@@ -40,7 +40,7 @@ FixedWeights scratch(const FixedKernels& kernels, std::ptrdiff_t run) {
 // Let the second level cache fetch packed weights that are needed next: rows begin .. end, columns first .. first +
 // count. They lie apart, so that the processor would not see them coming.
 void fetch(const Matrix& matrix, std::ptrdiff_t begin, std::ptrdiff_t end, std::ptrdiff_t first, std::ptrdiff_t count) {
-  const std::ptrdiff_t bits = matrix.format == Format::affine8 ? 8 : 4;
+  const std::ptrdiff_t bits = bits_of(matrix.format);
   for (std::ptrdiff_t row = begin; row < end; ++row) {
     const std::uint8_t* from = matrix.weights + (row * matrix.columns + first) * bits / 8;
     for (std::ptrdiff_t byte = 0; byte < count * bits / 8; byte += kLine) {

@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include "fixed.h"
+#include "transpose_avx512.h"
 
 namespace sotto {
 namespace {
@@ -11,7 +12,6 @@ constexpr int kLanes = 16;
 constexpr int kVectors = 4;
 constexpr int kRows = 6;
 constexpr ptrdiff_t kWidth = kVectors * kLanes;
-constexpr int kDigits = 3;
 constexpr int kDigitBits = 7;
 // The largest whole number: its highest digit is 127 even when the others are carried into it. 64 products of it with
 // 15, the largest code of 4 bits, still fit into 32 bits.
@@ -81,7 +81,7 @@ void prepare_runs(ptrdiff_t runs, const float* row, int8_t* digits, float* scale
       rest[v] = _mm512_maskz_cvtps_epi32(kept, _mm512_mul_ps(x[v], factor));
     }
 #pragma GCC unroll 2
-    for (int place = kDigits - 1; place > 0; --place) {
+    for (int place = kFixedDigits - 1; place > 0; --place) {
 #pragma GCC unroll 4
       for (int v = 0; v < V; ++v) {
         digit[v] = take_digit(rest[v]);
@@ -89,7 +89,7 @@ void prepare_runs(ptrdiff_t runs, const float* row, int8_t* digits, float* scale
       store_digit<V, Mixed>(digit, digits + place * kRun);
     }
     store_digit<V, Mixed>(rest, digits);
-    digits += kDigits * kRun;
+    digits += kFixedDigits * kRun;
   }
 }
 
@@ -100,33 +100,6 @@ void prepare(const Matrix& matrix, const float* row, int8_t* digits, float* scal
     (wide ? prepare_runs<2, false> : prepare_runs<2, true>)(runs, row, digits, scales, sums);
   } else {
     (wide ? prepare_runs<4, false> : prepare_runs<4, true>)(runs, row, digits, scales, sums);
-  }
-}
-
-// Columns of a 16 x 16 matrix of words become its rows.
-inline void transpose(__m512i (&rows)[kLanes]) {
-  __m512i quarters[kLanes];
-#pragma GCC unroll 4
-  for (int i = 0; i < kLanes; i += 4) {
-    const __m512i low = _mm512_unpacklo_epi32(rows[i], rows[i + 1]);
-    const __m512i low2 = _mm512_unpacklo_epi32(rows[i + 2], rows[i + 3]);
-    const __m512i high = _mm512_unpackhi_epi32(rows[i], rows[i + 1]);
-    const __m512i high2 = _mm512_unpackhi_epi32(rows[i + 2], rows[i + 3]);
-    quarters[i] = _mm512_unpacklo_epi64(low, low2);
-    quarters[i + 1] = _mm512_unpackhi_epi64(low, low2);
-    quarters[i + 2] = _mm512_unpacklo_epi64(high, high2);
-    quarters[i + 3] = _mm512_unpackhi_epi64(high, high2);
-  }
-#pragma GCC unroll 4
-  for (int i = 0; i < 4; ++i) {
-    const __m512i even = _mm512_shuffle_i32x4(quarters[i], quarters[i + 4], 0x88);
-    const __m512i odd = _mm512_shuffle_i32x4(quarters[i], quarters[i + 4], 0xdd);
-    const __m512i even2 = _mm512_shuffle_i32x4(quarters[i + 8], quarters[i + 12], 0x88);
-    const __m512i odd2 = _mm512_shuffle_i32x4(quarters[i + 8], quarters[i + 12], 0xdd);
-    rows[i] = _mm512_shuffle_i32x4(even, even2, 0x88);
-    rows[i + 8] = _mm512_shuffle_i32x4(even, even2, 0xdd);
-    rows[i + 4] = _mm512_shuffle_i32x4(odd, odd2, 0x88);
-    rows[i + 12] = _mm512_shuffle_i32x4(odd, odd2, 0xdd);
   }
 }
 
@@ -160,7 +133,7 @@ void unpack(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t firs
         const uint32_t* from = packed + (top + r) * row_words + first_word + word;
         block[r] = top + r < end ? _mm512_maskz_loadu_epi32(first_lanes(count), from) : _mm512_setzero_si512();
       }
-      transpose(block);
+      transpose_words(block);
 #pragma GCC unroll 16
       for (int c = 0; c < kLanes; ++c) {
         if (c < count) {
@@ -175,7 +148,7 @@ void unpack(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t firs
       }
     }
   }
-  const ptrdiff_t runs_in_group = matrix.group / run > 0 ? matrix.group / run : 1;
+  const ptrdiff_t runs_in_group = matrix.group / run;
   for (ptrdiff_t n = 0; n < kWidth; ++n) {
     const bool there = begin + n < end;
     const ptrdiff_t first = (begin + n) * groups;
@@ -277,7 +250,7 @@ void multiply_rows(const FixedRows& x, ptrdiff_t run, ptrdiff_t first_run, ptrdi
   for (ptrdiff_t index = 0; index < runs; ++index) {
     const __m512i* codes = reinterpret_cast<const __m512i*>(weights.codes) + index * quads * kVectors;
     const float* scales = weights.scales + index * 2 * kWidth;
-    const int8_t* digits = x.digits + (first_run + index) * kDigits * run;
+    const int8_t* digits = x.digits + (first_run + index) * kFixedDigits * run;
     Whole<R> total;
     clear<R>(total);
     add_digit<R>(codes, digits, x.stride, quads, total);

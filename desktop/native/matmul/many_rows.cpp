@@ -52,24 +52,6 @@ float* scratch(const PanelKernels& kernels, float** sums) {
   return buffer.get();
 }
 
-std::ptrdiff_t bits_of(Format format) {
-  switch (format) {
-    case Format::affine4:
-    case Format::mxfp4:
-    case Format::nvfp4:
-      return 4;
-    case Format::affine8:
-    case Format::mxfp8:
-      return 8;
-    case Format::bf16:
-    case Format::f16:
-      return 16;
-    case Format::f32:
-      return 32;
-  }
-  return 0;
-}
-
 // Columns first .. first + count of a row, as a matrix.
 Matrix part_of_row(const Matrix& matrix, std::ptrdiff_t row, std::ptrdiff_t first, std::ptrdiff_t count) {
   Matrix part = matrix;
@@ -87,6 +69,24 @@ Matrix part_of_row(const Matrix& matrix, std::ptrdiff_t row, std::ptrdiff_t firs
 }
 
 }  // namespace
+
+std::ptrdiff_t bits_of(Format format) {
+  switch (format) {
+    case Format::affine4:
+    case Format::mxfp4:
+    case Format::nvfp4:
+      return 4;
+    case Format::affine8:
+    case Format::mxfp8:
+      return 8;
+    case Format::bf16:
+    case Format::f16:
+      return 16;
+    case Format::f32:
+      return 32;
+  }
+  return 0;
+}
 
 const PanelKernels* panel_kernels() {
 #if defined(__x86_64__)

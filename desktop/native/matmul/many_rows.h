@@ -7,6 +7,9 @@
 
 namespace sotto {
 
+// Bits of a weight as it is stored.
+std::ptrdiff_t bits_of(Format format);
+
 // The kernels of the level in use; nullptr where BLAS has to do.
 const PanelKernels* panel_kernels();
 

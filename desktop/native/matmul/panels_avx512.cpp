@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include "panels.h"
+#include "transpose_avx512.h"
 
 namespace sotto {
 namespace {
@@ -24,36 +25,17 @@ struct Lanes {
   static Vector add(Vector a, Vector b) { return _mm512_add_ps(a, b); }
   static Vector fma(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
 
-  static Vector low_pairs(Vector a, Vector b) {
-    return _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)));
-  }
-  static Vector high_pairs(Vector a, Vector b) {
-    return _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)));
-  }
-
-  // Rows of a 16 x 16 matrix become its columns: first within the quarters of vectors, 4 x 4 each, then among them.
+  // Rows of a 16 x 16 matrix become its columns.
   static void transpose(Vector (&rows)[16]) {
-    Vector quarters[16];
-#pragma GCC unroll 4
-    for (int i = 0; i < 16; i += 4) {
-      const Vector low = _mm512_unpacklo_ps(rows[i], rows[i + 1]), low2 = _mm512_unpacklo_ps(rows[i + 2], rows[i + 3]);
-      const Vector high = _mm512_unpackhi_ps(rows[i], rows[i + 1]);
-      const Vector high2 = _mm512_unpackhi_ps(rows[i + 2], rows[i + 3]);
-      quarters[i] = low_pairs(low, low2);
-      quarters[i + 1] = high_pairs(low, low2);
-      quarters[i + 2] = low_pairs(high, high2);
-      quarters[i + 3] = high_pairs(high, high2);
+    __m512i words[16];
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; ++i) {
+      words[i] = _mm512_castps_si512(rows[i]);
     }
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) {
-      const Vector even = _mm512_shuffle_f32x4(quarters[i], quarters[i + 4], 0x88);
-      const Vector odd = _mm512_shuffle_f32x4(quarters[i], quarters[i + 4], 0xdd);
-      const Vector even2 = _mm512_shuffle_f32x4(quarters[i + 8], quarters[i + 12], 0x88);
-      const Vector odd2 = _mm512_shuffle_f32x4(quarters[i + 8], quarters[i + 12], 0xdd);
-      rows[i] = _mm512_shuffle_f32x4(even, even2, 0x88);
-      rows[i + 8] = _mm512_shuffle_f32x4(even, even2, 0xdd);
-      rows[i + 4] = _mm512_shuffle_f32x4(odd, odd2, 0x88);
-      rows[i + 12] = _mm512_shuffle_f32x4(odd, odd2, 0xdd);
+    transpose_words(words);
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; ++i) {
+      rows[i] = _mm512_castsi512_ps(words[i]);
     }
   }
 };
