@@ -1,19 +1,16 @@
 """What is come back to gives the logits of a fresh forward pass, for every kind of cache that a family uses."""
 
-import json
 from functools import cache
 from pathlib import Path
 
 import mlx.core as mx
 import pytest
 
-from checkpoints import read_header, source_of
+from checkpoints import load_folder
 from generating import PLENTY
 from prefixing import answer
 from sotto.engine.cache_kinds import PlannedKVCache
 from sotto.engine.caches import make_caches
-from sotto.engine.loader import load
-from sotto.engine.model_needs import limits_here
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.prefix_disk import PrefixDisk
 
@@ -24,9 +21,7 @@ BOUNDARIES = (9, 20, 33)
 
 @cache
 def model_of(case):
-    config = json.loads((REFERENCES / case / "config.json").read_text())
-    source = source_of([read_header(REFERENCES / case / "model.safetensors")], config)
-    return load(source, limits=limits_here(), progress=lambda _: None, cancelled=lambda: False).model
+    return load_folder(REFERENCES / case).model
 
 
 @cache

@@ -10,12 +10,10 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
-from checkpoints import read_header, source_of
+from checkpoints import load_folder
 from generating import PLENTY, drain, task
 from sotto.engine.cache_kinds import PlannedKVCache, RotatingKVCache
 from sotto.engine.caches import make_caches
-from sotto.engine.loader import load
-from sotto.engine.model_needs import limits_here
 from sotto.engine.pace import ChunkSize, Pace
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.scheduler import Scheduler
@@ -33,9 +31,7 @@ cases = pytest.mark.parametrize("case", CASES)
 
 @cache
 def model_of(case):
-    config = json.loads((REFERENCES / case / "config.json").read_text())
-    source = source_of([read_header(REFERENCES / case / "model.safetensors")], config)
-    return load(source, limits=limits_here(), progress=lambda _: None, cancelled=lambda: False).model
+    return load_folder(REFERENCES / case).model
 
 
 @cache

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mlx import nn
 
-from checkpoints import read_header, source_of
+from checkpoints import load_folder
 from generating import MODELS, PROMPT, drain, finished, reference, run, scheduler, task
 from native_kernels import KERNELS, bits, needs_kernels
 from sotto.engine.attention import attend
@@ -21,8 +21,6 @@ from sotto.engine.batch import batched
 from sotto.engine.cache_kinds import FullKVCache
 from sotto.engine.caches import make_caches
 from sotto.engine.cpu_linear import adapt_to_cpu
-from sotto.engine.loader import load
-from sotto.engine.model_needs import limits_here
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.sequence import Sequence
 from sotto.engine.tape import TapedModel, taped
@@ -44,9 +42,7 @@ LENGTHS = (5, 23, 11)
 
 @cache
 def loaded(case):
-    config = json.loads((REFERENCES / case / "config.json").read_text())
-    source = source_of([read_header(REFERENCES / case / "model.safetensors")], config)
-    found = load(source, limits=limits_here(), progress=lambda _: None, cancelled=lambda: False)
+    found = load_folder(REFERENCES / case)
     adapt_to_cpu(found.model)
     return found.model, found.config
 

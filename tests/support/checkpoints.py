@@ -10,6 +10,8 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 
+from sotto.engine.loader import LoadedModel, load
+from sotto.engine.model_needs import limits_here
 from sotto.engine.types import LoadProgress
 from sotto.store.records import Format, ModelRecord, ModelSource, Source, TensorFile, TensorInfo
 
@@ -147,3 +149,9 @@ class Watch:
     def cancelled(self) -> bool:
         """Return whether enough was heard."""
         return self._stop_after is not None and len(self.events) >= self._stop_after
+
+
+def load_folder(folder: Path) -> LoadedModel:
+    """Load the model whose config and weights lie in a folder."""
+    source = source_of([read_header(folder / "model.safetensors")], json.loads((folder / "config.json").read_text()))
+    return load(source, limits=limits_here(), progress=lambda _: None, cancelled=lambda: False)
