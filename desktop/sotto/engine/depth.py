@@ -5,9 +5,11 @@ divided by the seconds that it takes. Both are learnt while answers are made, an
 
 - Cost, by the number of drafts that were really fed: a moving average that no single stall can move far. A depth is
   tried a few times before it has a cost, and starts with the median, because the first round of a shape builds kernels.
-  Between depths that were measured it is interpolated, and flat beyond them.
+  Between depths that were measured it is interpolated, and flat beyond them: there, the one that then promises most is
+  tried next.
 - Acceptance, by position: how often a draft is right when all in front of it are. A position is trusted after some
-  samples; the next one behind the trusted ones counts as good as the last of them, so depth grows one step at a time.
+  samples, of drafts that were not fed as well; the next one behind the trusted ones counts as good as the last of
+  them, and none beyond it is considered.
 - Now and then one draft more than is best is fed, to notice when that begins to pay; ever more rarely while it changes
   nothing.
 
