@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from disk_entries import folder_of, head, lay, path_of
 from sotto.engine import disk_file
-from sotto.engine.disk_file import CHECKSUM, DamagedEntryError, Memory, checksum, packed, read_verified
+from sotto.engine.disk_file import CHECKSUM, DamagedEntryError, checksum, packed, read_verified
 from sotto.engine.disk_format import EntryHead, entry_id, packed_entry, read_entry, read_head
 from sotto.engine.disk_shelf import Shelf
 
@@ -338,13 +338,13 @@ def test_ids_tell_conversations_apart():
 
 
 def test_entries_are_read_into_the_same_memory_one_after_the_other(tmp_path):
-    memory = Memory()
+    held = bytearray(1 << 14)
     first, second = (head([number]) for number in (1, 2))
     for of, size in ((first, 5000), (second, 3000)):
         parts = packed_entry(of, KEY, {"a": ("U8", (size,), bytes([of.tokens[0]]) * size)})
         (tmp_path / f"{of.id}.safetensors").write_bytes(b"".join([*parts, checksum(parts)]))
-    _, one = read_entry(tmp_path / f"{first.id}.safetensors", KEY, LIMIT, memory)
+    _, one = read_entry(tmp_path / f"{first.id}.safetensors", KEY, LIMIT, lambda size: memoryview(held)[:size])
     assert bytes(one["a"].data) == b"\1" * 5000
-    _, other = read_entry(tmp_path / f"{second.id}.safetensors", KEY, LIMIT, memory)
+    _, other = read_entry(tmp_path / f"{second.id}.safetensors", KEY, LIMIT, lambda size: memoryview(held)[:size])
     assert bytes(other["a"].data) == b"\2" * 3000
     assert b"\2" in bytes(one["a"].data), "the second one took memory of its own"

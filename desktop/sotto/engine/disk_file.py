@@ -11,7 +11,7 @@ import mmap
 import os
 import stat
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
@@ -41,22 +41,13 @@ class DamagedEntryError(StoreError):
     """A file of the disk tier is not what was written, or was written by something else."""
 
 
-class Memory:
-    """Memory that files are read into one after the other: the system takes long to hand out new one."""
+Memory = Callable[[int], memoryview]
+"""Gives so many bytes to read into; it may overwrite what it gave before."""
 
-    def __init__(self) -> None:
-        """Start without any."""
-        self._held: mmap.mmap | None = None
 
-    def of(self, size: int) -> memoryview:
-        """Return `size` bytes; what was returned before is overwritten."""
-        if self._held is None or len(self._held) < size:
-            self._held = mmap.mmap(-1, size)
-        return memoryview(self._held)[:size]
-
-    def release(self) -> None:
-        """Give it back as soon as nobody uses it any more."""
-        self._held = None
+def new_memory(size: int) -> memoryview:
+    """Return `size` bytes that nobody else uses."""
+    return memoryview(mmap.mmap(-1, size))
 
 
 def packed(metadata: Mapping[str, str], arrays: Mapping[str, Array]) -> list[memoryview]:
@@ -106,13 +97,13 @@ def checksum(parts: Iterable[memoryview]) -> bytes:
     return whole.digest()
 
 
-def read_verified(path: Path, limit: int, memory: Memory | None = None) -> tuple[TensorFile, memoryview]:
+def read_verified(path: Path, limit: int, memory: Memory = new_memory) -> tuple[TensorFile, memoryview]:
     """Return what a file says it holds, and all its bytes, read once and verified as they were read.
 
     Args:
         path: The file.
         limit: The most bytes that it may have.
-        memory: What to read it into; None for memory of its own.
+        memory: Gives what to read it into.
 
     Raises:
         DamagedEntryError: Not every byte is as it was written.
@@ -122,7 +113,7 @@ def read_verified(path: Path, limit: int, memory: Memory | None = None) -> tuple
     try:
         if not _LENGTH.size + _DIGEST < size <= limit:
             raise damaged(path, f"is {size} bytes long; {_LENGTH.size + _DIGEST + 1} to {limit} are possible")
-        content = (memory or Memory()).of(size)
+        content = memory(size)
         body = size - _DIGEST
         _read(file, content[body:], body, path)
         if _read_and_digest(file, content[:body], path) != content[body:]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from sotto.engine.disk_file import CHECKSUM, Array, Memory, damaged, packed, read_part, read_verified
+from sotto.engine.disk_file import CHECKSUM, Array, Memory, damaged, new_memory, packed, read_part, read_verified
 from sotto.store.records import TensorFile
 
 # A file of any other version is none of ours.
@@ -99,14 +99,14 @@ def packed_entry(head: EntryHead, key: str, arrays: Mapping[str, Array]) -> list
     return packed(metadata, {**arrays, TOKENS: ("U32", (head.end - head.start,), head.tokens)})
 
 
-def read_entry(path: Path, key: str, limit: int, memory: Memory | None = None) -> tuple[EntryHead, dict[str, Loaded]]:
+def read_entry(path: Path, key: str, limit: int, memory: Memory = new_memory) -> tuple[EntryHead, dict[str, Loaded]]:
     """Return an entry's head and arrays, read once and verified.
 
     Args:
         path: Its file.
         key: The name of the folder that it is in.
         limit: The most bytes that it may have.
-        memory: What to read it into; None for memory of its own.
+        memory: Gives what to read it into.
 
     Raises:
         DamagedEntryError: It is no entry of that folder, not the one that its name says, or not as it was written.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sotto.engine import disk_budget
 from sotto.engine.disk_budget import Budget
-from sotto.engine.disk_file import DamagedEntryError, Memory, damaged, file_size
+from sotto.engine.disk_file import DamagedEntryError, Memory, damaged, file_size, new_memory
 from sotto.engine.disk_folder import INDEX, Lock, Stored, discard, entry_path, packed_index, remove, survey
 from sotto.engine.disk_format import EntryHead, Loaded, read_entry
 from sotto.engine.disk_writer import Done, Job, write_file
@@ -75,12 +75,12 @@ class Shelf:
         with self._lock:
             return self._entries.get(id)
 
-    def read(self, id: str, memory: Memory | None = None) -> tuple[EntryHead, dict[str, Loaded]] | None:  # noqa: A002
+    def read(self, id: str, memory: Memory = new_memory) -> tuple[EntryHead, dict[str, Loaded]] | None:  # noqa: A002
         """Read and verify an entry; None, and no such entry any more, where that is not possible.
 
         Args:
             id: The entry.
-            memory: What to read it into; None for memory of its own.
+            memory: Gives what to read it into.
         """
         stored = self.get(id)
         if stored is None:

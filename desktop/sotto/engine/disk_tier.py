@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sotto.engine import disk_budget
 from sotto.engine.disk_budget import Usage
-from sotto.engine.disk_file import Array, Memory
+from sotto.engine.disk_file import Array, Memory, new_memory
 from sotto.engine.disk_folder import Stored
 from sotto.engine.disk_format import EntryHead, Loaded, packed_entry
 from sotto.engine.disk_shelf import Shelf
@@ -128,14 +128,14 @@ class DiskTier:
         """Let go of the buffers of all entries that were written or will not be, and return how each ended."""
         return self._writer.drain() if self._writer else []
 
-    def load(self, id: str, memory: Memory | None = None) -> Entry | None:  # noqa: A002
+    def load(self, id: str, memory: Memory = new_memory) -> Entry | None:  # noqa: A002
         """Read and verify an entry; None where it is not there.
 
         One that cannot be trusted is removed with all that continues it.
 
         Args:
             id: The entry.
-            memory: What to read it into; None for memory of its own.
+            memory: Gives what to read it into.
         """
         found = self._shelf.read(id, memory) if self._shelf else None
         return Entry(*found) if found else None

@@ -11,7 +11,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from sotto.engine.disk_file import Array, Memory
+from sotto.engine.disk_file import Array
 from sotto.engine.disk_format import EntryHead, Loaded
 from sotto.engine.disk_tier import DiskTier, Entry
 from sotto.engine.radix import Node, Tokens
@@ -140,7 +140,7 @@ class PrefixDisk:
         if self._last is None or self._last.head.id != entry:
             self._tier.flush(_WAIT)  # what is still on its way is not there to be read
             self._last = None  # its memory is read into
-            self._last = self._tier.load(entry, self._memory)
+            self._last = self._tier.load(entry, self._memory.of)
             if self._last is None:
                 self._heads.pop(entry, None)
         return self._last
@@ -152,12 +152,11 @@ def _written(array: mx.array) -> Array:
     return _NAMES[array.dtype], array.shape, memoryview(flat)  # type: ignore[arg-type]
 
 
-class _ArrayMemory(Memory):
+class _ArrayMemory:
     """Memory of MLX, so that what was read is an array without being copied."""
 
     def __init__(self) -> None:
         """Start without any."""
-        super().__init__()
         self._array = mx.zeros(0, dtype=mx.uint8)
 
     def of(self, size: int) -> memoryview:
