@@ -58,6 +58,7 @@ enum class Way { few, fixed, panels, blas };
 // How one product is computed, and its activations in the form for that.
 struct Plan {
   Way way = Way::few;
+  std::size_t like = 0;    // the first product whose activations are in the same form, maybe this one
   std::size_t memory = 0;  // where that form begins
   Activations x;
   const FixedKernels* fixed = nullptr;
@@ -66,6 +67,12 @@ struct Plan {
 };
 
 std::size_t round_to_line(std::size_t floats) { return (floats + 15) / 16 * 16; }
+
+// Whether two products take the same activations, laid out for the same format.
+bool same_activations(const Product& one, const Product& other) {
+  return one.x == other.x && one.rows == other.rows && one.matrix.columns == other.matrix.columns &&
+         one.matrix.format == other.matrix.format && one.matrix.group == other.matrix.group;
+}
 
 std::ptrdiff_t rows_in(const Matrix& matrix, std::ptrdiff_t weights) {
   const std::ptrdiff_t rows = weights / std::max<std::ptrdiff_t>(1, matrix.columns);
@@ -130,7 +137,13 @@ void multiply(const std::vector<Product>& products) {
     plan.x.rows = static_cast<int>(product.rows);
     plan.x.width = kernels.width(matrix);
     plan.x.sums_width = kernels.sums_width(matrix);
+    plan.like = std::find_if(products.begin(), products.begin() + index,
+                             [&](const Product& other) { return same_activations(product, other); }) -
+                products.begin();
     plan.memory = needed;
+    if (plan.like != index) {
+      continue;
+    }
     if (plan.way == Way::fixed) {
       needed += round_to_line(fixed_size(*plan.fixed, matrix, product.rows));
     } else if (plan.way == Way::panels) {
@@ -147,7 +160,9 @@ void multiply(const std::vector<Product>& products) {
     Plan& plan = plans[index];
     Activations& x = plan.x;
     float* values = prepared.get() + plan.memory;
-    if (plan.way == Way::fixed) {
+    if (plan.like != index) {
+      plan = plans[plan.like];
+    } else if (plan.way == Way::fixed) {
       plan.digits = lay_out(*plan.fixed, matrix, product.x, product.rows, values);
     } else if (plan.way == Way::panels) {
       plan.panels = lay_out(*panels, matrix, product.x, product.rows, x.width, values);

@@ -30,6 +30,14 @@ struct Lanes {
   static Vector mul(Vector a, Vector b) { return _mm512_mul_ps(a, b); }
   static Vector fma(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
   static float sum(Vector value) { return _mm512_reduce_add_ps(value); }
+  // The sums of four vectors' lanes.
+  static void sums(const Vector (&of)[4], float (&to)[4]) {
+    const Vector ab = add(_mm512_unpacklo_ps(of[0], of[1]), _mm512_unpackhi_ps(of[0], of[1]));
+    const Vector cd = add(_mm512_unpacklo_ps(of[2], of[3]), _mm512_unpackhi_ps(of[2], of[3]));
+    const Vector all = add(_mm512_shuffle_ps(ab, cd, 0x44), _mm512_shuffle_ps(ab, cd, 0xee));
+    const __m256 half = _mm256_add_ps(_mm512_castps512_ps256(all), _mm512_extractf32x8_ps(all, 1));
+    _mm_storeu_ps(to, _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
+  }
 
   static Vector bf16(__m256i bits) {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
@@ -90,11 +98,31 @@ struct Lanes {
   static Spread broadcast_of(ptrdiff_t index) { return _mm512_set1_epi32(static_cast<int>(index)); }
   static Vector pick(Vector scales, Spread spread) { return _mm512_permutexvar_ps(spread, scales); }
 
+  // 16 rows of 8: quarters of vectors, 4 of a row each, are gathered by their place in a row, and then transposed four
+  // by four.
   static void transpose(const float* from, float* to) {
-    const __m512i step = _mm512_setr_epi32(0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120);
-    for (int i = 0; i < 8; ++i) {
-      _mm512_storeu_ps(to + 16 * i, _mm512_i32gather_ps(step, from + i, 4));
+    for (int half = 0; half < 2; ++half) {
+      Vector rows[4];  // quarter q of vector m is of row 4 * q + m
+#pragma GCC unroll 2
+      for (int pair = 0; pair < 2; ++pair) {
+        const float* at = from + 16 * pair;
+        const Vector left = quarters(load(at), load(at + 32), half);
+        const Vector right = quarters(load(at + 64), load(at + 96), half);
+        rows[2 * pair] = quarters(left, right, 0);
+        rows[2 * pair + 1] = quarters(left, right, 1);
+      }
+      const Vector low = _mm512_unpacklo_ps(rows[0], rows[1]), low2 = _mm512_unpacklo_ps(rows[2], rows[3]);
+      const Vector high = _mm512_unpackhi_ps(rows[0], rows[1]), high2 = _mm512_unpackhi_ps(rows[2], rows[3]);
+      float* const target = to + 64 * half;
+      store(target, _mm512_shuffle_ps(low, low2, 0x44));
+      store(target + 16, _mm512_shuffle_ps(low, low2, 0xee));
+      store(target + 32, _mm512_shuffle_ps(high, high2, 0x44));
+      store(target + 48, _mm512_shuffle_ps(high, high2, 0xee));
     }
+  }
+  // Of each vector two quarters: the first and the third, or the second and the fourth.
+  static Vector quarters(Vector a, Vector b, int first) {
+    return first == 0 ? _mm512_shuffle_f32x4(a, b, 0x88) : _mm512_shuffle_f32x4(a, b, 0xdd);
   }
 };
 

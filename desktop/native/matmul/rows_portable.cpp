@@ -46,6 +46,12 @@ struct Lanes {
 #endif
   }
   static float sum(Vector value) { return (value[0] + value[2]) + (value[1] + value[3]); }
+  // The sums of four vectors' lanes.
+  static void sums(const Vector (&of)[4], float (&to)[4]) {
+    for (int i = 0; i < 4; ++i) {
+      to[i] = sum(of[i]);
+    }
+  }
 
   static Vector as_floats(Words bits) { return (Vector)bits; }
   static Vector bf16(const uint16_t* from) {

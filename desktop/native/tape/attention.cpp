@@ -5,10 +5,15 @@
 #include "fused/attention.h"
 #include "fused/primitive.h"
 #include "tape/recording.h"
+#include "thread_pool.h"
 
 namespace sotto::tape {
 
 namespace {
+
+// Multiplications of an attention from which on it is worth dividing one row, and several rows.
+constexpr std::int64_t kLongRow = 1 << 20;
+constexpr std::int64_t kSmallStep = 1 << 15;
 
 // What is only there to be recorded.
 class Sign : public fused::Primitive {
@@ -63,6 +68,17 @@ void attend_row(const Heads& heads, const Held& held, const float* q, const floa
   fused::attend(problem);
 }
 
+// How many rows a thread takes at a time: one, or all where some are long, or where it is not worth waking a thread.
+std::ptrdiff_t rows_at_once(const Heads& heads, const Held* held) {
+  std::int64_t longest = 0, all = 0;
+  for (std::int64_t row = 0; row < heads.rows; ++row) {
+    longest = std::max<std::int64_t>(longest, held[row].seen);
+    all += held[row].seen;
+  }
+  const std::int64_t each = heads.queries * (heads.depth + heads.width);
+  return longest * each < kLongRow && all * each >= kSmallStep ? 1 : heads.rows;
+}
+
 // Inputs: queries, keys, values, and maybe sinks.
 class StepAttention : public Sign, public Recordable {
  public:
@@ -80,11 +96,14 @@ class StepAttention : public Sign, public Recordable {
     operation.work = [heads](const Run& run, const Operation& own) {
       const float *q = run.at(own.reads[0]), *k = run.at(own.reads[1]), *v = run.at(own.reads[2]);
       float* out = run.at(own.writes[0]);
-      for (std::int64_t row = 0; row < heads.rows; ++row) {
-        attend_row(heads, run.held[heads.layer * heads.rows + row],
-                   q + row * heads.queries * heads.depth, k + row * heads.keys * heads.depth,
-                   v + row * heads.keys * heads.width, out + row * heads.queries * heads.width);
-      }
+      const Held* held = run.held + heads.layer * heads.rows;
+      // Rows beside each other, unless each has enough keys to keep all threads busy by itself.
+      parallel_for(heads.rows, rows_at_once(heads, held), [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+        for (std::ptrdiff_t row = begin; row < end; ++row) {
+          attend_row(heads, held[row], q + row * heads.queries * heads.depth, k + row * heads.keys * heads.depth,
+                     v + row * heads.keys * heads.width, out + row * heads.queries * heads.width);
+        }
+      });
     };
     operation.writes = {recorder.result(out)};
     recorder.add(std::move(operation));
