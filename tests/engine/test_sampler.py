@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sotto.engine.sampler import Sampler, best, distribution, draw_key
+from sotto.engine.sampler import Sampler, best, distribution, draw_key, sample_each
 from sotto.engine.types import SamplingOptions
 
 OPEN = SamplingOptions(temperature=1.0, top_k=0, top_p=1.0)
@@ -251,6 +251,37 @@ def answer(chosen, prompt=(1, 2, 3), count=30, beside=()):
             other.sample(row)
         tokens.append(sampler.sample(row).item())
     return tokens
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    manners=st.lists(
+        st.tuples(
+            st.builds(
+                SamplingOptions,
+                temperature=st.sampled_from([0, 0.8]),
+                top_k=st.sampled_from([0, 5]),
+                repeat_penalty=st.sampled_from([1.0, 1.5]),
+            ),
+            st.sampled_from([(), (7, 9)]),
+        ),
+        min_size=1,
+        max_size=2,
+    ),
+    answers=st.lists(st.tuples(st.integers(0, 1), st.integers(0, 50)), min_size=1, max_size=5),
+    vocabulary=st.sampled_from([60, 640]),
+)
+def test_answers_drawn_together_are_those_drawn_one_by_one(manners, answers, vocabulary):
+    rows = mx.array(np.random.default_rng(3).normal(size=(6, len(answers), vocabulary)).astype(np.float32))
+
+    def samplers():
+        chosen = [(*manners[which % len(manners)], seed) for which, seed in answers]
+        return [Sampler(seeded(manner, seed), range(seed, seed + 9), banned) for manner, banned, seed in chosen]
+
+    together, alone = samplers(), samplers()
+    for step in rows:
+        tokens = [token.item() for token in sample_each(together, step)]
+        assert tokens == [sampler.sample(step[row : row + 1]).item() for row, sampler in enumerate(alone)]
 
 
 def test_the_same_seed_gives_the_same_answer_whatever_runs_beside_it():

@@ -133,6 +133,12 @@ def test_weights_of_every_type_give_the_same_bits(how, lengths):
     compare(model, config, VOCABULARY, lengths)
 
 
+@pytest.mark.parametrize("lengths", [(300, 20, 90, 7), (9000, 5)])
+def test_rows_are_computed_beside_each_other_or_one_after_the_other_with_the_same_bits(lengths):
+    model, config = build(CONFIGS["plain"])
+    compare(model, config, VOCABULARY, lengths, steps=3)
+
+
 def test_products_of_the_same_numbers_are_computed_together():
     model, config = loaded("llama")
     # Beside the embedding, the last norm and the last product each of two layers has two norms, four products (of which

@@ -15,6 +15,7 @@ import mlx.core as mx
 
 from sotto.engine.pace import ChunkSize
 from sotto.engine.prefix_cache import PrefixCache
+from sotto.engine.sampler import Sampler
 from sotto.engine.sequence import Sequence
 from sotto.engine.task import Task
 from sotto.engine.types import DoneReason, Finished, GenerateEvent, PrefillProgress, TextChunk
@@ -128,13 +129,13 @@ class Generation:
             return [TextChunk(self.task.request_id, "", ())]
         return [self._progress(done)]
 
-    def draw(self, logits: mx.array) -> mx.array:
-        """Return the token [1] that follows `pending`, for its logits [1, V], lazily."""
+    def drawing(self) -> Sampler:
+        """Return what draws the token that follows `pending`; how it was before is remembered, see `start_over`."""
         self._sampler_before = self.sampler.fork()
-        return self.sampler.sample(logits)
+        return self.sampler
 
     def take(self, token: mx.array) -> None:
-        """Go on with `token` [1] from `draw`; `pending` was read."""
+        """Go on with `token` [1], which was drawn; `pending` was read."""
         self.pending, self._value = token, None
 
     def read(self, *, fed: bool = False) -> list[GenerateEvent]:

@@ -21,12 +21,13 @@ choose from its own distribution, which agrees as often as the two are alike.
 """
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
 import mlx.core as mx
 
+from sotto.engine.penalties import Window
 from sotto.engine.types import SamplingOptions
 
 # Below this, dividing float32 scores by the temperature overflows, and nothing but the best could be drawn anyway.
@@ -55,10 +56,10 @@ class Sampler:
         self._options = options
         self._draws = 0
         self.seed = secrets.randbits(64) if options.seed is None else options.seed
-        self._banned = mx.array(sorted(banned), dtype=mx.int32)
+        self._banned = tuple(sorted(banned))
         # What bans them: as wide as the logits, made when the first ones come.
         self._ban = mx.zeros(0)
-        self._window = _Window.of(options, prompt_ids) if _penalizes(options) else None
+        self._window = Window.of(options, prompt_ids)
         self._undecided: _Undecided | None = None
 
     def sample(self, logits: mx.array) -> mx.array:
@@ -78,21 +79,9 @@ class Sampler:
             Tokens [n + 1], uint32. Token i is the one that follows if all drafts in front of it are right.
         """
         drafted = drafts if isinstance(drafts, mx.array) else mx.array(list(drafts), dtype=mx.uint32)
-        scores = logits.astype(mx.float32)
-        if self._banned.size:
-            if self._ban.size != scores.shape[-1]:
-                self._ban = mx.zeros(scores.shape[-1]).at[self._banned].add(_NOTHING)
-                mx.eval(self._ban)
-            scores = scores + self._ban
-        windows: list[_Window] = []
-        if self._window is not None:
-            windows.append(self._window.as_wide_as(scores))
-            for row in range(drafted.size):
-                windows.append(windows[-1].pushed(drafted[row : row + 1]))
-            rows = [window.penalize(scores[row : row + 1]) for row, window in enumerate(windows)]
-            scores = mx.concatenate(rows)
-        tokens = self._draw(scores) if self._random else best(scores, 1)[:, 0]
-        self._undecided = _Undecided(tokens, windows)
+        windows = self.windows(logits.shape[-1], drafted)
+        tokens = self.chosen(logits, windows, self.keys(len(logits)))
+        self.propose(tokens, windows)
         return tokens
 
     def commit(self, count: int) -> None:
@@ -118,71 +107,77 @@ class Sampler:
         """
         return copy(self)
 
+    # The steps of `sample_rows`, for `sample_each`.
+
+    @property
+    def manner(self) -> Hashable:
+        """What samplers have in common whose rows can be drawn together."""
+        return replace(self._options, seed=None), self._banned
+
+    def windows(self, width: int, drafts: mx.array) -> list[Window]:
+        """Return what the row behind each of n drafts is penalized by, n + 1 windows; none without penalties."""
+        if self._window is None:
+            return []
+        windows = [self._window.as_wide_as(width)]
+        for row in range(drafts.size):
+            windows.append(windows[-1].pushed(drafts[row : row + 1]))
+        return windows
+
+    def keys(self, count: int) -> list[int]:
+        """Return the keys of the next draws."""
+        return [draw_key(self.seed, self._draws + row) for row in range(count)]
+
+    def chosen(self, logits: mx.array, windows: Sequence[Window], keys: Sequence[int]) -> mx.array:
+        """Return a token [R] for each row of logits [R, V], penalized by its window and drawn with its key."""
+        scores = logits.astype(mx.float32)
+        if self._banned:
+            if self._ban.size != scores.shape[-1]:
+                self._ban = mx.zeros(scores.shape[-1]).at[mx.array(self._banned, dtype=mx.int32)].add(_NOTHING)
+                mx.eval(self._ban)
+            scores = scores + self._ban
+        if windows:
+            scores = mx.concatenate([window.penalize(scores[row : row + 1]) for row, window in enumerate(windows)])
+        if not self._random:
+            return best(scores, 1)[:, 0]
+        log_probs, ids = distribution(scores, self._options)
+        drawn = mx.argmax(log_probs + gumbel(keys, ids), axis=-1, keepdims=True)
+        return mx.take_along_axis(ids, drawn, axis=-1)[:, 0]
+
+    def propose(self, tokens: mx.array, windows: list[Window]) -> None:
+        """Take what was chosen, until `commit` says how much of it is kept."""
+        self._undecided = _Undecided(tokens, windows)
+
     @property
     def _random(self) -> bool:
         return self._options.temperature >= _COLDEST
 
-    def _draw(self, scores: mx.array) -> mx.array:
-        log_probs, ids = distribution(scores, self._options)
-        keys = [draw_key(self.seed, self._draws + row) for row in range(len(log_probs))]
-        drawn = mx.argmax(log_probs + gumbel(keys, ids), axis=-1, keepdims=True)
-        return mx.take_along_axis(ids, drawn, axis=-1)[:, 0]
 
+def sample_each(samplers: Sequence[Sampler], logits: mx.array) -> list[mx.array]:
+    """Return the next token [1] of each of several answers, as `Sampler.sample` would, without evaluating anything.
 
-@dataclass(frozen=True, slots=True)
-class _Window:
-    """The last tokens of prompt and answer, kept on the device.
+    Answers that are drawn in the same manner, whatever their seeds, are drawn in one go: what an operation costs
+    besides its arithmetic is paid for once.
 
-    Attributes:
-        options: What penalizes them.
-        size: How many there may be; None for a window over the whole context, which never forgets.
-        ring: The tokens [N], uint32.
-        oldest: Where in a full ring the next token goes.
-        counts: How often each token is in the ring, as wide as the logits, which may be wider than the vocabulary.
+    Args:
+        samplers: One for each answer.
+        logits: [answers, V].
     """
-
-    options: SamplingOptions
-    size: int | None
-    ring: mx.array
-    oldest: int
-    counts: mx.array
-
-    @classmethod
-    def of(cls, options: SamplingOptions, prompt_ids: Sequence[int]) -> "_Window":
-        """Return the window at the end of a prompt, not yet as wide as any logits."""
-        size = options.repeat_last_n if options.repeat_last_n > 0 else None
-        recent = prompt_ids if size is None else prompt_ids[-size:]
-        return cls(options, size, mx.array(list(recent), dtype=mx.uint32), 0, mx.zeros(0))
-
-    def as_wide_as(self, scores: mx.array) -> "_Window":
-        """Return the window for scores [R, V]."""
-        width = scores.shape[-1]
-        if self.counts.size == width:
-            return self
-        return replace(self, counts=mx.zeros(width).at[self.ring].add(1.0))
-
-    def penalize(self, scores: mx.array) -> mx.array:
-        """Return scores [1, V] with those of the tokens in the window changed."""
-        options = self.options
-        # A token that is in the ring twice is computed twice, to the same value.
-        values = scores[:, self.ring]
-        if options.repeat_penalty > 0:
-            values = values * mx.where(values < 0, options.repeat_penalty, 1 / options.repeat_penalty)
-        values = values - options.presence_penalty - options.frequency_penalty * self.counts[self.ring]
-        penalized = mx.array(scores)
-        penalized[:, self.ring] = values
-        return penalized
-
-    def pushed(self, token: mx.array) -> "_Window":
-        """Return the window after `token` [1] has come in, and the oldest has gone where there is no room."""
-        counts = self.counts.at[token].add(1.0)
-        if self.size is None or self.ring.size < self.size:
-            return replace(self, ring=mx.concatenate([self.ring, token]), counts=counts)
-        place = slice(self.oldest, self.oldest + 1)
-        counts = counts.at[self.ring[place]].subtract(1.0)
-        ring = mx.array(self.ring)
-        ring[place] = token
-        return replace(self, ring=ring, oldest=(self.oldest + 1) % self.size, counts=counts)
+    alike: dict[Hashable, list[int]] = {}
+    for row, sampler in enumerate(samplers):
+        alike.setdefault(sampler.manner, []).append(row)
+    tokens: dict[int, mx.array] = {}
+    nothing = mx.zeros(0, dtype=mx.uint32)
+    for rows in alike.values():
+        own = logits if len(rows) == len(samplers) else logits[mx.array(rows)]
+        group = [samplers[row] for row in rows]
+        windows = [one.windows(logits.shape[-1], nothing) for one in group]
+        keys = [key for one in group for key in one.keys(1)]
+        chosen = group[0].chosen(own, [window for each in windows for window in each], keys)
+        for at, one in enumerate(group):
+            tokens[rows[at]] = chosen[at : at + 1]
+            one.propose(tokens[rows[at]], windows[at])
+            one.commit(1)
+    return [tokens[row] for row in range(len(samplers))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +190,7 @@ class _Undecided:
     """
 
     tokens: mx.array
-    windows: list[_Window]
+    windows: list[Window]
 
 
 def distribution(scores: mx.array, options: SamplingOptions) -> tuple[mx.array, mx.array]:
@@ -275,8 +270,3 @@ def draw_key(seed: int, draw: int) -> int:
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
     return z ^ (z >> 31)
-
-
-def _penalizes(options: SamplingOptions) -> bool:
-    repeats = options.repeat_penalty > 0 and options.repeat_penalty != 1
-    return options.repeat_last_n != 0 and bool(repeats or options.presence_penalty or options.frequency_penalty)

@@ -20,6 +20,7 @@ from sotto.engine.generation import Generation, Model
 from sotto.engine.memory_guard import MemoryGuard
 from sotto.engine.pace import CHUNK, Pace
 from sotto.engine.prefix_cache import PrefixCache
+from sotto.engine.sampler import sample_each
 from sotto.engine.speculator import Speculator
 from sotto.engine.task import Task
 from sotto.engine.types import DoneReason, GenerateEvent
@@ -199,7 +200,7 @@ class Scheduler:
         feeding = [one for one in group if not one.is_last]
         started = time.perf_counter()
         try:
-            drawn = self._drawn(feeding, events)
+            drawn = self._drawn(feeding)
             if ahead:
                 mx.async_eval(list(drawn.values()))  # type: ignore[no-untyped-call]
             else:
@@ -220,22 +221,16 @@ class Scheduler:
         if self._speculator is not None and len(group) == 1 == len(self._running):
             self._speculator.took(time.perf_counter() - started if steady and feeding else None)
 
-    def _drawn(self, feeding: list[Generation], events: list[GenerateEvent]) -> dict[Generation, mx.array]:
+    def _drawn(self, feeding: list[Generation]) -> dict[Generation, mx.array]:
         """Return the token that follows the pending one of each, lazily."""
         if not feeding:
             return {}
         tokens = mx.concatenate([one.pending for one in feeding if one.pending is not None])[:, None]
         caches = feeding[0].caches if len(feeding) == 1 else batched([one.caches for one in feeding])
         logits = self._model(tokens, cache=caches)[:, -1, :]
-        drawn: dict[Generation, mx.array] = {}
-        for row, one in enumerate(feeding):
-
-            def draw(one: Generation = one, row: int = row) -> list[GenerateEvent]:
-                drawn[one] = one.draw(logits[row : row + 1])
-                return []
-
-            self._guarded(one, events, draw)
-        return drawn
+        if len(feeding) == 1:
+            return {feeding[0]: feeding[0].drawing().sample(logits)}
+        return dict(zip(feeding, sample_each([one.drawing() for one in feeding], logits), strict=True))
 
     def _recover(self, group: list[Generation], error: Exception, events: list[GenerateEvent]) -> None:
         """After a step that failed: end the request that it was for, or let each of several try by itself."""

@@ -3,28 +3,10 @@
 from collections.abc import Callable
 from collections.abc import Sequence as Series
 from dataclasses import dataclass
-from typing import Protocol
-
-import mlx.core as mx
 
 from sotto.engine.detokenizer import Detokenizer
+from sotto.engine.sampler import Sampler
 from sotto.engine.stop_strings import StopMatcher
-
-
-class Draws(Protocol):
-    """Draws the tokens of one answer; `sotto.engine.sampler.Sampler` says what each of these does."""
-
-    def sample(self, logits: mx.array) -> mx.array:
-        """Return the next token [1] for logits [1, V], lazily."""
-
-    def sample_rows(self, logits: mx.array, drafts: mx.array) -> mx.array:
-        """Return the tokens [n + 1] behind each of n drafts [n], lazily."""
-
-    def commit(self, count: int) -> None:
-        """Keep the first `count` of them."""
-
-    def fork(self) -> "Draws":
-        """Return one that would draw the same from here on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +34,7 @@ class Task:
     boundaries: Series[int]
     max_tokens: int
     eos_ids: frozenset[int]
-    sampler: Draws
+    sampler: Sampler
     text: Detokenizer
     stop: StopMatcher
     received: int
