@@ -111,6 +111,10 @@ class Host:
             times += [ended for event in events if isinstance(event, TextChunk) for _ in event.token_ids]
         return rate(times)
 
+    def forget(self) -> None:
+        """Free what was computed so far, so that what comes next has no need of memory that was never used."""
+        self.engine._ready.prefix.clear()
+
     def prefill(self, tokens: int) -> float:
         """Return tokens per second while a prompt that was never seen is read."""
         return self.reading(tokens)[0]

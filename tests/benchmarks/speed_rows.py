@@ -45,6 +45,7 @@ def _rows(model: BenchmarkModel, llama_bench: Path | None, *, quick: bool) -> It
         stock = stack.enter_context(MlxPeer(model.folder, "float32"))
 
         def ours() -> Rates:
+            host.forget()
             return Rates(host.prefill(prompt), host.decode(tokens))
 
         def equal(what: str) -> Rates:
