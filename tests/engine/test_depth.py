@@ -133,7 +133,7 @@ def test_a_stall_while_a_depth_is_new_is_passed_over():
     machine.depths(3)
     machine.round(seconds=500.0)
     machine.depths(20)
-    assert machine.controller.costs.of(1) == 1.0
+    assert machine.controller.costs.up_to(1)[1] == 1.0
     assert machine.controller.planned(1) == 1
 
 
@@ -187,7 +187,7 @@ def test_evidence_without_a_cost_brings_depth_back_at_once():
 def test_rounds_without_a_proposal_teach_the_cost_of_a_step_and_nothing_else():
     machine = Machine(always(1.0), flat)
     assert machine.depths(50, available=0) == [0] * 50
-    assert machine.controller.costs.of(0) == 1.0
+    assert machine.controller.costs.up_to(0)[0] == 1.0
     assert machine.controller.acceptance == ()
     assert machine.controller._rounds == 0
     assert machine.round() == 1
@@ -209,9 +209,9 @@ def test_an_ordinary_step_right_after_drafts_is_not_measured():
     for _ in range(50):
         costs.took(4, 3.0)
         costs.took(0, 9.0)
-    assert costs.of(0) == 1.0
+    assert costs.up_to(0)[0] == 1.0
     costs.took(0, 2.0)
-    assert 1.0 < costs.of(0) <= 1.075
+    assert 1.0 < costs.up_to(0)[0] <= 1.075
 
 
 def test_costs_between_those_measured_are_in_line_and_flat_beyond():
@@ -222,7 +222,9 @@ def test_costs_between_those_measured_are_in_line_and_flat_beyond():
             costs.took(drafts, seconds)
     costs.took(3, None)
     assert costs.measured == (2, 6)
-    assert [costs.of(drafts) for drafts in (0, 2, 3, 4, 6, 9)] == [2.0, 2.0, 2.5, 3.0, 4.0, 4.0]
+    assert costs.up_to(9) == [2.0, 2.0, 2.0, 2.5, 3.0, 3.5, 4.0, 4.0, 4.0, 4.0]
+    assert costs.up_to(1) == [2.0, 2.0]
+    assert costs.up_to(3) == [2.0, 2.0, 2.0, 2.5]
 
 
 @settings(max_examples=50, deadline=None)

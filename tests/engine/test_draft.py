@@ -338,8 +338,8 @@ class Fixed(Costs):
     def took(self, drafts, seconds):
         pass
 
-    def of(self, drafts):
-        return 1 + 0.2 * drafts
+    def up_to(self, drafts):
+        return [1 + 0.2 * fed for fed in range(drafts + 1)]
 
 
 def test_a_draft_model_that_is_never_right_is_left_alone():

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generating import PLENTY, PROMPT, Counting, drain, empty, finished, polls, reference, run, scheduler, task
+from sotto.engine.batch import MOST_TOGETHER
 from sotto.engine.caches import make_caches
 from sotto.engine.pace import Pace
 from sotto.engine.prefix_cache import PrefixCache
@@ -206,6 +207,23 @@ class TestSeveralAtOnce:
             mine = [event for event in events if event.request_id == str(index)]
             assert sum((event.token_ids for event in mine if isinstance(event, TextChunk)), ()) == found.token_ids
         assert max(rows for rows, _ in counting.shapes) == (4 if batches else 1)
+
+    @pytest.mark.parametrize("ahead", [0.0, math.inf])
+    def test_more_answers_than_share_a_step_are_what_they_are_alone(self, ahead):
+        prompts = [[number % 90, 3, 5 * number % 90] for number in range(MOST_TOGETHER + 4)]
+        tasks = [task(prompt, 40, request_id=str(number)) for number, prompt in enumerate(prompts)]
+        counting = Counting("plain")
+        events = run("plain", empty("plain"), *tasks, batches=True, ahead=ahead, model=counting)
+        for number, prompt in enumerate(prompts):
+            assert finished(events, str(number)).token_ids == reference("plain", prompt, 40)
+        assert max(rows for rows, _ in counting.shapes) == MOST_TOGETHER
+
+    def test_prompts_are_read_by_the_model_and_steps_are_taken_by_what_is_for_them(self):
+        reading, stepping = Counting("plain"), Counting("plain")
+        events = run("plain", empty("plain"), task(), chunk=8, model=reading, steps=stepping)
+        assert finished(events).token_ids == reference("plain", PROMPT, 12)
+        assert reading.lengths == [8, 8, 8, 8, 8, 4]
+        assert stepping.lengths == [1] * 12
 
     @kinds
     @settings(max_examples=15, deadline=None)

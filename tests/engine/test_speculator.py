@@ -24,8 +24,8 @@ class Free(Costs):
     def took(self, drafts, seconds):
         pass
 
-    def of(self, drafts):
-        return 1.0
+    def up_to(self, drafts):
+        return [1.0] * (drafts + 1)
 
 
 def eager(limit=8):

@@ -17,12 +17,13 @@ from checkpoints import load_folder
 from generating import MODELS, PROMPT, drain, finished, reference, run, scheduler, task
 from native_kernels import KERNELS, bits, needs_kernels
 from sotto.engine.attention import attend
-from sotto.engine.batch import batched
+from sotto.engine.batch import MOST_TOGETHER, batched
 from sotto.engine.cache_kinds import FullKVCache
 from sotto.engine.caches import make_caches
 from sotto.engine.cpu_linear import adapt_to_cpu
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.sequence import Sequence
+from sotto.engine.speculation import MOST_DRAFTS
 from sotto.engine.tape import TapedModel, taped
 from sotto.engine.zoo import build
 from tiny_random import CONFIGS, VOCABULARY
@@ -62,6 +63,12 @@ def together(sequences):
     return sequences[0] if len(sequences) == 1 else batched(sequences)
 
 
+def computed(model, ids, caches):
+    """Return the bits of the logits of tokens of one sequence: of single steps, where a tape takes all in one."""
+    parts = [[token] for token in ids] if len(ids) <= KERNELS.few_rows() else [ids]
+    return bits(mx.concatenate([model(mx.array([part]), cache=caches) for part in parts], axis=1))
+
+
 def held(caches):
     """Return what caches hold, as bytes."""
     return [bits(part) for one in caches for part in one.keys_and_values()]
@@ -90,6 +97,20 @@ def compare(model, config, vocabulary, lengths, steps=20):
 def test_models_give_the_same_bits(case, lengths):
     model, config = loaded(case)
     compare(model, config, config["vocab_size"], lengths)
+
+
+@pytest.mark.parametrize("case", ["llama", "mistral-window", "qwen3"])
+def test_several_tokens_of_one_sequence_get_the_bits_of_single_steps(case):
+    model, config = loaded(case)
+    own, plain = fed(model, config["vocab_size"], 9, 9)
+    with_tape = taped(model, config, own)
+    for count in (2, 5, KERNELS.few_rows(), 3):
+        ids = [(11 * at + count) % config["vocab_size"] for at in range(count)]
+        found = with_tape(mx.array([ids]), cache=own)
+        assert found.shape == (1, count, config["vocab_size"])
+        assert bits(found) == computed(model, ids, plain)
+        for one in (*own, *plain):
+            one.rewind(one.offset - 1)
 
 
 @pytest.mark.parametrize("lengths", [LENGTHS[:1], LENGTHS])
@@ -212,7 +233,7 @@ def test_a_slice_that_is_not_computed_yet_sees_what_was_held():
             st.tuples(st.just("step"), st.integers(1, 9)),
             st.tuples(st.just("ahead"), st.integers(1, 9)),
             st.tuples(st.just("rewind"), st.integers(1, 12)),
-            st.tuples(st.just("feed"), st.integers(2, 120)),
+            st.tuples(st.just("feed"), st.one_of(st.integers(2, 20), st.integers(2, 120))),
             st.tuples(st.just("copy"), st.integers(0, 4)),
             st.tuples(st.just("shrink"), st.just(0)),
         ),
@@ -240,8 +261,8 @@ def test_whatever_is_done_to_caches_gives_the_same_bits(doings):
                     one.put(part, end)
                 mx.eval([one.buffers for one in caches])
         elif what == "feed":
-            ids = mx.array([[(index + 3 * at) % VOCABULARY for at in range(number)]])
-            assert bits(model(ids, cache=own)) == bits(original(ids, cache=plain))
+            ids = [(index + 3 * at) % VOCABULARY for at in range(number)]
+            assert bits(model(mx.array([ids]), cache=own)) == computed(original, ids, plain)
         else:
             pairs = []
             for at in range(number):
@@ -259,7 +280,7 @@ def test_whatever_is_done_to_caches_gives_the_same_bits(doings):
         st.one_of(
             st.tuples(st.just("step"), st.integers(1, 40)),
             st.tuples(st.just("rewind"), st.integers(1, 70)),
-            st.tuples(st.just("feed"), st.integers(2, 120)),
+            st.tuples(st.just("feed"), st.one_of(st.integers(2, 20), st.integers(2, 120))),
             st.tuples(st.just("copy"), st.just(0)),
         ),
         max_size=14,
@@ -284,9 +305,12 @@ def test_whatever_is_done_to_sliding_windows_gives_the_same_bits(doings):
             ids = [(index + 3 * at) % VOCABULARY for at in range(number)]
             for part in [ids] if what == "feed" else [[token] for token in ids]:
                 found = model(mx.array([part]), cache=pair[0].caches)
-                assert bits(found) == bits(original(mx.array([part]), cache=pair[1].caches))
+                assert bits(found) == computed(original, part, pair[1].caches)
                 for one in pair:
                     one.tokens.extend(part)
+    # What is seen is that of the last call.
+    last = mx.array([[1]])
+    assert bits(model(last, cache=pair[0].caches)) == bits(original(last, cache=pair[1].caches))
     assert held(pair[0].caches) == held(pair[1].caches)
 
 
@@ -341,9 +365,15 @@ def test_an_empty_cache_and_a_larger_batch_are_left_to_the_definition():
     for token in (3, 4):
         ids = mx.array([[token]])
         assert bits(model(ids, cache=own)) == bits(MODELS["plain"](ids, cache=plain))
-    many, others = fed(MODELS["plain"], VOCABULARY, *range(2, 8)), fed(MODELS["plain"], VOCABULARY, *range(2, 8))
-    ids = mx.array([[token] for token in range(6)])
+    lengths = range(2, KERNELS.few_rows() + 3)
+    many, others = fed(MODELS["plain"], VOCABULARY, *lengths), fed(MODELS["plain"], VOCABULARY, *lengths)
+    ids = mx.array([[token] for token in range(len(lengths))])
     assert bits(model(ids, cache=batched(many))) == bits(MODELS["plain"](ids, cache=batched(others)))
+
+
+def test_as_many_answers_share_a_step_as_get_the_bits_of_single_ones():
+    assert KERNELS.few_rows() >= MOST_TOGETHER
+    assert KERNELS.few_rows() >= MOST_DRAFTS + 1
 
 
 def test_a_token_beyond_the_vocabulary_fails_the_step():

@@ -43,12 +43,15 @@ struct Heads {
   const float* sinks;
 };
 
-void attend_row(const Heads& heads, const Held& held, const float* q, const float* k, const float* v, float* out) {
+void append(const Heads& heads, const Held& held, const float* k, const float* v) {
   for (std::int64_t head = 0; head < heads.keys; ++head) {
     const std::int64_t row = head * held.room + held.slot;
     std::copy_n(k + head * heads.depth, heads.depth, held.keys + row * heads.depth);
     std::copy_n(v + head * heads.width, heads.width, held.values + row * heads.width);
   }
+}
+
+void attend_row(const Heads& heads, const Held& held, const float* q, float* out) {
   const std::int64_t first = held.slot + 1 - held.seen;
   fused::Attention problem;
   problem.batch = 1;
@@ -97,11 +100,15 @@ class StepAttention : public Sign, public Recordable {
       const float *q = run.at(own.reads[0]), *k = run.at(own.reads[1]), *v = run.at(own.reads[2]);
       float* out = run.at(own.writes[0]);
       const Held* held = run.held + heads.layer * heads.rows;
+      // Rows may be of one sequence, and then see those in front of them.
+      for (std::int64_t row = 0; row < heads.rows; ++row) {
+        append(heads, held[row], k + row * heads.keys * heads.depth, v + row * heads.keys * heads.width);
+      }
       // Rows beside each other, unless each has enough keys to keep all threads busy by itself.
       parallel_for(heads.rows, rows_at_once(heads, held), [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
         for (std::ptrdiff_t row = begin; row < end; ++row) {
-          attend_row(heads, held[row], q + row * heads.queries * heads.depth, k + row * heads.keys * heads.depth,
-                     v + row * heads.keys * heads.width, out + row * heads.queries * heads.width);
+          attend_row(heads, held[row], q + row * heads.queries * heads.depth,
+                     out + row * heads.queries * heads.width);
         }
       });
     };

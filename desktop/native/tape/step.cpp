@@ -15,7 +15,7 @@ namespace {
 struct Given {
   std::shared_ptr<Tape> tape;
   std::vector<std::int32_t> positions;
-  std::vector<Claim> claims;  // keys and values in turns
+  std::vector<Claim> claims;  // keys and values in turns, of each sequence of each layer
   std::vector<Held> held;
 };
 
@@ -59,18 +59,25 @@ mx::array step(
     const std::vector<int>& slots, const std::vector<int>& seen,
     const std::vector<mx::array*>& buffers) {
   const int rows = tape->rows();
-  const std::size_t held = tape->layers().size() * rows;
-  require(tokens.size() == static_cast<std::size_t>(rows) &&
+  const std::size_t layers = tape->layers().size();
+  // Each row is of a sequence of its own, or all are tokens of one.
+  const std::size_t sequences = buffers.size() == 2 * layers ? 1 : rows;
+  const std::size_t held = layers * rows;
+  require(tokens.ndim() == 2 && tokens.size() == static_cast<std::size_t>(rows) &&
               (tokens.dtype() == mx::uint32 || tokens.dtype() == mx::int32),
           "There must be one token for each row, in 32 bits.");
   require(positions.size() == static_cast<std::size_t>(rows), "There must be a position for each row.");
-  require(slots.size() == held && seen.size() == held && buffers.size() == 2 * held,
-          "There must be a slot, keys and values for each row of each layer.");
+  require(slots.size() == held && seen.size() == held && buffers.size() == 2 * layers * sequences,
+          "There must be a slot for each row of each layer, and keys and values for each sequence.");
   std::vector<mx::array> unscheduled;
+  // Where the keys of a row are among the buffers; the values follow them.
+  const auto keys_of = [&](std::size_t index) {
+    return 2 * (index / rows * sequences + (sequences == 1 ? 0 : index % rows));
+  };
   for (std::size_t index = 0; index < held; ++index) {
     const Layer& layer = tape->layers()[index / rows];
-    check(layer, *buffers[2 * index], layer.depth, slots[index], seen[index]);
-    check(layer, *buffers[2 * index + 1], layer.width, slots[index], seen[index]);
+    check(layer, *buffers[keys_of(index)], layer.depth, slots[index], seen[index]);
+    check(layer, *buffers[keys_of(index) + 1], layer.width, slots[index], seen[index]);
   }
   for (const mx::array* buffer : buffers) {
     if (buffer->status() == mx::array::Status::unscheduled) {
@@ -83,14 +90,16 @@ mx::array step(
   auto given = std::make_shared<Given>();
   given->tape = tape;
   given->positions.assign(positions.begin(), positions.end());
-  for (std::size_t index = 0; index < held; ++index) {
-    const Claim& keys = given->claims.emplace_back(*buffers[2 * index]);
-    float* const at = keys.data();
-    const Claim& values = given->claims.emplace_back(*buffers[2 * index + 1]);
-    given->held.push_back({at, values.data(), buffers[2 * index]->shape(2), slots[index], seen[index]});
+  for (mx::array* buffer : buffers) {
+    given->claims.emplace_back(*buffer);
   }
-  mx::array logits({rows, 1, tape->vocabulary()}, mx::float32, std::make_shared<Step>(fused::cpu_stream(), given),
-                   {mx::contiguous(tokens)});
+  for (std::size_t index = 0; index < held; ++index) {
+    const std::size_t keys = keys_of(index);
+    given->held.push_back({given->claims[keys].data(), given->claims[keys + 1].data(), buffers[keys]->shape(2),
+                           slots[index], seen[index]});
+  }
+  mx::array logits({tokens.shape(0), tokens.shape(1), tape->vocabulary()}, mx::float32,
+                   std::make_shared<Step>(fused::cpu_stream(), given), {mx::contiguous(tokens)});
   mx::async_eval({logits});
   for (mx::array* buffer : buffers) {
     buffer->attach_event(logits.event());

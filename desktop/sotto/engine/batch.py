@@ -16,6 +16,9 @@ from sotto.engine.cache_kinds import ArraysCache, CacheList, FullKVCache, Planne
 from sotto.engine.caches import leaves
 from sotto.engine.support import architecture
 
+# Sequences that share a step. The native kernels give a row the same bits whatever it is computed beside, but not among
+# more rows than these.
+MOST_TOGETHER = 16
 # Definitions that compute each row of a batch exactly as if it were alone, by the name of their module. Others look
 # into their caches, or mix rows.
 _INDEPENDENT = frozenset(

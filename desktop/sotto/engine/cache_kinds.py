@@ -8,7 +8,7 @@
 Every other kind (recurrent states, chunked attention) can only be copied as a whole, see `sotto.engine.sequence`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import mlx.core as mx
@@ -89,17 +89,17 @@ class FullKVCache(KVCache):  # type: ignore[misc]
         """Go back to `length` tokens."""
         self.offset = length
 
-    def extend(self) -> tuple[int, int]:
-        """Count one more token as held, which somebody else writes into the buffers; the cache must not be empty.
+    def extend(self, length: int) -> tuple[int, Iterable[int]]:
+        """Count tokens as held, which somebody else writes into the buffers; the cache must not be empty.
 
         Returns:
-            Where in the buffers it goes, and how many tokens it sees, itself as the last.
+            Where in the buffers the first of them goes, and how many tokens each of them sees, itself as the last.
         """
         slot = self.offset
-        if slot >= self.keys.shape[2]:
-            self._set(self._grown(self.buffers, slot + 1))
-        self.offset = slot + 1
-        return slot, slot + 1
+        if slot + length > self.keys.shape[2]:
+            self._set(self._grown(self.buffers, slot + length))
+        self.offset = slot + length
+        return slot, range(slot + 1, slot + 1 + length)
 
     def shrink(self) -> None:
         """Give back most of the room beyond the tokens held."""
@@ -259,17 +259,18 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
         end = self.offset - self.first
         return self.keys[..., end - self._seen : end, :], self.values[..., end - self._seen : end, :]
 
-    def extend(self) -> tuple[int, int]:
-        """Count one more token as held, which somebody else writes into the buffers; the cache must not be empty.
+    def extend(self, length: int) -> tuple[int, Iterable[int]]:
+        """Count tokens as held, which somebody else writes into the buffers; the cache must not be empty.
 
         Returns:
-            Where in the buffers it goes, and how many tokens it sees, itself as the last.
+            Where in the buffers the first of them goes, and how many tokens each of them sees, itself as the last.
         """
-        if self.offset - self.first >= self.keys.shape[2]:
-            self._move(self.keys, self.values, 1)
-        self._seen = min(self.offset, self.max_size - 1) + 1
-        self.offset += 1
-        return self.offset - 1 - self.first, self._seen
+        if self.offset + length - self.first > self.keys.shape[2]:
+            self._move(self.keys, self.values, length)
+        slot, before = self.offset - self.first, min(self.offset, self.max_size - 1)
+        self._seen = before + length
+        self.offset += length
+        return slot, [min(before + number, self.max_size) for number in range(1, length + 1)]
 
     def make_mask(self, length: int, window_size: int | None = None, return_array: bool = False) -> Any:
         """Return the mask for `length` more tokens over what they will see; "causal" or None where that says enough."""

@@ -67,15 +67,15 @@ class Costs:
         """Numbers of drafts with a known cost, ascending."""
         return tuple(sorted(self._known))
 
-    def of(self, drafts: int) -> float:
-        """Return seconds for a round with so many drafts; at least one number of them must be measured."""
+    def up_to(self, drafts: int) -> list[float]:
+        """Return seconds for rounds with 0, 1, ... `drafts` drafts; at least one number of them must be measured."""
         points = self.measured
-        below, above = points[0], points[-1]
-        if drafts <= below or drafts >= above:
-            return self._known[below if drafts <= below else above]
-        below, above = next((left, right) for left, right in pairwise(points) if left <= drafts <= right)
-        share = (drafts - below) / (above - below)
-        return self._known[below] * (1 - share) + self._known[above] * share
+        seconds = [self._known[points[0]]] * points[0]
+        for below, above in pairwise(points):
+            first, slope = self._known[below], (self._known[above] - self._known[below]) / (above - below)
+            seconds += [first + slope * step for step in range(above - below)]
+        seconds += [self._known[points[-1]]] * (drafts + 1 - len(seconds))
+        return seconds[: drafts + 1]
 
 
 class DepthController:
@@ -122,8 +122,10 @@ class DepthController:
         Args:
             available: How many tokens are proposed.
         """
+        return self._planned(available, self._values())
+
+    def _planned(self, available: int, values: list[float]) -> int:
         most = min(available, self.limit)
-        values = self._values()
         if most <= 0 or not values:
             return 0  # an ordinary step is measured first
         unknown = self._worth_measuring(values)
@@ -140,7 +142,8 @@ class DepthController:
         Args:
             available: How many tokens are proposed.
         """
-        planned, values = self.planned(available), self._values()
+        values = self._values()
+        planned = self._planned(available, values)
         return values[min(planned, len(values) - 1)] / values[0] if planned else 1.0
 
     def choose(self, available: int) -> int:
@@ -149,8 +152,8 @@ class DepthController:
         Args:
             available: How many tokens are proposed.
         """
-        chosen = self.planned(available)
         values = self._values()
+        chosen = self._planned(available, values)
         if available <= 0 or not values or self._worth_measuring(values) is not None:
             return chosen
         best = self._best_of(values)
@@ -169,8 +172,8 @@ class DepthController:
             return []
         trusted = self.acceptance
         rates = [*trusted, trusted[-1] if trusted else 1.0][: self.limit]
-        reached: list[float] = list(accumulate(rates, mul))
-        return [(1 + sum(reached[:drafts])) / self.costs.of(drafts) for drafts in range(len(rates) + 1)]
+        tokens = accumulate(accumulate(rates, mul), initial=1.0)
+        return [expected / seconds for expected, seconds in zip(tokens, self.costs.up_to(len(rates)), strict=True)]
 
     def _best_of(self, values: list[float]) -> int:
         """Return the fewest drafts of the best value, no more of them than were measured."""

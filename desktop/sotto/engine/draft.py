@@ -39,6 +39,7 @@ class DraftModel:
     Attributes:
         name: For people.
         model: Takes tokens [B, L] and `cache=` to logits [B, L, V].
+        steps: Computes the same, for the few tokens of a step.
         prefix: What it has computed before.
         rows: How many tokens it has scores for.
         width: How many the model has that it proposes for.
@@ -56,6 +57,7 @@ class DraftModel:
         *,
         rows: int,
         width: int,
+        steps: Model | None = None,
         context: float = math.inf,
         weight_bytes: int = 0,
         chunk: ChunkSize | None = None,
@@ -69,6 +71,7 @@ class DraftModel:
             prefix: What it has computed before.
             rows: How many tokens it has scores for.
             width: How many the model has that it proposes for.
+            steps: Computes the same as `model`, for the few tokens of a step; None for `model` itself.
             context: Most tokens it can take.
             weight_bytes: Bytes of its weights in memory.
             chunk: How many tokens to feed at a time while it catches up; None for what keeps a step short.
@@ -76,6 +79,7 @@ class DraftModel:
         """
         self.name = name
         self.model = model
+        self.steps = steps or model
         self.prefix = prefix
         self.rows = rows
         self.width = width
@@ -248,7 +252,7 @@ class ModelDrafter:
         fed = mx.array([ids])
         tokens: list[mx.array] = []
         while len(tokens) < count:
-            logits = draft.model(fed, cache=sequence.caches)[:, -1, :]
+            logits = draft.steps(fed, cache=sequence.caches)[:, -1, :]
             if not tokens:
                 sequence.tokens.extend(ids)
                 self._states = None if sequence.is_rewindable else sequence.capture(computed=False)

@@ -74,8 +74,9 @@ def made_draft(trial: Trial, width: int, budget: int, context: int, chunk: int) 
     longest = trial.longest or math.inf
     return DraftModel(
         trial.source.record.name,
-        taped(trial.loaded.model, trial.loaded.config, trial.sequence.caches),
+        trial.loaded.model,
         trial.prefix(budget, int(min(context, longest))),
+        steps=taped(trial.loaded.model, trial.loaded.config, trial.sequence.caches),
         rows=trial.rows,
         width=width,
         context=longest,

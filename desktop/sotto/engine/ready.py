@@ -103,9 +103,10 @@ def made_ready(order: Order, fitting: Fitting, parts: Parts) -> Ready:
     prefix = trial.prefix(budget, context)
     caches = trial.sequence.caches
     scheduler = Scheduler(
-        taped(parts.loaded.model, parts.loaded.config, caches),
+        parts.loaded.model,
         prefix,
         _cpu_pace() if device() == "cpu" else Pace(),
+        steps=taped(parts.loaded.model, parts.loaded.config, caches),
         batches=can_batch(parts.loaded.config, caches),
         speculator=Speculator(draft=draft),
         guard=MemoryGuard(system_memory(), [prefix, draft.prefix] if draft else [prefix], chunk),

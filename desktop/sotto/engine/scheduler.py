@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import mlx.core as mx
 
-from sotto.engine.batch import batched
+from sotto.engine.batch import MOST_TOGETHER, batched
 from sotto.engine.beginnings import SharedBeginnings
 from sotto.engine.failures import failed
 from sotto.engine.generation import Generation, Model
@@ -41,6 +41,7 @@ class Scheduler:
         prefix: PrefixCache,
         pace: Pace,
         *,
+        steps: Model | None = None,
         batches: bool = False,
         speculator: Speculator | None = None,
         guard: MemoryGuard | None = None,
@@ -51,11 +52,13 @@ class Scheduler:
             model: Takes tokens [B, L] and `cache=` to logits [B, L, V].
             prefix: What was computed before.
             pace: How much to compute at a time; learns from what is computed.
+            steps: Computes the same as `model`, for the few tokens of a decode step; None for `model` itself.
             batches: Whether the model computes each row of a batch as if it were alone.
             speculator: Proposes tokens to a request that is alone.
             guard: Watches the machine's memory; None where nobody need.
         """
         self._model = model
+        self._step_model = steps or model
         self._prefix = prefix
         self._pace = pace
         self._batches = batches
@@ -160,7 +163,7 @@ class Scheduler:
                 self._guarded(one, events, lambda one=one: one.restart())  # type: ignore[misc]
         decoding = [one for one in decoding if one.pending is not None]
         together = [one for one in decoding if self._batches and not one.alone]
-        groups = [together] if together else []
+        groups = [together[first : first + MOST_TOGETHER] for first in range(0, len(together), MOST_TOGETHER)]
         groups += [[one] for one in decoding if one not in together]
         for group in groups:
             if len(decoding) == 1 and self._speculated(group[0], events):
@@ -181,7 +184,7 @@ class Scheduler:
 
         def step() -> list[GenerateEvent]:
             nonlocal taken
-            found = speculator.step(self._model, one, alone=len(self._running) == 1)
+            found = speculator.step(self._step_model, one, alone=len(self._running) == 1)
             taken = found is not None
             return found or []
 
@@ -227,7 +230,7 @@ class Scheduler:
             return {}
         tokens = mx.concatenate([one.pending for one in feeding if one.pending is not None])[:, None]
         caches = feeding[0].caches if len(feeding) == 1 else batched([one.caches for one in feeding])
-        logits = self._model(tokens, cache=caches)[:, -1, :]
+        logits = self._step_model(tokens, cache=caches)[:, -1, :]
         if len(feeding) == 1:
             return {feeding[0]: feeding[0].drawing().sample(logits)}
         return dict(zip(feeding, sample_each([one.drawing() for one in feeding], logits), strict=True))

@@ -1,5 +1,8 @@
 """Decode steps from a tape: the operations of one more token, as a flat list that the native kernels run by themselves.
 
+A step is of several sequences, one token each, or of several tokens of one sequence, as in a round of speculation. Each
+token is a row, and gets the bits that it would get by itself.
+
 A definition builds a graph of some hundred arrays for each token, always the same one. Building and scheduling it takes
 time from the cores that compute. So the graph of a step is made once, with stand-ins for tokens, positions and caches;
 the native module turns it into a list (`desktop/native/tape`), and each step from then on is one operation of MLX that
@@ -21,8 +24,6 @@ from sotto.engine.generation import Model
 
 _log = logging.getLogger(__name__)
 
-# Sequences that share a step.
-MOST_ROWS = 4
 # Caches into which a step can write.
 _KINDS = (FullKVCache, SlidingKVCache)
 
@@ -32,7 +33,10 @@ class _NotOnTapeError(Exception):
 
 
 class TapedModel:
-    """A model whose decode steps come from tapes where they can; called as the model is."""
+    """A model whose decode steps come from tapes where they can; called as the model is.
+
+    All logits are computed, whether or not anybody reads them: prompts are for the model itself.
+    """
 
     def __init__(self, model: Model, kernels: Any) -> None:
         """Stand for `model`.
@@ -43,27 +47,35 @@ class TapedModel:
         """
         self._model = model
         self._kernels = kernels
+        # What is computed with more rows than these has other bits.
+        self._most_rows: int = kernels.few_rows()
         self._tapes: dict[int, Any | None] = {}
 
     def __call__(self, tokens: mx.array, cache: Series[Any]) -> mx.array:
         """Return the logits [B, L, V] of `tokens` [B, L], which are appended to the caches."""
-        count, length = tokens.shape
-        layers = _rows_of(cache) if length == 1 and count <= MOST_ROWS else None
-        tape = self.tape(count, [rows[0] for rows in layers]) if layers else None
+        length = tokens.shape[1]
+        layers = _sequences_of(cache) if 1 in tokens.shape and tokens.size <= self._most_rows else None
+        tape = self.tape(tokens.size, [sequences[0] for sequences in layers]) if layers else None
         if layers is None or tape is None:
             return self._model(tokens, cache=cache)
-        positions = [row.offset for row in layers[0]]
-        slots, seen = zip(*(row.extend() for rows in layers for row in rows), strict=True)
-        buffers = [buffer for rows in layers for row in rows for buffer in (row.keys, row.values)]
+        each = [one for sequences in layers for one in sequences]
+        positions = [one.offset + ahead for one in layers[0] for ahead in range(length)]
+        slots: list[int] = []
+        seen: list[int] = []
+        for one in each:
+            slot, views = one.extend(length)
+            slots += range(slot, slot + length)
+            seen += views
+        buffers = [buffer for one in each for buffer in (one.keys, one.values)]
         logits: mx.array = self._kernels.step(tape, tokens, positions, slots, seen, buffers)
         return logits
 
     def tape(self, rows: int, layers: Series[Any]) -> Any | None:
-        """Return the tape of a step of `rows` sequences, made at its first use; None where there can be none.
+        """Return the tape of a step of so many tokens, made at its first use; None where there can be none.
 
         Args:
-            rows: How many sequences.
-            layers: The caches of one of them.
+            rows: How many tokens.
+            layers: The caches of a sequence.
         """
         if rows not in self._tapes:
             self._tapes[rows] = self._recorded(rows, layers)
@@ -132,15 +144,15 @@ def taped(model: Model, config: Mapping[str, Any], caches: Series[Any]) -> Model
     return TapedModel(model, kernels)
 
 
-def _rows_of(caches: Series[Any]) -> list[tuple[Any, ...]] | None:
-    """Return the caches of each layer, one for each row; None where they are of other kinds, empty, or unequal."""
+def _sequences_of(caches: Series[Any]) -> list[tuple[Any, ...]] | None:
+    """Return the caches of each layer, one for each sequence; None where they are of other kinds, empty, or unequal."""
     layers: list[tuple[Any, ...]] = []
     for cache in caches:
-        rows = cache.rows if type(cache) is BatchKVCache else (cache,)
-        for index, row in enumerate(rows):
-            if type(row) not in _KINDS or row.keys is None:
+        sequences = cache.rows if type(cache) is BatchKVCache else (cache,)
+        for index, one in enumerate(sequences):
+            if type(one) not in _KINDS or one.keys is None:
                 return None
-            if layers and row.offset != layers[0][index].offset:
+            if layers and one.offset != layers[0][index].offset:
                 return None
-        layers.append(rows)
+        layers.append(sequences)
     return layers
