@@ -85,7 +85,8 @@ class Host:
 
     @property
     def model(self):
-        return self.engine._ready.scheduler._model
+        """What computes decode steps."""
+        return self.engine._ready.scheduler._step_model
 
     def start(self, name: str, prompt: str, tokens: int, sampling: SamplingOptions = GREEDY) -> None:
         """Take up a request that ends after `tokens`, and not before."""
