@@ -1,0 +1,226 @@
+"""The file that conversations are kept in: opened, brought to this version, and never answered by an empty list.
+
+- A version older than this one is kept as a copy beside the file before it is changed.
+- A file of a newer version, or one that cannot be written, is read and not written.
+- A damaged file is set aside under a name of its own, and what can be read of it goes into a new one.
+
+Each of these says so once, in a `Notice`.
+"""
+
+import contextlib
+import hashlib
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sotto.chats.salvage import decoded, salvaged
+from sotto.chats.schema import STEPS, TABLES, VERSION
+
+_BUSY_MILLISECONDS = 5000
+_CONNECTION = (
+    f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}",
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA cell_size_check = ON",
+)
+_WRITING = (
+    "PRAGMA journal_mode = WAL",
+    # A question is on the disk, and not only with the system, before a model sees it.
+    "PRAGMA synchronous = FULL",
+)
+_MAGIC = b"SQLite format 3\x00"
+_BESIDE = ("-wal", "-shm")
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What a person should know about the file of conversations.
+
+    Attributes:
+        text: One sentence.
+        kept: The copy that was kept, or the file that was set aside; None for none.
+    """
+
+    text: str
+    kept: Path | None = None
+
+
+class Database:
+    """An open file of conversations, for one thread.
+
+    Attributes:
+        path: The file.
+        connection: To it; without transactions of its own making.
+        writable: Whether anything can be saved.
+        notices: What a person should know about it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open `path`, which need not exist yet, whatever state it is in."""
+        self.path = path
+        self.notices: list[Notice] = []
+        self.writable = True
+        self.connection = self._opened()
+
+    def writing(self) -> contextlib.AbstractContextManager[None]:
+        """Make several changes, all of them or none, and on the disk at the end.
+
+        Raises:
+            sqlite3.Error: Nothing was changed.
+        """
+        return _transaction(self.connection)
+
+    def close(self) -> None:
+        """Write everything into the one file, and let go of it."""
+        self.connection.close()
+
+    def _opened(self) -> sqlite3.Connection:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _check_beginning(self.path)
+            return self._ready(self._connected())
+        except (OSError, sqlite3.OperationalError) as error:
+            return self._unwritable(error)
+        except sqlite3.DatabaseError:
+            return self._renewed()
+
+    def _connected(self, *, options: str = "") -> sqlite3.Connection:
+        uri = f"{self.path.resolve().as_uri()}{options}"
+        connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+        connection.text_factory = decoded
+        try:
+            for pragma in _CONNECTION:
+                connection.execute(pragma)
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+    def _ready(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        """Return a connection to a file of this version, once it is seen to be sound."""
+        try:
+            version = _version(connection)
+            if version > VERSION:
+                self.writable = False
+                self._notice(
+                    f"{self.path} was written by a newer version of Sotto: its conversations can be read, and nothing "
+                    "is saved until that version opens it again."
+                )
+                connection.execute("PRAGMA query_only = ON")
+                return connection
+            for pragma in _WRITING:
+                connection.execute(pragma)
+            if version or connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
+                _check(connection, version)
+            if 0 < version < VERSION:
+                self._keep_copy(connection, version)
+            _migrate(connection, version)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _keep_copy(self, connection: sqlite3.Connection, version: int) -> None:
+        kept = self.path.with_name(f"{self.path.stem}.version-{version}{self.path.suffix}")
+        partial = kept.with_name(f"{kept.name}.partial")
+        partial.unlink(missing_ok=True)
+        with contextlib.closing(sqlite3.connect(partial)) as copy:
+            connection.backup(copy)
+        partial.replace(kept)
+
+    def _renewed(self) -> sqlite3.Connection:
+        """Set a damaged file aside, and return a connection to a new one with what can be read of it."""
+        kept = self.path.with_name(f"{self.path.stem}.damaged-{_digest(self.path)}{self.path.suffix}")
+        for suffix in ("", *_BESIDE):
+            part = self.path.with_name(self.path.name + suffix)
+            if part.exists():
+                part.replace(kept.with_name(kept.name + suffix))
+        connection = self._ready(self._connected())
+        with _transaction(connection):
+            chats, messages = salvaged(kept, connection)
+        self._notice(
+            f"{self.path} was damaged: {chats} conversations with {messages} messages could be read and are here, and "
+            f"the damaged file is kept as {kept}.",
+            kept,
+        )
+        return connection
+
+    def _unwritable(self, error: Exception) -> sqlite3.Connection:
+        """Return a connection to what can be read, where nothing can be written."""
+        self.writable = False
+        try:
+            # Where the folder cannot be written, neither can the log beside the file, so it is read without one.
+            connection = self._connected(options="?mode=ro&immutable=1")
+            _check(connection, _version(connection))
+        except (OSError, sqlite3.Error):
+            connection = sqlite3.connect(":memory:", isolation_level=None)
+            _migrate(connection, 0)
+        self._notice(
+            f"{self.path} cannot be written ({error}): conversations that are there can be read, and nothing is saved; "
+            f"allow writing to {self.path.parent} and start Sotto again."
+        )
+        return connection
+
+    def _notice(self, text: str, kept: Path | None = None) -> None:
+        self.notices.append(Notice(text, kept))
+
+
+@contextlib.contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        # Some errors have ended the transaction already.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def _check_beginning(path: Path) -> None:
+    """See that a file, if there is one, begins as a database does: SQLite takes a very short one for a new one.
+
+    Raises:
+        sqlite3.DatabaseError: It begins otherwise.
+    """
+    with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
+        beginning = file.read(len(_MAGIC))
+        if beginning and beginning != _MAGIC:
+            raise sqlite3.DatabaseError("file is not a database")
+
+
+def _check(connection: sqlite3.Connection, version: int) -> None:
+    """See that a file that is not new is sound.
+
+    Raises:
+        sqlite3.DatabaseError: It is not.
+    """
+    if version < 1:
+        raise sqlite3.DatabaseError(f"there is no version {version}")
+    found = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if found is None or found[0] != "ok":
+        raise sqlite3.DatabaseError(found[0] if found else "nothing could be checked")
+    for table, columns in TABLES.items():
+        # What is selected must be there; nothing is read.
+        try:
+            connection.execute(f"SELECT {', '.join(columns)} FROM {table} LIMIT 0")
+        except sqlite3.OperationalError as error:
+            raise sqlite3.DatabaseError(str(error)) from error
+
+
+def _migrate(connection: sqlite3.Connection, version: int) -> None:
+    for number, step in enumerate(STEPS[version:], version + 1):
+        # A script ends any transaction that is open, so it brings one of its own.
+        connection.executescript(f"BEGIN IMMEDIATE; {step} PRAGMA user_version = {number}; COMMIT;")
+
+
+def _digest(path: Path) -> str:
+    """Return what tells one damaged file from another, so that the same one is not set aside twice."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:12]

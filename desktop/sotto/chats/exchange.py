@@ -1,0 +1,184 @@
+"""Conversations as files: Markdown for people, JSON with all branches for Sotto, and the way back from JSON."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sotto.chats.database import Database
+from sotto.chats.reading import branch_of, chat_of, seconds
+from sotto.chats.records import Chat, Role, State, clean
+from sotto.chats.schema import TABLES
+from sotto.errors import SottoError
+
+FORMAT, VERSION = "sotto-chats", 1
+_NAMES = {Role.USER: "You", Role.ASSISTANT: "Model"}
+_KEPT = ("title", "created", "changed", "pinned", "archived", "model", "draft", "system")
+_MESSAGE_KEPT = ("role", "text", "state", "created", "model")
+# Answers that were cut short while they were exported are that afterwards.
+_STATES = frozenset(State) - {State.STREAMING}
+
+
+class InvalidExportError(SottoError):
+    """A file is no export of conversations, or one that nobody can read."""
+
+
+def as_markdown(database: Database, chat: int) -> str:
+    """Return the branch in view of a conversation as Markdown."""
+    row = database.connection.execute(
+        f"SELECT {', '.join(TABLES['chats'])} FROM chats WHERE id = ?", (chat,)
+    ).fetchone()
+    found = chat_of(row)
+    parts = [f"# {' '.join(found.title.split()) or 'Conversation'}"]
+    if found.system:
+        parts.append(f"> {found.system}".replace("\n", "\n> "))
+    for turn in branch_of(database.connection, chat).turns:
+        said = datetime.fromtimestamp(turn.created, UTC).strftime("%Y-%m-%d %H:%M UTC")
+        parts += [f"## {turn.model or _NAMES[turn.role]} · {said}", turn.text.strip()]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def as_json(database: Database, chats: tuple[int, ...] | None = None) -> str:
+    """Return conversations with all their branches as JSON; None for all that are not in the trash."""
+    connection = database.connection
+    found = [chat_of(row) for row in connection.execute(f"SELECT {', '.join(TABLES['chats'])} FROM chats ORDER BY id")]
+    wanted = [one for one in found if one.id in chats] if chats is not None else [o for o in found if o.trashed is None]
+    return json.dumps(
+        {"format": FORMAT, "version": VERSION, "chats": [_exported(database, chat) for chat in wanted]},
+        ensure_ascii=False,
+        indent=1,
+    )
+
+
+def _exported(database: Database, chat: Chat) -> dict[str, Any]:
+    rows = database.connection.execute(
+        f"SELECT {', '.join(TABLES['messages'])} FROM messages WHERE chat = ? ORDER BY id", (chat.id,)
+    )
+    messages = [dict(zip(TABLES["messages"], row, strict=True)) for row in rows]
+    # Numbers within the file, so that they say nothing about other conversations.
+    numbers = {message["id"]: number for number, message in enumerate(messages)}
+    (leaf,) = database.connection.execute("SELECT leaf FROM chats WHERE id = ?", (chat.id,)).fetchone()
+    return {
+        **{name: getattr(chat, name) for name in _KEPT},
+        "options": dict(chat.options),
+        "leaf": numbers.get(leaf),
+        "messages": [
+            {**{name: message[name] for name in _MESSAGE_KEPT}, "parent": numbers.get(message["parent"])}
+            for message in messages
+        ],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """Where something stands in a file, for people."""
+
+    name: str
+    values: Mapping[str, Any]
+
+    def get(self, key: str, kind: type | tuple[type, ...], default: Any) -> Any:
+        """Return a value of the right type; the default where there is none.
+
+        Raises:
+            InvalidExportError: It is of another type.
+        """
+        value = self.values.get(key, default)
+        # A truth value is no number, whatever Python says.
+        if value is not default and (not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)):
+            raise InvalidExportError(f"{self.name}.{key} is {json.dumps(value)[:40]}; it must be {_named(kind)}.")
+        return clean(value) if isinstance(value, str) else value
+
+    def time(self, key: str) -> float:
+        """Return seconds since 1970; 0 where there are none, or more than there are dates."""
+        return seconds(self.get(key, (int, float), 0.0))
+
+
+def import_json(database: Database, text: str) -> tuple[int, ...]:
+    """Add the conversations of an export to those that are there, all or none; return their numbers.
+
+    Raises:
+        InvalidExportError: The text is none; nothing was added.
+    """
+    try:
+        read = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidExportError(f"The file is no JSON ({error}); choose one that Sotto has exported.") from error
+    if not isinstance(read, dict) or read.get("format") != FORMAT or not isinstance(read.get("chats"), list):
+        raise InvalidExportError(f'The file is no export of Sotto\'s: it must say "format": "{FORMAT}" and have chats.')
+    if read.get("version") != VERSION:
+        raise InvalidExportError(
+            f"The file is of version {json.dumps(read.get('version'))[:40]} of exports, and this Sotto reads version "
+            f"{VERSION}: export it again, or use a newer Sotto."
+        )
+    with database.writing():
+        return tuple(_imported(database, _object(chat, f"chats[{n}]")) for n, chat in enumerate(read["chats"]))
+
+
+def _imported(database: Database, chat: _Field) -> int:
+    values = {
+        "title": chat.get("title", str, ""),
+        "created": chat.time("created"),
+        "changed": chat.time("changed"),
+        "pinned": chat.get("pinned", bool, False),
+        "archived": chat.get("archived", bool, False),
+        "model": chat.get("model", str, ""),
+        "draft": chat.get("draft", str, ""),
+        "system": chat.get("system", str, ""),
+        "options": json.dumps(chat.get("options", dict, {})),
+    }
+    number = _inserted(database, "chats", values)
+    placed: list[int] = []
+    for index, one in enumerate(chat.get("messages", list, [])):
+        message = _object(one, f"{chat.name}.messages[{index}]")
+        role, state = message.get("role", str, ""), message.get("state", str, State.COMPLETE.value)
+        if role not in set(Role):
+            raise InvalidExportError(f"{message.name}.role is {role[:40]!r}; it must be user or assistant.")
+        placed.append(
+            _inserted(
+                database,
+                "messages",
+                {
+                    "chat": number,
+                    "parent": _place(message, "parent", placed),
+                    "role": role,
+                    "text": message.get("text", str, ""),
+                    "state": state if state in _STATES else State.INTERRUPTED.value,
+                    "created": message.time("created"),
+                    "model": message.get("model", str, ""),
+                },
+            )
+        )
+    leaf = _place(chat, "leaf", placed)
+    database.connection.execute("UPDATE chats SET leaf = ? WHERE id = ?", (leaf, number))
+    return number
+
+
+def _place(field: _Field, key: str, placed: list[int]) -> int | None:
+    """Return the number in the database of a message in front of this one; None for none."""
+    index: int | None = field.get(key, int, None)
+    if index is None:
+        return None
+    if not 0 <= index < len(placed):
+        raise InvalidExportError(f"{field.name}.{key} is {index}; it must be the number of a message in front of it.")
+    return placed[index]
+
+
+def _inserted(database: Database, table: str, values: Mapping[str, Any]) -> int:
+    places = ", ".join("?" * len(values))
+    number = database.connection.execute(
+        f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})", tuple(values.values())
+    ).lastrowid
+    assert number is not None
+    return number
+
+
+def _object(value: Any, name: str) -> _Field:
+    if not isinstance(value, dict):
+        raise InvalidExportError(f"{name} is {json.dumps(value)[:40]}; it must be an object.")
+    return _Field(name, value)
+
+
+def _named(kind: type | tuple[type, ...]) -> str:
+    words = {str: "a text", bool: "true or false", dict: "an object", list: "a list", int: "a whole number"}
+    return "a number" if isinstance(kind, tuple) else words[kind]

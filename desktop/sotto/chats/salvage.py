@@ -1,0 +1,64 @@
+"""What can be read of a damaged file of conversations goes into a new one."""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sotto.chats.schema import TABLES
+
+
+def salvaged(damaged: Path, target: sqlite3.Connection) -> tuple[int, int]:
+    """Copy every row that can be read, and let messages without a conversation have one.
+
+    Args:
+        damaged: The file, with whatever lies beside it.
+        target: A connection to a file of this version, inside a transaction.
+
+    Returns:
+        How many conversations and how many messages were read.
+    """
+    target.execute("PRAGMA defer_foreign_keys = ON")
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(_opened(damaged)) as source:
+        for table, columns in TABLES.items():
+            places = ", ".join("?" * len(columns))
+            for row in _rows(source, table, columns):
+                # A row that breaks a rule of the table stays where it is.
+                target.execute(f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({places})", row)
+    _connect(target)
+    counts = [target.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("chats", "messages")]
+    return counts[0], counts[1]
+
+
+def decoded(raw: bytes) -> str:
+    """Return a text of the database: where it is not UTF-8 any more, what is left of its words."""
+    return raw.decode("utf-8", "replace")
+
+
+def _opened(damaged: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{damaged.resolve().as_uri()}?mode=ro", uri=True)
+    connection.text_factory = decoded
+    return connection
+
+
+def _rows(source: sqlite3.Connection, table: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows in front of what is damaged, and those behind it, from the end on; some of them maybe twice."""
+    for order in ("ASC", "DESC"):
+        try:
+            yield from source.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY id {order}")
+        except sqlite3.Error:
+            continue
+        return
+
+
+def _connect(target: sqlite3.Connection) -> None:
+    """Let every message have a conversation, and every number stand for something that is there."""
+    target.execute(
+        "INSERT OR IGNORE INTO chats (id, created, changed) SELECT chat, min(created), max(created) FROM messages "
+        "WHERE chat NOT IN (SELECT id FROM chats) GROUP BY chat"
+    )
+    target.execute(
+        "UPDATE messages SET parent = NULL WHERE parent IS NOT NULL AND parent NOT IN (SELECT id FROM messages)"
+    )
+    target.execute("UPDATE chats SET folder = NULL WHERE folder IS NOT NULL AND folder NOT IN (SELECT id FROM folders)")

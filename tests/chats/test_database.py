@@ -1,0 +1,231 @@
+"""Files of conversations that are old, new, damaged or not to be written."""
+
+import contextlib
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sotto.chats.database import Database
+from sotto.chats.records import State
+from sotto.chats.schema import VERSION
+from sotto.chats.store import ChatStore
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "chats.sqlite3"
+
+
+def filled(path, chats=3, messages=4):
+    """Write conversations, and return what was said by conversation."""
+    store, said = ChatStore(Database(path)), {}
+    for number in range(chats):
+        chat, parent = store.add_chat(), None
+        for turn in range(messages):
+            parent = store.ask(chat, f"{number} {turn} " + "words " * 200, parent)
+        said[chat] = [turn.text for turn in store.branch(chat).turns]
+    store.database.close()
+    return said
+
+
+def read(path):
+    """Return what can be read by conversation, and the notices."""
+    database = Database(path)
+    store = ChatStore(database)
+    said = {chat.id: [turn.text for turn in store.branch(chat.id).turns] for chat in store.chats()}
+    database.close()
+    return said, database.notices
+
+
+def test_a_new_file_is_of_this_version_and_sound(path):
+    database = Database(path)
+    assert database.connection.execute("PRAGMA user_version").fetchone() == (VERSION,)
+    assert database.connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert database.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert database.writable
+    database.close()
+    assert sorted(one.name for one in path.parent.iterdir()) == ["chats.sqlite3"]
+
+
+def test_a_file_of_a_newer_version_is_read_and_not_written(path):
+    said = filled(path)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+        connection.execute("ALTER TABLE messages ADD COLUMN mood TEXT")
+    before = path.read_bytes()
+    database = Database(path)
+    assert not database.writable
+    assert "newer version" in database.notices[0].text
+    assert str(path) in database.notices[0].text
+    with pytest.raises(sqlite3.Error):
+        ChatStore(database).add_chat()
+    database.close()
+    assert read(path)[0] == said
+    assert path.read_bytes() == before
+
+
+def test_a_step_to_this_version_keeps_a_copy_of_the_older_one(path, monkeypatch):
+    from sotto.chats import database as module
+
+    said = filled(path)
+    steps = (*module.STEPS, "ALTER TABLE chats ADD COLUMN colour TEXT NOT NULL DEFAULT '';")
+    monkeypatch.setattr(module, "STEPS", steps)
+    monkeypatch.setattr(module, "VERSION", len(steps))
+    assert read(path) == (said, [])
+    kept = path.with_name(f"chats.version-{VERSION}.sqlite3")
+    monkeypatch.undo()
+    assert read(kept) == (said, [])
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (VERSION + 1,)
+
+
+def test_a_step_that_fails_leaves_the_older_version_as_it_was(path, monkeypatch):
+    from sotto.chats import database as module
+
+    said = filled(path)
+    steps = (*module.STEPS, "ALTER TABLE chats ADD COLUMN colour TEXT; ALTER TABLE nothing ADD COLUMN colour TEXT;")
+    monkeypatch.setattr(module, "STEPS", steps)
+    monkeypatch.setattr(module, "VERSION", len(steps))
+    database = Database(path)
+    assert not database.writable
+    assert {chat.id for chat in ChatStore(database).chats()} == set(said)
+    database.close()
+    monkeypatch.undo()
+    assert read(path) == (said, [])
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database at all" * 500, b"SQLite format 3\x00" + bytes(5000)])
+def test_what_is_no_database_is_set_aside_unless_it_is_empty(path, content):
+    path.write_bytes(content)
+    said, notices = read(path)
+    assert said == {}
+    kept = [one for one in path.parent.iterdir() if "damaged" in one.name]
+    if content:
+        assert [one.read_bytes() for one in kept] == [content]
+        assert [notice.kept for notice in notices] == kept
+        assert str(kept[0]) in notices[0].text
+    else:
+        assert (kept, notices) == ([], [])
+    assert read(path) == ({}, [])
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_damage_anywhere_costs_what_it_hit_and_is_told(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("damaged") / "chats.sqlite3"
+    said = filled(path, chats=6, messages=10)
+    content = bytearray(path.read_bytes())
+    if data.draw(st.booleans()):
+        at = data.draw(st.integers(0, len(content) - 1))
+        length = data.draw(st.sampled_from([1, 100, 4096]))
+        content[at : at + length] = bytes(data.draw(st.integers(0, 255)) for _ in content[at : at + length])
+    else:
+        del content[data.draw(st.integers(1, len(content) - 1)) :]
+    path.write_bytes(content)
+    found, notices = read(path)
+    kept = [one for one in path.parent.iterdir() if "damaged" in one.name and one.suffix == ".sqlite3"]
+    if notices:
+        assert [one.read_bytes() for one in kept] == [bytes(content)] or not kept
+    else:
+        # What no check of SQLite sees is a changed letter, or no change.
+        assert found.keys() == said.keys()
+    assert read(path)[0] == found
+
+
+def test_most_of_a_file_with_one_bad_page_is_there_again(path):
+    said = filled(path, chats=20, messages=20)
+    content = bytearray(path.read_bytes())
+    middle = len(content) // 2 // 4096 * 4096
+    content[middle : middle + 4096] = bytes(4096)
+    path.write_bytes(content)
+    found, notices = read(path)
+    messages = sum(len(one) for one in found.values())
+    assert len(notices) == 1
+    assert messages > 0.8 * 400
+    for chat, turns in found.items():
+        assert set(turns) <= set(said[chat])
+
+
+def test_rows_that_nobody_can_read_cost_themselves_alone(path):
+    said = filled(path, chats=3, messages=4)
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE messages SET role = 'wizard' WHERE id = 2")
+        connection.execute("UPDATE messages SET text = x'ff00fe' WHERE id = 6")
+        connection.execute("UPDATE chats SET options = '{', title = x'00', leaf = 'x', folder = 'y', created = 'z'")
+        connection.execute("UPDATE messages SET figures = '[' || replace(hex(zeroblob(50000)), '00', '[')")
+    database = Database(path)
+    store = ChatStore(database)
+    assert {chat.id for chat in store.chats()} == set(said)
+    unreadable = {chat: store.branch(chat).unreadable for chat in said}
+    assert sorted(unreadable.values()) == [0, 1, 1]
+    for chat in said:
+        assert [turn.text for turn in store.branch(chat).turns] == [
+            text for index, text in enumerate(said[chat]) if (chat, index) not in ((1, 1), (2, 1))
+        ]
+    database.close()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to this user")
+def test_a_folder_that_cannot_be_written_is_read(path):
+    said = filled(path)
+    path.parent.chmod(0o500)
+    path.chmod(0o400)
+    try:
+        found, notices = read(path)
+        assert found == said
+        assert "nothing is saved" in notices[0].text
+    finally:
+        path.parent.chmod(0o700)
+
+
+def test_a_place_where_no_file_can_be_is_told(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    found, notices = read(blocked / "chats.sqlite3")
+    assert found == {}
+    assert str(blocked) in notices[0].text
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from sotto.chats.database import Database
+from sotto.chats.store import ChatStore
+store = ChatStore(Database(Path(sys.argv[1])))
+chat = store.add_chat()
+answer = store.begin_answer(store.ask(chat, "a question", None), "small")
+number = 0
+while True:
+    store.grow(answer, f"{number} ")
+    print(number, flush=True)
+    number += 1
+"""
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.05, 0.3])
+def test_a_killed_process_loses_nothing_that_was_said_to_be_written(path, seconds):
+    process = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True)
+    process.stdout.readline()
+    time.sleep(seconds)
+    process.send_signal(signal.SIGKILL)
+    last = [int(line) for line in process.stdout.read().split()]
+    process.wait()
+    process.stdout.close()
+    database = Database(path)
+    assert database.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    store = ChatStore(database)
+    (chat,) = store.chats()
+    question, answer = store.branch(chat.id).turns
+    assert (question.text, answer.state) == ("a question", State.INTERRUPTED)
+    written = [int(number) for number in answer.text.split()]
+    assert written == list(range(len(written)))
+    assert len(written) > max(last, default=0)
+    assert database.notices == []
+    database.close()

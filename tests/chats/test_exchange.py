@@ -1,0 +1,116 @@
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sotto.chats.database import Database
+from sotto.chats.exchange import InvalidExportError, as_json, as_markdown, import_json
+from sotto.chats.records import State
+from sotto.chats.store import ChatStore
+
+
+@pytest.fixture
+def store(tmp_path):
+    opened = ChatStore(Database(tmp_path / "chats.sqlite3"), lambda: 1_700_000_000.0)
+    yield opened
+    opened.database.close()
+
+
+def filled(store):
+    chat = store.add_chat()
+    store.change(chat, system="Be brief.\nBe kind.", pinned=True, options={"seed": 7})
+    asked = store.ask(chat, "What is `a|b`?", None)
+    first = store.begin_answer(asked, "small")
+    store.end_answer(first, "A *pipe*.", State.COMPLETE)
+    second = store.begin_answer(asked, "large")
+    store.end_answer(second, "Alternation.", State.STOPPED)
+    store.view(first)
+    return chat
+
+
+def test_markdown_shows_the_branch_in_view(store):
+    assert as_markdown(store.database, filled(store)) == (
+        "# What is `a|b`?\n\n> Be brief.\n> Be kind.\n\n## You · 2023-11-14 22:13 UTC\n\nWhat is `a|b`?\n\n"
+        "## small · 2023-11-14 22:13 UTC\n\nA *pipe*.\n"
+    )
+
+
+def test_json_brings_everything_back(store, tmp_path):
+    chat = filled(store)
+    store.throw_away([store.add_chat()])
+    exported = as_json(store.database)
+    other = ChatStore(Database(tmp_path / "other.sqlite3"))
+    ask = other.add_chat()
+    other.ask(ask, "mine", None)
+    (number,) = import_json(other.database, exported)
+    assert number != chat
+    assert as_markdown(other.database, number) == as_markdown(store.database, chat)
+    assert as_json(other.database, (number,)) == exported
+    branch = other.branch(number).turns
+    assert len(branch[1].versions) == 2
+    assert other.chat(number).options == {"seed": 7}
+    assert [turn.text for turn in other.branch(ask).turns] == ["mine"]
+    other.database.close()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda export: export.update(format="other"), "no export"),
+        (lambda export: export.update(version=2), "version 2"),
+        (lambda export: export.update(chats={}), "have chats"),
+        (lambda export: export["chats"].append(5), r"chats\[1\] is 5; it must be an object"),
+        (lambda export: export["chats"][0].update(title=5), r"chats\[0\].title is 5; it must be a text"),
+        (lambda export: export["chats"][0].update(pinned=1), r"chats\[0\].pinned is 1; it must be true or false"),
+        (lambda export: export["chats"][0].update(created=True), r"chats\[0\].created is true; it must be a number"),
+        (lambda export: export["chats"][0].update(leaf=9), r"chats\[0\].leaf is 9; it must be the number"),
+        (lambda export: export["chats"][0]["messages"][0].update(parent=0), r"messages\[0\].parent is 0"),
+        (lambda export: export["chats"][0]["messages"][1].update(parent=-1), r"messages\[1\].parent is -1"),
+        (lambda export: export["chats"][0]["messages"][1].update(role="wizard"), r"messages\[1\].role is 'wizard'"),
+        (lambda export: export["chats"][0]["messages"].append("x"), r"messages\[3\] is \"x\""),
+    ],
+)
+def test_what_is_no_export_says_where_and_adds_nothing(store, change, reason):
+    filled(store)
+    export = json.loads(as_json(store.database))
+    change(export)
+    before = "\n".join(store.database.connection.iterdump())
+    with pytest.raises(InvalidExportError, match=reason):
+        import_json(store.database, json.dumps(export))
+    assert "\n".join(store.database.connection.iterdump()) == before
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "null", '"x"'])
+def test_what_is_no_json_is_told(store, text):
+    with pytest.raises(InvalidExportError):
+        import_json(store.database, text)
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    where=st.sampled_from(["title", "text", "changed", "created", "pinned", "leaf", "options", "messages"]),
+    value=_JSON | st.sampled_from([10**30, -1e300, 1e300, "half \ud83d"]),
+    message=st.booleans(),
+)
+def test_any_value_anywhere_is_taken_or_told(tmp_path_factory, where, value, message):
+    store = ChatStore(Database(tmp_path_factory.mktemp("export") / "chats.sqlite3"))
+    filled(store)
+    export = json.loads(as_json(store.database))
+    (export["chats"][0]["messages"][1] if message else export["chats"][0])[where] = value
+    try:
+        (number,) = import_json(store.database, json.dumps(export))
+    except InvalidExportError:
+        assert len(store.chats()) == 1
+    else:
+        store.branch(number)
+        as_markdown(store.database, number)
+        as_json(store.database)
+    store.database.close()
