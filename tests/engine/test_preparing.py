@@ -200,6 +200,17 @@ def test_places_in_a_prompt(fitted):
     assert decoded(preparer, prepared.opening) == "[assistant]"
 
 
+@pytest.mark.parametrize("overflow", Overflow)
+def test_an_answer_at_the_end_is_gone_on_with(fitted, overflow):
+    preparer = fitted()
+    messages = (SYSTEM, *talk(3))
+    asked = preparer.prepare(chat(messages, overflow))
+    going_on = preparer.prepare(chat((*messages, Message("assistant", "Half of an answ")), overflow))
+    assert decoded(preparer, going_on.prompt) == decoded(preparer, asked.prompt) + "Half of an answ"
+    assert going_on.prompt[: len(asked.prompt)] == asked.prompt
+    assert (going_on.boundaries, going_on.keep, going_on.opening) == (asked.boundaries, asked.keep, asked.opening)
+
+
 def test_places_are_found_only_where_somebody_needs_them(fitted):
     preparer = fitted(500, finds_boundary=False)
     prepared = preparer.prepare(chat((SYSTEM, *talk(5))))

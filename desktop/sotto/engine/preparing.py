@@ -58,11 +58,19 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class _Prompt:
-    """The prompt of a request, however long; see `Prepared`."""
+    """The prompt of a request, however long; see `Prepared`.
+
+    Attributes:
+        tokens: All of it.
+        text: The conversation, with what asks for the answer.
+        messages: What it was made from.
+        begun: What there is of the answer already, behind `text`.
+    """
 
     tokens: tuple[int, ...]
     text: str = ""
     messages: tuple[Message, ...] = ()
+    begun: str = ""
 
 
 class Preparer:
@@ -139,14 +147,14 @@ class Preparer:
                 f"The tokenizer cuts this prompt into token {largest}, but the model has only {self._rows} tokens; "
                 "tokenizer.json and the weights should belong together."
             )
-        places = self._boundaries(fitting, request.overflow)
+        places, opening = self._boundaries(fitting, request.overflow)
         return Prepared(
             request=request,
             preparer=self,
             prompt=prompt,
             boundaries=places.all,
             keep=places.system or len(self.tokenizer.encode("")),
-            opening=prompt[places.answer :] if places.answer else (),
+            opening=opening,
             sampling=sampling,
             stop=stop,
             max_tokens=self._most_drawn(len(prompt), request.overflow, asked),
@@ -167,8 +175,10 @@ class Preparer:
         return self._rendered(_with_system(request.messages, self._system))
 
     def _rendered(self, messages: Sequence[Message]) -> _Prompt:
-        text = self.template.render(messages)
-        return _Prompt(tuple(self.tokenizer.encode(text)), text, tuple(messages))
+        """Return the prompt for a conversation; an answer at its end is gone on with."""
+        begun = messages[-1].content if len(messages) > 1 and messages[-1].role == "assistant" else ""
+        text = self.template.render(messages[:-1] if begun else messages)
+        return _Prompt(tuple(self.tokenizer.encode(text + begun)), text, tuple(messages), begun)
 
     def _fitting(self, prompt: _Prompt, overflow: Overflow, asked: int | None) -> _Prompt:
         """Return the prompt, or what is left of it where it is too long.
@@ -195,10 +205,15 @@ class Preparer:
             )
         )
 
-    def _boundaries(self, prompt: _Prompt, overflow: Overflow) -> Boundaries:
+    def _boundaries(self, prompt: _Prompt, overflow: Overflow) -> tuple[Boundaries, tuple[int, ...]]:
+        """Return the places in a prompt, and what asks for the answer."""
         if not prompt.messages or not (self._finds_boundary or overflow is Overflow.SHIFT):
-            return Boundaries()
-        return find_boundaries(self.template, self.tokenizer, prompt.messages, prompt.text, prompt.tokens)
+            return Boundaries(), ()
+        messages, tokens = prompt.messages, prompt.tokens
+        if prompt.begun:
+            messages, tokens = messages[:-1], tuple(self.tokenizer.encode(prompt.text))
+        places = find_boundaries(self.template, self.tokenizer, messages, prompt.text, tokens)
+        return places, tokens[places.answer :] if places.answer else ()
 
     def _options_of(self, request: GenerateRequest) -> tuple[SamplingOptions, tuple[str, ...], int | None]:
         """Return how to draw, where to stop and how much is asked for; what is left open, the model's manifest says."""

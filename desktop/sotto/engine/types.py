@@ -66,7 +66,7 @@ class GenerateRequest:
 
     Attributes:
         id: Chosen by the caller; events carry it.
-        messages: A conversation, rendered through the model's chat template.
+        messages: A conversation, rendered through the model's chat template. An answer at its end is gone on with.
         prompt: Text to complete without a template (raw). Exactly one of `messages` and `prompt` is given.
         sampling: How tokens are drawn. None is as the model's own manifest says, which then also stands in for a
             `num_predict` or `stop` that is not given.
