@@ -168,6 +168,8 @@ class Stage:
 
     def __init__(self, folder: Path, name: str) -> None:
         """Take pictures into `folder`; `name` has a place for the scene."""
+        from sotto.paths import data_dir
+        from sotto.ui.chat_keeper import ChatKeeper
         from sotto.ui.engine_thread import EngineThread
         from sotto.ui.session import Session
         from sotto.ui.window import MainWindow
@@ -177,7 +179,8 @@ class Stage:
         self._held: Callable[[object], bool] = lambda event: False
         self.thread = EngineThread(make_loop=self._loop)
         self.session = Session(self.thread)
-        self.window = MainWindow(self.session)
+        self.keeper = ChatKeeper(data_dir() / "chats.sqlite3")
+        self.window = MainWindow(self.session, self.keeper)
         self.window.resize(1120, 740)
 
     def _loop(self, emit: Callable[[object], None]) -> object:
@@ -214,7 +217,7 @@ class Stage:
 
         window.chat.composer.draft.setPlainText("What can you do?")
         window.chat.composer.button.click()
-        await self._until(lambda: session.state.phase is Phase.READY)
+        await self._until(lambda: not window.dialogue.busy)
         said: list[str] = []
 
         def some(event: object) -> bool:
@@ -225,10 +228,11 @@ class Stage:
         self._held = some
         window.chat.composer.draft.setPlainText(QUESTION)
         window.chat.composer.button.click()
-        await self._until(lambda: len("".join(said)) > 60 or session.state.phase is Phase.READY)
+        await self._until(lambda: len("".join(said)) > 60 or not window.dialogue.busy)
         await self._take("streaming")
         self._release()
-        await self._until(lambda: session.state.phase is Phase.READY)
+        await self._until(lambda: not window.dialogue.busy)
+        await asyncio.sleep(0.5)  # the list of chats
         await self._take("answer")
 
         self._drag(
@@ -248,9 +252,11 @@ class Stage:
         await self._take("error")
 
         window.hide()
+        window.dialogue.close()
         await flows.close()
         if not self.thread.close():
             raise SystemExit("The engine did not stop.")
+        self.keeper.close()
 
     def _release(self) -> None:
         self._held = lambda event: False

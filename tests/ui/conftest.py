@@ -15,6 +15,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
 from scripted_loop import Script, ScriptedLoop, record
 from sotto.ui import theme
 from sotto.ui.app import Application
+from sotto.ui.chat_keeper import ChatKeeper
+from sotto.ui.dialogue import Dialogue
 from sotto.ui.engine_thread import EngineThread
 from sotto.ui.flows import Flows
 from sotto.ui.session import Session
@@ -148,25 +150,30 @@ class Stage:
 
     window: MainWindow
     session: Session
+    dialogue: Dialogue
+    keeper: ChatKeeper
     thread: EngineThread
     script: Script
     shelf: Shelf
 
 
 @pytest.fixture
-def stage(qtbot, loop, flows, dressed):
+def stage(qtbot, loop, flows, dressed, tmp_path):
     """Make a window over a scripted engine, with models that need not exist."""
     script, shelf = Script(), Shelf([record(), record("other:latest")])
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
     session = Session(thread, shelf)
-    window = MainWindow(session)
+    keeper = ChatKeeper(tmp_path / "data" / "chats.sqlite3")
+    window = MainWindow(session, keeper)
     qtbot.addWidget(window)
     window.show()
     loop.starts.append(lambda: window.begin(flows))
-    yield Stage(window, session, thread, script, shelf)
+    yield Stage(window, session, window.dialogue, keeper, thread, script, shelf)
     window.hide()
+    window.dialogue.close()
     for hold in (script.hold_load, script.hold_prefill, script.hold_answer):
         if hold is not None:
             hold.set()
     assert thread.close()
-    destroy(window, session, thread)
+    keeper.close()
+    destroy(window, session, thread, keeper)

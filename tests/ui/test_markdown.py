@@ -9,6 +9,7 @@ from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QApplication
 
 from material import material
+from sotto.chats.records import Role, State, Turn
 from sotto.ui.markdown import FLAGS, MarkdownRenderer
 from sotto.ui.transcript import Transcript
 
@@ -123,7 +124,7 @@ def test_the_cost_of_new_text_does_not_grow_with_the_old(qtbot):
     qtbot.addWidget(transcript)
     transcript.resize(900, 700)
     transcript.show()
-    transcript.add_question("Go on")
+    transcript.add_question(Turn(1, None, Role.USER, "Go on", State.COMPLETE, 0.0))
     answer = transcript.add_answer("model")
     page = "".join(PIECES[:2] + PIECES[7:8] + PIECES[3:4] + ["A paragraph of several words, and one more.\n\n"] * 6)
 
@@ -141,5 +142,5 @@ def test_the_cost_of_new_text_does_not_grow_with_the_old(qtbot):
     seconds_per_page(120)
     late = min(seconds_per_page(5) for _ in range(3))
     assert late < 3 * early + 0.005
-    answer.end("")
+    answer.end(Turn(2, 1, Role.ASSISTANT, answer.text.markdown, State.COMPLETE, 0.0))
     assert len(answer.text.markdown) == len(page) * 152

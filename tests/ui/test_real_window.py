@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 
 from drags import data_of, enter, let_go
 from sotto.paths import resources_dir
+from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.engine_thread import EngineThread
 from sotto.ui.session import Session
 from sotto.ui.states import ChatSettings, Phase
@@ -31,11 +32,12 @@ class HeartBeat:
 
 
 @pytest.fixture
-def window(qtbot, loop, flows, dressed, destroyed):
+def window(qtbot, loop, flows, dressed, destroyed, tmp_path):
     """The window, greeting with the built-in model."""
     thread = EngineThread()
     session = Session(thread)
-    shown = MainWindow(session)
+    keeper = ChatKeeper(tmp_path / "chats.sqlite3")
+    shown = MainWindow(session, keeper)
     qtbot.addWidget(shown)
     shown.show()
 
@@ -46,8 +48,10 @@ def window(qtbot, loop, flows, dressed, destroyed):
     loop.starts.append(begin)
     yield shown
     shown.hide()
+    shown.dialogue.close()
     assert thread.close()
-    destroyed(shown, session, thread)
+    keeper.close()
+    destroyed(shown, session, thread, keeper)
 
 
 @pytest.fixture
@@ -73,16 +77,16 @@ def drop(window, path):
 
 
 def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):
-    session, transcript = window.session, window.chat.transcript
+    session, dialogue, transcript = window.session, window.dialogue, window.chat.transcript
     assert session.state.record.builtin
     unsaid = window.chat.welcome.greeting.text()
-    qtbot.waitUntil(lambda: not session._greeting_request and session._greeting != "", timeout=WAIT)
-    assert window.chat.welcome.greeting.text() == session._greeting != unsaid
+    qtbot.waitUntil(lambda: not dialogue._greeting_request and dialogue.greeting != "", timeout=WAIT)
+    assert window.chat.welcome.greeting.text() == dialogue.greeting != unsaid
 
     # Ask, by a click on an example question.
     qtbot.mouseClick(window.chat.welcome.chips[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: done(window), timeout=WAIT)
-    assert len(session.conversation.messages[-1].content) > 10
+    assert len(dialogue.conversation.messages[-1].content) > 10
     assert " tok/s" in transcript._last().status.text()
 
     # Stream 2,000 tokens; the window stays alive.
@@ -103,29 +107,29 @@ def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):
     QTest.keyClick(window, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: done(window), timeout=WAIT)
     assert "stopped" in transcript._last().status.text()
-    kept = len(session.conversation.messages)
+    kept = len(dialogue.conversation.messages)
 
     # Eject, then drop the manifest.
     session.eject()
     qtbot.waitUntil(lambda: session.state.phase is Phase.FOUND, timeout=WAIT)
     drop(window, manifest)
     qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=WAIT)
-    assert len(session.conversation.messages) == kept
+    assert len(dialogue.conversation.messages) == kept
 
     # Ask again, without the 2,000 tokens in sight: after them any answer is possible, and none.
-    session.new_chat()
+    dialogue.new_chat()
     session.settings = ChatSettings()
     type_and_send(qtbot, window, "What can you do?")
     qtbot.waitUntil(lambda: done(window), timeout=WAIT)
-    assert [message.role for message in session.conversation.messages] == ["user", "assistant"]
-    assert "Sotto" in session.conversation.messages[-1].content
+    assert [message.role for message in dialogue.conversation.messages] == ["user", "assistant"]
+    assert "Sotto" in dialogue.conversation.messages[-1].content
 
 
 def test_stop_while_the_prompt_is_read(qtbot, window, loop):
     type_and_send(qtbot, window, "What is a token?")
-    window.session.stop()
+    window.dialogue.stop()
     qtbot.waitUntil(lambda: done(window), timeout=WAIT)
-    assert window.session.conversation.messages[0].content == "What is a token?"
+    assert window.dialogue.conversation.messages[0].content == "What is a token?"
 
 
 def test_what_cannot_be_loaded_says_why_in_place(qtbot, window, loop, tmp_path):

@@ -23,7 +23,7 @@ def ready(stage, qtbot, loop):
 
 
 def answer_text(stage):
-    return [message.content for message in stage.session.conversation.messages]
+    return [message.content for message in stage.dialogue.conversation.messages]
 
 
 def settled(stage):
@@ -31,7 +31,7 @@ def settled(stage):
 
 
 def test_an_answer_is_shown_and_kept(ready, qtbot, loop):
-    assert ready.session.send("Hi")
+    assert ready.dialogue.send("Hi")
     qtbot.waitUntil(lambda: settled(ready))
     assert answer_text(ready) == ["Hi", "Hello there."]
     last = ready.window.chat.transcript._last()
@@ -42,7 +42,7 @@ def test_an_answer_is_shown_and_kept(ready, qtbot, loop):
 
 def test_the_whole_conversation_is_asked(ready, qtbot, loop):
     for question in ("One", "Two"):
-        ready.session.send(question)
+        ready.dialogue.send(question)
         qtbot.waitUntil(lambda: settled(ready))
     sent = ready.script.requests[-1].messages
     assert [(turn.role, turn.content) for turn in sent] == [
@@ -54,7 +54,7 @@ def test_the_whole_conversation_is_asked(ready, qtbot, loop):
 
 def test_settings_reach_the_engine(ready, qtbot, loop):
     ready.session.settings = ChatSettings(num_predict=7, ignore_eos=True)
-    ready.session.send("Hi")
+    ready.dialogue.send("Hi")
     qtbot.waitUntil(lambda: settled(ready))
     assert (ready.script.requests[-1].num_predict, ready.script.requests[-1].ignore_eos) == (7, True)
 
@@ -145,7 +145,7 @@ def test_stop_in_an_answer_keeps_what_was_written(ready, qtbot, loop):
     ready.script.chunks, ready.script.hold_answer = ["One ", "two ", "three "], threading.Event()
     ready.window.send("Count")
     qtbot.waitUntil(lambda: ready.window.chat.transcript.answer.text.markdown != "")
-    ready.session.stop()
+    ready.dialogue.stop()
     qtbot.waitUntil(lambda: settled(ready))
     assert answer_text(ready)[-1].startswith("One two")
     assert "three" not in answer_text(ready)[-1]
@@ -164,15 +164,15 @@ def test_the_last_of_several_loads_counts(stage, qtbot, loop):
 
 
 def test_switching_keeps_the_chat(ready, qtbot, loop):
-    ready.session.send("Hi")
+    ready.dialogue.send("Hi")
     qtbot.waitUntil(lambda: settled(ready))
     ready.session.load(ready.session.models[1])
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY)
     assert answer_text(ready) == ["Hi", "Hello there."]
-    assert ready.session.conversation.messages[1].model == "tiny:latest"
-    ready.session.send("And you?")
+    assert ready.dialogue.conversation.messages[1].model == "tiny:latest"
+    ready.dialogue.send("And you?")
     qtbot.waitUntil(lambda: settled(ready))
-    assert ready.session.conversation.messages[-1].model == "other:latest"
+    assert ready.dialogue.conversation.messages[-1].model == "other:latest"
 
 
 def test_eject_and_new_chat(ready, qtbot, loop):
@@ -181,7 +181,7 @@ def test_eject_and_new_chat(ready, qtbot, loop):
     row.eject.click()
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.FOUND)
     assert row.eject.isHidden()
-    ready.session.new_chat()
+    ready.dialogue.new_chat()
     assert ready.window.chat.stack.currentWidget() is ready.window.chat.welcome
 
 
@@ -189,7 +189,7 @@ def test_new_chat_during_an_answer_stops_it(ready, qtbot, loop):
     ready.script.hold_answer = threading.Event()
     ready.window.send("Hi")
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.GENERATING)
-    ready.session.new_chat()
+    ready.dialogue.new_chat()
     assert ready.session.state.phase is Phase.READY
     ready.script.hold_answer = None
     ready.window.send("Fresh")
@@ -242,6 +242,6 @@ def test_a_remote_address_says_what_to_do(stage, qtbot, loop):
 
 def test_a_queued_message_finds_no_model(qtbot, stage, loop):
     stage.session.searching = True
-    stage.session.send("Early bird")
+    stage.dialogue.send("Early bird")
     qtbot.waitUntil(lambda: stage.window.chat.composer.text == "Early bird")
     assert stage.window.chat.transcript.empty

@@ -131,7 +131,7 @@ def test_enter_sends_and_shift_enter_breaks(ready, qtbot, loop):
     assert draft.toPlainText() == "one\ntwo"
     qtbot.keyClick(draft, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: settled(ready))
-    assert ready.session.conversation.messages[0].content == "one\ntwo"
+    assert ready.dialogue.conversation.messages[0].content == "one\ntwo"
     assert draft.toPlainText() == ""
 
 
@@ -168,7 +168,7 @@ def test_the_draft_can_be_written_in_every_state(stage, qtbot, loop):
     stage.script.hold_load.set()
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     stage.script.hold_answer = threading.Event()
-    stage.session.send("x")
+    stage.dialogue.send("x")
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.GENERATING)
     qtbot.keyClicks(draft, "c")
     qtbot.keyClick(draft, Qt.Key.Key_Return)
@@ -424,7 +424,7 @@ def test_the_send_button_is_stop_while_there_is_something_to_stop(ready, qtbot, 
     assert not button.isEnabled()
     ready.script.hold_answer = threading.Event()
     ready.window.send("Hi")
-    assert button.accessibleName() == "Stop answering"
+    qtbot.waitUntil(lambda: button.accessibleName() == "Stop answering")
     assert button.isEnabled()
     button.click()
     qtbot.waitUntil(lambda: settled(ready))

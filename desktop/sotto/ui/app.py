@@ -15,7 +15,9 @@ from PySide6.QtCore import QEvent, QEventLoop, QObject, QTimer
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
+from sotto.paths import data_dir
 from sotto.ui import theme
+from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.drops import Dropped, path_of
 from sotto.ui.engine_thread import EngineThread
 from sotto.ui.session import Session
@@ -87,13 +89,16 @@ def run(paths: Sequence[Path] = ()) -> int:
     known = QApplication.instance()
     app = known if isinstance(known, Application) else Application(sys.argv[:1])
     theme.current()
-    thread = EngineThread()
-    window = MainWindow(Session(thread))
+    thread, keeper = EngineThread(), ChatKeeper(data_dir() / "chats.sqlite3")
+    window = MainWindow(Session(thread), keeper)
     app.serve(window)
     closed: list[bool] = []
     window.closed.connect(lambda: closed.append(True))
     _paint(window)
-    return _live(app, window, thread, tuple(paths), closed)
+    try:
+        return _live(app, window, thread, tuple(paths), closed)
+    finally:
+        keeper.close()
 
 
 def _paint(window: MainWindow) -> None:
@@ -139,6 +144,7 @@ def _live(
 async def _end(window: MainWindow, thread: EngineThread, flows: "Flows") -> None:
     """End flows and the engine, in that order, with the window out of sight."""
     window.hide()
+    window.dialogue.close()
     await flows.close()
     if not thread.close(_CLOSE_MS):
         # Qt aborts when a thread that runs is destroyed.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from sotto.ui import theme
@@ -35,6 +35,8 @@ class Notice(QFrame):
         layout.addLayout(words, 1)
         layout.addWidget(self.button)
         layout.addWidget(self.dismiss, 0, Qt.AlignmentFlag.AlignTop)
+        self._while = QTimer(self, singleShot=True)
+        self._while.timeout.connect(self.hide)
         self.hide()
 
     def tell(self, title: str, message: str, label: str = "", action: Callable[[], None] | None = None) -> None:
@@ -45,9 +47,19 @@ class Notice(QFrame):
         """Show a question that may as well stay unanswered."""
         self._show("link", "question", title, message, label, action)
 
+    def inform(self, title: str, message: str) -> None:
+        """Show that something went well."""
+        self._show("check", "question", title, message, "", None)
+
+    def offer(self, title: str, message: str, label: str, action: Callable[[], None], seconds: float) -> None:
+        """Show for some seconds what was done, and a way to undo it."""
+        self._show("check", "question", title, message, label, action)
+        self._while.start(round(1000 * seconds))
+
     def _show(
         self, sign: str, kind: str, title: str, message: str, label: str, action: Callable[[], None] | None
     ) -> None:
+        self._while.stop()
         self._action = action
         self._sign.show_icon(sign, "alert" if kind == "problem" else "muted")
         self.setProperty("kind", kind)

@@ -1,6 +1,5 @@
-"""What the window is about: the models found, the one in use, and the conversation. Draws nothing itself."""
+"""What the window is about, apart from what is said: the models found, and the one in use. Draws nothing itself."""
 
-import itertools
 import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -10,19 +9,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from sotto.chats.conversation import Conversation, Message
-from sotto.engine import types as engine
 from sotto.engine.types import (
-    DoneReason,
     Failed,
     Finished,
     GenerateRequest,
     Loaded,
     LoadProgress,
     MemoryFigures,
-    Overflow,
     PrefillProgress,
-    SamplingOptions,
     TextChunk,
     Unloaded,
 )
@@ -36,9 +30,6 @@ from sotto.ui.states import ChatSettings, ModelState, Phase, Problem
 
 if TYPE_CHECKING:
     from sotto.ui.flows import Flows
-
-_GREETING = "Hello"
-_GREETING_TOKENS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +46,20 @@ class Session(QObject):
         models_changed: The tuple of records is another one.
         state_changed: The model in use stands elsewhere (`ModelState`).
         figures_changed: What the model uses of memory (`MemoryFigures`, or None when nothing is loaded).
-        greeted: The built-in model has said this much of its greeting.
-        question_added: A question was taken into the conversation; its text.
-        answer_awaited: An answer is on its way; the model's name, and what it waits for.
-        prefilled: How much of the prompt was read.
-        answer_grew: More of the answer.
-        answer_ended: The answer is complete; its line of figures.
-        retracted: The question and its answer could not be had and are taken out again; the question's text.
-        cleared: The conversation is a new one.
+        became_ready: A model has been loaded.
+        became_absent: No model is loaded, and none is on its way.
+        spoke: The engine says something about a request.
+        lost: The engine's thread has ended (`EngineLost`).
         problem: Something did not work (`Problem`).
     """
 
     models_changed = Signal(object)
     state_changed = Signal(object)
     figures_changed = Signal(object)
-    greeted = Signal(str)
-    question_added = Signal(str)
-    answer_awaited = Signal(str, str)
-    prefilled = Signal(object)
-    answer_grew = Signal(str)
-    answer_ended = Signal(str)
-    retracted = Signal(str)
-    cleared = Signal()
+    became_ready = Signal()
+    became_absent = Signal()
+    spoke = Signal(object)
+    lost = Signal(object)
     problem = Signal(object)
 
     def __init__(self, thread: EngineThread, models: Models | None = None, parent: QObject | None = None) -> None:
@@ -85,19 +68,12 @@ class Session(QObject):
         self.host = thread
         self.settings = ChatSettings()
         self.state = ModelState()
-        self.conversation = Conversation()
         self.searching = True
         self._store: Models = models or StoreModels()
         self._list = ModelList()
         self._flows: Flows | None = None
         self._before_flows: list[Callable[[], None]] = []
-        self._numbers = itertools.count(1)
         self._asked: deque[_Asked] = deque()
-        self._request = ""
-        self._partial: list[str] = []
-        self._greeting_request = ""
-        self._greeting = ""
-        self._queued = False
         self._retry: Callable[[], None] | None = None
         thread.happened.connect(self.receive)
 
@@ -105,6 +81,16 @@ class Session(QObject):
     def models(self) -> tuple[ModelRecord, ...]:
         """The models to choose from."""
         return self._list.records
+
+    @property
+    def loading(self) -> bool:
+        """Whether a model is on its way."""
+        return self.state.phase is Phase.LOADING
+
+    @property
+    def model_name(self) -> str:
+        """What the model in use is called, for people."""
+        return words.model_name(self.state.record.name) if self.state.record else "the model"
 
     # What a person does
 
@@ -131,7 +117,7 @@ class Session(QObject):
         if not record.runnable:
             self.problem.emit(Problem(f"{name} cannot run here", record.reason))
             return
-        if self.state.record and same(self.state.record, record) and (self.state.loaded or self._loading):
+        if self.state.record and same(self.state.record, record) and (self.state.loaded or self.loading):
             return
         self._retry = lambda: self.load(record)
         self._asked.append(_Asked(record))
@@ -145,45 +131,28 @@ class Session(QObject):
             self._set(ModelState(Phase.UNLOADING, self.state.record))
             self.host.unload()
 
-    def send(self, text: str) -> bool:
-        """Ask the model, now or as soon as it is loaded; return False if the text stays a draft."""
-        if self._request or self._queued or not text.strip():
-            return False
-        if self._loading or self.searching:
-            self._queued = True
-            self._take(text)
-            self.answer_awaited.emit(self._model_name, "Waiting for the model…")
-            return True
-        if not self.state.loaded:
-            self.problem.emit(
-                Problem("No model is loaded", "Double-click a model in the list: your message is kept until then.")
-            )
-            return False
-        self._take(text)
-        self.answer_awaited.emit(self._model_name, "Reading prompt…")
-        self._generate()
-        return True
-
-    def stop(self) -> None:
-        """Stop the load or the answer that is under way."""
-        if self._request:
-            self.host.cancel(self._request)
-        elif self._loading:
+    def stop_load(self) -> None:
+        """Stop the load that is under way."""
+        if self.loading:
             self.host.cancel_load()
+
+    def generate(self, request: GenerateRequest) -> None:
+        """Let the loaded model answer."""
+        self.host.generate(request)
+
+    def answering(self) -> None:
+        """Take note that the model answers a person."""
+        self._set(replace(self.state, phase=Phase.GENERATING))
+
+    def answered(self) -> None:
+        """Take note that it has."""
+        if self.state.phase is Phase.GENERATING:
+            self._set(replace(self.state, phase=Phase.READY))
 
     def retry(self) -> None:
         """Try the load that failed last once more."""
         if self._retry is not None:
             self._retry()
-
-    def new_chat(self) -> None:
-        """Begin an empty conversation; an answer under way is stopped."""
-        if self._request:
-            self.host.cancel(self._request)
-            self._end_request()
-        self._queued = False
-        self.conversation = Conversation()
-        self.cleared.emit()
 
     # What the engine says
 
@@ -191,14 +160,14 @@ class Session(QObject):
     def receive(self, event: object) -> None:
         """Take an event of the engine's thread."""
         if isinstance(event, LoadProgress):
-            if self._loading and len(self._asked) == 1:
+            if self.loading and len(self._asked) == 1:
                 self._set(replace(self.state, progress=event))
         elif isinstance(event, MemoryFigures):
             self.figures_changed.emit(event if event.weights or event.cache else None)
         elif isinstance(event, Loaded | Unloaded) or (isinstance(event, Failed) and not event.request_id):
             self._answered(event)
         elif isinstance(event, PrefillProgress | TextChunk | Finished | Failed):
-            self._answer(event)
+            self.spoke.emit(event)
         elif isinstance(event, EngineLost):
             self._lost(event)
 
@@ -209,7 +178,7 @@ class Session(QObject):
             return
         if isinstance(event, Loaded):
             self._set(ModelState(Phase.READY, asked.record, info=event.info))
-            self._start_queued()
+            self.became_ready.emit()
             return
         self.figures_changed.emit(None)
         record = asked.record or self.state.record
@@ -219,130 +188,17 @@ class Session(QObject):
             self.problem.emit(Problem(f"{name} could not be loaded", event.message, event.details, retry=True))
         else:
             self._set(ModelState(Phase.FOUND if record else Phase.ABSENT, record))
-        self._give_back()
-
-    def _answer(self, event: PrefillProgress | TextChunk | Finished | Failed) -> None:
-        if self._greeting_request and event.request_id == self._greeting_request:
-            self._greet(event)
-        elif event.request_id != self._request or not self._request:
-            return
-        elif isinstance(event, PrefillProgress):
-            self.prefilled.emit(event)
-        elif isinstance(event, TextChunk):
-            self._partial.append(event.text)
-            self.answer_grew.emit(event.text)
-        elif isinstance(event, Finished):
-            self._finish(event)
-        else:
-            self._fail(event)
-
-    def _finish(self, event: Finished) -> None:
-        said = "".join(self._partial)
-        if len(event.text) > len(said) and event.text.startswith(said):
-            self.answer_grew.emit(event.text[len(said) :])
-        if event.text:
-            self._keep(event.text)
-        self.answer_ended.emit(words.answer_line(event))
-        self._end_request()
-
-    def _fail(self, event: Failed) -> None:
-        said = "".join(self._partial)
-        self._end_request()
-        if said:
-            self._keep(said)
-            self.answer_ended.emit("Broke off")
-        else:
-            self._retract()
-        self.problem.emit(Problem("No answer", event.message, event.details))
+        self.became_absent.emit()
 
     def _lost(self, event: EngineLost) -> None:
         self._asked.clear()
         record = self.state.record
-        waiting = self._request
-        self._greeting_request = ""
         self._set(ModelState(Phase.FAILED, record, reason=event.message))
         self.figures_changed.emit(None)
-        if waiting:
-            self._fail(Failed(waiting, event.message, bug=True, details=event.details))
-        else:
-            self._give_back()
+        self.lost.emit(event)
         if record is not None:
             self._retry = lambda: self.load(record)
         self.problem.emit(Problem("The engine stopped", event.message, event.details, retry=record is not None))
-
-    # Conversation
-
-    def _take(self, text: str) -> None:
-        self.conversation = self.conversation.with_message(Message("user", text))
-        self.question_added.emit(text)
-
-    def _keep(self, text: str) -> None:
-        answer = Message("assistant", text, self.state.record.name if self.state.record else "")
-        self.conversation = self.conversation.with_message(answer)
-
-    def _retract(self) -> None:
-        text = self.conversation.messages[-1].content
-        self.conversation = self.conversation.without_last()
-        self.retracted.emit(text)
-
-    def _give_back(self) -> None:
-        """Hand a question that waits for a model back to its writer."""
-        if self._queued:
-            self._queued = False
-            self._retract()
-
-    def _start_queued(self) -> None:
-        if self._queued:
-            self._queued = False
-            self._generate()
-        elif self.state.record is not None and self.state.record.builtin and not self.conversation.messages:
-            self._ask_greeting()
-
-    def _generate(self) -> None:
-        if self._greeting_request:
-            self.host.cancel(self._greeting_request)
-            self._greeting_request = ""
-        self._request = f"answer {next(self._numbers)}"
-        self._partial = []
-        turns = tuple(engine.Message(turn.role, turn.content) for turn in self.conversation.to_answer())
-        self.host.generate(
-            GenerateRequest(
-                self._request,
-                messages=turns,
-                sampling=self.settings.sampling,
-                num_predict=self.settings.num_predict,
-                ignore_eos=self.settings.ignore_eos,
-                overflow=Overflow.SHIFT,
-            )
-        )
-        self._set(replace(self.state, phase=Phase.GENERATING))
-
-    def _end_request(self) -> None:
-        self._request = ""
-        self._partial = []
-        if self.state.phase is Phase.GENERATING:
-            self._set(replace(self.state, phase=Phase.READY))
-
-    def _ask_greeting(self) -> None:
-        """Let the built-in model say hello; it costs a moment, and a question goes before it."""
-        self._greeting_request, self._greeting = f"greeting {next(self._numbers)}", ""
-        self.host.generate(
-            GenerateRequest(
-                self._greeting_request,
-                messages=(engine.Message("user", _GREETING),),
-                sampling=SamplingOptions(temperature=0.0),
-                num_predict=_GREETING_TOKENS,
-            )
-        )
-
-    def _greet(self, event: PrefillProgress | TextChunk | Finished | Failed) -> None:
-        if isinstance(event, TextChunk):
-            self._greeting += event.text
-            self.greeted.emit(self._greeting)
-        elif isinstance(event, Finished | Failed):
-            self._greeting_request = ""
-            if isinstance(event, Finished) and event.done_reason is DoneReason.STOP:
-                self.greeted.emit(event.text)
 
     # Flows
 
@@ -359,7 +215,7 @@ class Session(QObject):
         if builtin is not None:
             self.load(builtin)
         else:
-            self._give_back()
+            self.became_absent.emit()
 
     async def _search(self) -> None:
         assert self._flows is not None
@@ -409,14 +265,6 @@ class Session(QObject):
             self.problem.emit(Problem("Not everything was loaded", " ".join(problem.message for problem in problems)))
         elif problems:
             self.problem.emit(problems[0])
-
-    @property
-    def _loading(self) -> bool:
-        return self.state.phase is Phase.LOADING
-
-    @property
-    def _model_name(self) -> str:
-        return words.model_name(self.state.record.name) if self.state.record else "the model"
 
     def _set(self, state: ModelState) -> None:
         self.state = state

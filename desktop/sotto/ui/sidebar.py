@@ -1,15 +1,17 @@
-"""The sidebar: the app's name, search, the models, and the memory gauge."""
+"""The sidebar: the app's name, search, the conversations, the models, and the memory gauge."""
 
 from collections.abc import Sequence
 
 from PySide6.QtCore import QByteArray, QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QStyle, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QSplitter, QStyle, QVBoxLayout, QWidget
 
 from sotto.paths import resources_dir
 from sotto.store.records import ModelRecord
 from sotto.ui import icons, theme
+from sotto.ui.chat_list import ChatList
+from sotto.ui.chat_shelf import Entry, Shelf
 from sotto.ui.gauge import MemoryGauge
 from sotto.ui.model_list import same
 from sotto.ui.model_row import ModelRow
@@ -20,15 +22,17 @@ WIDTH = 288
 
 
 class Sidebar(QFrame):
-    """Every model on this machine.
+    """Every conversation, and every model on this machine.
 
     Signals:
+        searched: This is looked for.
         load_wanted: A record should be loaded.
         eject_wanted: The loaded model should leave memory.
         stop_wanted: The load should stop.
         rescan_wanted: The stores should be read again.
     """
 
+    searched = Signal(str)
     load_wanted = Signal(object)
     eject_wanted = Signal()
     stop_wanted = Signal()
@@ -42,17 +46,21 @@ class Sidebar(QFrame):
         self.rows: list[ModelRow] = []
         self.search = QLineEdit()
         self.search.setObjectName("search")
-        self.search.setPlaceholderText("Search models")
-        self.search.setAccessibleName("Search models")
+        self.search.setPlaceholderText("Search chats and models")
+        self.search.setAccessibleName("Search chats and models")
         self.search.setClearButtonEnabled(True)
         self.search.setAcceptDrops(False)
         self._glass = self.search.addAction(
             icons.icon("search", theme.current().tokens.muted), QLineEdit.ActionPosition.LeadingPosition
         )
         self.search.textChanged.connect(self._filter)
+        self.search.textChanged.connect(self.searched)
         self.rescan = IconButton("refresh", "Rescan models", "Rescan", tip="Look for models again")
         self.rescan.clicked.connect(self.rescan_wanted)
         self.gauge = MemoryGauge()
+        self.chats = ChatList()
+        # There is room for it once there is a conversation.
+        self.chats.hide()
         self._empty = Label("", "caption", wrap=True)
         self._ready_title = Label("Models", "section")
         self._other_title = Label("Cannot run here", "section")
@@ -60,7 +68,14 @@ class Sidebar(QFrame):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addLayout(self._top())
-        layout.addWidget(self._list(), 1)
+        lists = QSplitter(Qt.Orientation.Vertical)
+        lists.setObjectName("lists")
+        lists.setChildrenCollapsible(False)
+        lists.addWidget(self.chats)
+        lists.addWidget(self._list())
+        lists.splitterMoved.connect(self._leave_lists)
+        self._lists, self._divides = lists, True
+        layout.addWidget(lists, 1)
         layout.addWidget(self.gauge)
         theme.current().changed.connect(self._dress)
         self._dress()
@@ -135,6 +150,30 @@ class Sidebar(QFrame):
         row.toggled.connect(self._choose)
         self.rows.append(row)
         return row
+
+    def show_chats(self, entries: tuple[Entry, ...], shelf: Shelf) -> None:
+        """Show these conversations; before the first one the models have all the room."""
+        searched = bool(self.search.text().strip())
+        self.chats.show_entries(entries, shelf, searched=searched)
+        if entries or shelf is not Shelf.CURRENT:
+            self.chats.show()
+        self._divide()
+
+    def _divide(self) -> None:
+        """Give the conversations as much room as they need, up to half of it, until a person says otherwise."""
+        room = self._lists.height()
+        if self._divides and not self.chats.isHidden() and room > 0:
+            self.chats.ensurePolished()
+            needed = min(self.chats.sizeHint().height(), room // 2)
+            self._lists.setSizes([needed, room - needed])
+
+    def _leave_lists(self) -> None:
+        self._divides = False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Divide the room anew."""
+        super().resizeEvent(event)
+        self._divide()
 
     def show_state(self, state: ModelState) -> None:
         """Draw the model that the window is about as it stands."""

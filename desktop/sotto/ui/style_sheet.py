@@ -46,6 +46,11 @@ QLabel[role="title"] {{ {pt(1.75)} font-weight: 600; }}
 QLabel[role="lead"] {{ color: {t.muted}; {pt(1.08)} }}
 
 #sidebar {{ background: {t.sidebar}; border: none; border-right: 1px solid {t.line}; }}
+#chats, #lists {{ background: transparent; border: none; }}
+QSplitter#lists::handle {{ background: {t.line}; height: 1px; margin: 0 16px; }}
+QListView#chatView {{ background: transparent; border: none; outline: none; }}
+QListView#chatView QLineEdit {{ background: {t.raised}; color: {t.text}; border: 2px solid {t.accent};
+    border-radius: 6px; padding: 2px 5px; selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
 #gauge {{ border: none; border-top: 1px solid {t.line}; background: transparent; }}
 #header {{ background: {t.page}; border: none; border-bottom: 1px solid {t.line}; }}
 #chat {{ background: {t.page}; }}
@@ -87,7 +92,7 @@ QPushButton[role="load"]:focus {{ border: 1px solid {t.accent}; }}
 
 #composer {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 14px; }}
 #composer[focused="true"] {{ border: 1px solid {t.accent}; }}
-QPlainTextEdit#draft {{ background: transparent; border: none; color: {t.text}; {pt(1.06)}
+QPlainTextEdit#draft, QPlainTextEdit#edited {{ background: transparent; border: none; color: {t.text}; {pt(1.06)}
     selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
 QTextBrowser {{ background: transparent; border: none; color: {t.text};
     selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}

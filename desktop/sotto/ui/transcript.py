@@ -1,115 +1,25 @@
-"""The conversation: one column of messages that follows an answer without ever moving against its reader."""
+"""The conversation: one column of messages that follows an answer without ever moving against its reader.
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+Of a long conversation the newest messages are made first, and older ones as the reader comes near them.
+"""
 
-from sotto.engine.types import PrefillProgress
-from sotto.ui import theme, words
-from sotto.ui.message_text import MarkdownText, PlainText
-from sotto.ui.parts import IconButton, Label, draw_bar
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from sotto.chats.records import Role, Turn
+from sotto.ui import theme
+from sotto.ui.messages import AnswerMessage, UserMessage
+from sotto.ui.parts import IconButton
 
 COLUMN = 720
-_BUBBLE_SHARE = 0.8
 _BUTTON = 30
-
-
-class UserMessage(QWidget):
-    """What a person said, in a bubble at the right."""
-
-    def __init__(self, text: str) -> None:
-        """Show `text`."""
-        super().__init__()
-        self.text = PlainText(text)
-        self.text.setAccessibleName("Your message")
-        bubble = QFrame()
-        bubble.setObjectName("bubble")
-        inside = QVBoxLayout(bubble)
-        inside.setContentsMargins(theme.GAP_16, theme.GAP_8 + 2, theme.GAP_16, theme.GAP_8 + 2)
-        inside.addWidget(self.text)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addStretch(1)
-        layout.addWidget(bubble)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Make the bubble as wide as its text, up to a part of the column."""
-        super().resizeEvent(event)
-        room = round(self.width() * _BUBBLE_SHARE) - 2 * theme.GAP_16
-        self.text.setFixedWidth(max(theme.GAP_32, min(self.text.widest(), room)))
-
-
-class AnswerMessage(QWidget):
-    """What a model says: its text, and under it how far it is or what it took."""
-
-    def __init__(self, model: str) -> None:
-        """Wait for the first words of `model`."""
-        super().__init__()
-        self.text = MarkdownText()
-        self.text.setAccessibleName(f"Answer of {model}")
-        self.text.hide()
-        self.status = Label("", "caption", wrap=True)
-        self._bar = _Progress()
-        self._bar.hide()
-        self.copy = IconButton("copy", "Copy answer", "Copy")
-        self.copy.setObjectName("copyAnswer")
-        self.copy.clicked.connect(self._copy)
-        self.copy.hide()
-        foot = QHBoxLayout()
-        foot.setContentsMargins(0, 0, 0, 0)
-        foot.setSpacing(theme.GAP_12)
-        foot.addWidget(self.copy)
-        foot.addWidget(self._bar)
-        foot.addWidget(self.status, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.GAP_4)
-        layout.addWidget(self.text)
-        layout.addLayout(foot)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def show_waiting(self, line: str) -> None:
-        """Say what the answer waits for."""
-        self.status.setText(line)
-
-    def show_prefill(self, progress: PrefillProgress) -> None:
-        """Show how much of the prompt has been read."""
-        self.status.setText(words.prefill_line(progress))
-        self._bar.share = progress.done / progress.total if progress.total else 0.0
-        self._bar.show()
-        self._bar.update()
-
-    def append(self, text: str) -> None:
-        """Show more of the answer."""
-        if text and self.text.isHidden():
-            self.text.show()
-            self._bar.hide()
-            self.status.setText("Answering…")
-        self.text.append_markdown(text)
-
-    def end(self, line: str) -> None:
-        """Show that nothing more comes, and a line of figures."""
-        self.text.finish()
-        self._bar.hide()
-        self.copy.setVisible(bool(self.text.markdown))
-        self.status.setText(line)
-
-    def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.text.markdown)
-        self.copy.confirm("check", "Copied")
-
-
-class _Progress(QWidget):
-    """A short bar."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.share = 0.0
-        self.setFixedSize(120, 4)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        tokens = theme.current().tokens
-        draw_bar(QPainter(self), QRectF(self.rect()), [(self.share, tokens.accent)], tokens.track)
+# Messages that are made at a time, and how near to the oldest one the reader comes before more of them are.
+_AT_ONCE = 12
+_NEAR = 400
+_SETTLE_MS = 30
 
 
 class Transcript(QScrollArea):
@@ -117,9 +27,17 @@ class Transcript(QScrollArea):
 
     Signals:
         link_asked: A link in a message was clicked.
+        edited: Another question is to be asked in place of the one of this number.
+        regenerate_wanted: Another answer is wanted in place of the one of this number.
+        more_wanted: The answer of this number is to be gone on with.
+        version_wanted: The message of this number is to be in view.
     """
 
     link_asked = Signal(str)
+    edited = Signal(int, str)
+    regenerate_wanted = Signal(int)
+    more_wanted = Signal(int)
+    version_wanted = Signal(int)
 
     def __init__(self) -> None:
         """Show an empty chat."""
@@ -141,10 +59,14 @@ class Transcript(QScrollArea):
         across.addStretch(1)
         across.addWidget(self._column, 1000)
         across.addStretch(1)
+        self._body = body
         self.setWidget(body)
         self.following = True
         self._released = False
         self._answer: AnswerMessage | None = None
+        self._older: list[Turn] = []
+        # What stays where it is while older messages come above it, and how far from its top the view begins.
+        self._anchor: tuple[QWidget, int] | None = None
         self.newest = IconButton("arrow-down", "Go to the newest text", role="", color="text")
         self.newest.setObjectName("newest")
         self.newest.setParent(self)
@@ -152,6 +74,7 @@ class Transcript(QScrollArea):
         self.newest.hide()
         self.verticalScrollBar().rangeChanged.connect(self._grown)
         self.verticalScrollBar().valueChanged.connect(self._place_button)
+        self.verticalScrollBar().valueChanged.connect(self._look_for_older)
         self.verticalScrollBar().sliderPressed.connect(self._let_go)
         self.verticalScrollBar().actionTriggered.connect(self._let_go)
         theme.current().changed.connect(self._measure)
@@ -168,27 +91,56 @@ class Transcript(QScrollArea):
         """The newest answer."""
         return self._answer
 
-    def add_question(self, text: str) -> UserMessage:
+    @property
+    def messages(self) -> list[UserMessage | AnswerMessage]:
+        """The messages that have been made, oldest first."""
+        items = (self._messages.itemAt(place) for place in range(self._messages.count() - 1))
+        widgets = (item.widget() for item in items if item is not None)
+        return [one for one in widgets if isinstance(one, UserMessage | AnswerMessage)]
+
+    def show_turns(self, turns: Sequence[Turn]) -> None:
+        """Show other messages, from the last one up."""
+        self.clear()
+        self._older = list(turns)
+        self._add_older()
+        self.go_to_newest()
+
+    def show_numbers(self, turns: Sequence[Turn]) -> None:
+        """Let the messages know their numbers and versions, now that they are on the disk."""
+        made = self.messages
+        self._older = list(turns[: len(turns) - len(made)])
+        for message, turn in zip(made, turns[len(self._older) :], strict=True):
+            message.show_turn(turn)
+        self._let_last_go_on()
+
+    def add_question(self, turn: Turn) -> UserMessage:
         """Show what a person said, and follow what comes."""
-        message = UserMessage(text)
+        message = self._question(turn)
         self._insert(message)
+        self._let_last_go_on()
         self.go_to_newest()
         self._released = False
         return message
 
     def add_answer(self, model: str) -> AnswerMessage:
         """Show that an answer of `model` is on its way."""
-        answer = AnswerMessage(model)
-        answer.text.link_asked.connect(self.link_asked)
+        answer = self._answered(model)
         self._insert(answer)
         self._answer = answer
         self._name_button()
         return answer
 
-    def end_answer(self, line: str) -> None:
+    def resume_answer(self, turn: Turn) -> AnswerMessage:
+        """Show that more of the last answer is on its way."""
+        self.remove_last()
+        answer = self.add_answer(turn.model)
+        answer.append(turn.text)
+        return answer
+
+    def end_answer(self, turn: Turn) -> None:
         """Show that the newest answer is complete."""
         if self._answer is not None:
-            self._answer.end(line)
+            self._answer.end(turn)
             self._answer = None
         self._name_button()
 
@@ -203,6 +155,8 @@ class Transcript(QScrollArea):
 
     def clear(self) -> None:
         """Begin an empty chat."""
+        self._older = []
+        self._weigh_anchor()
         while not self.empty:
             self.remove_last()
         self._answer = None
@@ -212,6 +166,62 @@ class Transcript(QScrollArea):
         """Scroll to the end and follow what comes there."""
         self.following = True
         self._to_end()
+
+    def _question(self, turn: Turn) -> UserMessage:
+        message = UserMessage(turn)
+        message.edited.connect(self.edited)
+        message.version_wanted.connect(self.version_wanted)
+        return message
+
+    def _answered(self, model: str) -> AnswerMessage:
+        answer = AnswerMessage(model)
+        answer.text.link_asked.connect(self.link_asked)
+        answer.regenerate_wanted.connect(self.regenerate_wanted)
+        answer.more_wanted.connect(self.more_wanted)
+        answer.version_wanted.connect(self.version_wanted)
+        return answer
+
+    def _let_last_go_on(self) -> None:
+        """Leave the way to go on to the last message: behind the others something else follows."""
+        for message in self.messages[:-1]:
+            if isinstance(message, AnswerMessage):
+                message.more.hide()
+
+    def _look_for_older(self) -> None:
+        if self._older and self.verticalScrollBar().value() < _NEAR:
+            # Not from inside a change of the scroll bar's value.
+            QTimer.singleShot(0, self, self._add_older)
+
+    def _add_older(self) -> None:
+        """Make some more of the older messages, above those that there are; what is in view stays where it is."""
+        near = self.empty or self.verticalScrollBar().value() < _NEAR
+        if not self._older or not near or self._anchor is not None:
+            return
+        self._older, turns = self._older[:-_AT_ONCE], self._older[-_AT_ONCE:]
+        first = self.messages[0] if not self.empty else None
+        before = self.verticalScrollBar().value() - first.y() if first is not None else 0
+        for place, turn in enumerate(turns):
+            message = self._question(turn) if turn.role is Role.USER else self._answered(turn.model)
+            if isinstance(message, AnswerMessage):
+                message.show_complete(turn)
+            self._messages.insertWidget(place, message)
+        self._let_last_go_on()
+        if first is not None and not self.following:
+            # Layouts are computed later, and in turns; nothing is drawn until what was in view is there again.
+            self.viewport().setUpdatesEnabled(False)
+            self._anchor = (first, before)
+            QTimer.singleShot(_SETTLE_MS, self, self._weigh_anchor)
+
+    def _hold_anchor(self) -> None:
+        if self._anchor is not None:
+            widget, offset = self._anchor
+            self._set(widget.y() + offset)
+
+    def _weigh_anchor(self) -> None:
+        self._hold_anchor()
+        self._anchor = None
+        self.viewport().setUpdatesEnabled(True)
+        self._look_for_older()
 
     def _last(self) -> QWidget | None:
         item = self._messages.itemAt(self._messages.count() - 2)
@@ -230,6 +240,7 @@ class Transcript(QScrollArea):
             self._set(last.y() - theme.GAP_16)
         if self.following:
             self._to_end()
+        self._hold_anchor()
         # The column keeps its place when the scroll bar comes and goes.
         bar = self.verticalScrollBar()
         taken = bar.sizeHint().width() if bar.maximum() > 0 else 0

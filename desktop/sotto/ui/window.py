@@ -16,6 +16,7 @@ from PySide6.QtGui import (
     QIcon,
     QKeySequence,
     QPaintEvent,
+    QTextCursor,
 )
 from PySide6.QtWidgets import (
     QApplication,
@@ -31,10 +32,15 @@ from PySide6.QtWidgets import (
 )
 
 from sotto import __version__
+from sotto.chats.database import Notice
+from sotto.chats.records import Chat, Turn
 from sotto.engine.types import PrefillProgress
 from sotto.paths import resources_dir
-from sotto.ui import gauge, theme
+from sotto.ui import gauge, theme, words
+from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.chat_pane import ChatPane
+from sotto.ui.chat_shelf import ChatShelf, Entry
+from sotto.ui.dialogue import Dialogue
 from sotto.ui.drops import DropOverlay, Dropped, dropped
 from sotto.ui.parts import plain_tip
 from sotto.ui.session import Session
@@ -46,6 +52,7 @@ if TYPE_CHECKING:
 
 _SIZE = (1120, 760)
 _SMALLEST = (720, 480)
+_UNDO_SECONDS = 10.0
 
 
 class MainWindow(QMainWindow):
@@ -59,10 +66,13 @@ class MainWindow(QMainWindow):
     painted = Signal()
     closed = Signal()
 
-    def __init__(self, session: Session) -> None:
-        """Show `session`."""
+    def __init__(self, session: Session, keeper: ChatKeeper) -> None:
+        """Show `session`, and conversations that `keeper` has."""
         super().__init__()
         self.session = session
+        self.dialogue = Dialogue(session, keeper, self)
+        self.shelf = ChatShelf(keeper, self)
+        self._keeper = keeper
         self.setWindowTitle("Sotto")
         self.setWindowIcon(QIcon(str(resources_dir() / "icons" / "sotto-256.png")))
         self.setAcceptDrops(True)
@@ -87,6 +97,7 @@ class MainWindow(QMainWindow):
     def begin(self, flows: "Flows", paths: tuple[Path, ...] = ()) -> None:
         """Start what needs an event loop: finding models, loading, sampling memory."""
         self._flows = flows
+        self.dialogue.begin()
         self.session.begin(flows, paths)
         self.sample_memory()
 
@@ -94,10 +105,13 @@ class MainWindow(QMainWindow):
 
     def _make_menus(self) -> None:
         file = self.menuBar().addMenu("&File")
-        self._add(file, "New Chat", self.session.new_chat, QKeySequence.StandardKey.New)
+        self._add(file, "New Chat", self.dialogue.new_chat, QKeySequence.StandardKey.New)
         self._add(file, "Open Model…", self.choose_file, QKeySequence.StandardKey.Open)
         self._add(file, "Open Model Folder…", self.choose_folder, "Ctrl+Shift+O")
         self._add(file, "Rescan Models", self.session.rescan, "Ctrl+R")
+        file.addSeparator()
+        self._add(file, "Import Chats…", self.choose_import)
+        self._add(file, "Export All Chats…", self.choose_export)
         file.addSeparator()
         self.eject_action = self._add(file, "Eject Model", self.session.eject, "Ctrl+E")
         file.addSeparator()
@@ -120,12 +134,14 @@ class MainWindow(QMainWindow):
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             if text == "Redo":
                 edit.addSeparator()
+        edit.addSeparator()
+        self._add(edit, "Search Chats and Models", self.sidebar.search.setFocus, "Ctrl+Shift+F")
         view = self.menuBar().addMenu("&View")
         self._add(view, "Larger Text", theme.current().zoom_in, keys.ZoomIn)
         self._add(view, "Smaller Text", theme.current().zoom_out, keys.ZoomOut)
         self._add(view, "Normal Text", theme.current().zoom_reset, "Ctrl+0")
         view.addSeparator()
-        self.stop_action = self._add(view, "Stop", self.session.stop, "Esc")
+        self.stop_action = self._add(view, "Stop", self.dialogue.stop, "Esc")
         help_menu = self.menuBar().addMenu("&Help")
         about = self._add(help_menu, "About Sotto", self.show_about)
         about.setMenuRole(QAction.MenuRole.AboutRole)
@@ -161,35 +177,66 @@ class MainWindow(QMainWindow):
     # Session to widgets and back
 
     def _connect(self) -> None:
-        session, sidebar, chat = self.session, self.sidebar, self.chat
+        session, dialogue, sidebar, chat = self.session, self.dialogue, self.sidebar, self.chat
         sidebar.load_wanted.connect(session.load)
         sidebar.eject_wanted.connect(session.eject)
-        sidebar.stop_wanted.connect(session.stop)
+        sidebar.stop_wanted.connect(session.stop_load)
         sidebar.rescan_wanted.connect(session.rescan)
         sidebar.gauge.sample_wanted.connect(self.sample_memory)
-        chat.header.new_chat.clicked.connect(session.new_chat)
+        chat.header.new_chat.clicked.connect(dialogue.new_chat)
         chat.composer.sent.connect(self.send)
-        chat.composer.stopped.connect(session.stop)
-        chat.asked.connect(session.send)
+        chat.composer.stopped.connect(dialogue.stop)
+        chat.composer.draft.textChanged.connect(lambda: dialogue.keep_draft(chat.composer.text))
+        chat.asked.connect(dialogue.send)
+        chat.transcript.edited.connect(dialogue.edit)
+        chat.transcript.regenerate_wanted.connect(dialogue.regenerate)
+        chat.transcript.more_wanted.connect(dialogue.go_on)
+        chat.transcript.version_wanted.connect(dialogue.show_version)
         chat.transcript.link_asked.connect(self.ask_link)
         session.models_changed.connect(sidebar.show_models)
         session.state_changed.connect(self.show_state)
         session.figures_changed.connect(sidebar.gauge.show_figures)
-        session.greeted.connect(self._greet)
-        session.question_added.connect(self._add_question)
-        session.answer_awaited.connect(self._await_answer)
-        session.prefilled.connect(self._show_prefill)
-        session.answer_grew.connect(self._grow_answer)
-        session.answer_ended.connect(chat.transcript.end_answer)
-        session.retracted.connect(self._retract)
-        session.cleared.connect(self._clear)
         session.problem.connect(self.show_problem)
+        dialogue.greeted.connect(self._greet)
+        dialogue.opened.connect(self._open_turns)
+        dialogue.turns_changed.connect(chat.transcript.show_numbers)
+        dialogue.question_added.connect(self._add_question)
+        dialogue.answer_awaited.connect(self._await_answer)
+        dialogue.answer_resumed.connect(chat.transcript.resume_answer)
+        dialogue.prefilled.connect(self._show_prefill)
+        dialogue.answer_grew.connect(self._grow_answer)
+        dialogue.answer_ended.connect(chat.transcript.end_answer)
+        dialogue.retracted.connect(self._retract)
+        dialogue.draft_opened.connect(self._open_draft)
+        dialogue.changed.connect(self.shelf.refresh)
+        dialogue.problem.connect(self.show_problem)
+        self._connect_chats()
         self.show_state(session.state)
+
+    def _connect_chats(self) -> None:
+        shelf, chats = self.shelf, self.sidebar.chats
+        shelf.listed.connect(self._list_chats)
+        shelf.thrown_away.connect(self._offer_back)
+        shelf.exported.connect(lambda path: self.chat.notice.inform("Exported", f"Written to {path}."))
+        shelf.imported.connect(lambda added: self.chat.notice.inform("Imported", f"{words.counted(added)} added."))
+        shelf.problem.connect(self.show_problem)
+        self.sidebar.searched.connect(shelf.look_for)
+        chats.open_wanted.connect(self.dialogue.open)
+        chats.renamed.connect(shelf.rename)
+        chats.pin_wanted.connect(lambda chat, pinned: shelf.pin(chat, pinned=pinned))
+        chats.archive_wanted.connect(lambda chat, archived: shelf.archive(chat, archived=archived))
+        chats.trash_wanted.connect(shelf.throw_away)
+        chats.restore_wanted.connect(shelf.bring_back)
+        chats.shelf_wanted.connect(shelf.show_shelf)
+        chats.markdown_wanted.connect(self._export_markdown)
+        chats.json_wanted.connect(self._export_json)
+        self._keeper.noticed.connect(self._show_kept)
+        self._keeper.failed.connect(self._show_unkept)
 
     @Slot(str)
     def send(self, text: str) -> None:
         """Send a draft; it stays where it is if it cannot be sent."""
-        if self.session.send(text):
+        if self.dialogue.send(text):
             self.chat.composer.clear()
 
     @Slot(object)
@@ -222,10 +269,44 @@ class MainWindow(QMainWindow):
     def _greet(self, text: str) -> None:
         self.chat.welcome.show_state(self.session.state, text)
 
+    @Slot(object)
+    def _open_turns(self, turns: tuple[Turn, ...]) -> None:
+        self.chat.transcript.show_turns(turns)
+        self.chat.show_conversation(begun=bool(turns))
+        self.sidebar.chats.show_current(self.dialogue.chat)
+
     @Slot(str)
-    def _add_question(self, text: str) -> None:
+    def _open_draft(self, text: str) -> None:
+        self.chat.composer.draft.setPlainText(text)
+        self.chat.composer.draft.moveCursor(QTextCursor.MoveOperation.End)
+        self.chat.composer.draft.setFocus()
+
+    @Slot(object)
+    def _list_chats(self, entries: tuple[Entry, ...]) -> None:
+        self.sidebar.show_chats(entries, self.shelf.shelf)
+        self.sidebar.chats.show_current(self.dialogue.chat)
+
+    @Slot(object)
+    def _offer_back(self, chat: Chat) -> None:
+        """Say what was thrown away, with a way back."""
+        if chat.id == self.dialogue.chat:
+            self.dialogue.new_chat()
+        self.chat.notice.offer(
+            "Moved to the trash", chat.title, "Undo", lambda: self.shelf.bring_back(chat.id), _UNDO_SECONDS
+        )
+
+    @Slot(object)
+    def _show_kept(self, notice: Notice) -> None:
+        self.show_problem(Problem("About your chats", notice.text))
+
+    @Slot(str)
+    def _show_unkept(self, why: str) -> None:
+        self.show_problem(Problem("Not saved", why))
+
+    @Slot(object)
+    def _add_question(self, turn: Turn) -> None:
         self.chat.show_conversation(begun=True)
-        self.chat.transcript.add_question(text)
+        self.chat.transcript.add_question(turn)
 
     @Slot(str, str)
     def _await_answer(self, model: str, line: str) -> None:
@@ -249,12 +330,6 @@ class MainWindow(QMainWindow):
         self.chat.composer.restore(text)
 
     @Slot()
-    def _clear(self) -> None:
-        self.chat.transcript.clear()
-        self.chat.show_conversation(begun=False)
-        self.chat.composer.draft.setFocus()
-
-    @Slot()
     def sample_memory(self) -> None:
         """Ask how much memory is in use, off the window's thread."""
         if self._flows is not None:
@@ -273,22 +348,47 @@ class MainWindow(QMainWindow):
         """Let the person choose a manifest or a file of a model."""
         dialog = QFileDialog(self, "Open a model: a manifest, or a file in a model's folder")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        self._choose(dialog)
+        self._choose(dialog, self._open_path)
 
     def choose_folder(self) -> None:
         """Let the person choose a model's folder."""
         dialog = QFileDialog(self, "Open a model's folder")
         dialog.setFileMode(QFileDialog.FileMode.Directory)
-        self._choose(dialog)
+        self._choose(dialog, self._open_path)
 
-    def _choose(self, dialog: QFileDialog) -> None:
+    def choose_import(self) -> None:
+        """Let the person choose chats that were exported."""
+        dialog = QFileDialog(self, "Import chats", "", "Chats (*.json)")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        self._choose(dialog, self.shelf.import_json)
+
+    def choose_export(self) -> None:
+        """Let the person choose where all chats are written."""
+        self._save("Export all chats", "chats.json", self.shelf.export_json)
+
+    @Slot(object)
+    def _export_markdown(self, chat: Chat) -> None:
+        name = f"{words.file_name(chat.title)}.md"
+        self._save("Export as Markdown", name, lambda path: self.shelf.export_markdown(chat.id, path))
+
+    @Slot(object)
+    def _export_json(self, chat: Chat) -> None:
+        name = f"{words.file_name(chat.title)}.json"
+        self._save("Export as JSON", name, lambda path: self.shelf.export_json(path, (chat.id,)))
+
+    def _save(self, title: str, name: str, write: Callable[[Path], None]) -> None:
+        dialog = QFileDialog(self, title)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.selectFile(name)
+        self._choose(dialog, write)
+
+    def _choose(self, dialog: QFileDialog, act: Callable[[Path], None]) -> None:
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self._open_chosen)
+        dialog.fileSelected.connect(lambda path: act(Path(path)))
         dialog.open()
 
-    @Slot(str)
-    def _open_chosen(self, path: str) -> None:
-        self.session.open(Dropped((Path(path),), ()))
+    def _open_path(self, path: Path) -> None:
+        self.session.open(Dropped((path,), ()))
 
     def show_about(self) -> None:
         """Say what this is."""

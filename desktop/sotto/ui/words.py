@@ -1,7 +1,9 @@
 """Numbers and names in the words of the window."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from sotto.chats.records import State, Turn
 from sotto.engine.types import DoneReason, Finished, PrefillProgress
 from sotto.store.records import Format, ModelRecord, Source
 from sotto.ui.states import ModelState, Phase
@@ -106,22 +108,79 @@ def speed(tokens: int, nanoseconds: int) -> str:
     return f"{rate:.1f} tok/s" if rate < 100 else f"{count(round(rate))} tok/s"
 
 
-def answer_line(end: Finished) -> str:
-    """Return the figures under a finished answer."""
-    drawn = len(end.token_ids)
-    tokens = f"{count(drawn)} token" + ("" if drawn == 1 else "s")
-    cached = f" ({count(end.cached_tokens)} cached)" if end.cached_tokens else ""
-    why = {
-        DoneReason.STOP: "",
-        DoneReason.LENGTH: "reached the length limit",
-        DoneReason.CANCELLED: "stopped",
-    }[end.done_reason]
-    if end.done_reason is DoneReason.CANCELLED and not drawn:
+def figures_of(end: Finished) -> dict[str, Any]:
+    """Return what is kept of the end of an answer, for `figures_line`."""
+    return {
+        "tokens": len(end.token_ids),
+        "nanoseconds": end.eval_duration,
+        "prompt": end.prompt_tokens,
+        "cached": end.cached_tokens,
+        "dropped": end.dropped_tokens,
+        "reason": end.done_reason.value,
+    }
+
+
+def figures_line(figures: Mapping[str, Any]) -> str:
+    """Return the figures under a finished answer; what was never measured, or cannot be read any more, is left out."""
+    tokens, nanoseconds, prompt, cached, dropped = (
+        value if isinstance(value := figures.get(name), int) else 0
+        for name in ("tokens", "nanoseconds", "prompt", "cached", "dropped")
+    )
+    reason = figures.get("reason")
+    if reason == DoneReason.CANCELLED and not tokens:
         return "Stopped before the answer began"
-    left_out = f"{count(end.dropped_tokens)} older tokens left out" if end.dropped_tokens else ""
-    prompt = f"prompt {count(end.prompt_tokens)}{cached}"
-    parts = (tokens, speed(drawn, end.eval_duration), prompt, left_out, why)
+    if not prompt:
+        return ""
+    why = {DoneReason.LENGTH.value: "reached the length limit", DoneReason.CANCELLED.value: "stopped"}
+    parts = (
+        f"{count(tokens)} token" + ("" if tokens == 1 else "s"),
+        speed(tokens, nanoseconds),
+        f"prompt {count(prompt)}" + (f" ({count(cached)} cached)" if cached else ""),
+        f"{count(dropped)} older tokens left out" if dropped else "",
+        why.get(reason, "") if isinstance(reason, str) else "",
+    )
     return " · ".join(part for part in parts if part)
+
+
+def is_cut_short(turn: Turn) -> bool:
+    """Tell whether there is something of an answer, and more could come."""
+    if not turn.text:
+        return False
+    return turn.state in (State.STOPPED, State.INTERRUPTED, State.FAILED) or (
+        turn.state is State.COMPLETE and turn.figures.get("reason") == DoneReason.LENGTH
+    )
+
+
+def turn_line(turn: Turn) -> str:
+    """Return the line under an answer that is complete, or will never be."""
+    if turn.state is State.INTERRUPTED:
+        return "Interrupted: Sotto ended while this was being written"
+    if turn.state is State.FAILED:
+        return "Broke off"
+    return figures_line(turn.figures) or ("Stopped before the answer began" if not turn.text else "")
+
+
+def ago(seconds: float) -> str:
+    """Return how long something is ago: `just now`, `5 min ago`, `yesterday`, `12 days ago`."""
+    minutes, hours, days = seconds / 60, seconds / 3600, seconds / 86400
+    if minutes < 1:
+        return "just now"
+    if hours < 1:
+        return f"{int(minutes)} min ago"
+    if days < 1:
+        return "1 hour ago" if hours < 2 else f"{int(hours)} hours ago"
+    return "yesterday" if days < 2 else f"{count(int(days))} days ago"
+
+
+def counted(chats: Sequence[int]) -> str:
+    """Return how many chats these are."""
+    return "1 chat was" if len(chats) == 1 else f"{count(len(chats))} chats were"
+
+
+def file_name(title: str) -> str:
+    """Return what a file with a chat of this title is called, without an ending: no part of it leads anywhere else."""
+    kept = "".join(letter if letter.isalnum() or letter in " -_,'" else " " for letter in title)
+    return " ".join(kept.split())[:60].strip() or "chat"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -1,0 +1,194 @@
+"""What people do with whole conversations: look for them, name, pin, archive and export them, throw them away."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from sotto.chats import exchange
+from sotto.chats.records import Chat, Hit
+from sotto.chats.search import search, titled
+from sotto.chats.store import ChatStore
+from sotto.errors import SottoError
+from sotto.ui.chat_keeper import ChatKeeper
+from sotto.ui.states import Problem
+
+_PAUSE_MS = 150
+
+
+class Shelf(StrEnum):
+    """Which conversations are listed."""
+
+    CURRENT = "current"
+    ARCHIVED = "archived"
+    TRASH = "trash"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A conversation in the list.
+
+    Attributes:
+        chat: The conversation.
+        excerpt: Words around what was looked for, with marks as in `Hit`; empty where nothing was.
+        message: The message that they are from; None for none.
+    """
+
+    chat: Chat
+    excerpt: str = ""
+    message: int | None = None
+
+
+class ChatShelf(QObject):
+    """The list of conversations.
+
+    Signals:
+        listed: What the list shows (a tuple of `Entry`).
+        thrown_away: A conversation is in the trash now (`Chat`).
+        exported: Where conversations were written.
+        imported: Numbers of the conversations that were added.
+        problem: Something did not work (`Problem`).
+    """
+
+    listed = Signal(object)
+    thrown_away = Signal(object)
+    exported = Signal(object)
+    imported = Signal(object)
+    problem = Signal(object)
+
+    def __init__(self, keeper: ChatKeeper, parent: QObject | None = None) -> None:
+        """List what `keeper` has."""
+        super().__init__(parent)
+        self._keeper = keeper
+        self.shelf = Shelf.CURRENT
+        self._wanted = ""
+        self._newest = 0
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(self.refresh)
+
+    @Slot()
+    def refresh(self) -> None:
+        """Read the list again."""
+        self._newest += 1
+        number, shelf, wanted = self._newest, self.shelf, self._wanted
+
+        def read(store: ChatStore) -> tuple[Entry, ...]:
+            return _entries(store, shelf, wanted)
+
+        def listed(entries: tuple[Entry, ...]) -> None:
+            if number == self._newest:
+                self.listed.emit(entries)
+
+        self._keeper.do(read, listed)
+
+    def show_shelf(self, shelf: Shelf) -> None:
+        """List other conversations."""
+        self.shelf = shelf
+        self.refresh()
+
+    def look_for(self, text: str) -> None:
+        """List the conversations in which `text` was said, soon; all of them where it is empty."""
+        self._wanted = text.strip()
+        self._pause.start()
+
+    def rename(self, chat: int, title: str) -> None:
+        """Call a conversation something else."""
+        if title.strip():
+            self._change(lambda store: store.change(chat, title=title.strip()))
+
+    def pin(self, chat: int, *, pinned: bool) -> None:
+        """Keep a conversation at the top, or no longer."""
+        self._change(lambda store: store.change(chat, pinned=pinned))
+
+    def archive(self, chat: int, *, archived: bool) -> None:
+        """Keep a conversation out of the list, or bring it back into it."""
+        self._change(lambda store: store.change(chat, archived=archived))
+
+    def throw_away(self, chat: Chat) -> None:
+        """Put a conversation into the trash."""
+        self._change(lambda store: store.throw_away([chat.id]), lambda: self.thrown_away.emit(chat))
+
+    def bring_back(self, chat: int) -> None:
+        """Take a conversation out of the trash."""
+        self._change(lambda store: store.bring_back([chat]))
+
+    def export_markdown(self, chat: int, path: Path) -> None:
+        """Write the branch of a conversation that is in view into a file."""
+        self._export(lambda store: exchange.as_markdown(store.database, chat), path)
+
+    def export_json(self, path: Path, chats: tuple[int, ...] | None = None) -> None:
+        """Write conversations with all their branches into a file; None for all that are not in the trash."""
+        self._export(lambda store: exchange.as_json(store.database, chats), path)
+
+    def import_json(self, path: Path) -> None:
+        """Add the conversations of a file that was exported."""
+
+        def work(store: ChatStore) -> tuple[int, ...] | str:
+            try:
+                return exchange.import_json(store.database, path.read_text(encoding="utf-8"))
+            except (OSError, UnicodeDecodeError) as error:
+                return f"{path} could not be read: {error}."
+            except SottoError as error:
+                return f"{path.name}: {error.message}"
+
+        def done(result: tuple[int, ...] | str) -> None:
+            if isinstance(result, str):
+                self.problem.emit(Problem("Nothing was imported", result))
+            else:
+                self.imported.emit(result)
+                self.refresh()
+
+        self._keeper.do(work, done)
+
+    def _export(self, text: Callable[[ChatStore], str], path: Path) -> None:
+        def work(store: ChatStore) -> str:
+            partial = path.with_name(f"{path.name}.partial")
+            try:
+                partial.write_text(text(store), encoding="utf-8")
+                partial.replace(path)
+            except OSError as error:
+                partial.unlink(missing_ok=True)
+                return f"{path} could not be written: {error}."
+            return ""
+
+        def done(why: str) -> None:
+            if why:
+                self.problem.emit(Problem("Nothing was exported", why))
+            else:
+                self.exported.emit(path)
+
+        self._keeper.do(work, done)
+
+    def _change(self, work: Callable[[ChatStore], None], then: Callable[[], None] | None = None) -> None:
+        def done(_: None) -> None:
+            self.refresh()
+            if then is not None:
+                then()
+
+        self._keeper.do(work, done)
+
+
+def _entries(store: ChatStore, shelf: Shelf, wanted: str) -> tuple[Entry, ...]:
+    chats = {chat.id: chat for chat in store.chats() if _is_on(chat, shelf)}
+    if not wanted:
+        # What was never begun is nothing but a draft, which the composer has.
+        return tuple(Entry(chat) for chat in chats.values() if chat.title)
+    connection = store.database.connection
+    found = {number: Entry(chats[number]) for number in titled(connection, wanted) if number in chats}
+    for hit in search(connection, wanted):
+        known = found.get(hit.chat)
+        if hit.chat in chats and (known is None or not known.excerpt):
+            found[hit.chat] = _entry_of(hit, chats)
+    return tuple(found.values())
+
+
+def _entry_of(hit: Hit, chats: dict[int, Chat]) -> Entry:
+    return Entry(chats[hit.chat], hit.excerpt, hit.message)
+
+
+def _is_on(chat: Chat, shelf: Shelf) -> bool:
+    if shelf is Shelf.TRASH:
+        return chat.trashed is not None
+    return chat.trashed is None and chat.archived == (shelf is Shelf.ARCHIVED)

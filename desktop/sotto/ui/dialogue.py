@@ -1,0 +1,539 @@
+"""The conversation in view: what is asked, what is answered, and how both get to the disk. Draws nothing itself.
+
+A question is on the disk before the engine sees it. An answer is written there while it comes, every half second, and
+is complete when it ends. Where the disk takes nothing, the conversation goes on without it, which is said once.
+"""
+
+import itertools
+import time
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from sotto.chats.conversation import Conversation, Message
+from sotto.chats.records import Branch, Role, State, Turn
+from sotto.chats.store import ChatStore
+from sotto.engine import types as engine
+from sotto.engine.types import (
+    DoneReason,
+    Failed,
+    Finished,
+    GenerateRequest,
+    Overflow,
+    PrefillProgress,
+    SamplingOptions,
+    TextChunk,
+)
+from sotto.errors import SottoError
+from sotto.ui import words
+from sotto.ui.chat_keeper import ChatKeeper
+from sotto.ui.engine_thread import EngineLost
+from sotto.ui.session import Session
+from sotto.ui.states import Problem
+
+_GREETING = "Hello"
+_GREETING_TOKENS = 64
+_SAVE_MS = 500
+_DRAFT_MS = 500
+
+
+class Dialogue(QObject):
+    """One conversation at a time, on disk.
+
+    Signals:
+        greeted: The built-in model has said this much of its greeting.
+        opened: Other turns are in view now (a tuple of `Turn`).
+        turns_changed: The same turns are known better: their numbers and versions.
+        question_added: A question was taken into the conversation (`Turn`).
+        answer_awaited: An answer is on its way; the model's name, and what it waits for.
+        answer_resumed: An answer that was cut short is gone on with (`Turn`); the next words belong to it.
+        prefilled: How much of the prompt was read.
+        answer_grew: More of the answer.
+        answer_ended: The answer is complete (`Turn`).
+        retracted: The question and its answer could not be had and are taken out again; the question's text.
+        draft_opened: What was typed into the conversation that was opened, and never sent.
+        changed: Something on the disk is another now, which lists of conversations show.
+        problem: Something did not work (`Problem`).
+    """
+
+    greeted = Signal(str)
+    opened = Signal(object)
+    turns_changed = Signal(object)
+    question_added = Signal(object)
+    answer_awaited = Signal(str, str)
+    answer_resumed = Signal(object)
+    prefilled = Signal(object)
+    answer_grew = Signal(str)
+    answer_ended = Signal(object)
+    retracted = Signal(str)
+    draft_opened = Signal(str)
+    changed = Signal()
+    problem = Signal(object)
+
+    def __init__(self, session: Session, keeper: ChatKeeper, parent: QObject | None = None) -> None:
+        """Talk to the model of `session`, and keep what is said with `keeper`."""
+        super().__init__(parent)
+        self._session = session
+        self._keeper = keeper
+        self.chat: int | None = None
+        self.turns: list[Turn] = []
+        # Where each of the turns is on the disk, or will be: the next one need not wait for its number.
+        self._places: list[_Place] = []
+        self.greeting = ""
+        # Changes with every other conversation: what comes back later, for one that is not in view, is dropped.
+        self._view = 0
+        self._numbers = itertools.count(1)
+        self._unkept = False
+        self._asking = self._queued = self._stopping = False
+        self._request = self._greeting_request = ""
+        self._kept = _ChatOnDisk(None)
+        self._said = ""
+        self._unsaved: list[str] = []
+        self._saver = QTimer(self, singleShot=True, interval=_SAVE_MS)
+        self._saver.timeout.connect(self._save)
+        self._draft = self._kept_draft = ""
+        self._drafter = QTimer(self, singleShot=True, interval=_DRAFT_MS)
+        self._drafter.timeout.connect(self._save_draft)
+        session.spoke.connect(self.receive)
+        session.became_ready.connect(self._start_queued)
+        session.became_absent.connect(self._give_back)
+        session.lost.connect(self._lose)
+
+    @property
+    def conversation(self) -> Conversation:
+        """What is in view, as a model sees it."""
+        return _said(self.turns)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a question waits for its answer, or the answer is on its way."""
+        return self._asking or self._queued or bool(self._request)
+
+    # What a person does
+
+    def begin(self) -> None:
+        """Go on with the draft of a conversation that was never begun, if there is one."""
+        view = self._view
+
+        def begun(found: tuple[int, str] | None) -> None:
+            if found is not None and view == self._view and self.chat is None and not self.turns and not self._draft:
+                self.chat, draft = found
+                self._kept = _ChatOnDisk(self.chat)
+                self._open_draft(draft)
+            self.changed.emit()
+
+        self._keeper.do(ChatStore.unbegun, begun)
+
+    def send(self, text: str) -> bool:
+        """Ask the model, now or as soon as it is loaded; return False if the text stays a draft."""
+        if self.busy or not text.strip() or not self._can_ask():
+            return False
+        self._ask(text)
+        return True
+
+    def edit(self, turn: int, text: str) -> bool:
+        """Ask something else in place of a question, which stays as a version; return False if that cannot be."""
+        place = self._place(turn)
+        if place is None or self.busy or not text.strip() or not self._can_ask():
+            return False
+        self._show(self.turns[:place])
+        self._ask(text)
+        return True
+
+    def regenerate(self, turn: int) -> None:
+        """Let the model answer a question again; the answer that there is stays as a version."""
+        place = self._place(turn)
+        if place is None or place == 0 or self.busy or not self._can_ask():
+            return
+        self._show(self.turns[:place])
+        self._await()
+
+    def go_on(self, turn: int) -> None:
+        """Let the model go on with the last answer, which was cut short."""
+        place = self._place(turn)
+        if place is None or place != len(self.turns) - 1 or not self._session.state.loaded or self.busy:
+            return
+        last = self.turns[-1]
+        self._begin_request()
+        self.turns[-1] = replace(last, state=State.STREAMING)
+        place_on_disk = self._places[-1]
+        self._keeper.do(lambda store: store.go_on(place_on_disk.known()))
+        self.answer_resumed.emit(last)
+        self._request_answer(self.turns)
+
+    def show_version(self, turn: int) -> None:
+        """Bring another version of a message into view, with what was said behind it."""
+        if self.busy or self.chat is None:
+            return
+        view, chat = self._view, self.chat
+
+        def shown(branch: Branch) -> None:
+            if view == self._view:
+                self._show(list(branch.turns))
+                self.changed.emit()
+
+        def work(store: ChatStore) -> Branch:
+            store.view(turn)
+            return store.branch(chat)
+
+        self._keeper.do(work, shown)
+
+    def stop(self) -> None:
+        """Stop the answer that is under way, or the load that a person waits for."""
+        if self._request:
+            self._session.host.cancel(self._request)
+        elif self._asking:
+            self._stopping = True
+        else:
+            self._session.stop_load()
+
+    def new_chat(self) -> None:
+        """Begin an empty conversation; an answer under way is stopped and kept."""
+        self._leave()
+        self.chat, self._kept = None, _ChatOnDisk(None)
+        self._show([])
+        self._open_draft("")
+
+    def open(self, chat: int) -> None:
+        """Bring a conversation into view; an answer under way is stopped and kept."""
+        if chat == self.chat:
+            return
+        self._leave()
+        view = self._view
+        self.chat, self._kept = chat, _ChatOnDisk(chat)
+
+        def found(draft: str, branch: Branch) -> None:
+            if view != self._view:
+                return
+            self._show(list(branch.turns))
+            self._open_draft(draft)
+            if branch.unreadable:
+                count = words.count(branch.unreadable)
+                what = "1 message" if branch.unreadable == 1 else f"{count} messages"
+                why = f"{what} of this conversation cannot be read any more; everything else is here."
+                self.problem.emit(Problem("Not everything could be read", why))
+
+        def read(store: ChatStore) -> tuple[str, Branch]:
+            known = store.chat(chat)
+            return known.draft if known else "", store.branch(chat)
+
+        self._keeper.do(read, lambda both: found(*both), self.new_chat)
+
+    def keep_draft(self, text: str) -> None:
+        """Take note of what is typed; it is on the disk soon."""
+        self._draft = text
+        if not self._drafter.isActive():
+            self._drafter.start()
+
+    def close(self) -> None:
+        """Keep what is still on its way; nothing is said afterwards."""
+        self._leave()
+
+    # What the engine says
+
+    @Slot(object)
+    def receive(self, event: object) -> None:
+        """Take what the engine says about a request."""
+        if isinstance(event, PrefillProgress | TextChunk | Finished | Failed):
+            if self._greeting_request and event.request_id == self._greeting_request:
+                self._greet(event)
+            elif self._request and event.request_id == self._request:
+                self._take(event)
+
+    def _take(self, event: PrefillProgress | TextChunk | Finished | Failed) -> None:
+        if isinstance(event, PrefillProgress):
+            self.prefilled.emit(event)
+        elif isinstance(event, TextChunk):
+            self._grow(event.text)
+        elif isinstance(event, Finished):
+            if len(event.text) > len(self._said) and event.text.startswith(self._said):
+                self._grow(event.text[len(self._said) :])
+            state = State.STOPPED if event.done_reason is DoneReason.CANCELLED else State.COMPLETE
+            self._end(state, words.figures_of(event))
+        else:
+            self._fail(event)
+
+    def _grow(self, text: str) -> None:
+        if text:
+            self.turns[-1] = replace(self.turns[-1], text=self.turns[-1].text + text)
+            self._said += text
+            self._unsaved.append(text)
+            self.answer_grew.emit(text)
+            if not self._saver.isActive():
+                self._saver.start()
+
+    def _fail(self, event: Failed) -> None:
+        if self.turns[-1].text:
+            self._end(State.FAILED, {})
+        else:
+            self._drop_last()
+            self._forget_request()
+            self._retract()
+        self.problem.emit(Problem("No answer", event.message, event.details))
+
+    @Slot(object)
+    def _lose(self, event: EngineLost) -> None:
+        self._greeting_request = ""
+        if self._request:
+            self._fail(Failed(self._request, event.message, bug=True, details=event.details))
+        else:
+            self._give_back()
+
+    # Questions and answers
+
+    def _can_ask(self) -> bool:
+        session = self._session
+        if session.state.loaded or session.loading or session.searching:
+            return True
+        self.problem.emit(
+            Problem("No model is loaded", "Double-click a model in the list: your message is kept until then.")
+        )
+        return False
+
+    def _ask(self, text: str) -> None:
+        """Keep a question on the disk, behind the last message, and then have it answered."""
+        # With a question the draft goes from the disk; one that is another text is kept again.
+        self._kept_draft = ""
+        if self._draft == text:
+            self._draft = ""
+        self._drafter.start()
+        self._asking = True
+        before = self._places[-1] if self._places else None
+        question, place = Turn(self._unkept_number(), None, Role.USER, text, State.COMPLETE, time.time()), _Place()
+        self._add(question, place)
+        self.question_added.emit(question)
+        waiting = self._session.loading or self._session.searching
+        self.answer_awaited.emit(self._session.model_name, "Waiting for the model…" if waiting else "Reading prompt…")
+        view, chat = self._view, self._kept
+
+        def kept(numbers: tuple[int, int] | None) -> None:
+            if view != self._view:
+                return
+            self._asking = False
+            if numbers is None:
+                self._unkept = True
+            else:
+                self.chat = numbers[0]
+                self.turns[-1] = replace(self.turns[-1], id=numbers[1])
+                self.changed.emit()
+            self._go_on()
+
+        def work(store: ChatStore) -> tuple[int, int]:
+            number = chat.begun(store)
+            place.number = store.ask(number, text, before.known() if before is not None else None)
+            return number, place.number
+
+        if self._unkept:
+            kept(None)
+        else:
+            self._keeper.do(work, kept, lambda: kept(None))
+
+    def _await(self) -> None:
+        """Have the last question answered, which is on the disk already."""
+        waiting = self._session.loading or self._session.searching
+        self.answer_awaited.emit(self._session.model_name, "Waiting for the model…" if waiting else "Reading prompt…")
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if self._stopping:
+            self._stopping = False
+            self._begin_answer()
+            self._end(State.STOPPED, {})
+        elif self._session.state.loaded:
+            self._generate()
+        elif self._session.loading or self._session.searching:
+            self._queued = True
+        else:
+            self._retract()
+
+    @Slot()
+    def _start_queued(self) -> None:
+        state = self._session.state
+        if self._queued:
+            self._queued = False
+            self._generate()
+        elif state.record is not None and state.record.builtin and not self.turns and not self._asking:
+            self._ask_greeting()
+
+    @Slot()
+    def _give_back(self) -> None:
+        """Hand a question that waits for a model back to its writer."""
+        if self._queued:
+            self._queued = False
+            self._retract()
+
+    def _retract(self) -> None:
+        """Take the last question back, which gets no answer; it is a draft again."""
+        question, place = self._drop_last()
+        if not self._unkept:
+            self._keeper.do(lambda store: store.retract(place.known()), lambda _: self.changed.emit())
+        self.retracted.emit(question.text)
+
+    def _generate(self) -> None:
+        self._begin_request()
+        asked = list(self.turns)
+        self._begin_answer()
+        self._request_answer(asked)
+
+    def _begin_request(self) -> None:
+        if self._greeting_request:
+            self._session.host.cancel(self._greeting_request)
+            self._greeting_request = ""
+        self._request, self._said = f"answer {next(self._numbers)}", ""
+
+    def _request_answer(self, asked: list[Turn]) -> None:
+        settings = self._session.settings
+        self._session.generate(
+            GenerateRequest(
+                self._request,
+                messages=tuple(engine.Message(turn.role, turn.content) for turn in _said(asked).to_answer()),
+                sampling=settings.sampling,
+                num_predict=settings.num_predict,
+                ignore_eos=settings.ignore_eos,
+                overflow=Overflow.SHIFT,
+            )
+        )
+        self._session.answering()
+
+    def _begin_answer(self) -> None:
+        """Put an empty answer behind the last question, on the disk too."""
+        record, question, answer = self._session.state.record, self._places[-1], _Place()
+        model = record.name if record else ""
+        self._add(Turn(self._unkept_number(), None, Role.ASSISTANT, "", State.STREAMING, time.time(), model), answer)
+
+        def begin(store: ChatStore) -> None:
+            answer.number = store.begin_answer(question.known(), model)
+
+        if not self._unkept:
+            self._keeper.do(begin)
+
+    @Slot()
+    def _save(self) -> None:
+        """Write what the answer has become since the last time."""
+        text, self._unsaved = "".join(self._unsaved), []
+        answer = self._places[-1]
+        if text and not self._unkept:
+            self._keeper.do(lambda store: store.grow(answer.known(), text))
+
+    def _end(self, state: State, figures: dict[str, object]) -> None:
+        """Complete the answer, on the disk too."""
+        self._saver.stop()
+        turn = self.turns[-1] = replace(self.turns[-1], state=state, figures=figures)
+        self._unsaved = []
+        answer, view, chat = self._places[-1], self._view, self._kept
+
+        def ended(branch: Branch) -> None:
+            self.changed.emit()
+            if view == self._view and [one.text for one in branch.turns] == [one.text for one in self.turns]:
+                self._set(list(branch.turns))
+                self.turns_changed.emit(tuple(self.turns))
+
+        def work(store: ChatStore) -> Branch:
+            store.end_answer(answer.known(), turn.text, state, figures)
+            return store.branch(chat.begun(store))
+
+        if not self._unkept:
+            self._keeper.do(work, ended)
+        self._forget_request()
+        self.answer_ended.emit(turn)
+
+    def _forget_request(self) -> None:
+        self._request = ""
+        self._session.answered()
+
+    def _leave(self) -> None:
+        """Let the conversation in view go, and keep what there is of it."""
+        self._save_draft()
+        if self._request:
+            self._session.host.cancel(self._request)
+            self._end(State.STOPPED, {})
+        self._asking = self._queued = self._stopping = self._unkept = False
+        self._view += 1
+
+    @Slot()
+    def _save_draft(self) -> None:
+        self._drafter.stop()
+        text, place = self._draft, self._kept
+        if text == self._kept_draft:
+            return
+        self._kept_draft = text
+        self._keeper.do(lambda store: place.keep_draft(store, text))
+
+    def _open_draft(self, text: str) -> None:
+        self._draft = self._kept_draft = text
+        self.draft_opened.emit(text)
+
+    def _add(self, turn: Turn, place: "_Place") -> None:
+        self.turns.append(turn)
+        self._places.append(place)
+
+    def _drop_last(self) -> "tuple[Turn, _Place]":
+        return self.turns.pop(), self._places.pop()
+
+    def _set(self, turns: list[Turn]) -> None:
+        self.turns, self._places = turns, [_Place(turn.id) for turn in turns]
+
+    def _show(self, turns: list[Turn]) -> None:
+        self._set(turns)
+        self.opened.emit(tuple(turns))
+
+    def _place(self, turn: int) -> int | None:
+        return next((place for place, one in enumerate(self.turns) if one.id == turn), None)
+
+    def _unkept_number(self) -> int:
+        """Return a number for a message that is not on the disk yet, or never."""
+        return -next(self._numbers)
+
+    # The greeting
+
+    def _ask_greeting(self) -> None:
+        """Let the built-in model say hello; it costs a moment, and a question goes before it."""
+        self._greeting_request, self.greeting = f"greeting {next(self._numbers)}", ""
+        self._session.generate(
+            GenerateRequest(
+                self._greeting_request,
+                messages=(engine.Message("user", _GREETING),),
+                sampling=SamplingOptions(temperature=0.0),
+                num_predict=_GREETING_TOKENS,
+            )
+        )
+
+    def _greet(self, event: PrefillProgress | TextChunk | Finished | Failed) -> None:
+        if isinstance(event, TextChunk):
+            self.greeting += event.text
+            self.greeted.emit(self.greeting)
+        elif isinstance(event, Finished | Failed):
+            self._greeting_request = ""
+            if isinstance(event, Finished) and event.done_reason is DoneReason.STOP:
+                self.greeted.emit(event.text)
+
+
+def _said(turns: list[Turn]) -> Conversation:
+    return Conversation(tuple(Message(turn.role.value, turn.text, turn.model) for turn in turns if turn.text))
+
+
+class _ChatOnDisk:
+    """A conversation that gets its number when something of it is kept first. For the keeper's thread alone."""
+
+    def __init__(self, number: int | None) -> None:
+        self._number = number
+
+    def begun(self, store: ChatStore) -> int:
+        if self._number is None:
+            self._number = store.add_chat()
+        return self._number
+
+    def keep_draft(self, store: ChatStore, text: str) -> None:
+        self._number = store.keep_draft(self._number, text)
+
+
+class _Place:
+    """Where a message is on the disk; its number may come later. For the keeper's thread alone."""
+
+    def __init__(self, number: int | None = None) -> None:
+        self.number = number
+
+    def known(self) -> int:
+        if self.number is None:
+            raise SottoError("The message before this one could not be saved, so this one is not saved either.")
+        return self.number

@@ -1,0 +1,243 @@
+"""One message of a conversation, of a person or of a model."""
+
+from PySide6.QtCore import QRectF, Signal
+from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from sotto.chats.records import Turn
+from sotto.engine.types import PrefillProgress
+from sotto.ui import theme, words
+from sotto.ui.message_text import MarkdownText, PlainText
+from sotto.ui.parts import IconButton, Label, draw_bar
+from sotto.ui.question_editor import QuestionEditor
+
+_BUBBLE_SHARE = 0.8
+
+
+class UserMessage(QWidget):
+    """What a person said, in a bubble at the right; it can be edited, and its versions be turned over.
+
+    Signals:
+        edited: Another question is to be asked in place of the one of this number.
+        version_wanted: The message of this number is to be in view.
+    """
+
+    edited = Signal(int, str)
+    version_wanted = Signal(int)
+
+    def __init__(self, turn: Turn) -> None:
+        """Show `turn`."""
+        super().__init__()
+        self._turn = turn
+        self.text = PlainText(turn.text)
+        self.text.setAccessibleName("Your message")
+        self._bubble = QFrame()
+        self._bubble.setObjectName("bubble")
+        inside = QVBoxLayout(self._bubble)
+        inside.setContentsMargins(theme.GAP_16, theme.GAP_8 + 2, theme.GAP_16, theme.GAP_8 + 2)
+        inside.addWidget(self.text)
+        self.edit = IconButton("edit", "Edit message")
+        self.edit.clicked.connect(self._begin_edit)
+        self.versions = VersionSwitch("question")
+        self.versions.wanted.connect(self.version_wanted)
+        self._editor: QuestionEditor | None = None
+        across = QHBoxLayout()
+        across.addStretch(1)
+        across.addWidget(self._bubble)
+        foot = QHBoxLayout()
+        foot.setSpacing(theme.GAP_4)
+        foot.addStretch(1)
+        foot.addWidget(self.versions)
+        foot.addWidget(self.edit)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.GAP_4)
+        layout.addLayout(across)
+        layout.addLayout(foot)
+        self.show_turn(turn)
+
+    def show_turn(self, turn: Turn) -> None:
+        """Take note of its number and its versions."""
+        self._turn = turn
+        self.versions.show_versions(turn)
+        self.edit.setEnabled(turn.id > 0)
+
+    def _begin_edit(self) -> None:
+        if self._editor is None:
+            self._editor = QuestionEditor(self._turn.text)
+            self._editor.sent.connect(self._finish_edit)
+            self._editor.dropped.connect(self._end_edit)
+            layout = self.layout()
+            assert isinstance(layout, QVBoxLayout)
+            layout.insertWidget(0, self._editor)
+            self._bubble.hide()
+            self.edit.hide()
+        self._editor.draft.setFocus()
+
+    def _finish_edit(self, text: str) -> None:
+        self._end_edit()
+        if text.strip() and text != self._turn.text:
+            self.edited.emit(self._turn.id, text)
+
+    def _end_edit(self) -> None:
+        if self._editor is not None:
+            editor, self._editor = self._editor, None
+            editor.hide()
+            editor.deleteLater()
+        self._bubble.show()
+        self.edit.show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Make the bubble as wide as its text, up to a part of the column."""
+        super().resizeEvent(event)
+        room = round(self.width() * _BUBBLE_SHARE) - 2 * theme.GAP_16
+        self.text.setFixedWidth(max(theme.GAP_32, min(self.text.widest(), room)))
+
+
+class AnswerMessage(QWidget):
+    """What a model says: its text, and under it how far it is or what it took.
+
+    Signals:
+        regenerate_wanted: Another answer is wanted in place of the one of this number.
+        more_wanted: The answer of this number is to be gone on with.
+        version_wanted: The message of this number is to be in view.
+    """
+
+    regenerate_wanted = Signal(int)
+    more_wanted = Signal(int)
+    version_wanted = Signal(int)
+
+    def __init__(self, model: str) -> None:
+        """Wait for the first words of `model`."""
+        super().__init__()
+        self._number = 0
+        self.text = MarkdownText()
+        self.text.setAccessibleName(f"Answer of {model}")
+        self.text.hide()
+        self.status = Label("", "caption", wrap=True)
+        self._bar = _Progress()
+        self._bar.hide()
+        self.copy = IconButton("copy", "Copy answer", "Copy")
+        self.copy.setObjectName("copyAnswer")
+        self.copy.clicked.connect(self._copy)
+        self.again = IconButton("refresh", "Answer again", tip="Answer again; this answer stays as a version")
+        self.again.clicked.connect(lambda: self.regenerate_wanted.emit(self._number))
+        self.versions = VersionSwitch("answer")
+        self.versions.wanted.connect(self.version_wanted)
+        self.more = IconButton("right", "Continue the answer", "Continue")
+        self.more.clicked.connect(lambda: self.more_wanted.emit(self._number))
+        for button in (self.copy, self.again, self.more):
+            button.hide()
+        foot = QHBoxLayout()
+        foot.setContentsMargins(0, 0, 0, 0)
+        foot.setSpacing(theme.GAP_12)
+        foot.addWidget(self.versions)
+        foot.addWidget(self.copy)
+        foot.addWidget(self.again)
+        foot.addWidget(self.more)
+        foot.addWidget(self._bar)
+        foot.addWidget(self.status, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.GAP_4)
+        layout.addWidget(self.text)
+        layout.addLayout(foot)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_waiting(self, line: str) -> None:
+        """Say what the answer waits for."""
+        self.status.setText(line)
+
+    def show_prefill(self, progress: PrefillProgress) -> None:
+        """Show how much of the prompt has been read."""
+        self.status.setText(words.prefill_line(progress))
+        self._bar.share = progress.done / progress.total if progress.total else 0.0
+        self._bar.show()
+        self._bar.update()
+
+    def append(self, text: str) -> None:
+        """Show more of the answer."""
+        if text and self.text.isHidden():
+            self.text.show()
+            self._bar.hide()
+            self.status.setText("Answering…")
+        self.text.append_markdown(text)
+
+    def end(self, turn: Turn) -> None:
+        """Show that nothing more comes, and a line of figures."""
+        self.text.finish()
+        self._bar.hide()
+        self.copy.setVisible(bool(self.text.markdown))
+        self.status.setText(words.turn_line(turn))
+        self.show_turn(turn)
+
+    def show_complete(self, turn: Turn) -> None:
+        """Show an answer that came long ago."""
+        if turn.text:
+            self.text.show()
+            self.text.append_markdown(turn.text)
+        self.end(turn)
+
+    def show_turn(self, turn: Turn) -> None:
+        """Take note of its number and its versions."""
+        self._number = turn.id
+        self.versions.show_versions(turn)
+        self.again.setVisible(turn.id > 0)
+        self.more.setVisible(turn.id > 0 and words.is_cut_short(turn))
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.text.markdown)
+        self.copy.confirm("check", "Copied")
+
+
+class VersionSwitch(QWidget):
+    """Which of several versions of a message is in view, and the way to the others; hidden where there is one.
+
+    Signals:
+        wanted: The version of this number is to be in view.
+    """
+
+    wanted = Signal(int)
+
+    def __init__(self, of: str) -> None:
+        """Belong to a message that is called `of`."""
+        super().__init__()
+        self._turn: Turn | None = None
+        self.older = IconButton("left", f"Show the {of} before")
+        self.newer = IconButton("right", f"Show the {of} after")
+        self.place = Label("", "caption")
+        self.older.clicked.connect(lambda: self._step(-1))
+        self.newer.clicked.connect(lambda: self._step(1))
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for widget in (self.older, self.place, self.newer):
+            layout.addWidget(widget)
+        self.hide()
+
+    def show_versions(self, turn: Turn) -> None:
+        """Show where `turn` stands among its versions."""
+        self._turn = turn
+        among = turn.versions.index(turn.id) if turn.id in turn.versions else 0
+        self.place.setText(f"{among + 1} / {len(turn.versions)}")
+        self.place.setAccessibleName(f"Version {among + 1} of {len(turn.versions)}")
+        self.older.setEnabled(among > 0)
+        self.newer.setEnabled(among + 1 < len(turn.versions))
+        self.setVisible(len(turn.versions) > 1)
+
+    def _step(self, by: int) -> None:
+        if self._turn is not None and self._turn.id in self._turn.versions:
+            self.wanted.emit(self._turn.versions[self._turn.versions.index(self._turn.id) + by])
+
+
+class _Progress(QWidget):
+    """A short bar."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.share = 0.0
+        self.setFixedSize(120, 4)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        tokens = theme.current().tokens
+        draw_bar(QPainter(self), QRectF(self.rect()), [(self.share, tokens.accent)], tokens.track)
