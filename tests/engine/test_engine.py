@@ -113,9 +113,12 @@ def test_a_conversation_is_computed_once(engine, sources, kind):
 
 
 def test_messages_go_through_the_template(plain):
-    events = ask(plain, messages=(Message("system", "Be."), Message("user", "Hi"), Message("assistant", "Yo")))
+    said = (Message("system", "Be."), Message("user", "Hi"), Message("assistant", "Yo"))
     # The end-of-sequence text counts as the one token that it is.
-    assert events[-1].prompt_tokens == len("[system]Be./[user]Hi/[assistant]Yo/[assistant]")
+    asked = ask(plain, messages=(*said, Message("user", "So")))
+    assert asked[-1].prompt_tokens == len("[system]Be./[user]Hi/[assistant]Yo/[user]So/[assistant]")
+    going_on = ask(plain, messages=said)
+    assert going_on[-1].prompt_tokens == len("[system]Be./[user]Hi/[assistant]Yo")
 
 
 def test_the_same_seed_gives_the_same_answer(plain):
