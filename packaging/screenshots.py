@@ -18,7 +18,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SCENES = ("empty", "loading", "streaming", "answer", "error", "drag-over")
 QUESTION = "How do I load a bigger model?"
 
 
@@ -234,6 +233,18 @@ class Stage:
         await self._until(lambda: not window.dialogue.busy)
         await asyncio.sleep(0.5)  # the list of chats
         await self._take("answer")
+
+        transcript = window.chat.transcript
+        transcript.messages[-1].again.click()
+        await self._until(lambda: not window.dialogue.busy)
+        await asyncio.sleep(0.5)
+        await self._take("versions")
+        transcript.messages[-2].edit.click()
+        await self._take("editing")
+        transcript.messages[-2].end_edit()
+        window.chat.toggle_choices()
+        await self._take("choices")
+        window.chat.hide_choices()
 
         self._drag(
             Path(os.environ["HOME"]) / ".lmstudio" / "models" / "lmstudio-community" / "Meta-Llama-3-8B-MLX-4bit"

@@ -200,6 +200,21 @@ def test_places_in_a_prompt(fitted):
     assert decoded(preparer, prepared.opening) == "[assistant]"
 
 
+def test_options_go_before_the_models_own_and_those_before_the_defaults(tmp_path):
+    folder = write_model(tmp_path, "plain")
+    source = open_model(record_of(folder))
+    object.__setattr__(source, "params", {"temperature": 0.1, "top_k": 7, "stop": ["END"]})
+    preparer = Preparer(source)
+    preparer.fit(1000, None, VOCABULARY, finds_boundary=False)
+    own = preparer.prepare(chat(talk(1)))
+    assert (own.sampling, own.stop) == (SamplingOptions(temperature=0.1, top_k=7), ("END",))
+    asked = preparer.prepare(chat(talk(1), options={"temperature": 0.9, "num_predict": 3}))
+    assert (asked.sampling, asked.stop) == (SamplingOptions(temperature=0.9, top_k=7), ("END",))
+    assert asked.max_tokens == 3
+    with pytest.raises(InvalidRequestError, match="temperature must be a number"):
+        preparer.prepare(chat(talk(1), options={"temperature": "hot"}))
+
+
 @pytest.mark.parametrize("overflow", Overflow)
 def test_an_answer_at_the_end_is_gone_on_with(fitted, overflow):
     preparer = fitted()

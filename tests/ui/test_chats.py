@@ -218,7 +218,7 @@ def test_questions_one_right_after_the_other_are_one_conversation(ready, qtbot, 
 
 def test_a_draft_that_is_sent_at_once_makes_one_chat(ready, qtbot, loop, file):
     ready.window.chat.composer.draft.setPlainText("Quick")
-    ready.dialogue._drafter.timeout.emit()
+    ready.dialogue.unsent._drafter.timeout.emit()
     ready.window.send("Quick")
     qtbot.waitUntil(lambda: known(ready))
     qtbot.wait(700)

@@ -80,8 +80,8 @@ def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):
     session, dialogue, transcript = window.session, window.dialogue, window.chat.transcript
     assert session.state.record.builtin
     unsaid = window.chat.welcome.greeting.text()
-    qtbot.waitUntil(lambda: not dialogue._greeting_request and dialogue.greeting != "", timeout=WAIT)
-    assert window.chat.welcome.greeting.text() == dialogue.greeting != unsaid
+    qtbot.waitUntil(lambda: not dialogue.greeting.under_way and dialogue.greeting.text != "", timeout=WAIT)
+    assert window.chat.welcome.greeting.text() == dialogue.greeting.text != unsaid
 
     # Ask, by a click on an example question.
     qtbot.mouseClick(window.chat.welcome.chips[0], Qt.MouseButton.LeftButton)

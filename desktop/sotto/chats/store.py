@@ -21,6 +21,10 @@ _TITLE_LENGTH = 60
 TRASH_SECONDS = 30 * 24 * 3600
 _CHAT_COLUMNS = ", ".join(TABLES["chats"])
 _SETTABLE = frozenset(("title", "folder", "pinned", "archived", "draft", "system", "options"))
+# A conversation in which nothing was said, and for which nothing was chosen.
+_ERASE_EMPTY = """
+DELETE FROM chats WHERE id = ? AND title = '' AND trim(draft) = '' AND leaf IS NULL AND system = '' AND options = '{}'
+"""
 # All messages in front of one are on the branch in view.
 _PASS_THROUGH = """
 WITH RECURSIVE up (id, parent) AS (
@@ -101,15 +105,14 @@ class ChatStore:
                 now = self._now()
                 chat = self._inserted("INSERT INTO chats (created, changed) VALUES (?, ?)", now, now)
             self._execute("UPDATE chats SET draft = ? WHERE id = ?", clean(text), chat)
-            empty = "DELETE FROM chats WHERE id = ? AND title = '' AND trim(draft) = '' AND leaf IS NULL"
-            return None if self._execute(empty, chat).rowcount else chat
+            return None if self._execute(_ERASE_EMPTY, chat).rowcount else chat
 
-    def unbegun(self) -> tuple[int, str] | None:
-        """Return the last conversation that has a draft and nothing else, and the draft; None where there is none."""
+    def unbegun(self) -> Chat | None:
+        """Return the last conversation in which nothing was said yet; None where there is none."""
         row = self._execute(
-            "SELECT id, draft FROM chats WHERE leaf IS NULL AND title = '' AND trashed IS NULL ORDER BY id DESC"
+            f"SELECT {_CHAT_COLUMNS} FROM chats WHERE leaf IS NULL AND title = '' AND trashed IS NULL ORDER BY id DESC"
         ).fetchone()
-        return None if row is None else (row[0], str(row[1]))
+        return None if row is None else chat_of(row)
 
     def throw_away(self, chats: Sequence[int]) -> None:
         """Put conversations into the trash."""

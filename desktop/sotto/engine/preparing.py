@@ -92,6 +92,7 @@ class Preparer:
         self.tokenizer = Tokenizer.from_source(source)
         self.template = ChatTemplate.from_source(source, self.tokenizer)
         self._system = source.system
+        self._params = source.params
         self._options: RequestOptions = request_options(source.params, {})
         self._limit_name = "the context length assumed for a model that names none"
         self._size = lru_cache(_SIZES_KEPT)(lambda text: len(self.tokenizer.encode(text, add_bos=False)))
@@ -219,9 +220,10 @@ class Preparer:
         """Return how to draw, where to stop and how much is asked for; what is left open, the model's manifest says."""
         sampling, stop, asked = request.sampling, request.stop, request.num_predict
         if sampling is None:
-            sampling = self._options.sampling
-            stop = stop or self._options.stop
-            asked = self._options.num_predict if asked is None else asked
+            options = request_options(self._params, request.options) if request.options else self._options
+            sampling = options.sampling
+            stop = stop or options.stop
+            asked = options.num_predict if asked is None else asked
         if request.messages and not self.template.own:
             # A plain language model would go on with the conversation for both sides.
             stop = (*stop, _PLAIN_TURN)

@@ -7,9 +7,11 @@ One request gives this sequence of events::
 Loading gives `LoadProgress*` and then `Loaded` or `Failed`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ class GenerateRequest:
         prompt: Text to complete without a template (raw). Exactly one of `messages` and `prompt` is given.
         sampling: How tokens are drawn. None is as the model's own manifest says, which then also stands in for a
             `num_predict` or `stop` that is not given.
+        options: What goes before the manifest then, by Ollama's names.
         num_predict: Most tokens to generate; None up to the end of the context.
         stop: Texts that end the answer and are not part of it.
         ignore_eos: Go on past end-of-sequence tokens, which are then never drawn; for measurements.
@@ -80,6 +83,7 @@ class GenerateRequest:
     messages: tuple[Message, ...] = ()
     prompt: str | None = None
     sampling: SamplingOptions | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
     num_predict: int | None = None
     stop: tuple[str, ...] = ()
     ignore_eos: bool = False

@@ -1,9 +1,11 @@
 """The right side of the window: which model it is, the conversation, and the composer."""
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from sotto.ui import theme, words
+from sotto.ui.choices import Choices
 from sotto.ui.composer import Composer
 from sotto.ui.notice import Notice
 from sotto.ui.parts import ElidedLabel, IconButton
@@ -21,6 +23,7 @@ class Header(QFrame):
         self.setObjectName("header")
         self.title = ElidedLabel("", "strong")
         self.line = ElidedLabel("", "caption")
+        self.choices = IconButton("sliders", "Settings of this chat", role="", color="text")
         self.new_chat = IconButton("new", "New chat", "New chat", role="", color="text", tip="Begin a new chat")
         texts = QVBoxLayout()
         texts.setSpacing(0)
@@ -29,6 +32,7 @@ class Header(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.GAP_24, theme.GAP_8 + 2, theme.GAP_16, theme.GAP_8 + 2)
         layout.addLayout(texts, 1)
+        layout.addWidget(self.choices)
         layout.addWidget(self.new_chat)
         self.show_state(ModelState())
 
@@ -57,6 +61,10 @@ class ChatPane(QWidget):
         self.welcome = Welcome()
         self.transcript = Transcript()
         self.composer = Composer()
+        self.choices = Choices()
+        self.choices.setParent(self)
+        self.choices.closed.connect(self.hide_choices)
+        self.header.choices.clicked.connect(self.toggle_choices)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.welcome)
         self.stack.addWidget(self.transcript)
@@ -71,6 +79,32 @@ class ChatPane(QWidget):
         self.welcome.asked.connect(self.asked)
         theme.current().changed.connect(self._measure)
         self._measure()
+
+    def toggle_choices(self) -> None:
+        """Show what can be chosen for this conversation, or hide it."""
+        if self.choices.isVisible():
+            self.hide_choices()
+            return
+        self._place_choices()
+        self.choices.show()
+        self.choices.raise_()
+        self.choices.system.setFocus()
+
+    def hide_choices(self) -> None:
+        """Hide what can be chosen."""
+        self.choices.hide()
+        self.composer.draft.setFocus()
+
+    def _place_choices(self) -> None:
+        size = self.choices.sizeHint()
+        top = self.header.geometry().bottom() + theme.GAP_8
+        height = min(size.height(), self.height() - top - theme.GAP_8)
+        self.choices.setGeometry(self.width() - self.choices.width() - theme.GAP_16, top, self.choices.width(), height)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the panel in its corner."""
+        super().resizeEvent(event)
+        self._place_choices()
 
     def show_conversation(self, begun: bool) -> None:
         """Show the transcript, or the welcome before the first message."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from sotto.chats.conversation import Conversation, Message
-from sotto.chats.records import Branch, Role, State, Turn
+from sotto.chats.records import Branch, Chat, Role, State, Turn
 from sotto.chats.store import ChatStore
 from sotto.engine import types as engine
 from sotto.engine.types import (
@@ -21,27 +21,25 @@ from sotto.engine.types import (
     GenerateRequest,
     Overflow,
     PrefillProgress,
-    SamplingOptions,
     TextChunk,
 )
-from sotto.errors import SottoError
 from sotto.ui import words
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.engine_thread import EngineLost
+from sotto.ui.greeting import Greeting
+from sotto.ui.places import ChatPlace, MessagePlace
 from sotto.ui.session import Session
 from sotto.ui.states import Problem
+from sotto.ui.unsent import Unsent
 
-_GREETING = "Hello"
-_GREETING_TOKENS = 64
 _SAVE_MS = 500
-_DRAFT_MS = 500
+_PAUSE_MS = 500
 
 
 class Dialogue(QObject):
     """One conversation at a time, on disk.
 
     Signals:
-        greeted: The built-in model has said this much of its greeting.
         opened: Other turns are in view now (a tuple of `Turn`).
         turns_changed: The same turns are known better: their numbers and versions.
         question_added: A question was taken into the conversation (`Turn`).
@@ -51,12 +49,10 @@ class Dialogue(QObject):
         answer_grew: More of the answer.
         answer_ended: The answer is complete (`Turn`).
         retracted: The question and its answer could not be had and are taken out again; the question's text.
-        draft_opened: What was typed into the conversation that was opened, and never sent.
         changed: Something on the disk is another now, which lists of conversations show.
         problem: Something did not work (`Problem`).
     """
 
-    greeted = Signal(str)
     opened = Signal(object)
     turns_changed = Signal(object)
     question_added = Signal(object)
@@ -66,7 +62,6 @@ class Dialogue(QObject):
     answer_grew = Signal(str)
     answer_ended = Signal(object)
     retracted = Signal(str)
-    draft_opened = Signal(str)
     changed = Signal()
     problem = Signal(object)
 
@@ -78,22 +73,20 @@ class Dialogue(QObject):
         self.chat: int | None = None
         self.turns: list[Turn] = []
         # Where each of the turns is on the disk, or will be: the next one need not wait for its number.
-        self._places: list[_Place] = []
-        self.greeting = ""
+        self._places: list[MessagePlace] = []
+        self.greeting = Greeting(session, self)
         # Changes with every other conversation: what comes back later, for one that is not in view, is dropped.
         self._view = 0
         self._numbers = itertools.count(1)
         self._unkept = False
         self._asking = self._queued = self._stopping = False
-        self._request = self._greeting_request = ""
-        self._kept = _ChatOnDisk(None)
+        self._request = ""
+        self._kept = ChatPlace(None)
         self._said = ""
         self._unsaved: list[str] = []
         self._saver = QTimer(self, singleShot=True, interval=_SAVE_MS)
         self._saver.timeout.connect(self._save)
-        self._draft = self._kept_draft = ""
-        self._drafter = QTimer(self, singleShot=True, interval=_DRAFT_MS)
-        self._drafter.timeout.connect(self._save_draft)
+        self.unsent = Unsent(keeper, self._kept, self)
         session.spoke.connect(self.receive)
         session.became_ready.connect(self._start_queued)
         session.became_absent.connect(self._give_back)
@@ -115,11 +108,17 @@ class Dialogue(QObject):
         """Go on with the draft of a conversation that was never begun, if there is one."""
         view = self._view
 
-        def begun(found: tuple[int, str] | None) -> None:
-            if found is not None and view == self._view and self.chat is None and not self.turns and not self._draft:
-                self.chat, draft = found
-                self._kept = _ChatOnDisk(self.chat)
-                self._open_draft(draft)
+        def begun(found: Chat | None) -> None:
+            if (
+                found is not None
+                and view == self._view
+                and self.chat is None
+                and not self.turns
+                and not self.unsent.draft
+            ):
+                self.chat = found.id
+                self._kept = ChatPlace(found.id)
+                self.unsent.open(self._kept, found)
             self.changed.emit()
 
         self._keeper.do(ChatStore.unbegun, begun)
@@ -190,9 +189,9 @@ class Dialogue(QObject):
     def new_chat(self) -> None:
         """Begin an empty conversation; an answer under way is stopped and kept."""
         self._leave()
-        self.chat, self._kept = None, _ChatOnDisk(None)
+        self.chat, self._kept = None, ChatPlace(None)
         self._show([])
-        self._open_draft("")
+        self.unsent.open(self._kept, None)
 
     def open(self, chat: int) -> None:
         """Bring a conversation into view; an answer under way is stopped and kept."""
@@ -200,30 +199,23 @@ class Dialogue(QObject):
             return
         self._leave()
         view = self._view
-        self.chat, self._kept = chat, _ChatOnDisk(chat)
+        self.chat, self._kept = chat, ChatPlace(chat)
 
-        def found(draft: str, branch: Branch) -> None:
+        def found(known: Chat | None, branch: Branch) -> None:
             if view != self._view:
                 return
             self._show(list(branch.turns))
-            self._open_draft(draft)
+            self.unsent.open(self._kept, known)
             if branch.unreadable:
                 count = words.count(branch.unreadable)
                 what = "1 message" if branch.unreadable == 1 else f"{count} messages"
                 why = f"{what} of this conversation cannot be read any more; everything else is here."
                 self.problem.emit(Problem("Not everything could be read", why))
 
-        def read(store: ChatStore) -> tuple[str, Branch]:
-            known = store.chat(chat)
-            return known.draft if known else "", store.branch(chat)
+        def read(store: ChatStore) -> tuple[Chat | None, Branch]:
+            return store.chat(chat), store.branch(chat)
 
         self._keeper.do(read, lambda both: found(*both), self.new_chat)
-
-    def keep_draft(self, text: str) -> None:
-        """Take note of what is typed; it is on the disk soon."""
-        self._draft = text
-        if not self._drafter.isActive():
-            self._drafter.start()
 
     def close(self) -> None:
         """Keep what is still on its way; nothing is said afterwards."""
@@ -232,13 +224,10 @@ class Dialogue(QObject):
     # What the engine says
 
     @Slot(object)
-    def receive(self, event: object) -> None:
+    def receive(self, event: PrefillProgress | TextChunk | Finished | Failed) -> None:
         """Take what the engine says about a request."""
-        if isinstance(event, PrefillProgress | TextChunk | Finished | Failed):
-            if self._greeting_request and event.request_id == self._greeting_request:
-                self._greet(event)
-            elif self._request and event.request_id == self._request:
-                self._take(event)
+        if self._request and event.request_id == self._request:
+            self._take(event)
 
     def _take(self, event: PrefillProgress | TextChunk | Finished | Failed) -> None:
         if isinstance(event, PrefillProgress):
@@ -273,7 +262,6 @@ class Dialogue(QObject):
 
     @Slot(object)
     def _lose(self, event: EngineLost) -> None:
-        self._greeting_request = ""
         if self._request:
             self._fail(Failed(self._request, event.message, bug=True, details=event.details))
         else:
@@ -292,14 +280,13 @@ class Dialogue(QObject):
 
     def _ask(self, text: str) -> None:
         """Keep a question on the disk, behind the last message, and then have it answered."""
-        # With a question the draft goes from the disk; one that is another text is kept again.
-        self._kept_draft = ""
-        if self._draft == text:
-            self._draft = ""
-        self._drafter.start()
+        self.unsent.sent(text)
         self._asking = True
         before = self._places[-1] if self._places else None
-        question, place = Turn(self._unkept_number(), None, Role.USER, text, State.COMPLETE, time.time()), _Place()
+        question, place = (
+            Turn(self._unkept_number(), None, Role.USER, text, State.COMPLETE, time.time()),
+            MessagePlace(),
+        )
         self._add(question, place)
         self.question_added.emit(question)
         waiting = self._session.loading or self._session.searching
@@ -353,7 +340,7 @@ class Dialogue(QObject):
             self._queued = False
             self._generate()
         elif state.record is not None and state.record.builtin and not self.turns and not self._asking:
-            self._ask_greeting()
+            self.greeting.begin()
 
     @Slot()
     def _give_back(self) -> None:
@@ -376,18 +363,20 @@ class Dialogue(QObject):
         self._request_answer(asked)
 
     def _begin_request(self) -> None:
-        if self._greeting_request:
-            self._session.host.cancel(self._greeting_request)
-            self._greeting_request = ""
+        self.greeting.stop()
         self._request, self._said = f"answer {next(self._numbers)}", ""
 
     def _request_answer(self, asked: list[Turn]) -> None:
         settings = self._session.settings
+        told = self.unsent.system
+        system = (engine.Message("system", told),) if told.strip() else ()
+        said = (engine.Message(turn.role, turn.content) for turn in _said(asked).to_answer())
         self._session.generate(
             GenerateRequest(
                 self._request,
-                messages=tuple(engine.Message(turn.role, turn.content) for turn in _said(asked).to_answer()),
+                messages=(*system, *said),
                 sampling=settings.sampling,
+                options=self.unsent.options,
                 num_predict=settings.num_predict,
                 ignore_eos=settings.ignore_eos,
                 overflow=Overflow.SHIFT,
@@ -397,7 +386,7 @@ class Dialogue(QObject):
 
     def _begin_answer(self) -> None:
         """Put an empty answer behind the last question, on the disk too."""
-        record, question, answer = self._session.state.record, self._places[-1], _Place()
+        record, question, answer = self._session.state.record, self._places[-1], MessagePlace()
         model = record.name if record else ""
         self._add(Turn(self._unkept_number(), None, Role.ASSISTANT, "", State.STREAMING, time.time(), model), answer)
 
@@ -443,35 +432,22 @@ class Dialogue(QObject):
 
     def _leave(self) -> None:
         """Let the conversation in view go, and keep what there is of it."""
-        self._save_draft()
+        self.unsent.leave()
         if self._request:
             self._session.host.cancel(self._request)
             self._end(State.STOPPED, {})
         self._asking = self._queued = self._stopping = self._unkept = False
         self._view += 1
 
-    @Slot()
-    def _save_draft(self) -> None:
-        self._drafter.stop()
-        text, place = self._draft, self._kept
-        if text == self._kept_draft:
-            return
-        self._kept_draft = text
-        self._keeper.do(lambda store: place.keep_draft(store, text))
-
-    def _open_draft(self, text: str) -> None:
-        self._draft = self._kept_draft = text
-        self.draft_opened.emit(text)
-
-    def _add(self, turn: Turn, place: "_Place") -> None:
+    def _add(self, turn: Turn, place: "MessagePlace") -> None:
         self.turns.append(turn)
         self._places.append(place)
 
-    def _drop_last(self) -> "tuple[Turn, _Place]":
+    def _drop_last(self) -> "tuple[Turn, MessagePlace]":
         return self.turns.pop(), self._places.pop()
 
     def _set(self, turns: list[Turn]) -> None:
-        self.turns, self._places = turns, [_Place(turn.id) for turn in turns]
+        self.turns, self._places = turns, [MessagePlace(turn.id) for turn in turns]
 
     def _show(self, turns: list[Turn]) -> None:
         self._set(turns)
@@ -484,56 +460,6 @@ class Dialogue(QObject):
         """Return a number for a message that is not on the disk yet, or never."""
         return -next(self._numbers)
 
-    # The greeting
-
-    def _ask_greeting(self) -> None:
-        """Let the built-in model say hello; it costs a moment, and a question goes before it."""
-        self._greeting_request, self.greeting = f"greeting {next(self._numbers)}", ""
-        self._session.generate(
-            GenerateRequest(
-                self._greeting_request,
-                messages=(engine.Message("user", _GREETING),),
-                sampling=SamplingOptions(temperature=0.0),
-                num_predict=_GREETING_TOKENS,
-            )
-        )
-
-    def _greet(self, event: PrefillProgress | TextChunk | Finished | Failed) -> None:
-        if isinstance(event, TextChunk):
-            self.greeting += event.text
-            self.greeted.emit(self.greeting)
-        elif isinstance(event, Finished | Failed):
-            self._greeting_request = ""
-            if isinstance(event, Finished) and event.done_reason is DoneReason.STOP:
-                self.greeted.emit(event.text)
-
 
 def _said(turns: list[Turn]) -> Conversation:
     return Conversation(tuple(Message(turn.role.value, turn.text, turn.model) for turn in turns if turn.text))
-
-
-class _ChatOnDisk:
-    """A conversation that gets its number when something of it is kept first. For the keeper's thread alone."""
-
-    def __init__(self, number: int | None) -> None:
-        self._number = number
-
-    def begun(self, store: ChatStore) -> int:
-        if self._number is None:
-            self._number = store.add_chat()
-        return self._number
-
-    def keep_draft(self, store: ChatStore, text: str) -> None:
-        self._number = store.keep_draft(self._number, text)
-
-
-class _Place:
-    """Where a message is on the disk; its number may come later. For the keeper's thread alone."""
-
-    def __init__(self, number: int | None = None) -> None:
-        self.number = number
-
-    def known(self) -> int:
-        if self.number is None:
-            raise SottoError("The message before this one could not be saved, so this one is not saved either.")
-        return self.number

@@ -66,7 +66,7 @@ class UserMessage(QWidget):
         if self._editor is None:
             self._editor = QuestionEditor(self._turn.text)
             self._editor.sent.connect(self._finish_edit)
-            self._editor.dropped.connect(self._end_edit)
+            self._editor.dropped.connect(self.end_edit)
             layout = self.layout()
             assert isinstance(layout, QVBoxLayout)
             layout.insertWidget(0, self._editor)
@@ -75,11 +75,12 @@ class UserMessage(QWidget):
         self._editor.draft.setFocus()
 
     def _finish_edit(self, text: str) -> None:
-        self._end_edit()
+        self.end_edit()
         if text.strip() and text != self._turn.text:
             self.edited.emit(self._turn.id, text)
 
-    def _end_edit(self) -> None:
+    def end_edit(self) -> None:
+        """Leave the question as it was."""
         if self._editor is not None:
             editor, self._editor = self._editor, None
             editor.hide()

@@ -1,6 +1,6 @@
 """Values that the window's parts are drawn from."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from sotto.engine.types import LoadProgress, ModelInfo, SamplingOptions
@@ -59,7 +59,7 @@ class ModelState:
 class ChatSettings:
     """How answers are generated; each field as in `GenerateRequest`."""
 
-    sampling: SamplingOptions = field(default_factory=SamplingOptions)
+    sampling: SamplingOptions | None = None
     num_predict: int | None = None
     ignore_eos: bool = False
     num_ctx: int | None = None

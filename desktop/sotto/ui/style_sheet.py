@@ -97,6 +97,10 @@ QPlainTextEdit#draft, QPlainTextEdit#edited {{ background: transparent; border: 
 QTextBrowser {{ background: transparent; border: none; color: {t.text};
     selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
 #bubble {{ background: {t.bubble}; border: none; border-radius: 14px; }}
+#choices {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
+QPlainTextEdit#system, QSpinBox, QDoubleSpinBox {{ background: {t.page}; color: {t.text}; border: 1px solid {t.edge};
+    border-radius: 7px; padding: 3px 6px; selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
+QPlainTextEdit#system:focus, QSpinBox:focus, QDoubleSpinBox:focus {{ border: 1px solid {t.accent}; }}
 #notice {{ background: {t.alert_ground}; border: 1px solid {t.alert_line}; border-radius: 10px; }}
 #notice[kind="question"] {{ background: {t.raised}; border: 1px solid {t.edge}; }}
 """

@@ -1,0 +1,50 @@
+"""Where conversations and messages are on the disk: numbers that come later than what needs them.
+
+Only the keeper's thread looks into them, where whatever gives a number comes before whatever needs it.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sotto.chats.store import ChatStore
+from sotto.errors import SottoError
+
+
+class ChatPlace:
+    """A conversation that gets its number when something of it is kept first."""
+
+    def __init__(self, number: int | None) -> None:
+        """Be the conversation of this number; None for one that is not begun."""
+        self._number = number
+
+    def begun(self, store: ChatStore) -> int:
+        """Return its number; begin it if it has none yet."""
+        if self._number is None:
+            self._number = store.add_chat()
+        return self._number
+
+    def keep_draft(self, store: ChatStore, text: str) -> None:
+        """Keep what was typed and not sent; nothing is begun where there is none."""
+        self._number = store.keep_draft(self._number, text)
+
+    def choose(self, store: ChatStore, system: str, options: Mapping[str, Any]) -> None:
+        """Keep what was chosen."""
+        store.change(self.begun(store), system=system, options=dict(options))
+
+
+class MessagePlace:
+    """Where a message is on the disk; its number may come later."""
+
+    def __init__(self, number: int | None = None) -> None:
+        """Be the message of this number; None for one that will get it."""
+        self.number = number
+
+    def known(self) -> int:
+        """Return its number.
+
+        Raises:
+            SottoError: It could not be saved.
+        """
+        if self.number is None:
+            raise SottoError("The message before this one could not be saved, so this one is not saved either.")
+        return self.number

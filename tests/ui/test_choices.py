@@ -1,0 +1,86 @@
+"""What is chosen for one conversation: it is kept with it, and reaches the engine."""
+
+import json
+import sqlite3
+
+import pytest
+from PySide6.QtCore import Qt
+
+from sotto.ui.states import Phase
+
+
+@pytest.fixture
+def ready(stage, qtbot, loop):
+    def load():
+        qtbot.waitUntil(lambda: bool(stage.session.models))
+        stage.session.load(stage.session.models[0])
+        qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
+
+    loop.starts.append(load)
+    return stage
+
+
+def kept(tmp_path):
+    with sqlite3.connect(f"{(tmp_path / 'data' / 'chats.sqlite3').as_uri()}?mode=ro", uri=True) as connection:
+        found = connection.execute("SELECT system, options FROM chats ORDER BY id").fetchall()
+    connection.close()
+    return [(system, json.loads(options)) for system, options in found]
+
+
+def ask(stage, qtbot, text):
+    stage.window.send(text)
+    qtbot.waitUntil(lambda: not stage.dialogue.busy and stage.dialogue.turns[-1].id > 0)
+    return stage.script.requests[-1]
+
+
+def test_what_is_chosen_reaches_the_engine_and_stays_with_its_chat(ready, qtbot, loop, tmp_path):
+    choices = ready.window.chat.choices
+    request = ask(ready, qtbot, "Plain")
+    assert (request.sampling, request.options, request.messages[0].role) == (None, {}, "user")
+    first = ready.dialogue.chat
+    ready.window.chat.header.choices.click()
+    assert choices.isVisible()
+    assert choices.fields["temperature"].text() == "The model’s own"
+    choices.system.setPlainText("Answer in French.")
+    choices.fields["temperature"].setValue(0.2)
+    choices.fields["top_k"].setValue(0)
+    qtbot.keyClick(choices.system, Qt.Key.Key_Escape)
+    assert choices.isHidden()
+    qtbot.waitUntil(lambda: kept(tmp_path) == [("Answer in French.", {"temperature": 0.2, "top_k": 0})])
+    request = ask(ready, qtbot, "Chosen")
+    assert dict(request.options) == {"temperature": 0.2, "top_k": 0}
+    assert [(turn.role, turn.content) for turn in request.messages[:2]] == [
+        ("system", "Answer in French."),
+        ("user", "Plain"),
+    ]
+    ready.dialogue.new_chat()
+    assert (choices.system.toPlainText(), choices.options) == ("", {})
+    request = ask(ready, qtbot, "Another chat")
+    assert (request.options, request.messages[0].role) == ({}, "user")
+    ready.dialogue.open(first)
+    qtbot.waitUntil(lambda: choices.options == {"temperature": 0.2, "top_k": 0})
+    assert choices.system.toPlainText() == "Answer in French."
+
+
+def test_what_is_chosen_before_the_first_question_is_kept_with_it(ready, qtbot, loop, tmp_path):
+    choices = ready.window.chat.choices
+    choices.fields["seed"].setValue(7)
+    request = ask(ready, qtbot, "First")
+    assert dict(request.options) == {"seed": 7}
+    assert kept(tmp_path) == [("", {"seed": 7})]
+
+
+def test_everything_can_be_as_the_model_has_it_again(ready, qtbot, loop, tmp_path):
+    choices = ready.window.chat.choices
+    choices.system.setPlainText("Be brief.")
+    choices.fields["num_predict"].setValue(5)
+    qtbot.waitUntil(lambda: kept(tmp_path) == [("Be brief.", {"num_predict": 5})])
+    choices._put("", {}, tells=True)
+    qtbot.waitUntil(lambda: kept(tmp_path) == [("", {})])
+    assert ask(ready, qtbot, "Free").options == {}
+
+
+def test_what_nobody_can_have_chosen_is_not_shown(ready, loop):
+    choices = ready.window.chat.choices
+    choices.show_choices("x", {"temperature": "hot", "top_k": True, "seed": None, "unknown": 1, "min_p": 99})
+    assert choices.options == {"min_p": 1.0}
