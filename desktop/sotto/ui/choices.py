@@ -6,7 +6,6 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
-    QAbstractSpinBox,
     QDoubleSpinBox,
     QFrame,
     QGridLayout,
@@ -145,7 +144,7 @@ def _field(least: float, most: float, step: float, places: int) -> QSpinBox | QD
         field.setSingleStep(int(step))
     field.setSpecialValueText(_OWN)
     field.setValue(field.minimum())  # type: ignore[arg-type]
-    field.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
     field.setAlignment(Qt.AlignmentFlag.AlignRight)
+    field.lineEdit().setTextMargins(0, 0, theme.GAP_8, 0)
     field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return field

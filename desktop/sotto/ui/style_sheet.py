@@ -101,6 +101,8 @@ QTextBrowser {{ background: transparent; border: none; color: {t.text};
 QPlainTextEdit#system, QSpinBox, QDoubleSpinBox {{ background: {t.page}; color: {t.text}; border: 1px solid {t.edge};
     border-radius: 7px; padding: 3px 6px; selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
 QPlainTextEdit#system:focus, QSpinBox:focus, QDoubleSpinBox:focus {{ border: 1px solid {t.accent}; }}
+QSpinBox::up-button, QDoubleSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::down-button {{ width: 0;
+    border: none; }}
 #notice {{ background: {t.alert_ground}; border: 1px solid {t.alert_line}; border-radius: 10px; }}
 #notice[kind="question"] {{ background: {t.raised}; border: 1px solid {t.edge}; }}
 """
