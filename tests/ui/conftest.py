@@ -13,6 +13,7 @@ import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
 
 from scripted_loop import Script, ScriptedLoop, record
+from sotto.store.discovery import Listing
 from sotto.ui import theme
 from sotto.ui.app import Application
 from sotto.ui.chat_keeper import ChatKeeper
@@ -20,6 +21,7 @@ from sotto.ui.dialogue import Dialogue
 from sotto.ui.engine_thread import EngineThread
 from sotto.ui.flows import Flows
 from sotto.ui.session import Session
+from sotto.ui.states import Phase
 from sotto.ui.window import MainWindow
 
 
@@ -127,13 +129,11 @@ class Shelf:
     at: dict = field(default_factory=dict)
     problem: Exception | None = None
     opened: list = field(default_factory=list)
+    verified: list = field(default_factory=list)
+    damage: str = ""
 
     def find(self):
-        @dataclass
-        class Listing:
-            records: tuple
-
-        return Listing(tuple(self.records))
+        return Listing(tuple(self.records), (), ())
 
     def open(self, path):
         self.opened.append(path)
@@ -142,6 +142,13 @@ class Shelf:
             raise found
         assert found is not None, path
         return found
+
+    def folders(self, roots):
+        return ()
+
+    def verify(self, record, cancelled):
+        self.verified.append(record)
+        return self.damage
 
 
 @dataclass
@@ -177,3 +184,16 @@ def stage(qtbot, loop, flows, dressed, tmp_path):
     assert thread.close()
     keeper.close()
     destroy(window, session, thread, keeper)
+
+
+@pytest.fixture
+def ready(stage, qtbot, loop):
+    """The stage, with its first model loaded."""
+
+    def load():
+        qtbot.waitUntil(lambda: bool(stage.session.models))
+        stage.session.load(stage.session.models[0])
+        qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
+
+    loop.starts.append(load)
+    return stage

@@ -21,17 +21,6 @@ from sotto.ui.states import Phase
 
 
 @pytest.fixture
-def ready(stage, qtbot, loop):
-    def load():
-        qtbot.waitUntil(lambda: bool(stage.session.models))
-        stage.session.load(stage.session.models[0])
-        qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
-
-    loop.starts.append(load)
-    return stage
-
-
-@pytest.fixture
 def file(tmp_path):
     return tmp_path / "data" / "chats.sqlite3"
 

@@ -3,21 +3,7 @@
 import json
 import sqlite3
 
-import pytest
 from PySide6.QtCore import Qt
-
-from sotto.ui.states import Phase
-
-
-@pytest.fixture
-def ready(stage, qtbot, loop):
-    def load():
-        qtbot.waitUntil(lambda: bool(stage.session.models))
-        stage.session.load(stage.session.models[0])
-        qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
-
-    loop.starts.append(load)
-    return stage
 
 
 def kept(tmp_path):

@@ -3,23 +3,10 @@
 import threading
 from pathlib import Path
 
-import pytest
-
 from scripted_loop import record
 from sotto.errors import BrokenModelError
 from sotto.ui.drops import Dropped
 from sotto.ui.states import ChatSettings, Phase
-
-
-@pytest.fixture
-def ready(stage, qtbot, loop):
-    def load():
-        qtbot.waitUntil(lambda: bool(stage.session.models))
-        stage.session.load(stage.session.models[0])
-        qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
-
-    loop.starts.append(load)
-    return stage
 
 
 def answer_text(stage):

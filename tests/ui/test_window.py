@@ -20,17 +20,6 @@ from sotto.ui.gauge import Sample, pressure
 from sotto.ui.states import Phase
 
 
-@pytest.fixture
-def ready(stage, qtbot, loop):
-    def load():
-        qtbot.waitUntil(lambda: bool(stage.session.models))
-        stage.session.load(stage.session.models[0])
-        qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
-
-    loop.starts.append(load)
-    return stage
-
-
 def settled(stage):
     return stage.session.state.phase is Phase.READY and stage.window.chat.transcript.answer is None
 

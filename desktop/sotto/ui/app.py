@@ -145,6 +145,7 @@ async def _end(window: MainWindow, thread: EngineThread, flows: "Flows") -> None
     """End flows and the engine, in that order, with the window out of sight."""
     window.hide()
     window.dialogue.close()
+    window.session.close()
     await flows.close()
     if not thread.close(_CLOSE_MS):
         # Qt aborts when a thread that runs is destroyed.

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QAction, QActionGroup, QColor, QContextMenuEvent, QFont, QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtGui import QActionGroup, QColor, QContextMenuEvent, QFont, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from sotto.chats.records import FOUND, Chat
 from sotto.ui import icons, theme, words
 from sotto.ui.chat_shelf import Entry, Shelf
-from sotto.ui.parts import IconButton, Label, plain_tip
+from sotto.ui.parts import IconButton, Label, add_action, plain_tip
 
 _Index = QModelIndex | QPersistentModelIndex
 _ENTRY = Qt.ItemDataRole.UserRole
@@ -267,18 +267,18 @@ class ChatList(QFrame):
         """Return what can be done with a conversation."""
         menu = QMenu(self)
         if chat.trashed is not None:
-            _add(menu, "Restore", lambda: self.restore_wanted.emit(chat.id))
+            add_action(menu, "Restore", lambda: self.restore_wanted.emit(chat.id))
         else:
-            _add(menu, "Rename…", lambda: self._rename(chat.id))
-            _add(menu, "Unpin" if chat.pinned else "Pin", lambda: self.pin_wanted.emit(chat.id, not chat.pinned))
+            add_action(menu, "Rename…", lambda: self._rename(chat.id))
+            add_action(menu, "Unpin" if chat.pinned else "Pin", lambda: self.pin_wanted.emit(chat.id, not chat.pinned))
             archive = "Take out of the Archive" if chat.archived else "Archive"
-            _add(menu, archive, lambda: self.archive_wanted.emit(chat.id, not chat.archived))
+            add_action(menu, archive, lambda: self.archive_wanted.emit(chat.id, not chat.archived))
         menu.addSeparator()
-        _add(menu, "Export as Markdown…", lambda: self.markdown_wanted.emit(chat))
-        _add(menu, "Export as JSON…", lambda: self.json_wanted.emit(chat))
+        add_action(menu, "Export as Markdown…", lambda: self.markdown_wanted.emit(chat))
+        add_action(menu, "Export as JSON…", lambda: self.json_wanted.emit(chat))
         if chat.trashed is None:
             menu.addSeparator()
-            _add(menu, "Move to Trash", lambda: self.trash_wanted.emit(chat))
+            add_action(menu, "Move to Trash", lambda: self.trash_wanted.emit(chat))
         return menu
 
     def _open(self, row: int) -> None:
@@ -298,7 +298,7 @@ class ChatList(QFrame):
         menu = QMenu(self)
         group = QActionGroup(menu)
         for shelf in Shelf:
-            action = _add(menu, _SHELF_NAMES[shelf], partial(self.shelf_wanted.emit, shelf))
+            action = add_action(menu, _SHELF_NAMES[shelf], partial(self.shelf_wanted.emit, shelf))
             action.setCheckable(True)
             action.setChecked(shelf is self._shelf)
             group.addAction(action)
@@ -321,9 +321,3 @@ def caption(entry: Entry) -> str:
         return " ".join(entry.excerpt.replace(FOUND[0], "").replace(FOUND[1], "").split())
     when = words.ago(time.time() - entry.chat.changed)
     return f"{when} · {words.short_name(entry.chat.model)}" if entry.chat.model else when
-
-
-def _add(menu: QMenu, text: str, act: Callable[[], object]) -> QAction:
-    action = menu.addAction(text)
-    action.triggered.connect(lambda: act())
-    return action

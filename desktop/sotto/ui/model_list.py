@@ -1,6 +1,6 @@
 """The models to choose from: those in the stores of this machine, and those that a person opened."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -8,6 +8,7 @@ from sotto.store.records import ModelRecord
 
 if TYPE_CHECKING:
     from sotto.store.discovery import Listing
+    from sotto.store.roots import Root
 
 
 class Models(Protocol):
@@ -21,6 +22,16 @@ class Models(Protocol):
 
         Raises:
             SottoError: There is none.
+        """
+
+    def folders(self, roots: "Sequence[Root]") -> Sequence[Path]:
+        """Return the folders that change when a model comes or goes."""
+
+    def verify(self, record: ModelRecord, cancelled: Callable[[], bool]) -> str:
+        """Compare the files of a model with their digests; return what is wrong with them, or nothing.
+
+        Raises:
+            SottoError: They cannot be compared, or it was cancelled.
         """
 
 
@@ -43,6 +54,23 @@ class StoreModels:
         from sotto.store.opening import record_of
 
         return record_of(path, judge=refusal)
+
+    def folders(self, roots: "Sequence[Root]") -> Sequence[Path]:
+        """Return the folders that change when a model comes or goes."""
+        from sotto.store.watching import watched_folders
+
+        return watched_folders(roots)
+
+    def verify(self, record: ModelRecord, cancelled: Callable[[], bool]) -> str:
+        """Compare the files of a model with their digests; return what is wrong with them, or nothing.
+
+        Raises:
+            SottoError: They cannot be compared, or it was cancelled.
+        """
+        from sotto.store.verify import verify
+
+        report = verify(record, lambda done, total: None, cancelled)
+        return " ".join(problem.message for problem in report.problems)
 
 
 class ModelList:

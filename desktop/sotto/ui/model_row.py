@@ -2,9 +2,10 @@
 
 from functools import cached_property
 
-from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QContextMenuEvent,
     QEnterEvent,
     QFont,
     QFontMetrics,
@@ -36,12 +37,14 @@ class ModelRow(QAbstractButton):
         load_wanted: The model should be loaded (double click, Enter, or its button).
         eject_wanted: It should leave memory.
         stop_wanted: Its load should stop.
+        menu_wanted: What else can be done with the model is asked for, at this place on the screen.
         step: The arrow keys move the selection, by -1 or 1.
     """
 
     load_wanted = Signal(object)
     eject_wanted = Signal()
     stop_wanted = Signal()
+    menu_wanted = Signal(object, QPoint)
     step = Signal(int)
 
     def __init__(self, record: ModelRecord) -> None:
@@ -269,6 +272,12 @@ class ModelRow(QAbstractButton):
         """Load the model."""
         if event.button() == Qt.MouseButton.LeftButton:
             self.load_wanted.emit(self.record)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer what else can be done."""
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        place = self.mapToGlobal(self.rect().center()) if by_key else event.globalPos()
+        self.menu_wanted.emit(self.record, place)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Load with Enter, move with the arrow keys."""

@@ -1,10 +1,11 @@
 """Small widgets that several parts of the window are made of."""
 
 import html
+from collections.abc import Callable
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtGui import QAction, QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from sotto.ui import icons, theme
 
@@ -155,6 +156,13 @@ def draw_bar(painter: QPainter, rect: QRectF, parts: list[tuple[float, str]], gr
             )
         reached -= share
     painter.restore()
+
+
+def add_action(menu: QMenu, text: str, act: Callable[[], object]) -> QAction:
+    """Add an entry to a menu."""
+    action = menu.addAction(text)
+    action.triggered.connect(lambda: act())
+    return action
 
 
 def plain_tip(text: str) -> str:

@@ -1,5 +1,6 @@
 """What the window is about, apart from what is said: the models found, and the one in use. Draws nothing itself."""
 
+import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -20,13 +21,14 @@ from sotto.engine.types import (
     TextChunk,
     Unloaded,
 )
-from sotto.errors import SottoError
+from sotto.errors import CancelledError, SottoError
 from sotto.store.records import ModelRecord
 from sotto.ui import words
 from sotto.ui.drops import Dropped, described
 from sotto.ui.engine_thread import EngineLost, EngineThread
 from sotto.ui.model_list import ModelList, Models, StoreModels, same
 from sotto.ui.states import ChatSettings, ModelState, Phase, Problem
+from sotto.ui.store_watch import StoreWatch
 
 if TYPE_CHECKING:
     from sotto.ui.flows import Flows
@@ -50,6 +52,7 @@ class Session(QObject):
         became_absent: No model is loaded, and none is on its way.
         spoke: The engine says something about a request.
         lost: The engine's thread has ended (`EngineLost`).
+        told: Something to know: what it is about, and a sentence.
         problem: Something did not work (`Problem`).
     """
 
@@ -60,6 +63,7 @@ class Session(QObject):
     became_absent = Signal()
     spoke = Signal(object)
     lost = Signal(object)
+    told = Signal(str, str)
     problem = Signal(object)
 
     def __init__(self, thread: EngineThread, models: Models | None = None, parent: QObject | None = None) -> None:
@@ -71,6 +75,9 @@ class Session(QObject):
         self.searching = True
         self._store: Models = models or StoreModels()
         self._list = ModelList()
+        self._watch = StoreWatch(self)
+        self._watch.changed.connect(self.rescan)
+        self._closing = threading.Event()
         self._flows: Flows | None = None
         self._before_flows: list[Callable[[], None]] = []
         self._asked: deque[_Asked] = deque()
@@ -148,6 +155,15 @@ class Session(QObject):
         """Take note that it has."""
         if self.state.phase is Phase.GENERATING:
             self._set(replace(self.state, phase=Phase.READY))
+
+    def verify(self, record: ModelRecord) -> None:
+        """Compare the files of a model with their digests, and tell what came of it."""
+        if self._flows is not None:
+            self._flows.start(self._verify(record))
+
+    def close(self) -> None:
+        """Let nothing go on that takes long."""
+        self._closing.set()
 
     def retry(self) -> None:
         """Try the load that failed last once more."""
@@ -231,6 +247,7 @@ class Session(QObject):
             self.searching = False
         self._list.set_found(listing.records)
         self.models_changed.emit(self.models)
+        self._watch.watch(await self._flows.call(self._store.folders, listing.roots))
 
     async def _open(self, what: Dropped) -> None:
         assert self._flows is not None
@@ -265,6 +282,22 @@ class Session(QObject):
             self.problem.emit(Problem("Not everything was loaded", " ".join(problem.message for problem in problems)))
         elif problems:
             self.problem.emit(problems[0])
+
+    async def _verify(self, record: ModelRecord) -> None:
+        assert self._flows is not None
+        name = words.model_name(record.name)
+        self.told.emit("Checking files", f"The files of {name} are read and compared with their digests.")
+        try:
+            found = await self._flows.call(self._store.verify, record, self._closing.is_set)
+        except CancelledError:
+            return
+        except SottoError as error:
+            self.problem.emit(Problem(f"{name} could not be checked", error.message))
+            return
+        if found:
+            self.problem.emit(Problem(f"{name} is damaged", found))
+        else:
+            self.told.emit("The files are good", f"Every file of {name} is as it should be.")
 
     def _set(self, state: ModelState) -> None:
         self.state = state

@@ -2,10 +2,20 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QByteArray, QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QByteArray, QPoint, QRectF, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QSplitter, QStyle, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QScrollArea,
+    QSplitter,
+    QStyle,
+    QVBoxLayout,
+    QWidget,
+)
 
 from sotto.paths import resources_dir
 from sotto.store.records import ModelRecord
@@ -15,7 +25,7 @@ from sotto.ui.chat_shelf import Entry, Shelf
 from sotto.ui.gauge import MemoryGauge
 from sotto.ui.model_list import same
 from sotto.ui.model_row import ModelRow
-from sotto.ui.parts import IconButton, Label
+from sotto.ui.parts import IconButton, Label, add_action
 from sotto.ui.states import ModelState
 
 WIDTH = 288
@@ -29,6 +39,7 @@ class Sidebar(QFrame):
         load_wanted: A record should be loaded.
         eject_wanted: The loaded model should leave memory.
         stop_wanted: The load should stop.
+        verify_wanted: The files of a record should be checked.
         rescan_wanted: The stores should be read again.
     """
 
@@ -36,6 +47,7 @@ class Sidebar(QFrame):
     load_wanted = Signal(object)
     eject_wanted = Signal()
     stop_wanted = Signal()
+    verify_wanted = Signal(object)
     rescan_wanted = Signal()
 
     def __init__(self) -> None:
@@ -146,6 +158,7 @@ class Sidebar(QFrame):
         row.load_wanted.connect(self.load_wanted)
         row.eject_wanted.connect(self.eject_wanted)
         row.stop_wanted.connect(self.stop_wanted)
+        row.menu_wanted.connect(self._show_menu)
         row.step.connect(self._step)
         row.toggled.connect(self._choose)
         self.rows.append(row)
@@ -184,6 +197,26 @@ class Sidebar(QFrame):
             if new and state.record is not None and same(row.record, state.record):
                 row.setChecked(True)
                 self._area.ensureWidgetVisible(row)
+
+    def menu_of(self, record: ModelRecord) -> QMenu:
+        """Return what can be done with a model."""
+        menu = QMenu(self)
+        mine = self._state.record is not None and same(self._state.record, record)
+        if mine and self._state.loaded:
+            add_action(menu, "Eject", self.eject_wanted.emit)
+        elif record.runnable:
+            add_action(menu, "Load", lambda: self.load_wanted.emit(record))
+        add_action(menu, "Copy Name", lambda: QGuiApplication.clipboard().setText(record.name))
+        if not record.builtin:
+            folder = record.path if record.path.is_dir() else record.path.parent
+            add_action(menu, "Show Folder", lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))))
+        add_action(menu, "Verify Files", lambda: self.verify_wanted.emit(record))
+        return menu
+
+    def _show_menu(self, record: ModelRecord, at: QPoint) -> None:
+        menu = self.menu_of(record)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(at)
 
     @property
     def chosen(self) -> ModelRecord | None:

@@ -1,0 +1,84 @@
+"""What people do with models in the list, and models that come and go."""
+
+import shutil
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+
+from material import material
+from sotto.ui.chat_keeper import ChatKeeper
+from sotto.ui.engine_thread import EngineThread
+from sotto.ui.session import Session
+from sotto.ui.states import Phase
+from sotto.ui.window import MainWindow
+
+
+@pytest.fixture
+def window(qtbot, loop, flows, dressed, destroyed, tmp_path, own_home):
+    """The real window over the real stores of an own home, in which LM Studio's folder is there and empty."""
+    (own_home / ".lmstudio" / "models").mkdir(parents=True)
+    thread, keeper = EngineThread(), ChatKeeper(tmp_path / "chats.sqlite3")
+    shown = MainWindow(Session(thread), keeper)
+    qtbot.addWidget(shown)
+    shown.show()
+
+    def begin():
+        shown.begin(flows)
+        qtbot.waitUntil(lambda: shown.session.state.phase is Phase.READY, timeout=30_000)
+
+    loop.starts.append(begin)
+    yield shown
+    shown.hide()
+    shown.dialogue.close()
+    shown.session.close()
+    assert thread.close()
+    keeper.close()
+    destroyed(shown, shown.session, thread, keeper)
+
+
+def names(window):
+    return [row.record.name for row in window.sidebar.rows]
+
+
+def test_a_model_that_comes_is_listed_and_one_that_goes_is_not(qtbot, window, loop, own_home):
+    source, folder = material("stories260k"), own_home / ".lmstudio" / "models" / "somebody" / "stories"
+    qtbot.waitUntil(lambda: bool(window.session._watch._watcher.directories()))
+    before = names(window)
+    shutil.copytree(source, folder)
+    qtbot.waitUntil(lambda: "somebody/stories" in names(window), timeout=10_000)
+    qtbot.waitUntil(lambda: str(folder) in window.session._watch._watcher.directories())
+    shutil.rmtree(folder.parent)
+    qtbot.waitUntil(lambda: names(window) == before, timeout=10_000)
+
+
+def actions(menu):
+    return {action.text(): action for action in menu.actions()}
+
+
+def test_a_models_menu(stage, qtbot, loop):
+    qtbot.waitUntil(lambda: bool(stage.session.models))
+    record = stage.session.models[0]
+    menu = actions(stage.window.sidebar.menu_of(record))
+    assert list(menu) == ["Load", "Copy Name", "Show Folder", "Verify Files"]
+    menu["Copy Name"].trigger()
+    assert QGuiApplication.clipboard().text() == record.name
+    menu["Load"].trigger()
+    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
+    menu = actions(stage.window.sidebar.menu_of(record))
+    assert "Load" not in menu
+    notice = stage.window.chat.notice
+    menu["Verify Files"].trigger()
+    qtbot.waitUntil(lambda: notice.title.text() == "The files are good")
+    assert stage.shelf.verified == [record]
+    stage.shelf.damage = "blob sha256-1 is damaged."
+    menu["Verify Files"].trigger()
+    qtbot.waitUntil(lambda: notice.message.text() == "blob sha256-1 is damaged.")
+    menu["Eject"].trigger()
+    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.FOUND)
+
+
+def test_the_files_of_the_built_in_model_are_good(qtbot, window, loop):
+    menu = actions(window.sidebar.menu_of(window.session.state.record))
+    assert "Show Folder" not in menu
+    menu["Verify Files"].trigger()
+    qtbot.waitUntil(lambda: window.chat.notice.title.text() == "The files are good", timeout=10_000)
