@@ -306,6 +306,42 @@ def test_what_was_said_is_found_while_it_is_typed(ready, qtbot, loop):
     qtbot.waitUntil(lambda: titles(ready) == ["Dogs", "Cats"])
 
 
+def test_what_was_found_is_brought_into_view_from_any_branch_and_however_far_up(ready, qtbot, loop, file):
+    store = ChatStore(Database(file))
+    chat, parent = store.add_chat(), None
+    for number in range(120):
+        text = "a needle lies here" if number == 30 else f"question {number}"
+        parent = store.ask(chat, text, parent)
+        parent = store.begin_answer(parent, "small")
+        store.end_answer(parent, f"answer {number}\n\n" + "more words " * 30, State.COMPLETE)
+    other = store.ask(chat, "a thimble on another branch", None)
+    store.view(parent)
+    store.database.close()
+    search, transcript = ready.window.sidebar.search, ready.window.chat.transcript
+
+    def found(text):
+        search.setText(text)
+        entries = ready.window.sidebar.chats.model
+        qtbot.waitUntil(lambda: [text in entry.excerpt for entry in entries.entries] == [True])
+        ready.window.sidebar.chats._open(0)
+
+    def in_view(text):
+        for message in transcript.messages:
+            if isinstance(message, UserMessage) and message.text.toPlainText() == text:
+                return 0 <= message.mapTo(transcript, message.rect().topLeft()).y() < transcript.height() - 40
+        return False
+
+    found("needle")
+    qtbot.waitUntil(lambda: in_view("a needle lies here"), timeout=10_000)
+    qtbot.wait(150)
+    assert in_view("a needle lies here")
+    found("thimble")
+    qtbot.waitUntil(lambda: shown(ready) == ["a thimble on another branch"])
+    assert ready.dialogue.turns[0].id == other
+    found("needle")
+    qtbot.waitUntil(lambda: in_view("a needle lies here"), timeout=10_000)
+
+
 def test_chats_are_exported_and_imported(ready, qtbot, loop, tmp_path):
     ask(ready, qtbot, "Export me", "With *stars*.")
     notice = ready.window.chat.notice

@@ -223,6 +223,12 @@ class ChatStore:
                 "UPDATE chats SET changed = ? WHERE id = (SELECT chat FROM messages WHERE id = ?)", self._now(), message
             )
 
+    def show(self, message: int) -> None:
+        """Bring a message into view if it is not."""
+        row = self._execute("SELECT chat FROM messages WHERE id = ?", message).fetchone()
+        if row is not None and message not in versions_of(self.database.connection, row[0]).path():
+            self.view(message)
+
     def view(self, message: int) -> None:
         """Bring the branch of a message into view, as it was when it was in view last."""
         with self.database.writing():

@@ -182,7 +182,8 @@ class ChatList(QFrame):
     """Conversations, of which one is in view.
 
     Signals:
-        open_wanted: The conversation of this number is to be in view.
+        open_wanted: The conversation of this number is to be in view, and the message of that one; None for no special
+            one.
         renamed: A conversation is to be called something else.
         pin_wanted, archive_wanted: A conversation is to be pinned or archived, or no longer.
         trash_wanted: A conversation is to be thrown away (`Chat`).
@@ -191,7 +192,7 @@ class ChatList(QFrame):
         shelf_wanted: Other conversations are to be listed (`Shelf`).
     """
 
-    open_wanted = Signal(int)
+    open_wanted = Signal(int, object)
     renamed = Signal(int, str)
     pin_wanted = Signal(int, bool)
     archive_wanted = Signal(int, bool)
@@ -283,7 +284,7 @@ class ChatList(QFrame):
 
     def _open(self, row: int) -> None:
         entry = self.model.entries[row]
-        self.open_wanted.emit(entry.chat.id)
+        self.open_wanted.emit(entry.chat.id, entry.message)
 
     def _rename(self, chat: int) -> None:
         for row, entry in enumerate(self.model.entries):

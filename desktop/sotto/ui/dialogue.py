@@ -41,6 +41,7 @@ class Dialogue(QObject):
 
     Signals:
         opened: Other turns are in view now (a tuple of `Turn`).
+        pointed_at: The message of this number is what was looked for.
         turns_changed: The same turns are known better: their numbers and versions.
         question_added: A question was taken into the conversation (`Turn`).
         answer_awaited: An answer is on its way; the model's name, and what it waits for.
@@ -54,6 +55,7 @@ class Dialogue(QObject):
     """
 
     opened = Signal(object)
+    pointed_at = Signal(int)
     turns_changed = Signal(object)
     question_added = Signal(object)
     answer_awaited = Signal(str, str)
@@ -193,9 +195,16 @@ class Dialogue(QObject):
         self._show([])
         self.unsent.open(self._kept, None)
 
-    def open(self, chat: int) -> None:
-        """Bring a conversation into view; an answer under way is stopped and kept."""
-        if chat == self.chat:
+    def open(self, chat: int, message: int | None = None) -> None:
+        """Bring a conversation into view; an answer under way is stopped and kept.
+
+        Args:
+            chat: Its number.
+            message: One of its messages that is to be seen, on whichever branch it is; None for where it was left.
+        """
+        if chat == self.chat and (message is None or self._place(message) is not None):
+            if message is not None:
+                self.pointed_at.emit(message)
             return
         self._leave()
         view = self._view
@@ -206,6 +215,8 @@ class Dialogue(QObject):
                 return
             self._show(list(branch.turns))
             self.unsent.open(self._kept, known)
+            if message is not None:
+                self.pointed_at.emit(message)
             if branch.unreadable:
                 count = words.count(branch.unreadable)
                 what = "1 message" if branch.unreadable == 1 else f"{count} messages"
@@ -213,6 +224,8 @@ class Dialogue(QObject):
                 self.problem.emit(Problem("Not everything could be read", why))
 
         def read(store: ChatStore) -> tuple[Chat | None, Branch]:
+            if message is not None:
+                store.show(message)
             return store.chat(chat), store.branch(chat)
 
         self._keeper.do(read, lambda both: found(*both), self.new_chat)

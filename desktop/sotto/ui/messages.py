@@ -56,6 +56,11 @@ class UserMessage(QWidget):
         layout.addLayout(foot)
         self.show_turn(turn)
 
+    @property
+    def number(self) -> int:
+        """Its number."""
+        return self._turn.id
+
     def show_turn(self, turn: Turn) -> None:
         """Take note of its number and its versions."""
         self._turn = turn
@@ -111,7 +116,7 @@ class AnswerMessage(QWidget):
     def __init__(self, model: str) -> None:
         """Wait for the first words of `model`."""
         super().__init__()
-        self._number = 0
+        self.number = 0
         self.text = MarkdownText()
         self.text.setAccessibleName(f"Answer of {model}")
         self.text.hide()
@@ -122,11 +127,11 @@ class AnswerMessage(QWidget):
         self.copy.setObjectName("copyAnswer")
         self.copy.clicked.connect(self._copy)
         self.again = IconButton("refresh", "Answer again", tip="Answer again; this answer stays as a version")
-        self.again.clicked.connect(lambda: self.regenerate_wanted.emit(self._number))
+        self.again.clicked.connect(lambda: self.regenerate_wanted.emit(self.number))
         self.versions = VersionSwitch("answer")
         self.versions.wanted.connect(self.version_wanted)
         self.more = IconButton("right", "Continue the answer", "Continue")
-        self.more.clicked.connect(lambda: self.more_wanted.emit(self._number))
+        self.more.clicked.connect(lambda: self.more_wanted.emit(self.number))
         for button in (self.copy, self.again, self.more):
             button.hide()
         foot = QHBoxLayout()
@@ -181,7 +186,7 @@ class AnswerMessage(QWidget):
 
     def show_turn(self, turn: Turn) -> None:
         """Take note of its number and its versions."""
-        self._number = turn.id
+        self.number = turn.id
         self.versions.show_versions(turn)
         self.again.setVisible(turn.id > 0)
         self.more.setVisible(turn.id > 0 and words.is_cut_short(turn))

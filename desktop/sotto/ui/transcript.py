@@ -67,6 +67,8 @@ class Transcript(QScrollArea):
         self._older: list[Turn] = []
         # What stays where it is while older messages come above it, and how far from its top the view begins.
         self._anchor: tuple[QWidget, int] | None = None
+        # The number of a message that is looked for; 0 for none.
+        self._wanted = 0
         self.newest = IconButton("arrow-down", "Go to the newest text", role="", color="text")
         self.newest.setObjectName("newest")
         self.newest.setParent(self)
@@ -155,12 +157,30 @@ class Transcript(QScrollArea):
 
     def clear(self) -> None:
         """Begin an empty chat."""
-        self._older = []
+        self._older, self._wanted = [], 0
         self._weigh_anchor()
         while not self.empty:
             self.remove_last()
         self._answer = None
         self.following, self._released = True, False
+
+    def go_to(self, number: int) -> None:
+        """Scroll to the message of this number, as soon as it is there."""
+        self.following = False
+        self._wanted = number
+        self._seek()
+
+    def _seek(self) -> None:
+        """Look for the wanted message; where it is among the older ones, these are made first."""
+        found = next((one for one in self.messages if one.number == self._wanted), None)
+        if found is None and any(turn.id == self._wanted for turn in self._older):
+            self._set(0)
+            self._add_older()
+        elif found is not None:
+            self._wanted = 0
+            # Once more when all heights are known.
+            for pause in (0, 2 * _SETTLE_MS):
+                QTimer.singleShot(pause, found, lambda: self._set(found.y() - theme.GAP_16))
 
     def go_to_newest(self) -> None:
         """Scroll to the end and follow what comes there."""
@@ -221,7 +241,10 @@ class Transcript(QScrollArea):
         self._hold_anchor()
         self._anchor = None
         self.viewport().setUpdatesEnabled(True)
-        self._look_for_older()
+        if self._wanted:
+            self._seek()
+        else:
+            self._look_for_older()
 
     def _last(self) -> QWidget | None:
         item = self._messages.itemAt(self._messages.count() - 2)

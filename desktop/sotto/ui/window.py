@@ -202,6 +202,7 @@ class MainWindow(QMainWindow):
         session.problem.connect(self.show_problem)
         dialogue.greeting.grew.connect(self._greet)
         dialogue.opened.connect(self._open_turns)
+        dialogue.pointed_at.connect(chat.transcript.go_to)
         dialogue.turns_changed.connect(chat.transcript.show_numbers)
         dialogue.question_added.connect(self._add_question)
         dialogue.answer_awaited.connect(self._await_answer)
