@@ -342,6 +342,34 @@ def test_what_was_found_is_brought_into_view_from_any_branch_and_however_far_up(
     qtbot.waitUntil(lambda: in_view("a needle lies here"), timeout=10_000)
 
 
+def test_words_are_found_in_the_chat_one_message_after_the_other(ready, qtbot, loop):
+    for number in range(4):
+        ask(ready, qtbot, f"Question {number}", f"Nothing but answer {number}")
+    find, transcript = ready.window.chat.find_bar, ready.window.chat.transcript
+    (action,) = [one for one in ready.window.actions_by_menu() if one.text() == "Find in Chat"]
+    action.trigger()
+    assert find.isVisible()
+    qtbot.keyClicks(find.field, "QUESTION")
+    assert find.count.text() == "4 of 4"
+
+    def selected():
+        return [one.number for one in transcript.messages if one.text.textCursor().selectedText() == "Question"]
+
+    newest = [turn.id for turn in ready.dialogue.turns if turn.text.startswith("Question")]
+    qtbot.waitUntil(lambda: selected() == [newest[3]])
+    qtbot.keyClick(find.field, Qt.Key.Key_Return)
+    assert find.count.text() == "3 of 4"
+    qtbot.waitUntil(lambda: selected() == [newest[2]])
+    find.newer.click()
+    find.newer.click()
+    assert find.count.text() == "1 of 4"
+    find.field.setText("nobody said this")
+    assert find.count.text() == "Nothing found"
+    assert not find.older.isEnabled()
+    qtbot.keyClick(find.field, Qt.Key.Key_Escape)
+    assert find.isHidden()
+
+
 def test_chats_are_exported_and_imported(ready, qtbot, loop, tmp_path):
     ask(ready, qtbot, "Export me", "With *stars*.")
     notice = ready.window.chat.notice

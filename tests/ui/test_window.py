@@ -220,6 +220,16 @@ def test_copy_gives_the_markdown(ready, qtbot, loop):
     assert QApplication.clipboard().text() == "**bold**"
 
 
+def test_the_ground_of_code_at_the_end_is_not_cut_off(ready, qtbot, loop):
+    ready.script.chunks = ["Look:\n\n```\nprint(1)\n```\n"]
+    ready.window.send("Hi")
+    qtbot.waitUntil(lambda: settled(ready))
+    text = ready.window.chat.transcript._last().text
+    ((area, code),) = text._grounds(0, text.height())
+    assert code
+    assert area.bottom() <= text.height()
+
+
 def test_code_can_be_copied_by_itself(ready, qtbot, loop):
     ready.script.chunks = ["Try:\n\n```python\n", "a = 1\n", "\nb = 2\n", "```\n\nand\n\n```\nls\n```\n"]
     ready.window.send("Hi")

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, 
 from sotto.ui import theme, words
 from sotto.ui.choices import Choices
 from sotto.ui.composer import Composer
+from sotto.ui.find_bar import FindBar
 from sotto.ui.notice import Notice
 from sotto.ui.parts import ElidedLabel, IconButton
 from sotto.ui.states import ModelState
@@ -65,6 +66,9 @@ class ChatPane(QWidget):
         self.choices.setParent(self)
         self.choices.closed.connect(self.hide_choices)
         self.header.choices.clicked.connect(self.toggle_choices)
+        self.find_bar = FindBar()
+        self.find_bar.closed.connect(self._close_find)
+        self.find_bar.pointed.connect(self.transcript.go_to)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.welcome)
         self.stack.addWidget(self.transcript)
@@ -73,12 +77,17 @@ class ChatPane(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.header)
+        layout.addWidget(self.find_bar)
         layout.addWidget(self._centred(self.notice, theme.GAP_12, 0))
         layout.addWidget(self.stack, 1)
         layout.addWidget(self._centred(self.composer, theme.GAP_8, theme.GAP_16))
         self.welcome.asked.connect(self.asked)
         theme.current().changed.connect(self._measure)
         self._measure()
+
+    def _close_find(self) -> None:
+        self.find_bar.hide()
+        self.composer.draft.setFocus()
 
     def toggle_choices(self) -> None:
         """Show what can be chosen for this conversation, or hide it."""

@@ -59,7 +59,9 @@ class MessageText(QTextBrowser):
         self._fit()
 
     def _fit(self) -> None:
-        self.setFixedHeight(max(1, math.ceil(self.document().size().height())))
+        # The ground of code reaches below its last line, where the document ends.
+        below = CODE_PAD if is_code(self.document().lastBlock().blockFormat()) else 0
+        self.setFixedHeight(max(1, math.ceil(self.document().size().height()) + below))
 
     def _ask(self, url: QUrl) -> None:
         if url.scheme().lower() in LINK_SCHEMES:

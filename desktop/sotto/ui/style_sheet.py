@@ -52,6 +52,7 @@ QListView#chatView {{ background: transparent; border: none; outline: none; }}
 QListView#chatView QLineEdit {{ background: {t.raised}; color: {t.text}; border: 2px solid {t.accent};
     border-radius: 6px; padding: 2px 5px; selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
 #gauge {{ border: none; border-top: 1px solid {t.line}; background: transparent; }}
+#find {{ background: {t.page}; border: none; border-bottom: 1px solid {t.line}; }}
 #header {{ background: {t.page}; border: none; border-bottom: 1px solid {t.line}; }}
 #chat {{ background: {t.page}; }}
 

@@ -6,7 +6,7 @@ Of a long conversation the newest messages are made first, and older ones as the
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from sotto.chats.records import Role, Turn
@@ -68,7 +68,7 @@ class Transcript(QScrollArea):
         # What stays where it is while older messages come above it, and how far from its top the view begins.
         self._anchor: tuple[QWidget, int] | None = None
         # The number of a message that is looked for; 0 for none.
-        self._wanted = 0
+        self._wanted, self._selected = 0, ""
         self.newest = IconButton("arrow-down", "Go to the newest text", role="", color="text")
         self.newest.setObjectName("newest")
         self.newest.setParent(self)
@@ -164,10 +164,10 @@ class Transcript(QScrollArea):
         self._answer = None
         self.following, self._released = True, False
 
-    def go_to(self, number: int) -> None:
-        """Scroll to the message of this number, as soon as it is there."""
+    def go_to(self, number: int, text: str = "") -> None:
+        """Scroll to the message of this number, as soon as it is there, and select `text` in it."""
         self.following = False
-        self._wanted = number
+        self._wanted, self._selected = number, text
         self._seek()
 
     def _seek(self) -> None:
@@ -178,9 +178,19 @@ class Transcript(QScrollArea):
             self._add_older()
         elif found is not None:
             self._wanted = 0
+            # Nothing stays selected where something was found before.
+            for message in self.messages:
+                message.text.moveCursor(QTextCursor.MoveOperation.Start)
+            if self._selected:
+                found.text.find(self._selected)
             # Once more when all heights are known.
             for pause in (0, 2 * _SETTLE_MS):
-                QTimer.singleShot(pause, found, lambda: self._set(found.y() - theme.GAP_16))
+                QTimer.singleShot(pause, found, lambda: self._set(found.y() + self._below(found) - theme.GAP_16))
+
+    def _below(self, message: UserMessage | AnswerMessage) -> int:
+        """Return how far below the top of a message its selection is, where that would not be in view otherwise."""
+        at = message.text.cursorRect().top() if message.text.textCursor().hasSelection() else 0
+        return max(0, at - self.viewport().height() // 2)
 
     def go_to_newest(self) -> None:
         """Scroll to the end and follow what comes there."""

@@ -135,6 +135,7 @@ class MainWindow(QMainWindow):
             if text == "Redo":
                 edit.addSeparator()
         edit.addSeparator()
+        self._add(edit, "Find in Chat", self.chat.find_bar.open, keys.Find)
         self._add(edit, "Search Chats and Models", self.sidebar.search.setFocus, "Ctrl+Shift+F")
         view = self.menuBar().addMenu("&View")
         self._add(view, "Larger Text", theme.current().zoom_in, keys.ZoomIn)
@@ -202,6 +203,7 @@ class MainWindow(QMainWindow):
         session.problem.connect(self.show_problem)
         dialogue.greeting.grew.connect(self._greet)
         dialogue.opened.connect(self._open_turns)
+        chat.find_bar.look_into(lambda: dialogue.turns)
         dialogue.pointed_at.connect(chat.transcript.go_to)
         dialogue.turns_changed.connect(chat.transcript.show_numbers)
         dialogue.question_added.connect(self._add_question)
@@ -280,6 +282,7 @@ class MainWindow(QMainWindow):
         self.chat.transcript.show_turns(turns)
         self.chat.show_conversation(begun=bool(turns))
         self.sidebar.chats.show_current(self.dialogue.chat)
+        self.chat.find_bar.hide()
 
     @Slot(str)
     def _open_draft(self, text: str) -> None:
