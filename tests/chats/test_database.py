@@ -86,6 +86,20 @@ def test_a_step_to_this_version_keeps_a_copy_of_the_older_one(path, monkeypatch)
         assert connection.execute("PRAGMA user_version").fetchone() == (VERSION + 1,)
 
 
+def test_columns_that_a_step_adds_are_looked_for_behind_it(path, monkeypatch):
+    from sotto.chats import database as module
+
+    filled(path)
+    steps = (*module.STEPS, "ALTER TABLE chats ADD COLUMN colour TEXT NOT NULL DEFAULT '';")
+    monkeypatch.setattr(module, "STEPS", steps)
+    monkeypatch.setattr(module, "VERSION", len(steps))
+    monkeypatch.setitem(module.TABLES, "chats", (*module.TABLES["chats"], "colour"))
+    database = Database(path)
+    assert database.notices == []
+    assert database.connection.execute("SELECT count(*), max(colour) FROM chats").fetchone() == (3, "")
+    database.close()
+
+
 def test_a_step_that_fails_leaves_the_older_version_as_it_was(path, monkeypatch):
     from sotto.chats import database as module
 

@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sotto.chats.salvage import decoded, salvaged
 from sotto.chats.schema import STEPS, TABLES, VERSION
@@ -70,6 +71,15 @@ class Database:
         """
         return _transaction(self.connection)
 
+    def insert(self, table: str, **values: Any) -> int:
+        """Add a row, inside `writing`, and return its number."""
+        places = ", ".join("?" * len(values))
+        number = self.connection.execute(
+            f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})", tuple(values.values())
+        ).lastrowid
+        assert number is not None
+        return number
+
     def close(self) -> None:
         """Write everything into the one file, and let go of it."""
         self.connection.close()
@@ -115,6 +125,7 @@ class Database:
             if 0 < version < VERSION:
                 self._keep_copy(connection, version)
             _migrate(connection, version)
+            _check_columns(connection)
         except BaseException:
             connection.close()
             raise
@@ -152,6 +163,7 @@ class Database:
             # Where the folder cannot be written, neither can the log beside the file, so it is read without one.
             connection = self._connected(options="?mode=ro&immutable=1")
             _check(connection, _version(connection))
+            _check_columns(connection)
         except (OSError, sqlite3.Error):
             connection = sqlite3.connect(":memory:", isolation_level=None)
             _migrate(connection, 0)
@@ -206,6 +218,14 @@ def _check(connection: sqlite3.Connection, version: int) -> None:
     found = connection.execute("PRAGMA quick_check(1)").fetchone()
     if found is None or found[0] != "ok":
         raise sqlite3.DatabaseError(found[0] if found else "nothing could be checked")
+
+
+def _check_columns(connection: sqlite3.Connection) -> None:
+    """See that a file of this version has the columns that are read.
+
+    Raises:
+        sqlite3.DatabaseError: It has not.
+    """
     for table, columns in TABLES.items():
         # What is selected must be there; nothing is read.
         try:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sotto.chats.database import Database
-from sotto.chats.reading import branch_of, chat_of, seconds
+from sotto.chats.reading import CHAT_COLUMNS, MESSAGE_COLUMNS, branch_of, chat_of, seconds
 from sotto.chats.records import Chat, Role, State, clean
 from sotto.chats.schema import TABLES
 from sotto.errors import SottoError
@@ -26,9 +26,7 @@ class InvalidExportError(SottoError):
 
 def as_markdown(database: Database, chat: int) -> str:
     """Return the branch in view of a conversation as Markdown."""
-    row = database.connection.execute(
-        f"SELECT {', '.join(TABLES['chats'])} FROM chats WHERE id = ?", (chat,)
-    ).fetchone()
+    row = database.connection.execute(f"SELECT {CHAT_COLUMNS} FROM chats WHERE id = ?", (chat,)).fetchone()
     found = chat_of(row)
     parts = [f"# {' '.join(found.title.split()) or 'Conversation'}"]
     if found.system:
@@ -42,7 +40,7 @@ def as_markdown(database: Database, chat: int) -> str:
 def as_json(database: Database, chats: tuple[int, ...] | None = None) -> str:
     """Return conversations with all their branches as JSON; None for all that are not in the trash."""
     connection = database.connection
-    found = [chat_of(row) for row in connection.execute(f"SELECT {', '.join(TABLES['chats'])} FROM chats ORDER BY id")]
+    found = [chat_of(row) for row in connection.execute(f"SELECT {CHAT_COLUMNS} FROM chats ORDER BY id")]
     wanted = [one for one in found if one.id in chats] if chats is not None else [o for o in found if o.trashed is None]
     return json.dumps(
         {"format": FORMAT, "version": VERSION, "chats": [_exported(database, chat) for chat in wanted]},
@@ -52,9 +50,7 @@ def as_json(database: Database, chats: tuple[int, ...] | None = None) -> str:
 
 
 def _exported(database: Database, chat: Chat) -> dict[str, Any]:
-    rows = database.connection.execute(
-        f"SELECT {', '.join(TABLES['messages'])} FROM messages WHERE chat = ? ORDER BY id", (chat.id,)
-    )
+    rows = database.connection.execute(f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE chat = ? ORDER BY id", (chat.id,))
     messages = [dict(zip(TABLES["messages"], row, strict=True)) for row in rows]
     # Numbers within the file, so that they say nothing about other conversations.
     numbers = {message["id"]: number for number, message in enumerate(messages)}
@@ -116,18 +112,18 @@ def import_json(database: Database, text: str) -> tuple[int, ...]:
 
 
 def _imported(database: Database, chat: _Field) -> int:
-    values = {
-        "title": chat.get("title", str, ""),
-        "created": chat.time("created"),
-        "changed": chat.time("changed"),
-        "pinned": chat.get("pinned", bool, False),
-        "archived": chat.get("archived", bool, False),
-        "model": chat.get("model", str, ""),
-        "draft": chat.get("draft", str, ""),
-        "system": chat.get("system", str, ""),
-        "options": json.dumps(chat.get("options", dict, {})),
-    }
-    number = _inserted(database, "chats", values)
+    number = database.insert(
+        "chats",
+        title=chat.get("title", str, ""),
+        created=chat.time("created"),
+        changed=chat.time("changed"),
+        pinned=chat.get("pinned", bool, False),
+        archived=chat.get("archived", bool, False),
+        model=chat.get("model", str, ""),
+        draft=chat.get("draft", str, ""),
+        system=chat.get("system", str, ""),
+        options=json.dumps(chat.get("options", dict, {})),
+    )
     placed: list[int] = []
     for index, one in enumerate(chat.get("messages", list, [])):
         message = _object(one, f"{chat.name}.messages[{index}]")
@@ -135,18 +131,15 @@ def _imported(database: Database, chat: _Field) -> int:
         if role not in set(Role):
             raise InvalidExportError(f"{message.name}.role is {role[:40]!r}; it must be user or assistant.")
         placed.append(
-            _inserted(
-                database,
+            database.insert(
                 "messages",
-                {
-                    "chat": number,
-                    "parent": _place(message, "parent", placed),
-                    "role": role,
-                    "text": message.get("text", str, ""),
-                    "state": state if state in _STATES else State.INTERRUPTED.value,
-                    "created": message.time("created"),
-                    "model": message.get("model", str, ""),
-                },
+                chat=number,
+                parent=_place(message, "parent", placed),
+                role=role,
+                text=message.get("text", str, ""),
+                state=state if state in _STATES else State.INTERRUPTED.value,
+                created=message.time("created"),
+                model=message.get("model", str, ""),
             )
         )
     leaf = _place(chat, "leaf", placed)
@@ -162,15 +155,6 @@ def _place(field: _Field, key: str, placed: list[int]) -> int | None:
     if not 0 <= index < len(placed):
         raise InvalidExportError(f"{field.name}.{key} is {index}; it must be the number of a message in front of it.")
     return placed[index]
-
-
-def _inserted(database: Database, table: str, values: Mapping[str, Any]) -> int:
-    places = ", ".join("?" * len(values))
-    number = database.connection.execute(
-        f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})", tuple(values.values())
-    ).lastrowid
-    assert number is not None
-    return number
 
 
 def _object(value: Any, name: str) -> _Field:

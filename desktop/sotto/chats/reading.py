@@ -9,7 +9,8 @@ from typing import Any
 from sotto.chats.records import Branch, Chat, Role, State, Turn
 from sotto.chats.schema import TABLES
 
-_MESSAGE_COLUMNS = ", ".join(TABLES["messages"])
+CHAT_COLUMNS = ", ".join(TABLES["chats"])
+MESSAGE_COLUMNS = ", ".join(TABLES["messages"])
 # Variables of one statement; SQLite takes at least 999.
 _AT_ONCE = 900
 _LAST_DATE = 253_402_300_799  # the end of the year 9999
@@ -91,7 +92,7 @@ def branch_of(connection: sqlite3.Connection, chat: int) -> Branch:
     for first in range(0, len(path), _AT_ONCE):
         part = path[first : first + _AT_ONCE]
         places = ", ".join("?" * len(part))
-        for row in connection.execute(f"SELECT {_MESSAGE_COLUMNS} FROM messages WHERE id IN ({places})", part):
+        for row in connection.execute(f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE id IN ({places})", part):
             rows[row[0]] = row
     turns = [_turn_of(rows[number], versions) for number in path]
     return Branch(tuple(turn for turn in turns if turn is not None), turns.count(None))

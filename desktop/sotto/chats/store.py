@@ -12,14 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sotto.chats.database import Database
-from sotto.chats.reading import branch_of, chat_of, versions_of
+from sotto.chats.reading import CHAT_COLUMNS, branch_of, chat_of, versions_of
 from sotto.chats.records import Branch, Chat, Folder, Role, State, clean
-from sotto.chats.schema import TABLES
 from sotto.errors import SottoError
 
 _TITLE_LENGTH = 60
 TRASH_SECONDS = 30 * 24 * 3600
-_CHAT_COLUMNS = ", ".join(TABLES["chats"])
 _SETTABLE = frozenset(("title", "folder", "pinned", "archived", "draft", "system", "options"))
 # A conversation in which nothing was said, and for which nothing was chosen.
 _ERASE_EMPTY = """
@@ -60,19 +58,18 @@ class ChatStore:
 
     def chats(self) -> tuple[Chat, ...]:
         """Return all conversations, those in the trash too: pinned ones first, then the last changed."""
-        rows = self._execute(f"SELECT {_CHAT_COLUMNS} FROM chats ORDER BY pinned DESC, changed DESC, id DESC")
+        rows = self._execute(f"SELECT {CHAT_COLUMNS} FROM chats ORDER BY pinned DESC, changed DESC, id DESC")
         return tuple(chat_of(row) for row in rows)
 
     def chat(self, chat: int) -> Chat | None:
         """Return a conversation; None where there is none of that number."""
-        row = self._execute(f"SELECT {_CHAT_COLUMNS} FROM chats WHERE id = ?", chat).fetchone()
+        row = self._execute(f"SELECT {CHAT_COLUMNS} FROM chats WHERE id = ?", chat).fetchone()
         return None if row is None else chat_of(row)
 
     def add_chat(self) -> int:
         """Begin a conversation, and return its number."""
         with self.database.writing():
-            now = self._now()
-            return self._inserted("INSERT INTO chats (created, changed) VALUES (?, ?)", now, now)
+            return self._begin()
 
     def change(self, chat: int, **values: Any) -> None:
         """Set what people choose for a conversation.
@@ -102,15 +99,14 @@ class ChatStore:
             if chat is None:
                 if not text.strip():
                     return None
-                now = self._now()
-                chat = self._inserted("INSERT INTO chats (created, changed) VALUES (?, ?)", now, now)
+                chat = self._begin()
             self._execute("UPDATE chats SET draft = ? WHERE id = ?", clean(text), chat)
             return None if self._execute(_ERASE_EMPTY, chat).rowcount else chat
 
     def unbegun(self) -> Chat | None:
         """Return the last conversation in which nothing was said yet; None where there is none."""
         row = self._execute(
-            f"SELECT {_CHAT_COLUMNS} FROM chats WHERE leaf IS NULL AND title = '' AND trashed IS NULL ORDER BY id DESC"
+            f"SELECT {CHAT_COLUMNS} FROM chats WHERE leaf IS NULL AND title = '' AND trashed IS NULL ORDER BY id DESC"
         ).fetchone()
         return None if row is None else chat_of(row)
 
@@ -139,7 +135,7 @@ class ChatStore:
     def add_folder(self, name: str) -> int:
         """Make a folder, and return its number."""
         with self.database.writing():
-            return self._inserted("INSERT INTO folders (name) VALUES (?)", name)
+            return self.database.insert("folders", name=name)
 
     def rename_folder(self, folder: int, name: str) -> None:
         """Give a folder another name."""
@@ -165,8 +161,9 @@ class ChatStore:
         text = clean(text)
         with self.database.writing():
             title = " ".join(text.split())[:_TITLE_LENGTH]
-            self._execute("UPDATE chats SET draft = '', title = ? WHERE id = ? AND title = ''", title, chat)
-            self._execute("UPDATE chats SET draft = '' WHERE id = ?", chat)
+            self._execute(
+                "UPDATE chats SET draft = '', title = coalesce(nullif(title, ''), ?) WHERE id = ?", title, chat
+            )
             return self._add(chat, parent, Role.USER, text, State.COMPLETE)
 
     def begin_answer(self, question: int, model: str) -> int:
@@ -241,9 +238,8 @@ class ChatStore:
 
     def _add(self, chat: int, parent: int | None, role: Role, text: str, state: State, model: str = "") -> int:
         now = self._now()
-        message = self._inserted(
-            "INSERT INTO messages (chat, parent, role, text, state, created, model) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            *(chat, parent, role, text, state, now, model),
+        message = self.database.insert(
+            "messages", chat=chat, parent=parent, role=role, text=text, state=state, created=now, model=model
         )
         self._execute("UPDATE chats SET leaf = ?, changed = ? WHERE id = ?", message, now, chat)
         self._execute(_PASS_THROUGH, message)
@@ -252,7 +248,6 @@ class ChatStore:
     def _execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
         return self.database.connection.execute(statement, values)
 
-    def _inserted(self, statement: str, *values: Any) -> int:
-        number = self._execute(statement, *values).lastrowid
-        assert number is not None
-        return number
+    def _begin(self) -> int:
+        now = self._now()
+        return self.database.insert("chats", created=now, changed=now)
