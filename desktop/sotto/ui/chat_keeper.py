@@ -4,17 +4,18 @@ Work is done in the order in which it is asked for, so whoever asks for two chan
 made. What comes of it is told on the window's thread.
 """
 
-import sqlite3
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from sotto.chats.database import Database
-from sotto.chats.store import ChatStore
 from sotto.errors import SottoError
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from sotto.chats.store import ChatStore
 
 _T = TypeVar("_T")
 
@@ -35,13 +36,14 @@ class ChatKeeper(QObject):
         """Keep conversations in the file `path`, which is opened when there is something to do."""
         super().__init__(parent)
         self._path = path
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="chats")
+        # Made when there is something to do: the window is painted before what they need is imported.
+        self._pool: ThreadPoolExecutor | None = None
         self._store: ChatStore | None = None
         self._done.connect(self._tell, Qt.ConnectionType.QueuedConnection)
 
     def do(
         self,
-        work: Callable[[ChatStore], _T],
+        work: Callable[["ChatStore"], _T],
         then: Callable[[_T], None] | None = None,
         otherwise: Callable[[], None] | None = None,
     ) -> None:
@@ -52,31 +54,41 @@ class ChatKeeper(QObject):
             then: Called on the window's thread with what `work` returned.
             otherwise: Called there where the work could not be done, once that was told.
         """
+        if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pool = ThreadPoolExecutor(1, thread_name_prefix="chats")
         self._pool.submit(self._work, work, then, otherwise)
 
     def close(self) -> None:
         """Do what is still to be done, and close the file."""
-        self._pool.submit(self._close)
-        self._pool.shutdown(wait=True)
+        if self._pool is not None:
+            self._pool.submit(self._close)
+            self._pool.shutdown(wait=True)
 
     def _work(
         self,
-        work: Callable[[ChatStore], Any],
+        work: Callable[["ChatStore"], Any],
         then: Callable[[Any], None] | None,
         otherwise: Callable[[], None] | None,
     ) -> None:
         try:
             result = work(self._opened())
         except Exception as error:
-            # In a name of its own: that of the exception is gone when this is told.
-            why = _sentence(error, self._path)
+            # In a name of its own: that of the exception is gone when this is told. That a file cannot be written was
+            # told when it was opened.
+            told = self._store is not None and not self._store.database.writable
+            why = "" if told else _sentence(error, self._path)
             self._done.emit(lambda: self._fail(why, otherwise))
         else:
             if then is not None:
                 self._done.emit(lambda: then(result))
 
-    def _opened(self) -> ChatStore:
+    def _opened(self) -> "ChatStore":
         if self._store is None:
+            from sotto.chats.database import Database
+            from sotto.chats.store import ChatStore
+
             database = Database(self._path)
             self._store = ChatStore(database)
             for notice in database.notices:
@@ -89,7 +101,8 @@ class ChatKeeper(QObject):
             self._store = None
 
     def _fail(self, why: str, otherwise: Callable[[], None] | None) -> None:
-        self.failed.emit(why)
+        if why:
+            self.failed.emit(why)
         if otherwise is not None:
             otherwise()
 
@@ -99,6 +112,8 @@ class ChatKeeper(QObject):
 
 
 def _sentence(error: Exception, path: Path) -> str:
+    import sqlite3
+
     if isinstance(error, SottoError):
         return error.message
     if isinstance(error, sqlite3.Error):

@@ -4,16 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from sotto.chats import exchange
-from sotto.chats.records import Chat, Hit
-from sotto.chats.search import search, titled
-from sotto.chats.store import ChatStore
+from sotto.chats.records import Chat
 from sotto.errors import SottoError
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.states import Problem
+
+if TYPE_CHECKING:
+    from sotto.chats.store import ChatStore
 
 _PAUSE_MS = 150
 
@@ -74,7 +75,7 @@ class ChatShelf(QObject):
         self._newest += 1
         number, shelf, wanted = self._newest, self.shelf, self._wanted
 
-        def read(store: ChatStore) -> tuple[Entry, ...]:
+        def read(store: "ChatStore") -> tuple[Entry, ...]:
             return _entries(store, shelf, wanted)
 
         def listed(entries: tuple[Entry, ...]) -> None:
@@ -116,18 +117,32 @@ class ChatShelf(QObject):
 
     def export_markdown(self, chat: int, path: Path) -> None:
         """Write the branch of a conversation that is in view into a file."""
-        self._export(lambda store: exchange.as_markdown(store.database, chat), path)
+
+        def text(store: "ChatStore") -> str:
+            from sotto.chats.exchange import as_markdown
+
+            return as_markdown(store.database, chat)
+
+        self._export(text, path)
 
     def export_json(self, path: Path, chats: tuple[int, ...] | None = None) -> None:
         """Write conversations with all their branches into a file; None for all that are not in the trash."""
-        self._export(lambda store: exchange.as_json(store.database, chats), path)
+
+        def text(store: "ChatStore") -> str:
+            from sotto.chats.exchange import as_json
+
+            return as_json(store.database, chats)
+
+        self._export(text, path)
 
     def import_json(self, path: Path) -> None:
         """Add the conversations of a file that was exported."""
 
-        def work(store: ChatStore) -> tuple[int, ...] | str:
+        def work(store: "ChatStore") -> tuple[int, ...] | str:
+            from sotto.chats.exchange import import_json
+
             try:
-                return exchange.import_json(store.database, path.read_text(encoding="utf-8"))
+                return import_json(store.database, path.read_text(encoding="utf-8"))
             except (OSError, UnicodeDecodeError) as error:
                 return f"{path} could not be read: {error}."
             except SottoError as error:
@@ -142,8 +157,8 @@ class ChatShelf(QObject):
 
         self._keeper.do(work, done)
 
-    def _export(self, text: Callable[[ChatStore], str], path: Path) -> None:
-        def work(store: ChatStore) -> str:
+    def _export(self, text: Callable[["ChatStore"], str], path: Path) -> None:
+        def work(store: "ChatStore") -> str:
             partial = path.with_name(f"{path.name}.partial")
             try:
                 partial.write_text(text(store), encoding="utf-8")
@@ -161,7 +176,7 @@ class ChatShelf(QObject):
 
         self._keeper.do(work, done)
 
-    def _change(self, work: Callable[[ChatStore], None], then: Callable[[], None] | None = None) -> None:
+    def _change(self, work: Callable[["ChatStore"], None], then: Callable[[], None] | None = None) -> None:
         def done(_: None) -> None:
             self.refresh()
             if then is not None:
@@ -170,22 +185,20 @@ class ChatShelf(QObject):
         self._keeper.do(work, done)
 
 
-def _entries(store: ChatStore, shelf: Shelf, wanted: str) -> tuple[Entry, ...]:
+def _entries(store: "ChatStore", shelf: Shelf, wanted: str) -> tuple[Entry, ...]:
     chats = {chat.id: chat for chat in store.chats() if _is_on(chat, shelf)}
     if not wanted:
         # What was never begun is nothing but a draft, which the composer has.
         return tuple(Entry(chat) for chat in chats.values() if chat.title)
+    from sotto.chats.search import search, titled
+
     connection = store.database.connection
     found = {number: Entry(chats[number]) for number in titled(connection, wanted) if number in chats}
     for hit in search(connection, wanted):
         known = found.get(hit.chat)
         if hit.chat in chats and (known is None or not known.excerpt):
-            found[hit.chat] = _entry_of(hit, chats)
+            found[hit.chat] = Entry(chats[hit.chat], hit.excerpt, hit.message)
     return tuple(found.values())
-
-
-def _entry_of(hit: Hit, chats: dict[int, Chat]) -> Entry:
-    return Entry(chats[hit.chat], hit.excerpt, hit.message)
 
 
 def _is_on(chat: Chat, shelf: Shelf) -> bool:

@@ -7,12 +7,12 @@ is complete when it ends. Where the disk takes nothing, the conversation goes on
 import itertools
 import time
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from sotto.chats.conversation import Conversation, Message
 from sotto.chats.records import Branch, Chat, Role, State, Turn
-from sotto.chats.store import ChatStore
 from sotto.engine import types as engine
 from sotto.engine.types import (
     DoneReason,
@@ -32,8 +32,10 @@ from sotto.ui.session import Session
 from sotto.ui.states import Problem
 from sotto.ui.unsent import Unsent
 
+if TYPE_CHECKING:
+    from sotto.chats.store import ChatStore
+
 _SAVE_MS = 500
-_PAUSE_MS = 500
 
 
 class Dialogue(QObject):
@@ -84,8 +86,9 @@ class Dialogue(QObject):
         self._asking = self._queued = self._stopping = False
         self._request = ""
         self._kept = ChatPlace(None)
-        self._said = ""
-        self._unsaved: list[str] = []
+        # How much of the last turn was there before the request, and what has come and is not part of it yet.
+        self._begun = 0
+        self._fresh: list[str] = []
         self._saver = QTimer(self, singleShot=True, interval=_SAVE_MS)
         self._saver.timeout.connect(self._save)
         self.unsent = Unsent(keeper, self._kept, self)
@@ -123,7 +126,7 @@ class Dialogue(QObject):
                 self.unsent.open(self._kept, found)
             self.changed.emit()
 
-        self._keeper.do(ChatStore.unbegun, begun)
+        self._keeper.do(lambda store: store.unbegun(), begun)
 
     def send(self, text: str) -> bool:
         """Ask the model, now or as soon as it is loaded; return False if the text stays a draft."""
@@ -148,6 +151,7 @@ class Dialogue(QObject):
             return
         self._show(self.turns[:place])
         self._await()
+        self._go_on()
 
     def go_on(self, turn: int) -> None:
         """Let the model go on with the last answer, which was cut short."""
@@ -156,6 +160,7 @@ class Dialogue(QObject):
             return
         last = self.turns[-1]
         self._begin_request()
+        self._begun = len(last.text)
         self.turns[-1] = replace(last, state=State.STREAMING)
         place_on_disk = self._places[-1]
         self._keeper.do(lambda store: store.go_on(place_on_disk.known()))
@@ -173,7 +178,7 @@ class Dialogue(QObject):
                 self._show(list(branch.turns))
                 self.changed.emit()
 
-        def work(store: ChatStore) -> Branch:
+        def work(store: "ChatStore") -> Branch:
             store.view(turn)
             return store.branch(chat)
 
@@ -223,7 +228,7 @@ class Dialogue(QObject):
                 why = f"{what} of this conversation cannot be read any more; everything else is here."
                 self.problem.emit(Problem("Not everything could be read", why))
 
-        def read(store: ChatStore) -> tuple[Chat | None, Branch]:
+        def read(store: "ChatStore") -> tuple[Chat | None, Branch]:
             if message is not None:
                 store.show(message)
             return store.chat(chat), store.branch(chat)
@@ -248,8 +253,10 @@ class Dialogue(QObject):
         elif isinstance(event, TextChunk):
             self._grow(event.text)
         elif isinstance(event, Finished):
-            if len(event.text) > len(self._said) and event.text.startswith(self._said):
-                self._grow(event.text[len(self._said) :])
+            self._take_in()
+            said = self.turns[-1].text[self._begun :]
+            if len(event.text) > len(said) and event.text.startswith(said):
+                self._grow(event.text[len(said) :])
             state = State.STOPPED if event.done_reason is DoneReason.CANCELLED else State.COMPLETE
             self._end(state, words.figures_of(event))
         else:
@@ -257,14 +264,20 @@ class Dialogue(QObject):
 
     def _grow(self, text: str) -> None:
         if text:
-            self.turns[-1] = replace(self.turns[-1], text=self.turns[-1].text + text)
-            self._said += text
-            self._unsaved.append(text)
+            self._fresh.append(text)
             self.answer_grew.emit(text)
             if not self._saver.isActive():
                 self._saver.start()
 
+    def _take_in(self) -> str:
+        """Make what has come part of the answer, and return it. Word by word that would copy all of it each time."""
+        text, self._fresh = "".join(self._fresh), []
+        if text:
+            self.turns[-1] = replace(self.turns[-1], text=self.turns[-1].text + text)
+        return text
+
     def _fail(self, event: Failed) -> None:
+        self._take_in()
         if self.turns[-1].text:
             self._end(State.FAILED, {})
         else:
@@ -296,14 +309,11 @@ class Dialogue(QObject):
         self.unsent.sent(text)
         self._asking = True
         before = self._places[-1] if self._places else None
-        question, place = (
-            Turn(self._unkept_number(), None, Role.USER, text, State.COMPLETE, time.time()),
-            MessagePlace(),
-        )
+        question = Turn(self._unkept_number(), None, Role.USER, text, State.COMPLETE, time.time())
+        place = MessagePlace()
         self._add(question, place)
         self.question_added.emit(question)
-        waiting = self._session.loading or self._session.searching
-        self.answer_awaited.emit(self._session.model_name, "Waiting for the model…" if waiting else "Reading prompt…")
+        self._await()
         view, chat = self._view, self._kept
 
         def kept(numbers: tuple[int, int] | None) -> None:
@@ -318,7 +328,7 @@ class Dialogue(QObject):
                 self.changed.emit()
             self._go_on()
 
-        def work(store: ChatStore) -> tuple[int, int]:
+        def work(store: "ChatStore") -> tuple[int, int]:
             number = chat.begun(store)
             place.number = store.ask(number, text, before.known() if before is not None else None)
             return number, place.number
@@ -329,12 +339,12 @@ class Dialogue(QObject):
             self._keeper.do(work, kept, lambda: kept(None))
 
     def _await(self) -> None:
-        """Have the last question answered, which is on the disk already."""
+        """Say that the last question is to be answered."""
         waiting = self._session.loading or self._session.searching
         self.answer_awaited.emit(self._session.model_name, "Waiting for the model…" if waiting else "Reading prompt…")
-        self._go_on()
 
     def _go_on(self) -> None:
+        """Have the last question answered, which is on the disk."""
         if self._stopping:
             self._stopping = False
             self._begin_answer()
@@ -377,7 +387,7 @@ class Dialogue(QObject):
 
     def _begin_request(self) -> None:
         self.greeting.stop()
-        self._request, self._said = f"answer {next(self._numbers)}", ""
+        self._request = f"answer {next(self._numbers)}"
 
     def _request_answer(self, asked: list[Turn]) -> None:
         settings = self._session.settings
@@ -399,11 +409,12 @@ class Dialogue(QObject):
 
     def _begin_answer(self) -> None:
         """Put an empty answer behind the last question, on the disk too."""
+        self._begun = 0
         record, question, answer = self._session.state.record, self._places[-1], MessagePlace()
         model = record.name if record else ""
         self._add(Turn(self._unkept_number(), None, Role.ASSISTANT, "", State.STREAMING, time.time(), model), answer)
 
-        def begin(store: ChatStore) -> None:
+        def begin(store: "ChatStore") -> None:
             answer.number = store.begin_answer(question.known(), model)
 
         if not self._unkept:
@@ -412,16 +423,15 @@ class Dialogue(QObject):
     @Slot()
     def _save(self) -> None:
         """Write what the answer has become since the last time."""
-        text, self._unsaved = "".join(self._unsaved), []
-        answer = self._places[-1]
+        text, answer = self._take_in(), self._places[-1]
         if text and not self._unkept:
             self._keeper.do(lambda store: store.grow(answer.known(), text))
 
     def _end(self, state: State, figures: dict[str, object]) -> None:
         """Complete the answer, on the disk too."""
         self._saver.stop()
+        self._take_in()
         turn = self.turns[-1] = replace(self.turns[-1], state=state, figures=figures)
-        self._unsaved = []
         answer, view, chat = self._places[-1], self._view, self._kept
 
         def ended(branch: Branch) -> None:
@@ -430,7 +440,7 @@ class Dialogue(QObject):
                 self._set(list(branch.turns))
                 self.turns_changed.emit(tuple(self.turns))
 
-        def work(store: ChatStore) -> Branch:
+        def work(store: "ChatStore") -> Branch:
             store.end_answer(answer.known(), turn.text, state, figures)
             return store.branch(chat.begun(store))
 
@@ -452,11 +462,11 @@ class Dialogue(QObject):
         self._asking = self._queued = self._stopping = self._unkept = False
         self._view += 1
 
-    def _add(self, turn: Turn, place: "MessagePlace") -> None:
+    def _add(self, turn: Turn, place: MessagePlace) -> None:
         self.turns.append(turn)
         self._places.append(place)
 
-    def _drop_last(self) -> "tuple[Turn, MessagePlace]":
+    def _drop_last(self) -> tuple[Turn, MessagePlace]:
         return self.turns.pop(), self._places.pop()
 
     def _set(self, turns: list[Turn]) -> None:

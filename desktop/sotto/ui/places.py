@@ -4,10 +4,12 @@ Only the keeper's thread looks into them, where whatever gives a number comes be
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sotto.chats.store import ChatStore
 from sotto.errors import SottoError
+
+if TYPE_CHECKING:
+    from sotto.chats.store import ChatStore
 
 
 class ChatPlace:
@@ -17,17 +19,17 @@ class ChatPlace:
         """Be the conversation of this number; None for one that is not begun."""
         self._number = number
 
-    def begun(self, store: ChatStore) -> int:
+    def begun(self, store: "ChatStore") -> int:
         """Return its number; begin it if it has none yet."""
         if self._number is None:
             self._number = store.add_chat()
         return self._number
 
-    def keep_draft(self, store: ChatStore, text: str) -> None:
+    def keep_draft(self, store: "ChatStore", text: str) -> None:
         """Keep what was typed and not sent; nothing is begun where there is none."""
         self._number = store.keep_draft(self._number, text)
 
-    def choose(self, store: ChatStore, system: str, options: Mapping[str, Any]) -> None:
+    def choose(self, store: "ChatStore", system: str, options: Mapping[str, Any]) -> None:
         """Keep what was chosen."""
         store.change(self.begun(store), system=system, options=dict(options))
 
