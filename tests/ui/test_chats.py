@@ -404,6 +404,9 @@ def test_where_nothing_can_be_saved_the_conversation_goes_on(qtbot, loop, flows,
     qtbot.waitUntil(lambda: bool(stage.session.models))
     stage.session.load(stage.session.models[0])
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
+    # A load takes nothing away that is not about models.
+    assert window.chat.notice.title.text() == "About your chats"
+    assert not window.chat.notice.isHidden()
     window.send("Still there?")
     qtbot.waitUntil(lambda: not window.dialogue.busy and len(window.dialogue.turns) == 2)
     assert window.dialogue.turns[1].text == "Hello there."

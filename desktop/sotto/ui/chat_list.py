@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from sotto.chats.records import FOUND, Chat
 from sotto.ui import icons, theme, words
 from sotto.ui.chat_shelf import Entry, Shelf
-from sotto.ui.parts import IconButton, Label, add_action, plain_tip
+from sotto.ui.parts import IconButton, Label, add_action, plain_tip, popup
 
 _Index = QModelIndex | QPersistentModelIndex
 _ENTRY = Qt.ItemDataRole.UserRole
@@ -206,7 +206,6 @@ class ChatList(QFrame):
         """Show an empty list."""
         super().__init__()
         self.setObjectName("chats")
-        self._current: int | None = None
         self._shelf = Shelf.CURRENT
         self.model = _Entries(self.renamed.emit)
         self.view = _View()
@@ -252,11 +251,9 @@ class ChatList(QFrame):
         self._empty.setVisible(not entries)
         self.view.setVisible(bool(entries))
         self.view.updateGeometry()
-        self.show_current(self._current)
 
     def show_current(self, chat: int | None) -> None:
         """Mark the conversation that is in view."""
-        self._current = chat
         rows = [row for row, entry in enumerate(self.model.entries) if entry.chat.id == chat]
         if rows:
             self.view.setCurrentIndex(self.model.index(rows[0]))
@@ -293,7 +290,7 @@ class ChatList(QFrame):
                 self.view.edit(self.model.index(row))
 
     def _show_menu(self, row: int, at: QPoint) -> None:
-        self._popup(self.menu_of(self.model.entries[row].chat), at)
+        popup(self.menu_of(self.model.entries[row].chat), at)
 
     def _choose_shelf(self) -> None:
         menu = QMenu(self)
@@ -303,11 +300,7 @@ class ChatList(QFrame):
             action.setCheckable(True)
             action.setChecked(shelf is self._shelf)
             group.addAction(action)
-        self._popup(menu, self.choose.mapToGlobal(self.choose.rect().bottomLeft()))
-
-    def _popup(self, menu: QMenu, at: QPoint) -> None:
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(at)
+        popup(menu, self.choose.mapToGlobal(self.choose.rect().bottomLeft()))
 
     def changeEvent(self, event: QEvent) -> None:
         """Draw the rows again in another appearance."""

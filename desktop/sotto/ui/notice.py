@@ -10,12 +10,17 @@ from sotto.ui.parts import IconButton, Label, Picture, TextButton
 
 
 class Notice(QFrame):
-    """What happened, why, and one thing to do about it."""
+    """What happened, why, and one thing to do about it.
+
+    Attributes:
+        stays: Whether what is shown has nothing to do with models, so that loading one does not take it away.
+    """
 
     def __init__(self) -> None:
         """Begin hidden."""
         super().__init__()
         self.setObjectName("notice")
+        self.stays = False
         self._action: Callable[[], None] | None = None
         self.title = Label("", "strong", wrap=True)
         self.message = Label("", "muted", wrap=True)
@@ -60,6 +65,7 @@ class Notice(QFrame):
         self, sign: str, kind: str, title: str, message: str, label: str, action: Callable[[], None] | None
     ) -> None:
         self._while.stop()
+        self.stays = False
         self._action = action
         self._sign.show_icon(sign, "alert" if kind == "problem" else "muted")
         self.setProperty("kind", kind)

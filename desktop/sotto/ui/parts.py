@@ -3,7 +3,7 @@
 import html
 from collections.abc import Callable
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QSizePolicy, QToolButton, QWidget
 
@@ -163,6 +163,12 @@ def add_action(menu: QMenu, text: str, act: Callable[[], object]) -> QAction:
     action = menu.addAction(text)
     action.triggered.connect(lambda: act())
     return action
+
+
+def popup(menu: QMenu, at: QPoint) -> None:
+    """Show a menu at a place on the screen, until something is chosen."""
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    menu.popup(at)
 
 
 def plain_tip(text: str) -> str:

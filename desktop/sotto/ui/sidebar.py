@@ -25,7 +25,7 @@ from sotto.ui.chat_shelf import Entry, Shelf
 from sotto.ui.gauge import MemoryGauge
 from sotto.ui.model_list import same
 from sotto.ui.model_row import ModelRow
-from sotto.ui.parts import IconButton, Label, add_action
+from sotto.ui.parts import IconButton, Label, add_action, popup
 from sotto.ui.states import ModelState
 
 WIDTH = 288
@@ -214,9 +214,7 @@ class Sidebar(QFrame):
         return menu
 
     def _show_menu(self, record: ModelRecord, at: QPoint) -> None:
-        menu = self.menu_of(record)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(at)
+        popup(self.menu_of(record), at)
 
     @property
     def chosen(self) -> ModelRecord | None:

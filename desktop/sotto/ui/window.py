@@ -32,7 +32,6 @@ from PySide6.QtWidgets import (
 )
 
 from sotto import __version__
-from sotto.chats.database import Notice
 from sotto.chats.records import Chat, Turn
 from sotto.engine.types import PrefillProgress
 from sotto.paths import resources_dir
@@ -48,6 +47,7 @@ from sotto.ui.sidebar import Sidebar
 from sotto.ui.states import ModelState, Phase, Problem
 
 if TYPE_CHECKING:
+    from sotto.chats.database import Notice
     from sotto.ui.flows import Flows
 
 _SIZE = (1120, 760)
@@ -256,7 +256,7 @@ class MainWindow(QMainWindow):
         self.chat.welcome.show_state(state)
         self.eject_action.setEnabled(state.loaded)
         self.stop_action.setEnabled(state.busy)
-        if state.phase is Phase.LOADING and state.progress is None:
+        if state.phase is Phase.LOADING and state.progress is None and not self.chat.notice.stays:
             self.chat.notice.hide()
 
     @Slot(object)
@@ -305,8 +305,9 @@ class MainWindow(QMainWindow):
         )
 
     @Slot(object)
-    def _show_kept(self, notice: Notice) -> None:
-        self.show_problem(Problem("About your chats", notice.text))
+    def _show_kept(self, notice: "Notice") -> None:
+        self.chat.notice.tell("About your chats", notice.text)
+        self.chat.notice.stays = True
 
     @Slot(str)
     def _show_unkept(self, why: str) -> None:
