@@ -167,9 +167,10 @@ class Stage:
 
     def __init__(self, folder: Path, name: str) -> None:
         """Take pictures into `folder`; `name` has a place for the scene."""
-        from sotto.paths import data_dir
+        from sotto.paths import config_dir, data_dir
         from sotto.ui.chat_keeper import ChatKeeper
         from sotto.ui.engine_thread import EngineThread
+        from sotto.ui.preferences import PreferenceKeeper
         from sotto.ui.session import Session
         from sotto.ui.window import MainWindow
 
@@ -179,7 +180,8 @@ class Stage:
         self.thread = EngineThread(make_loop=self._loop)
         self.session = Session(self.thread)
         self.keeper = ChatKeeper(data_dir() / "chats.sqlite3")
-        self.window = MainWindow(self.session, self.keeper)
+        self.preferences = PreferenceKeeper(config_dir() / "app.json")
+        self.window = MainWindow(self.session, self.keeper, self.preferences)
         self.window.resize(1120, 740)
 
     def _loop(self, emit: Callable[[object], None]) -> object:

@@ -20,6 +20,7 @@ from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.dialogue import Dialogue
 from sotto.ui.engine_thread import EngineThread
 from sotto.ui.flows import Flows
+from sotto.ui.preferences import PreferenceKeeper
 from sotto.ui.session import Session
 from sotto.ui.states import Phase
 from sotto.ui.window import MainWindow
@@ -102,10 +103,19 @@ def flows(loop):
 def dressed(qapp):
     """The theme, put back afterwards."""
     look = theme.current()
-    look.force("light")
+    look.wear("light", 1.0)
     yield look
-    look.zoom_reset()
-    look.force("light")
+    look.wear("light", 1.0)
+
+
+@pytest.fixture
+def preferences(qapp, tmp_path):
+    """What a person chose: nothing yet. The application looks as it says."""
+    made = PreferenceKeeper(tmp_path / "config" / "app.json")
+    made.changed.connect(lambda values: theme.current().wear(values.appearance or "light", values.zoom))
+    yield made
+    made.close()
+    destroy(made)
 
 
 def destroy(*objects):
@@ -165,13 +175,13 @@ class Stage:
 
 
 @pytest.fixture
-def stage(qtbot, loop, flows, dressed, tmp_path):
+def stage(qtbot, loop, flows, dressed, preferences, tmp_path):
     """Make a window over a scripted engine, with models that need not exist."""
     script, shelf = Script(), Shelf([record(), record("other:latest")])
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
     session = Session(thread, shelf)
     keeper = ChatKeeper(tmp_path / "data" / "chats.sqlite3")
-    window = MainWindow(session, keeper)
+    window = MainWindow(session, keeper, preferences)
     qtbot.addWidget(window)
     window.show()
     loop.starts.append(lambda: window.begin(flows))

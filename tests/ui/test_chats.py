@@ -346,7 +346,7 @@ def test_words_are_found_in_the_chat_one_message_after_the_other(ready, qtbot, l
     for number in range(4):
         ask(ready, qtbot, f"Question {number}", f"Nothing but answer {number}")
     find, transcript = ready.window.chat.find_bar, ready.window.chat.transcript
-    (action,) = [one for one in ready.window.actions_by_menu() if one.text() == "Find in Chat"]
+    (action,) = [one for one in ready.window.menus.actions() if one.text() == "Find in Chat"]
     action.trigger()
     assert find.isVisible()
     qtbot.keyClicks(find.field, "QUESTION")
@@ -391,13 +391,15 @@ def test_chats_are_exported_and_imported(ready, qtbot, loop, tmp_path):
     assert sorted(one.name for one in tmp_path.iterdir() if one.is_file()) == ["all.json", "one.md"]
 
 
-def test_where_nothing_can_be_saved_the_conversation_goes_on(qtbot, loop, flows, stage, tmp_path, destroyed):
+def test_where_nothing_can_be_saved_the_conversation_goes_on(
+    qtbot, loop, flows, stage, preferences, tmp_path, destroyed
+):
     from sotto.ui.window import MainWindow
 
     blocked = tmp_path / "blocked"
     blocked.write_text("")
     keeper = ChatKeeper(blocked / "chats.sqlite3")
-    window = MainWindow(stage.session, keeper)
+    window = MainWindow(stage.session, keeper, preferences)
     window.begin(flows)
     qtbot.waitUntil(lambda: window.chat.notice.title.text() == "About your chats")
     assert str(blocked) in window.chat.notice.message.text()

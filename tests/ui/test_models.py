@@ -14,11 +14,11 @@ from sotto.ui.window import MainWindow
 
 
 @pytest.fixture
-def window(qtbot, loop, flows, dressed, destroyed, tmp_path, own_home):
+def window(qtbot, loop, flows, dressed, destroyed, preferences, tmp_path, own_home):
     """The real window over the real stores of an own home, in which LM Studio's folder is there and empty."""
     (own_home / ".lmstudio" / "models").mkdir(parents=True)
     thread, keeper = EngineThread(), ChatKeeper(tmp_path / "chats.sqlite3")
-    shown = MainWindow(Session(thread), keeper)
+    shown = MainWindow(Session(thread), keeper, preferences)
     qtbot.addWidget(shown)
     shown.show()
 

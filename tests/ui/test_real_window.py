@@ -32,12 +32,12 @@ class HeartBeat:
 
 
 @pytest.fixture
-def window(qtbot, loop, flows, dressed, destroyed, tmp_path):
+def window(qtbot, loop, flows, dressed, destroyed, preferences, tmp_path):
     """The window, greeting with the built-in model."""
     thread = EngineThread()
     session = Session(thread)
     keeper = ChatKeeper(tmp_path / "chats.sqlite3")
-    shown = MainWindow(session, keeper)
+    shown = MainWindow(session, keeper, preferences)
     qtbot.addWidget(shown)
     shown.show()
 

@@ -109,7 +109,7 @@ def test_stop_in_a_load(stage, qtbot, loop):
     stage.script.hold_load = threading.Event()
     stage.session.load(stage.session.models[0])
     qtbot.waitUntil(lambda: stage.session.state.progress is not None)
-    stage.window.stop_action.trigger()
+    stage.window.menus.stop.trigger()
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.FOUND)
 
 

@@ -326,7 +326,7 @@ def test_every_button_and_field_has_a_name(ready, qtbot, loop):
 
 
 def test_menus_name_what_the_app_can_do(stage, loop):
-    shortcuts = {action.text(): action.shortcut().toString() for action in stage.window.actions_by_menu()}
+    shortcuts = {action.text(): action.shortcut().toString() for action in stage.window.menus.actions()}
     assert shortcuts["New Chat"] == "Ctrl+N"
     assert shortcuts["Open Model…"] == "Ctrl+O"
     assert shortcuts["Stop"] == "Esc"
@@ -363,15 +363,16 @@ def test_light_and_dark_change_live(ready, qtbot, loop, dressed):
     text = ready.window.chat.transcript._last().text
     assert LIGHT.accent_text in text.document().toHtml()
     light = ready.window.grab().toImage().pixelColor(5, 300)
-    dressed.force("dark")
+    dressed.wear("dark", 1.0)
     assert DARK.accent_text in text.document().toHtml()
     dark = ready.window.grab().toImage().pixelColor(5, 300)
     assert (light, dark) == (QColor(LIGHT.sidebar), QColor(DARK.sidebar))
 
 
 def test_text_of_twice_the_size_is_not_clipped(ready, qtbot, loop, dressed):
+    (larger,) = [one for one in ready.window.menus.actions() if one.text() == "Larger Text"]
     for _ in range(8):
-        dressed.zoom_in()
+        larger.trigger()
     assert dressed.zoom > 2
     ready.window.resize(1120, 760)
     ready.window.send("How do I load a bigger model, and what does 4-bit mean?")

@@ -15,11 +15,12 @@ from PySide6.QtCore import QEvent, QEventLoop, QObject, QTimer
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
-from sotto.paths import data_dir
+from sotto.paths import config_dir, data_dir
 from sotto.ui import theme
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.drops import Dropped, path_of
 from sotto.ui.engine_thread import EngineThread
+from sotto.ui.preferences import PreferenceKeeper, Preferences
 from sotto.ui.session import Session
 from sotto.ui.window import MainWindow
 
@@ -88,9 +89,10 @@ def run(paths: Sequence[Path] = ()) -> int:
     sys.setswitchinterval(_SWITCH_SECONDS)
     known = QApplication.instance()
     app = known if isinstance(known, Application) else Application(sys.argv[:1])
-    theme.current()
+    preferences = PreferenceKeeper(config_dir() / "app.json")
+    _dress(preferences)
     thread, keeper = EngineThread(), ChatKeeper(data_dir() / "chats.sqlite3")
-    window = MainWindow(Session(thread), keeper)
+    window = MainWindow(Session(thread), keeper, preferences)
     app.serve(window)
     closed: list[bool] = []
     window.closed.connect(lambda: closed.append(True))
@@ -99,6 +101,18 @@ def run(paths: Sequence[Path] = ()) -> int:
         return _live(app, window, thread, tuple(paths), closed)
     finally:
         keeper.close()
+        preferences.close()
+
+
+def _dress(preferences: PreferenceKeeper) -> None:
+    """Let the window look as was chosen, now and whenever that changes."""
+    look = theme.current()
+
+    def wear(values: Preferences) -> None:
+        look.wear(values.appearance, values.zoom)
+
+    wear(preferences.values)
+    preferences.changed.connect(wear)
 
 
 def _paint(window: MainWindow) -> None:

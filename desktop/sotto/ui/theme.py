@@ -11,8 +11,6 @@ from sotto.ui.style_sheet import style_sheet
 
 GAP_4, GAP_8, GAP_12, GAP_16, GAP_24, GAP_32 = 4, 8, 12, 16, 24, 32
 
-_SMALLEST_ZOOM, _LARGEST_ZOOM, _ZOOM_STEP = 0.7, 2.5, 1.1
-
 
 class Theme(QObject):
     """The appearance in force.
@@ -62,26 +60,12 @@ class Theme(QObject):
         """Return a length that was chosen for 13 px text at the size of the text in force."""
         return round(pixels * QFontMetricsF(self.font()).height() / 16)
 
-    def force(self, appearance: str) -> None:
-        """Choose `light` or `dark`; empty follows the system."""
-        self._forced = appearance
-        self.apply()
-
-    def zoom_in(self) -> None:
-        """Make all text larger."""
-        self._zoom_to(self.zoom * _ZOOM_STEP)
-
-    def zoom_out(self) -> None:
-        """Make all text smaller."""
-        self._zoom_to(self.zoom / _ZOOM_STEP)
-
-    def zoom_reset(self) -> None:
-        """Give text the size that the system asks for."""
-        self._zoom_to(1.0)
-
-    def _zoom_to(self, zoom: float) -> None:
-        self.zoom = min(_LARGEST_ZOOM, max(_SMALLEST_ZOOM, zoom))
-        self.apply()
+    def wear(self, appearance: str, zoom: float) -> None:
+        """Choose `light` or `dark`, or follow the system with an empty text, and the size of all text."""
+        appearance = os.environ.get("SOTTO_APPEARANCE", "") or appearance
+        if (appearance, zoom) != (self._forced, self.zoom):
+            self._forced, self.zoom = appearance, zoom
+            self.apply()
 
     def _follow_system(self) -> None:
         if not self._forced:

@@ -1,12 +1,10 @@
 """The main window: puts the parts together and connects them with the session."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtCore import QUrl, Signal, Slot
 from PySide6.QtGui import (
-    QAction,
     QCloseEvent,
     QDesktopServices,
     QDragEnterEvent,
@@ -14,34 +12,28 @@ from PySide6.QtGui import (
     QDragMoveEvent,
     QDropEvent,
     QIcon,
-    QKeySequence,
     QPaintEvent,
     QTextCursor,
 )
 from PySide6.QtWidgets import (
-    QApplication,
-    QFileDialog,
     QHBoxLayout,
-    QLineEdit,
     QMainWindow,
-    QMenu,
-    QMessageBox,
-    QPlainTextEdit,
-    QTextEdit,
     QWidget,
 )
 
-from sotto import __version__
 from sotto.chats.records import Chat, Turn
 from sotto.engine.types import PrefillProgress
 from sotto.paths import resources_dir
-from sotto.ui import gauge, theme, words
+from sotto.ui import gauge, words
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.chat_pane import ChatPane
 from sotto.ui.chat_shelf import ChatShelf, Entry
+from sotto.ui.dialogs import Dialogs
 from sotto.ui.dialogue import Dialogue
-from sotto.ui.drops import DropOverlay, Dropped, dropped
+from sotto.ui.drops import DropOverlay, dropped
+from sotto.ui.menus import Menus
 from sotto.ui.parts import plain_tip
+from sotto.ui.preferences import PreferenceKeeper
 from sotto.ui.session import Session
 from sotto.ui.sidebar import Sidebar
 from sotto.ui.states import ModelState, Phase, Problem
@@ -66,10 +58,11 @@ class MainWindow(QMainWindow):
     painted = Signal()
     closed = Signal()
 
-    def __init__(self, session: Session, keeper: ChatKeeper) -> None:
-        """Show `session`, and conversations that `keeper` has."""
+    def __init__(self, session: Session, keeper: ChatKeeper, preferences: PreferenceKeeper) -> None:
+        """Show `session`, and conversations that `keeper` has, as `preferences` say."""
         super().__init__()
         self.session = session
+        self.preferences = preferences
         self.dialogue = Dialogue(session, keeper, self)
         self.shelf = ChatShelf(keeper, self)
         self._keeper = keeper
@@ -88,7 +81,8 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.chat, 1)
         self.setCentralWidget(centre)
         self.overlay = DropOverlay(centre)
-        self._make_menus()
+        self.dialogs = Dialogs(self)
+        self.menus = Menus(self)
         self._connect()
         self.resize(*_SIZE)
         self.setMinimumSize(*_SMALLEST)
@@ -100,81 +94,6 @@ class MainWindow(QMainWindow):
         self.dialogue.begin()
         self.session.begin(flows, paths)
         self.sample_memory()
-
-    # Menus
-
-    def _make_menus(self) -> None:
-        file = self.menuBar().addMenu("&File")
-        self._add(file, "New Chat", self.dialogue.new_chat, QKeySequence.StandardKey.New)
-        self._add(file, "Open Model…", self.choose_file, QKeySequence.StandardKey.Open)
-        self._add(file, "Open Model Folder…", self.choose_folder, "Ctrl+Shift+O")
-        self._add(file, "Rescan Models", self.session.rescan, "Ctrl+R")
-        file.addSeparator()
-        self._add(file, "Import Chats…", self.choose_import)
-        self._add(file, "Export All Chats…", self.choose_export)
-        file.addSeparator()
-        self.eject_action = self._add(file, "Eject Model", self.session.eject, "Ctrl+E")
-        file.addSeparator()
-        quit_action = self._add(file, "Quit Sotto", self.close, QKeySequence.StandardKey.Quit)
-        quit_action.setMenuRole(QAction.MenuRole.QuitRole)
-        if not quit_action.shortcut():
-            quit_action.setShortcut("Ctrl+Q")
-        edit = self.menuBar().addMenu("&Edit")
-        keys = QKeySequence.StandardKey
-        for text, key, method in (
-            ("Undo", keys.Undo, "undo"),
-            ("Redo", keys.Redo, "redo"),
-            ("Cut", keys.Cut, "cut"),
-            ("Copy", keys.Copy, "copy"),
-            ("Paste", keys.Paste, "paste"),
-            ("Select All", keys.SelectAll, "selectAll"),
-        ):
-            # Shown only: the field with the caret has these keys already, and must keep them.
-            action = self._add(edit, text, self._in_field(method), key)
-            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-            if text == "Redo":
-                edit.addSeparator()
-        edit.addSeparator()
-        self._add(edit, "Find in Chat", self.chat.find_bar.open, keys.Find)
-        self._add(edit, "Search Chats and Models", self.sidebar.search.setFocus, "Ctrl+Shift+F")
-        view = self.menuBar().addMenu("&View")
-        self._add(view, "Larger Text", theme.current().zoom_in, keys.ZoomIn)
-        self._add(view, "Smaller Text", theme.current().zoom_out, keys.ZoomOut)
-        self._add(view, "Normal Text", theme.current().zoom_reset, "Ctrl+0")
-        view.addSeparator()
-        self._add(view, "Settings of This Chat", self.chat.toggle_choices, "Ctrl+Shift+,")
-        self.stop_action = self._add(view, "Stop", self.dialogue.stop, "Esc")
-        help_menu = self.menuBar().addMenu("&Help")
-        about = self._add(help_menu, "About Sotto", self.show_about)
-        about.setMenuRole(QAction.MenuRole.AboutRole)
-
-    def actions_by_menu(self) -> list[QAction]:
-        """Return every action of the menus, in order."""
-        menus = [action.menu() for action in self.menuBar().actions()]
-        return [action for menu in menus if isinstance(menu, QMenu) for action in menu.actions() if action.text()]
-
-    def _add(
-        self,
-        menu: QMenu,
-        text: str,
-        action: Callable[[], object],
-        keys: QKeySequence.StandardKey | str | None = None,
-    ) -> QAction:
-        made = QAction(text, self)
-        made.setMenuRole(QAction.MenuRole.NoRole)
-        if keys is not None:
-            made.setShortcut(QKeySequence(keys))
-        made.triggered.connect(lambda: action())
-        menu.addAction(made)
-        return made
-
-    def _in_field(self, method: str) -> Callable[[], None]:
-        def act() -> None:
-            field = QApplication.focusWidget()
-            if isinstance(field, QLineEdit | QPlainTextEdit | QTextEdit):
-                getattr(field, method)()
-
-        return act
 
     # Session to widgets and back
 
@@ -236,10 +155,11 @@ class MainWindow(QMainWindow):
         chats.trash_wanted.connect(shelf.throw_away)
         chats.restore_wanted.connect(shelf.bring_back)
         chats.shelf_wanted.connect(shelf.show_shelf)
-        chats.markdown_wanted.connect(self._export_markdown)
-        chats.json_wanted.connect(self._export_json)
+        chats.markdown_wanted.connect(self.dialogs.export_markdown)
+        chats.json_wanted.connect(self.dialogs.export_json)
         self._keeper.noticed.connect(self._show_kept)
         self._keeper.failed.connect(self._show_unkept)
+        self.preferences.failed.connect(self._show_unkept)
 
     @Slot(str)
     def send(self, text: str) -> None:
@@ -254,8 +174,8 @@ class MainWindow(QMainWindow):
         self.chat.header.show_state(state)
         self.chat.composer.show_state(state)
         self.chat.welcome.show_state(state)
-        self.eject_action.setEnabled(state.loaded)
-        self.stop_action.setEnabled(state.busy)
+        self.menus.eject.setEnabled(state.loaded)
+        self.menus.stop.setEnabled(state.busy)
         if state.phase is Phase.LOADING and state.progress is None and not self.chat.notice.stays:
             self.chat.notice.hide()
 
@@ -351,64 +271,6 @@ class MainWindow(QMainWindow):
         except OSError:
             taken = None
         self.sidebar.gauge.show_sample(taken)
-
-    # Dialogs
-
-    def choose_file(self) -> None:
-        """Let the person choose a manifest or a file of a model."""
-        dialog = QFileDialog(self, "Open a model: a manifest, or a file in a model's folder")
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        self._choose(dialog, self._open_path)
-
-    def choose_folder(self) -> None:
-        """Let the person choose a model's folder."""
-        dialog = QFileDialog(self, "Open a model's folder")
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        self._choose(dialog, self._open_path)
-
-    def choose_import(self) -> None:
-        """Let the person choose chats that were exported."""
-        dialog = QFileDialog(self, "Import chats", "", "Chats (*.json)")
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        self._choose(dialog, self.shelf.import_json)
-
-    def choose_export(self) -> None:
-        """Let the person choose where all chats are written."""
-        self._save("Export all chats", "chats.json", self.shelf.export_json)
-
-    @Slot(object)
-    def _export_markdown(self, chat: Chat) -> None:
-        name = f"{words.file_name(chat.title)}.md"
-        self._save("Export as Markdown", name, lambda path: self.shelf.export_markdown(chat.id, path))
-
-    @Slot(object)
-    def _export_json(self, chat: Chat) -> None:
-        name = f"{words.file_name(chat.title)}.json"
-        self._save("Export as JSON", name, lambda path: self.shelf.export_json(path, (chat.id,)))
-
-    def _save(self, title: str, name: str, write: Callable[[Path], None]) -> None:
-        dialog = QFileDialog(self, title)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.selectFile(name)
-        self._choose(dialog, write)
-
-    def _choose(self, dialog: QFileDialog, act: Callable[[Path], None]) -> None:
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda path: act(Path(path)))
-        dialog.open()
-
-    def _open_path(self, path: Path) -> None:
-        self.session.open(Dropped((path,), ()))
-
-    def show_about(self) -> None:
-        """Say what this is."""
-        about = QMessageBox(self)
-        about.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        about.setWindowTitle("About Sotto")
-        about.setIconPixmap(self.windowIcon().pixmap(64, 64))
-        about.setText(f"Sotto {__version__}")
-        about.setInformativeText("Runs language models on this machine.\nNothing leaves it. MIT licence.")
-        about.open()
 
     # Qt
 

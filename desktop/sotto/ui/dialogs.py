@@ -1,0 +1,81 @@
+"""The dialogs of the main window, all of which leave the window alive."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QFileDialog, QMessageBox
+
+from sotto import __version__
+from sotto.chats.records import Chat
+from sotto.ui import words
+from sotto.ui.drops import Dropped
+
+if TYPE_CHECKING:
+    from sotto.ui.window import MainWindow
+
+
+class Dialogs(QObject):
+    """Lets a person choose files, for a window's session and chats."""
+
+    def __init__(self, window: "MainWindow") -> None:
+        """Open dialogs over `window`."""
+        super().__init__(window)
+        self._window = window
+
+    def choose_model(self) -> None:
+        """Let the person choose a manifest or a file of a model."""
+        dialog = QFileDialog(self._window, "Open a model: a manifest, or a file in a model's folder")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        self._choose(dialog, self._open_path)
+
+    def choose_model_folder(self) -> None:
+        """Let the person choose a model's folder."""
+        dialog = QFileDialog(self._window, "Open a model's folder")
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        self._choose(dialog, self._open_path)
+
+    def choose_import(self) -> None:
+        """Let the person choose chats that were exported."""
+        dialog = QFileDialog(self._window, "Import chats", "", "Chats (*.json)")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        self._choose(dialog, self._window.shelf.import_json)
+
+    def choose_export(self) -> None:
+        """Let the person choose where all chats are written."""
+        self._save("Export all chats", "chats.json", self._window.shelf.export_json)
+
+    def export_markdown(self, chat: Chat) -> None:
+        """Let the person choose where a chat is written as Markdown."""
+        name = f"{words.file_name(chat.title)}.md"
+        self._save("Export as Markdown", name, lambda path: self._window.shelf.export_markdown(chat.id, path))
+
+    def export_json(self, chat: Chat) -> None:
+        """Let the person choose where a chat is written with all its branches."""
+        name = f"{words.file_name(chat.title)}.json"
+        self._save("Export as JSON", name, lambda path: self._window.shelf.export_json(path, (chat.id,)))
+
+    def show_about(self) -> None:
+        """Say what this is."""
+        about = QMessageBox(self._window)
+        about.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        about.setWindowTitle("About Sotto")
+        about.setIconPixmap(self._window.windowIcon().pixmap(64, 64))
+        about.setText(f"Sotto {__version__}")
+        about.setInformativeText("Runs language models on this machine.\nNothing leaves it. MIT licence.")
+        about.open()
+
+    def _save(self, title: str, name: str, write: Callable[[Path], None]) -> None:
+        dialog = QFileDialog(self._window, title)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.selectFile(name)
+        self._choose(dialog, write)
+
+    def _choose(self, dialog: QFileDialog, act: Callable[[Path], None]) -> None:
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda path: act(Path(path)))
+        dialog.open()
+
+    def _open_path(self, path: Path) -> None:
+        self._window.session.open(Dropped((path,), ()))

@@ -1,0 +1,139 @@
+"""What a person chose about the app, kept in a small file from one start to the next.
+
+A value that makes no sense is told in the log and taken as not chosen, so that a damaged file never keeps anybody out.
+What a newer version wrote there and this one does not know is left as it is.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
+
+from sotto.errors import BrokenModelError
+from sotto.store.bounded_json import read_object
+from sotto.store.wording import shown_path
+from sotto.store.writing import write_whole
+
+_log = logging.getLogger(__name__)
+
+SMALLEST_ZOOM, LARGEST_ZOOM = 0.7, 2.5
+_SAVE_MS = 300
+_LONGEST = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """Every choice, with what holds until a person chooses.
+
+    Attributes:
+        appearance: `light`, `dark`, or empty to follow the system.
+        zoom: How much larger all text is than the system asks for.
+    """
+
+    appearance: str = ""
+    zoom: float = 1.0
+
+
+_FITS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "appearance": (lambda value: value in ("", "light", "dark"), "light, dark or empty"),
+    "zoom": (lambda value: SMALLEST_ZOOM <= value <= LARGEST_ZOOM, f"{SMALLEST_ZOOM} to {LARGEST_ZOOM}"),
+}
+
+
+class PreferenceKeeper(QObject):
+    """The choices in force.
+
+    Signals:
+        changed: Other ones are in force now (`Preferences`).
+        failed: They cannot be kept; why, in a sentence.
+    """
+
+    changed = Signal(object)
+    failed = Signal(str)
+
+    def __init__(self, path: Path, parent: QObject | None = None) -> None:
+        """Read what was chosen from `path`, which may not exist."""
+        super().__init__(parent)
+        self._path = path
+        self._foreign: dict[str, Any] = {}
+        self.values = self._read()
+        self._writers = QThreadPool()
+        self._writers.setMaxThreadCount(1)
+        self._saver = QTimer(self, singleShot=True, interval=_SAVE_MS)
+        self._saver.timeout.connect(self._save)
+
+    def change(self, **choices: Any) -> None:
+        """Choose; each argument is a field of `Preferences`.
+
+        Raises:
+            ValueError: A value makes no sense; nothing is chosen then.
+        """
+        for name, value in choices.items():
+            if (right := _wrong(name, value)) is not None:
+                raise ValueError(f"{name} must be {right}, not {value!r}.")
+        values = replace(self.values, **choices)
+        if values != self.values:
+            self.values = values
+            self._saver.start()
+            self.changed.emit(values)
+
+    def close(self) -> None:
+        """Write what is not written yet, and wait for it."""
+        if self._saver.isActive():
+            self._saver.stop()
+            self._save()
+        self._writers.waitForDone()
+
+    def _save(self) -> None:
+        usual = asdict(Preferences())
+        chosen = {name: value for name, value in asdict(self.values).items() if value != usual[name]}
+        text = json.dumps(self._foreign | chosen, indent=1)
+        self._writers.start(lambda: self._write(text))
+
+    def _write(self, text: str) -> None:
+        try:
+            write_whole(self._path, text)
+        except OSError as error:
+            self.failed.emit(f"{shown_path(self._path)} cannot be written: {error.strerror}.")
+
+    def _read(self) -> Preferences:
+        if not self._path.exists():
+            return Preferences()
+        try:
+            written = read_object(self._path)
+        except BrokenModelError as error:
+            _log.warning("%s", error.message)
+            return Preferences()
+        known = {field.name for field in fields(Preferences)}
+        chosen: dict[str, Any] = {}
+        for name, value in written.items():
+            if name not in known:
+                self._foreign[name] = value
+                continue
+            read = tuple(value) if isinstance(value, list) else value
+            if (right := _wrong(name, read)) is not None:
+                _log.warning("%s in %s must be %s, not %.60r.", name, shown_path(self._path), right, value)
+            else:
+                chosen[name] = read
+        return replace(Preferences(), **chosen)
+
+
+def _wrong(name: str, value: Any) -> str | None:
+    """Return what a value should be, in words, or None if it is right."""
+    usual = getattr(Preferences(), name)
+    if isinstance(usual, bool):
+        return None if isinstance(value, bool) else "true or false"
+    if isinstance(usual, int | float):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return "a number"
+    elif isinstance(usual, str):
+        if not isinstance(value, str) or len(value) > _LONGEST:
+            return "a text"
+    elif not isinstance(value, tuple) or not all(isinstance(one, str) for one in value):
+        return "a list of texts"
+    fits, right = _FITS.get(name, (None, ""))
+    return None if fits is None or fits(value) else right
