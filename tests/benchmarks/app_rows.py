@@ -38,6 +38,30 @@ def lateness_rows(models: Models, *, quick: bool) -> Iterator[Row]:
         yield at_most(title, found["busy"][index], limit, detail, unit="ms")
 
 
+def chat_rows(*, quick: bool) -> Iterator[Row]:
+    """Tell how the window copes with long chats, with many, and with a long answer that comes fast."""
+    messages, chats, length = (200, 20, 24_000) if quick else (1000, 200, 100_000)
+    with tempfile.TemporaryDirectory() as folder:
+        found = _child("ui_chats.py", folder, str(messages), str(chats))
+    middle = found["open"][len(found["open"]) // 2]
+    detail = f"{len(found['open'])} times, {found['open'][0]:.0f} to {found['open'][-1]:.0f} ms"
+    yield at_most(f"app: a chat of {messages} messages, from the click to the paint", middle, 300.0, detail, unit="ms")
+    for name, late in zip(("p50", "p99", "max"), found["scroll"], strict=True):
+        title = f"app: lateness of a 16 ms timer while all of it is scrolled through, {name}"
+        yield at_most(title, late, 16.0 if name == "p99" else None, f"{found['ticks']} ticks", unit="ms")
+    few, many = found["memory"]
+    detail = f"{few / 1e6:.0f} and {many / 1e6:.0f} MB"
+    yield at_most(f"app: memory after {chats} chats were opened / after {chats // 10}", many / few, 1.1, detail)
+    with tempfile.TemporaryDirectory() as folder:
+        found = _child("ui_stream.py", folder, str(length))
+    first, last = found["cost"]
+    detail = f"{first:.0f} and {last:.0f} us a character, window's thread busy {found['share']:.0%}"
+    yield at_most(f"app: cost of a character at {length:,} / in the first 10,000", last / first, 1.5, detail)
+    for name, late in zip(("p50", "p99", "max"), found["late"], strict=True):
+        title = f"app: lateness of a 16 ms timer beside 200 tok/s of Markdown, {length:,} characters, {name}"
+        yield at_most(title, late, {"p99": 16.0, "max": 50.0}.get(name), unit="ms")
+
+
 def _child(script: str, *arguments: str) -> dict[str, Any]:
     """Run a script of this folder, in a home of its own and without a screen; return the JSON of its last line."""
     with tempfile.TemporaryDirectory() as home:

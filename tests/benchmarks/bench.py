@@ -47,6 +47,7 @@ def _groups(
         "speculation": lambda: speculation_rows.speculation_rows(models, quick=quick),
         "lateness": lambda: app_rows.lateness_rows(models, quick=quick),
         "startup": lambda: app_rows.startup_rows(quick=quick),
+        "chats": lambda: app_rows.chat_rows(quick=quick),
     }
 
 

@@ -1,5 +1,6 @@
 """Conversations in the window and on the disk: what is kept, and what people do with it."""
 
+import itertools
 import os
 import sqlite3
 import subprocess
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import QLineEdit
 from sotto.chats.database import Database
 from sotto.chats.records import State
 from sotto.chats.store import ChatStore
+from sotto.ui import theme
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.chat_shelf import Shelf
 from sotto.ui.messages import AnswerMessage, UserMessage
@@ -417,39 +419,64 @@ def test_where_nothing_can_be_saved_the_conversation_goes_on(
     destroyed(window, keeper)
 
 
-def test_of_a_long_chat_the_newest_messages_are_made_first(ready, qtbot, loop, file):
+def test_of_a_long_chat_only_what_is_near_is_made(ready, qtbot, loop, file):
     store = ChatStore(Database(file))
     chat, parent = store.add_chat(), None
     for number in range(500):
         asked = store.ask(chat, f"question {number}", parent)
         parent = store.begin_answer(asked, "small")
-        store.end_answer(parent, f"answer {number}\n\n" + "more words " * 30, State.COMPLETE)
+        store.end_answer(parent, f"answer {number}\n\n" + "more words " * (number % 90), State.COMPLETE)
     store.database.close()
     ready.dialogue.open(chat)
     transcript = ready.window.chat.transcript
-    qtbot.waitUntil(lambda: len(ready.dialogue.turns) == 1000 and bool(transcript.messages))
-    qtbot.waitUntil(lambda: transcript.verticalScrollBar().value() == transcript.verticalScrollBar().maximum() > 0)
-    qtbot.wait(100)
-    made = len(transcript.messages)
-    assert made < 40
-    assert transcript.messages[-1].text.markdown.startswith("answer 499")
     bar = transcript.verticalScrollBar()
+    qtbot.waitUntil(lambda: len(ready.dialogue.turns) == 1000 and bool(transcript.messages))
+    qtbot.waitUntil(lambda: bar.value() == bar.maximum() > 0 and not transcript._maker.isActive())
+    assert transcript.messages[-1].text.markdown.startswith("answer 499")
+    assert len(transcript.messages) < 60
+
+    def in_view():
+        height = transcript.viewport().height()
+        return [one for one in transcript.messages if one.y() + one.height() > bar.value() < bar.value() + height]
+
+    for share in (0.7, 0.31, 0.305, 0.0, 0.9):
+        transcript._let_go()
+        bar.setValue(round(bar.maximum() * share))
+        # What is in view is there at once, and does not move when more is made above and below it.
+        first = in_view()[0]
+        before = first.mapTo(transcript, first.rect().topLeft()).y()
+        assert before <= theme.GAP_32
+        qtbot.waitUntil(lambda: not transcript._maker.isActive())
+        qtbot.wait(30)
+        assert first in transcript.messages
+        assert abs(first.mapTo(transcript, first.rect().topLeft()).y() - before) <= 2
+        assert len(transcript.messages) < 100
+        if share == 0.0:
+            assert transcript.messages[0].text.toPlainText() == "question 0"
+    # Nothing lies over anything else.
+    for above, below in itertools.pairwise(transcript.messages):
+        assert above.y() + above.height() <= below.y()
+
+
+def test_a_message_that_is_being_edited_is_kept_however_far_it_is(ready, qtbot, loop, file):
+    store = ChatStore(Database(file))
+    chat, parent = store.add_chat(), None
+    for number in range(100):
+        asked = store.ask(chat, f"question {number}", parent)
+        parent = store.begin_answer(asked, "small")
+        store.end_answer(parent, "words " * 200, State.COMPLETE)
+    store.database.close()
+    ready.dialogue.open(chat)
+    transcript = ready.window.chat.transcript
+    bar = transcript.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.value() == bar.maximum() > 0 and not transcript._maker.isActive())
+    question, other = transcript.messages[-2], transcript.messages[-4]
+    question.edit.click()
     transcript._let_go()
-    first = transcript.messages[0]
-    bar.setValue(first.y() + 10)
-    before = first.mapTo(transcript, first.rect().topLeft()).y()
-    qtbot.waitUntil(lambda: len(transcript.messages) > made)
-    qtbot.wait(50)
-    # What is in view has not moved.
-    assert abs(first.mapTo(transcript, first.rect().topLeft()).y() - before) <= 2
-    for _ in range(200):
-        if len(transcript.messages) == 1000:
-            break
-        count = len(transcript.messages)
-        bar.setValue(0)
-        qtbot.waitUntil(lambda count=count: len(transcript.messages) > count and transcript._anchor is None)
-    assert len(transcript.messages) == 1000
-    assert transcript.messages[0].text.toPlainText() == "question 0"
+    bar.setValue(0)
+    qtbot.waitUntil(lambda: not transcript._maker.isActive())
+    assert question in transcript.messages
+    assert other not in transcript.messages
 
 
 KILLED = """

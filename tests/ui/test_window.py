@@ -105,7 +105,7 @@ def test_pictures_and_tags_of_a_message_are_never_fetched(ready, qtbot, loop, tm
     ready.script.chunks = [f"![x]({secret.as_uri()}) <img src='{secret.as_uri()}'> <script>x</script> end"]
     ready.window.send("<b>bold?</b> **no**")
     qtbot.waitUntil(lambda: settled(ready))
-    question, answer = (ready.window.chat.transcript._messages.itemAt(place).widget() for place in (0, 1))
+    question, answer = ready.window.chat.transcript.messages
     assert question.text.toPlainText() == "<b>bold?</b> **no**"
     assert answer.text.toPlainText().endswith("<script>x</script> end")
     picture = answer.text.document().resource(2, QUrl(secret.as_uri()))

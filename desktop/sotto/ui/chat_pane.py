@@ -6,12 +6,13 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, 
 
 from sotto.ui import theme, words
 from sotto.ui.choices import Choices
+from sotto.ui.column import WIDTH
 from sotto.ui.composer import Composer
 from sotto.ui.find_bar import FindBar
 from sotto.ui.notice import Notice
 from sotto.ui.parts import ElidedLabel, IconButton
 from sotto.ui.states import ModelState
-from sotto.ui.transcript import COLUMN, Transcript
+from sotto.ui.transcript import Transcript
 from sotto.ui.welcome import Welcome
 
 
@@ -131,6 +132,6 @@ class ChatPane(QWidget):
         return frame
 
     def _measure(self) -> None:
-        width = max(COLUMN, theme.current().scaled(COLUMN)) + 2 * theme.GAP_8
+        width = max(WIDTH, theme.current().scaled(WIDTH)) + 2 * theme.GAP_8
         for widget in self._columns:
             widget.setMaximumWidth(width)

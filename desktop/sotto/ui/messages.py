@@ -61,6 +61,11 @@ class UserMessage(QWidget):
         """Its number."""
         return self._turn.id
 
+    @property
+    def held(self) -> bool:
+        """Whether it must not be made anew, because something in it would be lost."""
+        return self._editor is not None or self.text.textCursor().hasSelection()
+
     def show_turn(self, turn: Turn) -> None:
         """Take note of its number and its versions."""
         self._turn = turn
@@ -149,6 +154,11 @@ class AnswerMessage(QWidget):
         layout.addWidget(self.text)
         layout.addLayout(foot)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    @property
+    def held(self) -> bool:
+        """Whether it must not be made anew, because something in it would be lost."""
+        return self.text.textCursor().hasSelection()
 
     def show_waiting(self, line: str) -> None:
         """Say what the answer waits for."""

@@ -27,7 +27,7 @@ QMenu::item:selected {{ background: {t.accent}; color: {t.on_accent}; }}
 QMenu::item:disabled {{ color: {t.faint}; background: transparent; }}
 QMenu::separator {{ height: 1px; background: {t.line}; margin: 4px 8px; }}
 
-QScrollArea, #column, #transcriptBody, #listBody {{ background: transparent; border: none; }}
+QScrollArea, #transcriptBody, #listBody {{ background: transparent; border: none; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 2px; }}
 QScrollBar::handle:vertical {{ background: {t.handle}; border-radius: 3px; min-height: 32px; }}
 QScrollBar::handle:vertical:hover {{ background: {t.faint}; }}

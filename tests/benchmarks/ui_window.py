@@ -1,0 +1,91 @@
+"""The real window as the other scripts need it: off the screen, over a file of chats and an engine that is chosen."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import qasync
+from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer, Slot
+
+from sotto.paths import config_dir
+from sotto.ui import app
+from sotto.ui.chat_keeper import ChatKeeper
+from sotto.ui.engine_thread import EngineThread
+from sotto.ui.flows import Flows
+from sotto.ui.preferences import PreferenceKeeper
+from sotto.ui.session import Session
+from sotto.ui.window import MainWindow
+
+INTERVAL_MS = 16
+
+
+class Lateness(QObject):
+    """Writes down in milliseconds how late each tick of a 16 ms timer is, and calls what is to be done in each."""
+
+    def __init__(self, each: Callable[[], None] = lambda: None) -> None:
+        super().__init__()
+        self.late: list[float] = []
+        self._each = each
+        self._clock = QElapsedTimer()
+        self._timer = QTimer(self, timerType=Qt.TimerType.PreciseTimer, interval=INTERVAL_MS)
+        self._timer.timeout.connect(self._tick)
+
+    def start(self) -> None:
+        self.late = []
+        self._clock.start()
+        self._timer.start()
+
+    def stop(self) -> None:
+        self._timer.stop()
+
+    @Slot()
+    def _tick(self) -> None:
+        self.late.append(max(0.0, self._clock.nsecsElapsed() / 1e6 - INTERVAL_MS))
+        self._clock.restart()
+        self._each()
+
+    def figures(self) -> list[float]:
+        """Return the median, the value that 99 of 100 do not exceed, and the largest."""
+        ordered = sorted(self.late)
+        return [ordered[min(len(ordered) - 1, int(share * len(ordered)))] for share in (0.5, 0.99, 1.0)]
+
+
+def in_window(script: Callable[[MainWindow], object], chats: Path, thread: EngineThread | None = None) -> None:
+    """Run `script`, a coroutine function, with the window over the chats of a file."""
+    sys.setswitchinterval(app._SWITCH_SECONDS)
+    application = app.Application(["sotto"])
+    preferences = PreferenceKeeper(config_dir() / "app.json")
+    app._dress(preferences)
+    thread, keeper = thread or EngineThread(), ChatKeeper(chats)
+    window = MainWindow(Session(thread), keeper, preferences)
+    app._paint(window)
+
+    async def main() -> None:
+        flows = Flows(asyncio.get_running_loop())
+        window.begin(flows)
+        try:
+            await script(window)
+        finally:
+            await app._end(window, thread, flows)
+            keeper.close()
+            preferences.close()
+
+    with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(application)) as runner:
+        runner.run(main())
+
+
+async def until(done: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Wait for something without holding the window up.
+
+    Raises:
+        TimeoutError: It does not happen.
+    """
+    for _ in range(round(seconds * 1000)):
+        if done():
+            return
+        await asyncio.sleep(0.001)
+    raise TimeoutError(str(done))
