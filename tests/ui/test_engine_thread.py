@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from scripted_loop import Script, ScriptedLoop, record
 from sotto.engine.types import Finished, Loaded, LoadProgress, PrefillProgress, TextChunk
-from sotto.ui.engine_thread import EngineThread, Mailbox, joined
+from sotto.runner.joining import joined
+from sotto.ui.engine_thread import EngineThread, Mailbox
 
 GUARD = """
 from PySide6.QtCore import QObject, Signal

@@ -2,7 +2,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from scripted_loop import record
-from sotto.ui.model_list import ModelList, same
+from sotto.runner.host import same
+from sotto.ui.model_list import ModelList
 
 FIRST = replace(record("a"), path=Path("/stores/a"), digest="1" * 64)
 SECOND = replace(record("b"), path=Path("/stores/b"), digest="2" * 64)

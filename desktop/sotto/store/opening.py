@@ -53,7 +53,7 @@ def resolve(target: str, listing: Listing | None = None, judge: Judge = everythi
         listing = discover(judge=judge)
     records = listing.records
     name, source = split_source(target)
-    if record := _named(target, records) or (_named(name, records) if source == "local" else None):
+    if record := named(target, records) or (named(name, records) if source == "local" else None):
         return record
     if source == "cloud":
         raise ModelNotFoundError(
@@ -226,8 +226,11 @@ def _at_path(path: Path, listing: Listing | None, judge: Judge) -> ModelRecord:
     return record_of(path, judge)
 
 
-def _named(target: str, records: Sequence[ModelRecord]) -> ModelRecord | None:
-    """Return the model of exactly this name, else of the same name in other letter case or written out."""
+def named(target: str, records: Sequence[ModelRecord]) -> ModelRecord | None:
+    """Return the model of exactly this name, else of the same name in other letter case or written out.
+
+    Nothing but names is looked at: what is a path, or the beginning of a name, means nothing here.
+    """
     wanted = {target.casefold()}
     # Folders may be called what is no name in Ollama's sense.
     with suppress(InvalidNameError):

@@ -2,42 +2,18 @@
 
 import threading
 import traceback
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
-from sotto.engine.types import Event, GenerateRequest, LoadProgress, MemoryFigures, PrefillProgress, TextChunk
+from sotto.engine.types import Event, Failed, Finished, GenerateRequest, PrefillProgress, TextChunk
+from sotto.runner.host import HeardAnswer, Loop
+from sotto.runner.joining import joined
 from sotto.store.records import ModelRecord
 
 _STACK_BYTES = 16 << 20  # macOS gives other threads than the first 512 KB, less than deep Python needs
 _EVERY_MS = 33
-
-
-class Loop(Protocol):
-    """What the thread runs: `sotto.runner.loop.EngineLoop`, whose documentation counts."""
-
-    def load(self, record: ModelRecord, num_ctx: int | None = None) -> None:
-        """Load a model in place of what is loaded."""
-
-    def unload(self) -> None:
-        """Unload the model."""
-
-    def generate(self, request: GenerateRequest) -> None:
-        """Generate with the loaded model."""
-
-    def cancel(self, request_id: str) -> None:
-        """End a request as cancelled."""
-
-    def cancel_load(self) -> None:
-        """Stop the load that runs or waits."""
-
-    def close(self) -> None:
-        """End everything and make `run` return."""
-
-    def run(self) -> None:
-        """Serve commands until `close`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,34 +53,6 @@ class Mailbox:
         return joined(events)
 
 
-def joined(events: Sequence[object]) -> list[object]:
-    """Return events with joinable neighbours made one: texts are put together, of reports only the newest counts."""
-    groups: list[list[object]] = []
-    for event in events:
-        if groups and _joinable(groups[-1][-1], event):
-            groups[-1].append(event)
-        else:
-            groups.append([event])
-    return [_one(group) for group in groups]
-
-
-def _joinable(first: object, second: object) -> bool:
-    if isinstance(first, TextChunk | PrefillProgress):
-        return isinstance(second, type(first)) and first.request_id == second.request_id
-    if isinstance(first, LoadProgress):
-        return isinstance(second, LoadProgress) and first.phase == second.phase
-    return isinstance(first, MemoryFigures) and isinstance(second, MemoryFigures)
-
-
-def _one(events: list[object]) -> object:
-    """Return one event in place of neighbours that can be joined."""
-    chunks = [event for event in events if isinstance(event, TextChunk)]
-    if len(chunks) < 2:
-        return events[-1]
-    text = "".join(chunk.text for chunk in chunks)
-    return replace(chunks[0], text=text, token_ids=tuple(token for chunk in chunks for token in chunk.token_ids))
-
-
 def _engine_loop(emit: Callable[[Event], None]) -> Loop:
     # Imported on the engine's own thread: reading it takes time that the window's first paint should not wait for.
     from sotto.engine.settings import read_settings
@@ -138,6 +86,7 @@ class EngineThread(QThread):
         self._loop: Loop | None = None
         self._waiting: list[Callable[[Loop], None]] = []
         self._closed = False
+        self._answering: dict[str, HeardAnswer] = {}
         self._mailbox = Mailbox()
         self._reader = QTimer(self)
         self._reader.setSingleShot(True)
@@ -153,8 +102,16 @@ class EngineThread(QThread):
         """Unload the model."""
         self._tell(lambda loop: loop.unload())
 
-    def generate(self, request: GenerateRequest) -> None:
-        """Generate with the loaded model."""
+    def generate(self, request: GenerateRequest, heard: HeardAnswer | None = None) -> None:
+        """Generate with the loaded model.
+
+        Args:
+            request: What to generate from.
+            heard: Takes the request's events on the engine's own thread, which then do not come up by `happened`.
+        """
+        if heard is not None:
+            with self._lock:
+                self._answering[request.id] = heard
         self._tell(lambda loop: loop.generate(request))
 
     def cancel(self, request_id: str) -> None:
@@ -198,10 +155,21 @@ class EngineThread(QThread):
             lost = EngineLost(reason, "".join(traceback.format_exception(error)))
         with self._lock:
             self._loop = None
+            unanswered = tuple(self._answering)
+        for request_id in unanswered:
+            self._post(Failed(request_id, lost.message if lost else "The engine has been stopped.", bug=bool(lost)))
         if lost:
             self._post(lost)
 
     def _post(self, event: object) -> None:
+        if isinstance(event, PrefillProgress | TextChunk | Finished | Failed):
+            with self._lock:
+                heard = self._answering.get(event.request_id)
+                if isinstance(event, Finished | Failed):
+                    self._answering.pop(event.request_id, None)
+            if heard is not None:
+                heard(event)
+                return
         if self._mailbox.put(event):
             self._woken.emit()
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from sotto.runner.host import same
 from sotto.store.records import ModelRecord
 
 if TYPE_CHECKING:
@@ -98,8 +99,3 @@ class ModelList:
     def known(self, record: ModelRecord) -> ModelRecord | None:
         """Return the one here that is the same model; None if there is none."""
         return next((one for one in self.records if same(one, record)), None)
-
-
-def same(one: ModelRecord, other: ModelRecord) -> bool:
-    """Tell whether two records are the same model."""
-    return one.path == other.path or (bool(one.digest) and one.digest == other.digest)

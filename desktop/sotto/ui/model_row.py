@@ -18,9 +18,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
+from sotto.runner.host import same
 from sotto.store.records import ModelRecord
 from sotto.ui import theme, words
-from sotto.ui.model_list import same
 from sotto.ui.parts import IconButton, TextButton, draw_bar, plain_tip
 from sotto.ui.states import ModelState, Phase
 from sotto.ui.theme import GAP_4, GAP_8, GAP_12

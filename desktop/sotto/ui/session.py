@@ -22,11 +22,12 @@ from sotto.engine.types import (
     Unloaded,
 )
 from sotto.errors import CancelledError, SottoError
+from sotto.runner.host import same
 from sotto.store.records import ModelRecord
 from sotto.ui import words
 from sotto.ui.drops import Dropped, described
 from sotto.ui.engine_thread import EngineLost, EngineThread
-from sotto.ui.model_list import ModelList, Models, StoreModels, same
+from sotto.ui.model_list import ModelList, Models, StoreModels
 from sotto.ui.states import ChatSettings, ModelState, Phase, Problem
 from sotto.ui.store_watch import StoreWatch
 

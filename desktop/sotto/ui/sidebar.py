@@ -18,12 +18,12 @@ from PySide6.QtWidgets import (
 )
 
 from sotto.paths import resources_dir
+from sotto.runner.host import same
 from sotto.store.records import ModelRecord
 from sotto.ui import icons, theme
 from sotto.ui.chat_list import ChatList
 from sotto.ui.chat_shelf import Entry, Shelf
 from sotto.ui.gauge import MemoryGauge
-from sotto.ui.model_list import same
 from sotto.ui.model_row import ModelRow
 from sotto.ui.parts import IconButton, Label, add_action, popup
 from sotto.ui.states import ModelState

@@ -1,0 +1,34 @@
+"""Events made fewer for a reader who is slower than the engine."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sotto.engine.types import LoadProgress, MemoryFigures, PrefillProgress, TextChunk
+
+
+def joined(events: Sequence[object]) -> list[object]:
+    """Return events with joinable neighbours made one: texts are put together, of reports only the newest counts."""
+    groups: list[list[object]] = []
+    for event in events:
+        if groups and _joinable(groups[-1][-1], event):
+            groups[-1].append(event)
+        else:
+            groups.append([event])
+    return [_one(group) for group in groups]
+
+
+def _joinable(first: object, second: object) -> bool:
+    if isinstance(first, TextChunk | PrefillProgress):
+        return isinstance(second, type(first)) and first.request_id == second.request_id
+    if isinstance(first, LoadProgress):
+        return isinstance(second, LoadProgress) and first.phase == second.phase
+    return isinstance(first, MemoryFigures) and isinstance(second, MemoryFigures)
+
+
+def _one(events: list[object]) -> object:
+    """Return one event in place of neighbours that can be joined."""
+    chunks = [event for event in events if isinstance(event, TextChunk)]
+    if len(chunks) < 2:
+        return events[-1]
+    text = "".join(chunk.text for chunk in chunks)
+    return replace(chunks[0], text=text, token_ids=tuple(token for chunk in chunks for token in chunk.token_ids))
