@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from sotto import __version__
+from sotto import __version__, api
 from sotto.errors import CancelledError, SottoError
 
 ERROR, USAGE, INTERRUPTED, NOBODY_READS = 1, 2, 130, 141
@@ -104,6 +104,12 @@ def _cache(parsed: argparse.Namespace) -> int:
     return cache.cache(parsed)
 
 
+def _serve(parsed: argparse.Namespace) -> int:
+    from sotto.cli import serve
+
+    return serve.serve(parsed)
+
+
 def _doctor(parsed: argparse.Namespace) -> int:
     from sotto.cli import doctor
 
@@ -165,12 +171,27 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     cache.add_argument("--kv-bits", choices=("4", "8", "off"), help="hold keys and values of a context in fewer bits")
     cache.add_argument("--wipe", action="store_true", help="remove everything that is kept on disk")
     json_flag(cache, "print one object")
+    serve = command("serve", _serve, "Serve the models here to other programs, over HTTP.")
+    serve.add_argument("--host", default=api.HOST, metavar="H", help=f"the address to listen on; {api.HOST} by default")
+    serve.add_argument("--port", type=_port, default=api.PORT, metavar="N", help=f"the port; {api.PORT} by default")
+    serve.add_argument(
+        "--key",
+        metavar="K",
+        help="what clients must send as their API key, needed where other machines can reach the address; "
+        "SOTTO_API_KEY in the environment by default",
+    )
     command("doctor", _doctor, "Tell what this machine and this installation can do.")
     run = command("run", _run, "Ask a model; without PROMPT, read it from a pipe or hold a conversation.")
     model(run)
     draft(run)
     _add_run_options(run)
     return parser, by_name
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port; it should be a number from 0 to 65535")
+    return int(text)
 
 
 def _add_run_options(run: argparse.ArgumentParser) -> None:

@@ -1,0 +1,9 @@
+"""The HTTP API: what clients of Ollama, OpenAI and Anthropic already speak.
+
+A request comes in through `guard`, a dialect (`ollama`, `openai`, `anthropic`) reads it, `desk` lets it in when the
+engine can be asked, and `answers` sends what comes of it. The engine is whatever `sotto.runner.host.Host` stands for.
+"""
+
+# Ollama's own is 11434; both can run beside each other.
+PORT = 11535
+HOST = "127.0.0.1"

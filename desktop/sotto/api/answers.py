@@ -1,0 +1,155 @@
+"""How an answer goes out: whole or in pieces, errors in the dialect's shape, only while its client is there."""
+
+import asyncio
+import json
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from starlette.responses import JSONResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from sotto.api.errors import ApiError
+from sotto.errors import InvalidNameError, InvalidRequestError, ModelNotFoundError, SottoError, UnsupportedModelError
+
+_log = logging.getLogger(__name__)
+
+NDJSON, SSE = "application/x-ndjson", "text/event-stream"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How errors are said.
+
+    Attributes:
+        shape: Makes an error's body.
+        last_words: Makes the last piece of a stream that failed after it began.
+    """
+
+    shape: Callable[[ApiError], Any]
+    last_words: Callable[[ApiError], bytes]
+
+    def response(self, error: ApiError) -> Response:
+        """Return an error as an answer."""
+        headers = {"www-authenticate": "Bearer"} if error.status == HTTPStatus.UNAUTHORIZED else None
+        return JSONResponse(self.shape(error), error.status, headers)
+
+
+class Answer(ABC):
+    """An answer that is worked on only while its client is there."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        """Say errors as `dialect` says them."""
+        self._dialect = dialect
+        self._begun = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer."""
+
+        async def sending(message: Any) -> None:
+            self._begun = True
+            await send(message)
+
+        working = asyncio.ensure_future(self._guarded(scope, receive, sending))
+        leaving = asyncio.ensure_future(_left(receive))
+        try:
+            await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            leaving.cancel()
+            working.cancel()
+            await asyncio.gather(working, leaving, return_exceptions=True)
+
+    async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self.work(send)
+        except Exception as error:
+            known = as_api_error(error)
+            if self._begun:
+                await send(_body(self._dialect.last_words(known), more=False))
+            else:
+                await self._dialect.response(known)(scope, receive, send)
+
+    @abstractmethod
+    async def work(self, send: Send) -> None:
+        """Send the answer."""
+
+
+class Whole(Answer):
+    """An answer in one piece of JSON."""
+
+    def __init__(self, dialect: Dialect, made: Awaitable[Any]) -> None:
+        """Answer with what is `made`."""
+        super().__init__(dialect)
+        self._made = made
+
+    async def work(self, send: Send) -> None:
+        """Send the answer."""
+        body = encoded(await self._made)
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send(_body(body, more=False))
+
+
+class Pieces(Answer):
+    """An answer in pieces. Until there is a first one, an error is an answer of its own."""
+
+    def __init__(self, dialect: Dialect, media_type: str, pieces: AsyncGenerator[bytes, None]) -> None:
+        """Answer with `pieces`."""
+        super().__init__(dialect)
+        self._media_type = media_type
+        self._pieces = pieces
+
+    async def work(self, send: Send) -> None:
+        """Send the answer."""
+        headers = [(b"content-type", self._media_type.encode()), (b"cache-control", b"no-cache")]
+        begun = False
+        async with aclosing(self._pieces) as pieces:
+            async for piece in pieces:
+                if not begun:
+                    begun = True
+                    await send({"type": "http.response.start", "status": 200, "headers": headers})
+                await send(_body(piece, more=True))
+        await send(_body(b"", more=False))
+
+
+def encoded(value: Any) -> bytes:
+    """Return JSON on one line."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def line(value: Any) -> bytes:
+    """Return a line of NDJSON."""
+    return encoded(value) + b"\n"
+
+
+def event(value: Any, name: str = "") -> bytes:
+    """Return a server-sent event."""
+    head = f"event: {name}\n".encode() if name else b""
+    return head + b"data: " + encoded(value) + b"\n\n"
+
+
+def as_api_error(error: Exception) -> ApiError:
+    """Return an error with the status that it has for a client."""
+    if isinstance(error, ApiError):
+        return error
+    if isinstance(error, InvalidRequestError | InvalidNameError | UnsupportedModelError):
+        return ApiError(HTTPStatus.BAD_REQUEST, error.message)
+    if isinstance(error, ModelNotFoundError):
+        return ApiError(HTTPStatus.NOT_FOUND, error.message)
+    if isinstance(error, SottoError):
+        return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, error.message)
+    _log.error("A request could not be served.", exc_info=error)
+    return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, f"Sotto made a mistake ({type(error).__name__}: {error}).")
+
+
+def _body(content: bytes, *, more: bool) -> dict[str, Any]:
+    return {"type": "http.response.body", "body": content, "more_body": more}
+
+
+async def _left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,119 @@
+"""From what a client asks, in whichever dialect, to what the engine is asked."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from typing import Any
+from uuid import uuid4
+
+from sotto.api.desk import Desk, Visit
+from sotto.api.errors import bad
+from sotto.api.fields import Fields
+from sotto.engine.options import request_options
+from sotto.engine.types import Finished, GenerateRequest, Message, Overflow, PrefillProgress, TextChunk
+
+# Events that may be read from the engine before they are sent.
+_AHEAD = 16
+_ROLES = ("system", "user", "assistant")
+NO_IMAGES = "this model does not support image input"
+
+
+def checked_options(options: Mapping[str, Any]) -> int | None:
+    """Check options by Ollama's names; return the context length among them, if there is one.
+
+    Raises:
+        InvalidRequestError: One is out of range or of the wrong type.
+    """
+    return request_options({}, options).num_ctx
+
+
+def request_of(
+    options: Mapping[str, Any],
+    messages: Sequence[Message] = (),
+    prompt: str | None = None,
+    overflow: Overflow = Overflow.ERROR,
+) -> GenerateRequest:
+    """Return a request with an id of its own; what `options` leave open is as the model's manifest says."""
+    return GenerateRequest(
+        id=f"api {uuid4().hex}", messages=tuple(messages), prompt=prompt, options=options, overflow=overflow
+    )
+
+
+def role_of(message: Fields) -> str:
+    """Return who says a message.
+
+    Raises:
+        ApiError: It is nobody who can, or a tool.
+    """
+    role = message.text("role").lower()
+    if role == "tool" or message.list("tool_calls"):
+        raise bad(f"{message.path('role')} is a tool's, and tools are not supported yet.")
+    role = "system" if role == "developer" else role
+    if role not in _ROLES:
+        raise message.wrong("role", "system, user or assistant")
+    return role
+
+
+def text_of(fields: Fields, name: str) -> str:
+    """Return a content that is a text, or a list of parts that are texts.
+
+    Raises:
+        ApiError: It has other parts.
+    """
+    if not isinstance(fields.any(name), list):
+        return fields.text(name)
+    texts = []
+    for part in fields.objects(name):
+        kind = part.text("type")
+        if kind in ("image", "image_url", "input_audio"):
+            raise bad(NO_IMAGES if kind != "input_audio" else "this model does not support audio input")
+        if kind != "text":
+            raise part.wrong("type", "text")
+        texts.append(part.text("text"))
+    return "".join(texts)
+
+
+async def whole_answer(desk: Desk, visit: Visit, request: GenerateRequest) -> Finished:
+    """Wait for the end of an answer.
+
+    Raises:
+        ApiError: It failed.
+    """
+    async with aclosing(desk.answer(visit, request)) as events:
+        async for event in events:
+            if isinstance(event, Finished):
+                return event
+    raise AssertionError("an answer ends with Finished or an error")
+
+
+async def interleaved(
+    desk: Desk, visit: Visit, requests: Sequence[GenerateRequest]
+) -> AsyncGenerator[tuple[int, PrefillProgress | TextChunk | Finished], None]:
+    """Yield the events of several answers as they come, each with the number of its request.
+
+    Raises:
+        ApiError: One of them failed, which ends the others.
+    """
+    events: asyncio.Queue[tuple[int, Any]] = asyncio.Queue(_AHEAD)
+
+    async def feed(index: int, request: GenerateRequest) -> None:
+        try:
+            async with aclosing(desk.answer(visit, request)) as answer:
+                async for event in answer:
+                    await events.put((index, event))
+        except Exception as error:
+            await events.put((index, error))
+
+    feeding = [asyncio.create_task(feed(index, request)) for index, request in enumerate(requests)]
+    try:
+        left = len(feeding)
+        while left:
+            index, event = await events.get()
+            if isinstance(event, Exception):
+                raise event
+            left -= isinstance(event, Finished)
+            yield index, event
+    finally:
+        for task in feeding:
+            task.cancel()
+        await asyncio.gather(*feeding, return_exceptions=True)

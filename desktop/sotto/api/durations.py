@@ -1,0 +1,47 @@
+"""How long a model is to stay loaded, as Ollama's clients write it."""
+
+import math
+import re
+from typing import Any
+
+from sotto.api.errors import bad
+
+FOREVER = math.inf
+
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+_PART = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)")
+_LONGEST_TEXT = 100
+
+
+def keep_alive(value: Any) -> float | None:
+    """Return seconds, `FOREVER` for what is negative; None if nothing is said.
+
+    Args:
+        value: A number of seconds, or a text such as `10m` or `1h30m`.
+
+    Raises:
+        ApiError: It is neither.
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise bad("keep_alive must be a number of seconds or a duration such as '10m'.")
+    try:
+        seconds = _duration(value) if isinstance(value, str) else float(value)
+    except OverflowError:
+        seconds = math.nan
+    if math.isnan(seconds):
+        raise bad("keep_alive must be a number of seconds or a duration such as '10m'.")
+    return FOREVER if seconds < 0 else seconds
+
+
+def _duration(text: str) -> float:
+    sign, rest = (text[0], text[1:]) if text[:1] in ("+", "-") else ("", text)
+    if rest == "0":
+        return 0.0
+    parts = _PART.findall(rest) if len(rest) <= _LONGEST_TEXT else []
+    if not parts or "".join(number + unit for number, unit in parts) != rest:
+        known = re.fullmatch(r"[\d.]+", rest) is not None
+        raise bad(f'time: {"missing unit in" if known else "invalid"} duration "{text[:_LONGEST_TEXT]}"')
+    seconds = math.fsum(float(number) * _SECONDS[unit] for number, unit in parts)
+    return -seconds if sign == "-" else seconds

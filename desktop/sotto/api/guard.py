@@ -1,0 +1,92 @@
+"""Who is let in.
+
+A page in a browser can send requests to this machine, also under a name that its owner points here (DNS rebinding). So
+a request that says which page it comes from is refused unless that is the server itself, and on the loopback address
+the name that is asked for must be one that nobody else can point anywhere. Where other machines can reach the server,
+a key is required instead.
+"""
+
+import hmac
+import ipaddress
+import socket
+from collections.abc import Callable
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from sotto.api.answers import Dialect
+from sotto.api.errors import ApiError
+
+
+class Guard:
+    """Lets requests in that may come in."""
+
+    def __init__(self, inner: ASGIApp, dialect_of: Callable[[str], Dialect], *, loopback: bool, key: str = "") -> None:
+        """Guard `inner`.
+
+        Args:
+            inner: What is guarded.
+            dialect_of: Returns how errors are said at a path.
+            loopback: Whether only this machine can reach the server.
+            key: What every request must name, if it is not empty.
+        """
+        self._inner = inner
+        self._dialect_of = dialect_of
+        self._loopback = loopback
+        self._key = key.encode()
+        name = socket.gethostname().casefold()
+        self._own_names = ("", "localhost", name, f"{name}.local")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request or refuse it."""
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        host, origin = headers.get(b"host", ""), headers.get(b"origin")
+        if (self._loopback and not self._is_own(host)) or (origin is not None and not _is_same(origin, host)):
+            await PlainTextResponse("", HTTPStatus.FORBIDDEN)(scope, receive, send)
+        elif self._key and not self._knows_key(headers):
+            error = ApiError(
+                HTTPStatus.UNAUTHORIZED, "The API key is missing or wrong: send it as 'Authorization: Bearer ...'."
+            )
+            await self._dialect_of(scope["path"]).response(error)(scope, receive, send)
+        else:
+            await self._inner(scope, receive, send)
+
+    def _is_own(self, host: str) -> bool:
+        """Tell whether a host is an address, or a name that is nobody else's to point here."""
+        name = _name_of(f"//{host}")
+        if name is None:
+            return False
+        return name in self._own_names or name.endswith(".localhost") or is_address(name)
+
+    def _knows_key(self, headers: dict[bytes, str]) -> bool:
+        kind, _, bearer = headers.get(b"authorization", "").partition(" ")
+        given = bearer.strip() if kind.casefold() == "bearer" else headers.get(b"x-api-key", "")
+        return hmac.compare_digest(given.encode(), self._key)
+
+
+def is_address(name: str) -> bool:
+    """Tell whether this is an IP address."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host to listen on can be reached from this machine alone."""
+    return host == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)
+
+
+def _is_same(origin: str, host: str) -> bool:
+    return bool(host) and origin in (f"http://{host}", f"https://{host}")
+
+
+def _name_of(address: str) -> str | None:
+    """Return the name in an address, without port and brackets; None where it cannot be read."""
+    try:
+        return (urlsplit(address).hostname or "").casefold()
+    except ValueError:
+        return None

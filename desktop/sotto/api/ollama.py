@@ -1,0 +1,216 @@
+"""Ollama's dialect: answers of `/api/generate` and `/api/chat`."""
+
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.requests import Request
+from starlette.routing import Route
+
+from sotto.api.answers import NDJSON, Answer, Dialect, Pieces, Whole, line
+from sotto.api.asking import NO_IMAGES, checked_options, request_of, role_of, whole_answer
+from sotto.api.bodies import fields_of
+from sotto.api.desk import Desk, Visit
+from sotto.api.durations import keep_alive
+from sotto.api.errors import ApiError, bad, missing
+from sotto.api.fields import Fields, shown_value
+from sotto.engine.types import Finished, GenerateRequest, Message, Overflow, TextChunk
+from sotto.store.records import ModelRecord
+
+_MOST_LOGPROBS = 20
+_LEVELS = ("high", "medium", "low", "max")
+
+
+def _shape(error: ApiError) -> dict[str, Any]:
+    return {"error": error.message}
+
+
+DIALECT = Dialect(_shape, lambda error: line(_shape(error)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What `/api/generate` and `/api/chat` have in common.
+
+    Attributes:
+        name: The model, as the client calls it.
+        record: The model.
+        num_ctx: The context it is to be loaded with.
+        keep_alive: Seconds that it is to stay afterwards.
+        stream: Whether the answer goes out as it comes.
+        request: What to answer; None where the model is only to be loaded or unloaded.
+        told: Puts a piece of text into an answer's row.
+    """
+
+    name: str
+    record: ModelRecord
+    num_ctx: int | None
+    keep_alive: float | None
+    stream: bool
+    request: GenerateRequest | None
+    told: Callable[[str], dict[str, Any]]
+
+
+class OllamaAnswers:
+    """Answers as Ollama does."""
+
+    def __init__(self, desk: Desk) -> None:
+        """Ask at `desk`."""
+        self._desk = desk
+
+    def routes(self) -> list[Route]:
+        """Return what is answered here."""
+        return [
+            Route("/api/generate", self._generate, methods=["POST"]),
+            Route("/api/chat", self._chat, methods=["POST"]),
+        ]
+
+    async def _generate(self, request: Request) -> Answer:
+        fields = await fields_of(request)
+        record, options = await self._begin(fields)
+        if fields.list("images"):
+            raise bad(NO_IMAGES)
+        prompt, system = fields.text("prompt"), fields.text("system")
+        raw = fields.flag("raw", False)
+        if raw and (fields.text("template") or system or fields.given("context")):
+            raise bad("raw mode does not support template, system, or context")
+        if fields.text("template"):
+            raise missing("A template for one request is not supported yet; leave template out, or set raw.")
+        if fields.list("context"):
+            raise missing("context is not supported; send the conversation to /api/chat instead.")
+        if fields.text("suffix"):
+            raise bad(f"{fields.text('model')} does not support insert")
+        asked: GenerateRequest | None = None
+        if raw and prompt:
+            asked = request_of(options, prompt=prompt, overflow=_overflow(fields))
+        elif prompt:
+            before = (Message("system", system),) if system else ()
+            asked = request_of(options, (*before, Message("user", prompt)), overflow=_overflow(fields))
+        return self._answer(_asked(fields, record, asked, lambda text: {"response": text}))
+
+    async def _chat(self, request: Request) -> Answer:
+        fields = await fields_of(request)
+        if not fields.text("model"):
+            raise bad("model is required")
+        record, options = await self._begin(fields)
+        if fields.list("tools"):
+            raise bad(f"{fields.text('model')} does not support tools")
+        messages = tuple(map(_message, fields.objects("messages")))
+        asked = request_of(options, messages, overflow=_overflow(fields)) if messages else None
+        return self._answer(
+            _asked(fields, record, asked, lambda text: {"message": {"role": "assistant", "content": text}})
+        )
+
+    async def _begin(self, fields: Fields) -> tuple[ModelRecord, dict[str, Any]]:
+        """Return the model and the options, with everything checked that both requests may ask for."""
+        record = await self._desk.model(fields.text("model"))
+        options = dict(fields.object("options").values)
+        checked_options(options)
+        top = fields.integer("top_logprobs", -(2**31), 2**31)
+        if top is not None and not 0 <= top <= _MOST_LOGPROBS:
+            raise bad(f"top_logprobs must be between 0 and {_MOST_LOGPROBS}")
+        if fields.flag("logprobs", False):
+            raise missing("logprobs are not given yet; leave them out.")
+        if fields.any("format") not in (None, ""):
+            raise missing("format is not supported yet; leave it out, and say in the prompt how to answer.")
+        if fields.flag("_debug_render_only", False):
+            raise missing("_debug_render_only is not supported yet.")
+        _check_think(fields, record)
+        return record, options
+
+    def _answer(self, asked: _Asked) -> Answer:
+        if asked.request is not None and asked.stream:
+            return Pieces(DIALECT, NDJSON, self._lines(asked, asked.request))
+        return Whole(DIALECT, self._whole(asked))
+
+    async def _whole(self, asked: _Asked) -> dict[str, Any]:
+        if asked.request is None:
+            return _row(asked, "") | {"done": True, "done_reason": await self._load_or_unload(asked)}
+        async with self._desk.visit(asked.record, asked.num_ctx, asked.keep_alive) as visit:
+            end = await whole_answer(self._desk, visit, asked.request)
+            return _row(asked, end.text) | _ended(end, visit)
+
+    async def _load_or_unload(self, asked: _Asked) -> str:
+        if asked.keep_alive == 0:
+            await self._desk.unload(asked.record)
+            return "unload"
+        async with self._desk.visit(asked.record, asked.num_ctx, asked.keep_alive):
+            return "load"
+
+    async def _lines(self, asked: _Asked, request: GenerateRequest) -> AsyncGenerator[bytes, None]:
+        async with (
+            self._desk.visit(asked.record, asked.num_ctx, asked.keep_alive) as visit,
+            aclosing(self._desk.answer(visit, request)) as events,
+        ):
+            async for event in events:
+                if isinstance(event, TextChunk) and event.text:
+                    yield line(_row(asked, event.text) | {"done": False})
+                elif isinstance(event, Finished):
+                    yield line(_row(asked, "") | _ended(event, visit))
+
+
+def _asked(
+    fields: Fields, record: ModelRecord, request: GenerateRequest | None, told: Callable[[str], dict[str, Any]]
+) -> _Asked:
+    return _Asked(
+        name=fields.text("model"),
+        record=record,
+        num_ctx=checked_options(fields.object("options").values),
+        keep_alive=keep_alive(fields.any("keep_alive")),
+        stream=fields.flag("stream", True),
+        request=request,
+        told=told,
+    )
+
+
+def _message(message: Fields) -> Message:
+    if message.list("images"):
+        raise bad(NO_IMAGES)
+    return Message(role_of(message), message.text("content"))
+
+
+def _overflow(fields: Fields) -> Overflow:
+    """Return what to do where the context is full: what is not asked for, is not done behind a client's back."""
+    if fields.flag("shift", False):
+        return Overflow.SHIFT
+    return Overflow.TRUNCATE if fields.flag("truncate", False) else Overflow.ERROR
+
+
+def _check_think(fields: Fields, record: ModelRecord) -> None:
+    think = fields.any("think")
+    if think in (None, False):
+        return
+    if think is not True and think not in _LEVELS:
+        shown = f'"{think}"' if isinstance(think, str) else shown_value(think)
+        levels = ", ".join(f'"{level}"' for level in _LEVELS)
+        raise bad(f"invalid think value: {shown} (must be {levels}, true, or false)")
+    if "thinking" in record.capabilities:
+        raise missing("Thinking is not told apart from the answer yet; leave think out.")
+    raise bad(f'"{fields.text("model")}" does not support thinking')
+
+
+def _row(asked: _Asked, text: str) -> dict[str, Any]:
+    return {"model": asked.name, "created_at": timestamp(time.time_ns()), **asked.told(text)}
+
+
+def _ended(end: Finished, visit: Visit) -> dict[str, Any]:
+    return {
+        "done": True,
+        "done_reason": end.done_reason.value,
+        "total_duration": visit.waited + end.total_duration,
+        "load_duration": visit.waited,
+        "prompt_eval_count": end.prompt_tokens,
+        "prompt_eval_cached_count": end.cached_tokens,
+        "prompt_eval_duration": end.prompt_duration,
+        "eval_count": len(end.token_ids),
+        "eval_duration": end.eval_duration,
+    }
+
+
+def timestamp(nanoseconds: int) -> str:
+    """Return a time as RFC 3339 writes it, in UTC."""
+    seconds, rest = divmod(nanoseconds, 10**9)
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:09}Z"

@@ -1,0 +1,213 @@
+"""Ollama's dialect: which models there are, what they are, and what is loaded."""
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from sotto import __version__
+from sotto.api.bodies import fields_of
+from sotto.api.desk import Desk
+from sotto.api.errors import NotFoundError, bad, missing
+from sotto.api.ollama import timestamp
+from sotto.engine.model_texts import chat_template
+from sotto.errors import InvalidNameError, StoreError
+from sotto.store.names import parse_name
+from sotto.store.opening import open_model
+from sotto.store.records import ModelRecord, ModelSource
+
+# What Go's longest duration, which Ollama says for ever with, comes to.
+_FOREVER = float(1 << 63) / 1e9
+_CONFIG_KEYS = {
+    "attention.head_count": "num_attention_heads",
+    "attention.head_count_kv": "num_key_value_heads",
+    "block_count": "num_hidden_layers",
+    "context_length": "max_position_embeddings",
+    "embedding_length": "hidden_size",
+    "feed_forward_length": "intermediate_size",
+    "vocab_size": "vocab_size",
+}
+_READ_ONLY = "Models cannot be changed through this server yet: the stores on this machine are read in place."
+_NOT_YET = {
+    "/api/embed": (("POST",), "Embeddings are not supported yet."),
+    "/api/embeddings": (("POST",), "Embeddings are not supported yet."),
+    "/api/copy": (("POST",), _READ_ONLY),
+    "/api/delete": (("DELETE",), _READ_ONLY),
+    "/api/create": (("POST",), _READ_ONLY),
+    "/api/pull": (("POST",), "Models cannot be downloaded through this server yet."),
+    "/api/push": (("POST",), "Models cannot be uploaded through this server."),
+    "/api/blobs/{digest}": (("HEAD", "POST"), _READ_ONLY),
+}
+
+
+class OllamaModels:
+    """Tells of models as Ollama does."""
+
+    def __init__(self, desk: Desk) -> None:
+        """Tell of the models at `desk`."""
+        self._desk = desk
+
+    def routes(self) -> list[Route]:
+        """Return what is answered here."""
+        return [
+            Route("/", _root),
+            Route("/api/version", _version),
+            Route("/api/tags", self._tags),
+            Route("/api/ps", self._ps),
+            Route("/api/show", self._show, methods=["POST"]),
+            *(Route(path, _not_yet(why), methods=list(methods)) for path, (methods, why) in _NOT_YET.items()),
+        ]
+
+    async def _tags(self, request: Request) -> Response:
+        records = [record for record in await self._desk.models() if record.runnable]
+        rows = await asyncio.to_thread(lambda: [_tag(record) for record in records])
+        return JSONResponse({"models": sorted(rows, key=lambda row: row["modified_at"], reverse=True)})
+
+    async def _ps(self, request: Request) -> Response:
+        standing = self._desk.host.standing
+        record, info = standing.record, standing.info
+        if record is None or info is None:
+            return JSONResponse({"models": []})
+        size = standing.figures.active + standing.figures.pool if standing.figures else info.weight_bytes
+        stays = max(0.0, min(self._desk.expires_in, _FOREVER))
+        row = {
+            "name": record.name,
+            "model": record.name,
+            "size": size,
+            "digest": record.digest,
+            "details": details(record),
+            "expires_at": timestamp(time.time_ns() + int(stays * 1e9)),
+            "size_vram": size,
+            "context_length": info.context_length,
+        }
+        return JSONResponse({"models": [row]})
+
+    async def _show(self, request: Request) -> Response:
+        fields = await fields_of(request)
+        name = fields.text("model") or fields.text("name")
+        if not name:
+            raise bad("model is required")
+        try:
+            record = await self._desk.model(name)
+        except NotFoundError:
+            raise _not_shown(name) from None
+        verbose = fields.flag("verbose", False)
+        return JSONResponse(await asyncio.to_thread(_shown, record, verbose=verbose))
+
+
+def details(record: ModelRecord) -> dict[str, Any]:
+    """Return what kind of model it is."""
+    return {
+        "parent_model": "",
+        "format": record.format.value if record.format else "",
+        "family": record.architecture,
+        "families": [record.architecture] if record.architecture else None,
+        "parameter_size": _count(record.parameters),
+        "quantization_level": record.quantization,
+    }
+
+
+def modified_at(record: ModelRecord) -> int:
+    """Return when a model's file or folder was changed, in nanoseconds; 0 if it is gone."""
+    try:
+        return record.path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _tag(record: ModelRecord) -> dict[str, Any]:
+    return {
+        "name": record.name,
+        "model": record.name,
+        "modified_at": timestamp(modified_at(record)),
+        "size": record.size,
+        "digest": record.digest,
+        "details": details(record),
+        "capabilities": list(record.capabilities),
+    }
+
+
+def _shown(record: ModelRecord, *, verbose: bool) -> dict[str, Any]:
+    info: dict[str, Any] = {"general.architecture": record.architecture, "general.parameter_count": record.parameters}
+    shown: dict[str, Any] = {
+        "details": details(record),
+        "model_info": info,
+        "capabilities": list(record.capabilities),
+        "modified_at": timestamp(modified_at(record)),
+    }
+    try:
+        source = open_model(record)
+    except StoreError as error:
+        if record.runnable:
+            raise
+        return {"modelfile": f"# {error.message}\nFROM {record.name}\n", "template": ""} | shown
+    info |= _model_info(record, source.config)
+    if verbose:
+        shown["tensors"] = [
+            {"name": name, "type": tensor.dtype, "shape": list(tensor.shape)}
+            for file in source.tensor_files
+            for name, tensor in file.tensors.items()
+        ]
+    texts = {"parameters": _parameters(source.params), "system": source.system}
+    given = {name: text for name, text in texts.items() if text}
+    template = source.go_template or chat_template(source)
+    return {"modelfile": _modelfile(record, source), "template": template} | given | shown
+
+
+def _model_info(record: ModelRecord, config: Mapping[str, Any]) -> dict[str, Any]:
+    numbers = {name: config.get(key) for name, key in _CONFIG_KEYS.items()}
+    return {f"{record.architecture}.{name}": value for name, value in numbers.items() if isinstance(value, int)}
+
+
+def _parameters(params: Mapping[str, Any]) -> str:
+    return "\n".join(
+        f"{name:<30} {json.dumps(one, ensure_ascii=False)}"
+        for name, value in sorted(params.items())
+        for one in (value if isinstance(value, list | tuple) else (value,))
+    )
+
+
+def _modelfile(record: ModelRecord, source: ModelSource) -> str:
+    rows = [f"FROM {record.name}"]
+    if source.go_template:
+        rows.append(f'TEMPLATE """{source.go_template}"""')
+    if source.system:
+        rows.append(f'SYSTEM """{source.system}"""')
+    rows += [f"PARAMETER {' '.join(row.split(maxsplit=1))}" for row in _parameters(source.params).splitlines()]
+    return "\n".join(rows) + "\n"
+
+
+def _count(parameters: int | None) -> str:
+    if parameters is None:
+        return ""
+    if parameters >= 10**9:
+        return f"{parameters / 1e9:.1f}B"
+    return f"{parameters / 1e6:.2f}M" if parameters >= 10**6 else f"{parameters / 1e3:.0f}K"
+
+
+def _not_shown(name: str) -> Exception:
+    try:
+        return NotFoundError(parse_name(name).short)
+    except InvalidNameError:
+        return bad("invalid model name")
+
+
+async def _root(request: Request) -> Response:
+    # Clients look for exactly these words to see whether somebody speaks this dialect.
+    return PlainTextResponse("Ollama is running")
+
+
+async def _version(request: Request) -> Response:
+    return JSONResponse({"version": __version__})
+
+
+def _not_yet(why: str) -> Any:
+    async def answer(request: Request) -> Response:
+        raise missing(why)
+
+    return answer

@@ -1,0 +1,278 @@
+"""OpenAI's dialect: chat completions, completions and models."""
+
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+from uuid import uuid4
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event
+from sotto.api.asking import checked_options, interleaved, request_of, role_of, text_of
+from sotto.api.bodies import fields_of
+from sotto.api.desk import Desk
+from sotto.api.durations import keep_alive
+from sotto.api.errors import ApiError, bad, missing
+from sotto.api.fields import Fields
+from sotto.api.ollama_models import modified_at
+from sotto.engine.types import Finished, GenerateRequest, Message, TextChunk
+from sotto.errors import InvalidNameError
+from sotto.store.names import parse_name
+from sotto.store.records import ModelRecord
+
+MOST_CHOICES = 16
+_MOST_TOKENS = 2**31 - 1
+_SAMPLING = ("temperature", "top_p", "frequency_penalty", "presence_penalty", "seed", "stop")
+_NOT_YET = {
+    "/v1/embeddings": "Embeddings are not supported yet.",
+    "/v1/responses": "This way to ask is not supported yet; use /v1/chat/completions.",
+    "/v1/audio/transcriptions": "Audio is not supported yet.",
+}
+_TYPES = {
+    HTTPStatus.BAD_REQUEST: "invalid_request_error",
+    HTTPStatus.UNAUTHORIZED: "authentication_error",
+    HTTPStatus.NOT_FOUND: "not_found_error",
+}
+
+
+def _shape(error: ApiError) -> dict[str, Any]:
+    kind = _TYPES.get(HTTPStatus(error.status), "api_error")
+    return {"error": {"message": error.message, "type": kind, "param": None, "code": None}}
+
+
+DIALECT = Dialect(_shape, lambda error: event(_shape(error)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request of either kind.
+
+    Attributes:
+        record: The model.
+        requests: What to answer; one for each choice.
+        prompts: How many prompts they come from.
+        keep_alive: Seconds that the model is to stay afterwards.
+        stream: Whether the answer goes out as it comes.
+        usage: Whether a stream ends with a count.
+        head: What every object of the answer begins with.
+        whole: Makes a choice from its whole text.
+        piece: Makes a choice of a stream from a piece of its text, which is the first one or not.
+        last: The last choice of a stream, without its reason.
+        chunk: What an object of a stream is called.
+    """
+
+    record: ModelRecord
+    requests: Sequence[GenerateRequest]
+    prompts: int
+    keep_alive: float | None
+    stream: bool
+    usage: bool
+    head: Mapping[str, Any]
+    whole: Callable[[int, str], dict[str, Any]]
+    piece: Callable[[int, str, bool], dict[str, Any]]
+    last: Mapping[str, Any] = field(default_factory=dict)
+    chunk: str = ""
+
+
+class OpenAI:
+    """Answers as OpenAI does."""
+
+    def __init__(self, desk: Desk) -> None:
+        """Ask at `desk`."""
+        self._desk = desk
+
+    def routes(self) -> list[Route]:
+        """Return what is answered here."""
+        return [
+            Route("/v1/chat/completions", self._chat, methods=["POST"]),
+            Route("/v1/completions", self._complete, methods=["POST"]),
+            Route("/v1/models", self._models),
+            Route("/v1/models/{name:path}", self._model),
+            *(Route(path, _not_yet(why), methods=["POST"]) for path, why in _NOT_YET.items()),
+        ]
+
+    async def _models(self, request: Request) -> Response:
+        rows = [_model_row(record, record.name) for record in await self._desk.models() if record.runnable]
+        return JSONResponse({"object": "list", "data": rows})
+
+    async def _model(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        return JSONResponse(_model_row(await self._desk.model(name), name))
+
+    async def _chat(self, request: Request) -> Answer:
+        fields = await fields_of(request)
+        record, options, count = await self._begin(fields)
+        if fields.list("tools") or fields.list("functions"):
+            raise bad(f"{fields.text('model')} does not support tools")
+        if fields.object("response_format").text("type", "text") != "text":
+            raise bad("response_format is not supported yet; leave it out, and say in the prompt how to answer.")
+        if fields.text("reasoning_effort", "none") != "none":
+            raise bad(f'"{fields.text("model")}" does not support thinking')
+        if fields.flag("logprobs", False) or fields.given("top_logprobs"):
+            raise bad("logprobs are not given yet; leave logprobs and top_logprobs out.")
+        messages = [Message(role_of(one), text_of(one, "content")) for one in fields.objects("messages")]
+        if not messages:
+            raise bad("[] is too short - 'messages'")
+        return self._answer(
+            _Asked(
+                record=record,
+                requests=[request_of(one, messages) for one in _seeded(options, count)],
+                prompts=1,
+                keep_alive=keep_alive(fields.any("keep_alive")),
+                stream=fields.flag("stream", False),
+                usage=fields.object("stream_options").flag("include_usage", False),
+                head=_head("chatcmpl", "chat.completion", fields),
+                whole=lambda index, text: {"index": index, "message": {"role": "assistant", "content": text}},
+                piece=lambda index, text, first: {
+                    "index": index,
+                    "delta": {"role": "assistant", "content": text} if first else {"content": text},
+                },
+                last={"delta": {}},
+                chunk="chat.completion.chunk",
+            )
+        )
+
+    async def _complete(self, request: Request) -> Answer:
+        fields = await fields_of(request)
+        record, options, count = await self._begin(fields)
+        prompts = _prompts(fields)
+        if fields.text("suffix"):
+            raise bad(f"{fields.text('model')} does not support insert")
+        if fields.given("logprobs"):
+            raise bad("logprobs are not given yet; leave them out.")
+        if fields.any("best_of") not in (None, 1):
+            raise fields.wrong("best_of", "1")
+        if len(prompts) * count > MOST_CHOICES:
+            raise bad(f"prompt and n ask for {len(prompts) * count} choices, and {MOST_CHOICES} is the most.")
+        echoes = [prompt if fields.flag("echo", False) else "" for prompt in prompts for _ in range(count)]
+        return self._answer(
+            _Asked(
+                record=record,
+                requests=[request_of(one, prompt=prompt) for prompt in prompts for one in _seeded(options, count)],
+                prompts=len(prompts),
+                keep_alive=keep_alive(fields.any("keep_alive")),
+                stream=fields.flag("stream", False),
+                usage=fields.object("stream_options").flag("include_usage", False),
+                head=_head("cmpl", "text_completion", fields),
+                whole=lambda index, text: {"text": echoes[index] + text, "index": index},
+                piece=lambda index, text, first: {"text": echoes[index] + text if first else text, "index": index},
+                last={"text": ""},
+                chunk="text_completion",
+            )
+        )
+
+    async def _begin(self, fields: Fields) -> tuple[ModelRecord, dict[str, Any], int]:
+        """Return the model, the options by Ollama's names, and the number of choices."""
+        if not fields.text("model"):
+            raise bad("model is required")
+        record = await self._desk.model(fields.text("model"))
+        # A client of this dialect counts on these where it says nothing.
+        options: dict[str, Any] = {"temperature": 1.0, "top_p": 1.0}
+        options |= {name: fields.any(name) for name in _SAMPLING if fields.given(name)}
+        for name in ("max_tokens", "max_completion_tokens"):
+            if (most := fields.integer(name, 1, _MOST_TOKENS)) is not None:
+                options["num_predict"] = most
+        checked_options(options)
+        if fields.object("logit_bias").values:
+            raise bad("logit_bias is not supported yet; leave it out.")
+        return record, options, fields.integer("n", 1, MOST_CHOICES) or 1
+
+    def _answer(self, asked: _Asked) -> Answer:
+        if asked.stream:
+            return Pieces(DIALECT, SSE, self._events(asked))
+        return Whole(DIALECT, self._whole(asked))
+
+    async def _whole(self, asked: _Asked) -> dict[str, Any]:
+        async with (
+            self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit,
+            aclosing(interleaved(self._desk, visit, asked.requests)) as events,
+        ):
+            ends = {index: one async for index, one in events if isinstance(one, Finished)}
+        choices = [
+            asked.whole(index, end.text) | {"finish_reason": end.done_reason.value}
+            for index, end in sorted(ends.items())
+        ]
+        return {**asked.head, "choices": choices, "usage": _usage(ends, asked.prompts)}
+
+    async def _events(self, asked: _Asked) -> AsyncGenerator[bytes, None]:
+        head = {**asked.head, "object": asked.chunk}
+        begun: set[int] = set()
+        ends: dict[int, Finished] = {}
+
+        def chunk(choice: dict[str, Any], reason: str | None) -> bytes:
+            return event({**head, "choices": [choice | {"finish_reason": reason}]})
+
+        async with (
+            self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit,
+            aclosing(interleaved(self._desk, visit, asked.requests)) as events,
+        ):
+            async for index, one in events:
+                text = one.text if isinstance(one, TextChunk) else ""
+                if text or (isinstance(one, Finished) and index not in begun):
+                    yield chunk(asked.piece(index, text, index not in begun), None)
+                    begun.add(index)
+                if isinstance(one, Finished):
+                    ends[index] = one
+                    yield chunk({"index": index, **asked.last}, one.done_reason.value)
+        if asked.usage:
+            yield event({**head, "choices": [], "usage": _usage(ends, asked.prompts)})
+        yield b"data: [DONE]\n\n"
+
+
+def _prompts(fields: Fields) -> list[str]:
+    value = fields.any("prompt")
+    prompts = [value] if isinstance(value, str) else value
+    if not isinstance(prompts, list) or not all(isinstance(one, str) for one in prompts):
+        raise fields.wrong("prompt", "a text or a list of texts")
+    if not all(prompts) or not prompts:
+        raise bad("prompt is empty; it should be a text to go on with.")
+    return prompts
+
+
+def _seeded(options: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
+    """Return the options of each choice: with a seed, each choice has one of its own."""
+    seed = options.get("seed")
+    return [dict(options) | ({"seed": int(seed) + index} if seed is not None else {}) for index in range(count)]
+
+
+def _head(prefix: str, kind: str, fields: Fields) -> dict[str, Any]:
+    return {
+        "id": f"{prefix}-{uuid4().hex}",
+        "object": kind,
+        "created": int(time.time()),
+        "model": fields.text("model"),
+        "system_fingerprint": "fp_sotto",
+    }
+
+
+def _usage(ends: Mapping[int, Finished], prompts: int) -> dict[str, Any]:
+    """Return what was read and written; a prompt that several choices share counts once."""
+    each = max(1, len(ends) // prompts)
+    firsts = [end for index, end in ends.items() if index % each == 0]
+    read, written = sum(end.prompt_tokens for end in firsts), sum(len(end.token_ids) for end in ends.values())
+    return {
+        "prompt_tokens": read,
+        "completion_tokens": written,
+        "total_tokens": read + written,
+        "prompt_tokens_details": {"cached_tokens": sum(end.cached_tokens for end in firsts)},
+    }
+
+
+def _model_row(record: ModelRecord, name: str) -> dict[str, Any]:
+    try:
+        owner = parse_name(record.name).namespace
+    except InvalidNameError:
+        owner = record.source.value
+    return {"id": name, "object": "model", "created": modified_at(record) // 10**9, "owned_by": owner}
+
+
+def _not_yet(why: str) -> Any:
+    async def answer(request: Request) -> Response:
+        raise missing(why)
+
+    return answer

@@ -1,0 +1,142 @@
+"""The server: a thread with an event loop of its own, on an address that was taken before it starts."""
+
+import asyncio
+import errno
+import socket
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import uvicorn
+
+from sotto.api.application import application
+from sotto.api.desk import Desk
+from sotto.api.guard import is_loopback
+from sotto.api.stream import Bridge
+from sotto.errors import SottoError
+from sotto.runner.host import Host
+
+_MOST_CONNECTIONS = 1024
+_LAST_SECONDS = 2
+_LARGEST_HEAD = 64 << 10
+
+
+class AddressError(SottoError):
+    """The server cannot listen where it was told to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where to listen, and for whom.
+
+    Attributes:
+        host: An address of this machine.
+        port: A port; 0 for any that is free.
+        key: What every request must name; may be empty where only this machine can reach the server.
+    """
+
+    host: str
+    port: int
+    key: str = ""
+
+
+class ApiServer:
+    """Serves a host's models over HTTP from `start` to `stop`."""
+
+    def __init__(self, host: Host, address: Address) -> None:
+        """Make a server that does not listen yet."""
+        self._host = host
+        self._address = address
+        self._socket: socket.socket | None = None
+        self._thread: threading.Thread | None = None
+        self._end: Callable[[], None] | None = None
+        self._ready = threading.Event()
+
+    @property
+    def url(self) -> str:
+        """Where it listens; empty while it does not."""
+        if self._socket is None:
+            return ""
+        name, port = self._socket.getsockname()[:2]
+        return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+
+    def start(self) -> None:
+        """Listen and begin to serve.
+
+        Raises:
+            AddressError: The address cannot be taken, or may not be without a key.
+        """
+        self._socket = _bound(self._address)
+        self._thread = threading.Thread(target=self._run, name="api", daemon=True)
+        self._thread.start()
+        self._ready.wait()
+
+    def stop(self, seconds: float = 10.0) -> bool:
+        """Send away whoever is being served, and end; return whether that was done in time."""
+        if self._thread is None or self._end is None:
+            return True
+        self._end()
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        assert self._socket is not None
+        with self._socket:
+            asyncio.run(self._serve(self._socket))
+        self._socket = None
+
+    async def _serve(self, listening: socket.socket) -> None:
+        desk = Desk(self._host)
+        config = uvicorn.Config(
+            application(desk, loopback=is_loopback(self._address.host), key=self._address.key),
+            http="h11",
+            ws="none",
+            lifespan="off",
+            loop="asyncio",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            limit_concurrency=_MOST_CONNECTIONS,
+            timeout_graceful_shutdown=_LAST_SECONDS,
+            h11_max_incomplete_event_size=_LARGEST_HEAD,
+        )
+        server, bridge, ending = uvicorn.Server(config), Bridge(), asyncio.Event()
+        self._end = lambda: bridge.call(ending.set)
+        self._ready.set()
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        await ending.wait()
+        desk.close()
+        server.should_exit = True
+        await serving
+        bridge.close()
+
+
+def _bound(address: Address) -> socket.socket:
+    if not is_loopback(address.host) and not address.key:
+        raise AddressError(f"Other machines can reach {address.host}: set an API key first, or listen on 127.0.0.1.")
+    where = f"{address.host}:{address.port}"
+    try:
+        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (socket.gaierror, OverflowError, UnicodeError) as error:
+        raise AddressError(f"{address.host} is no address to listen on; it should be one of this machine.") from error
+    family, kind, protocol, _, target = found[0]
+    made = socket.socket(family, kind, protocol)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(target)
+        made.listen()
+    except OSError as error:
+        made.close()
+        raise AddressError(_why(where, error)) from error
+    return made
+
+
+def _why(where: str, error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"{where} is taken by another program; choose another port."
+    if error.errno == errno.EACCES:
+        return f"{where} is reserved for the system; choose a port from 1024 on."
+    if error.errno == errno.EADDRNOTAVAIL:
+        return f"{where} is no address of this machine; use 127.0.0.1."
+    return f"{where} cannot be listened on: {error.strerror}."

@@ -1,0 +1,39 @@
+"""`sotto serve`: the API, without a window."""
+
+import argparse
+import os
+import signal
+import threading
+from types import FrameType
+
+from sotto.api.server import Address, ApiServer
+from sotto.cli.interrupts import until_interrupt
+from sotto.engine.settings import read_settings
+from sotto.errors import EngineError
+from sotto.runner.loop_host import LoopHost
+
+
+def serve(parsed: argparse.Namespace) -> int:
+    """Serve until Ctrl-C or SIGTERM; return 0.
+
+    Raises:
+        SottoError: The address cannot be listened on, or the engine did not stop.
+    """
+    key = os.environ.get("SOTTO_API_KEY", "") if parsed.key is None else parsed.key
+    host = LoopHost(read_settings())
+    server = ApiServer(host, Address(parsed.host, parsed.port, key))
+    ended = threading.Event()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        ended.set()
+
+    with until_interrupt(ended):
+        signal.signal(signal.SIGTERM, end)
+        server.start()
+        print(f"Sotto listens on {server.url}; Ctrl-C ends it.", flush=True)
+        ended.wait()
+    # Both are waited for: what was computed last is written to the disk meanwhile.
+    stopped = server.stop(), host.close()
+    if not all(stopped):
+        raise EngineError("The engine did not stop in time.")
+    return 0

@@ -1,0 +1,73 @@
+"""A real server over a real engine, shared by the tests of this folder."""
+
+import os
+from dataclasses import dataclass
+
+import httpx
+import pytest
+
+from material import ROOT
+from sotto.api.server import Address, ApiServer
+from sotto.runner.loop_host import LoopHost
+
+_ELSEWHERE = ("OLLAMA_MODELS", "HF_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "SOTTO_FOLDERS")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_home(tmp_path_factory):
+    """Keep every store of the person who runs the tests out of them; the store beside the project is Ollama's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+        for name in _ELSEWHERE:
+            patch.delenv(name, raising=False)
+        if (store := ROOT / "ollama-store").exists():
+            patch.setenv("OLLAMA_MODELS", os.fspath(store))
+        yield
+
+
+@dataclass
+class Served:
+    """A server, its host and a client for both."""
+
+    server: ApiServer
+    host: LoopHost
+    http: httpx.Client
+
+    @property
+    def url(self):
+        return self.server.url
+
+
+@pytest.fixture(scope="session")
+def host(own_home):
+    made = LoopHost()
+    yield made
+    assert made.close()
+
+
+@pytest.fixture
+def serve(host):
+    """Make servers over the one engine; all are stopped afterwards."""
+    servers, clients = [], []
+
+    def made(of=None, **address):
+        server = ApiServer(of or host, Address(**{"host": "127.0.0.1", "port": 0} | address))
+        server.start()
+        servers.append(server)
+        clients.append(httpx.Client(base_url=server.url, timeout=60))
+        return Served(server, of or host, clients[-1])
+
+    yield made
+    for client in clients:
+        client.close()
+    for server in servers:
+        assert server.stop()
+
+
+@pytest.fixture(scope="module")
+def served(host):
+    server = ApiServer(host, Address("127.0.0.1", 0))
+    server.start()
+    with httpx.Client(base_url=server.url, timeout=60) as client:
+        yield Served(server, host, client)
+    assert server.stop()

@@ -1,0 +1,222 @@
+"""The clients that others have, against a real server with the built-in model."""
+
+import time
+
+import anthropic
+import ollama
+import openai
+import pytest
+
+QUESTION = [{"role": "user", "content": "Who are you?"}]
+LONG = {"num_predict": 2000, "repeat_penalty": 1.0}
+
+
+@pytest.fixture
+def ollama_client(served):
+    with ollama.Client(host=served.url) as client:
+        yield client
+
+
+@pytest.fixture
+def openai_client(served):
+    with openai.OpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=0) as client:
+        yield client
+
+
+@pytest.fixture
+def anthropic_client(served):
+    with anthropic.Anthropic(base_url=served.url, api_key="none", max_retries=0) as client:
+        yield client
+
+
+def idle(served):
+    """Wait until the engine computes nothing any more."""
+    deadline = time.monotonic() + 10
+    while served.host._answering:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+class TestOllama:
+    def test_list_show_and_ps(self, ollama_client):
+        listed = ollama_client.list().models
+        assert "sotto:latest" in [one.model for one in listed]
+        mine = next(one for one in listed if one.model == "sotto:latest")
+        assert mine.details.family == "llama"
+        assert mine.size > 1_000_000
+        shown = ollama_client.show("sotto")
+        assert shown.capabilities == ["completion"]
+        assert shown.modelinfo["llama.context_length"] == 4096
+        ollama_client.generate("sotto", "", keep_alive="10m")
+        loaded = ollama_client.ps().models
+        assert [one.model for one in loaded] == ["sotto:latest"]
+        assert loaded[0].context_length == 4096
+        assert loaded[0].size > 1_000_000
+        left = loaded[0].expires_at.timestamp() - time.time()
+        assert 590 < left <= 600
+
+    def test_chat(self, ollama_client):
+        answer = ollama_client.chat("sotto", QUESTION)
+        assert "Sotto" in answer.message.content
+        assert (answer.done, answer.done_reason) == (True, "stop")
+        assert answer.eval_count > 5
+        assert answer.prompt_eval_count > 5
+        assert answer.total_duration >= answer.eval_duration > 0
+
+    def test_stream(self, ollama_client):
+        whole = ollama_client.chat("sotto", QUESTION).message.content
+        pieces = list(ollama_client.chat("sotto", QUESTION, stream=True))
+        assert "".join(piece.message.content for piece in pieces) == whole
+        assert [piece.done for piece in pieces] == [False] * (len(pieces) - 1) + [True]
+        assert len(pieces) > 3
+
+    def test_generate_with_options(self, ollama_client):
+        answer = ollama_client.generate("sotto", "Who are you?", options={"num_predict": 4, "temperature": 0})
+        assert (answer.eval_count, answer.done_reason) == (4, "length")
+        stopped = ollama_client.generate("sotto", "Who are you?", options={"stop": ["Sotto"], "temperature": 0})
+        assert stopped.done_reason == "stop"
+        assert "Sotto" not in stopped.response
+
+    def test_a_seed_gives_the_same_answer(self, ollama_client):
+        options = {"temperature": 1.5, "seed": 7, "num_predict": 20}
+        first, second = (ollama_client.generate("sotto", "Tell me a story", options=options) for _ in range(2))
+        assert first.response == second.response
+
+    def test_unload(self, ollama_client):
+        ollama_client.chat("sotto", QUESTION, options={"num_predict": 2}, keep_alive=0)
+        deadline = time.monotonic() + 5
+        while ollama_client.ps().models:
+            assert time.monotonic() < deadline
+
+    @pytest.mark.parametrize(
+        ("call", "status", "message"),
+        [
+            (lambda client: client.chat("nope", QUESTION), 404, "model 'nope' not found"),
+            (lambda client: client.show("nope"), 404, "model 'nope:latest' not found"),
+            (lambda client: client.generate("sotto", "a", options={"top_k": "x"}), 400, "Option top_k must be"),
+            (lambda client: client.generate("sotto", "a", format="json"), 501, "format is not supported yet"),
+            (lambda client: client.generate("sotto", "word " * 5000), 400, "exceeds the model's maximum context"),
+            (lambda client: client.chat("sotto", QUESTION, think=True), 400, '"sotto" does not support thinking'),
+            (lambda client: client.embed("sotto", "a"), 501, "Embeddings are not supported yet."),
+            (lambda client: client.pull("qwen3"), 501, "cannot be downloaded"),
+            (lambda client: client.copy("sotto", "other"), 501, "read in place"),
+        ],
+    )
+    def test_errors(self, ollama_client, call, status, message):
+        with pytest.raises(ollama.ResponseError) as raised:
+            call(ollama_client)
+        assert raised.value.status_code == status
+        assert message in raised.value.error
+
+    def test_leaving_half_way_ends_the_answer(self, served, ollama_client):
+        stream = ollama_client.generate("sotto", "Tell me a story", raw=True, stream=True, options=LONG)
+        next(stream)
+        assert served.host._answering
+        stream.close()
+        idle(served)
+        assert ollama_client.chat("sotto", QUESTION).done
+
+
+class TestOpenAI:
+    def test_models(self, openai_client):
+        assert "sotto:latest" in [model.id for model in openai_client.models.list()]
+        assert openai_client.models.retrieve("sotto").owned_by == "library"
+        with pytest.raises(openai.NotFoundError, match="model 'nope' not found"):
+            openai_client.models.retrieve("nope")
+
+    def test_chat(self, openai_client):
+        answer = openai_client.chat.completions.create(model="sotto", messages=QUESTION, temperature=0)
+        assert "Sotto" in answer.choices[0].message.content
+        assert answer.choices[0].finish_reason == "stop"
+        assert answer.usage.total_tokens == answer.usage.prompt_tokens + answer.usage.completion_tokens
+        assert answer.usage.completion_tokens > 5
+
+    def test_stream_with_usage(self, openai_client):
+        asked = {"model": "sotto", "messages": QUESTION, "temperature": 0}
+        whole = openai_client.chat.completions.create(**asked).choices[0].message.content
+        chunks = list(
+            openai_client.chat.completions.create(**asked, stream=True, stream_options={"include_usage": True})
+        )
+        assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices) == whole
+        assert [chunk.choices[0].delta.role for chunk in chunks if chunk.choices][:2] == ["assistant", None]
+        assert chunks[-2].choices[0].finish_reason == "stop"
+        assert chunks[-1].usage.completion_tokens > 5
+        assert len({chunk.id for chunk in chunks}) == 1
+
+    def test_choices_stop_and_seed(self, openai_client):
+        asked = {"model": "sotto", "messages": QUESTION, "n": 3, "seed": 5, "temperature": 1.5, "max_tokens": 12}
+        first, second = (openai_client.chat.completions.create(**asked) for _ in range(2))
+        texts = [choice.message.content for choice in first.choices]
+        assert [choice.index for choice in first.choices] == [0, 1, 2]
+        assert texts == [choice.message.content for choice in second.choices]
+        assert len(set(texts)) > 1
+        streamed = {0: "", 1: "", 2: ""}
+        for chunk in openai_client.chat.completions.create(**asked, stream=True):
+            streamed[chunk.choices[0].index] += chunk.choices[0].delta.content or ""
+        assert [streamed[index] for index in range(3)] == texts
+        stopped = openai_client.chat.completions.create(model="sotto", messages=QUESTION, stop="Sotto", temperature=0)
+        assert "Sotto" not in stopped.choices[0].message.content
+
+    def test_completions(self, openai_client):
+        answer = openai_client.completions.create(
+            model="sotto", prompt=["Hello", "My name"], max_tokens=4, temperature=0, echo=True
+        )
+        assert [choice.index for choice in answer.choices] == [0, 1]
+        assert answer.choices[0].text.startswith("Hello")
+        assert answer.choices[1].text.startswith("My name")
+        assert answer.usage.completion_tokens == 8
+
+    @pytest.mark.parametrize(
+        ("wrong", "message"),
+        [
+            ({"tools": [{"type": "function", "function": {"name": "a"}}]}, "sotto does not support tools"),
+            ({"response_format": {"type": "json_object"}}, "response_format is not supported yet"),
+            ({"logprobs": True}, "logprobs are not given yet"),
+            ({"temperature": 200}, "Option temperature must be from 0 to 100, not 200"),
+            ({"max_tokens": 0}, "max_tokens must be a whole number from 1"),
+            ({"n": 100}, "n must be a whole number from 1 to 16, not 100"),
+            ({"messages": []}, "[] is too short - 'messages'"),
+            ({"messages": [{"role": "wizard", "content": "a"}]}, "messages[0].role must be system, user or assistant"),
+            (
+                {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}]},
+                "does not support image input",
+            ),
+        ],
+    )
+    def test_what_cannot_be_done_is_said(self, openai_client, wrong, message):
+        with pytest.raises(openai.BadRequestError) as raised:
+            openai_client.chat.completions.create(**{"model": "sotto", "messages": QUESTION} | wrong)
+        assert message in raised.value.body["message"]
+        assert raised.value.body["type"] == "invalid_request_error"
+
+    def test_leaving_half_way_ends_the_answer(self, served, openai_client):
+        stream = openai_client.completions.create(model="sotto", prompt="Once", stream=True, max_tokens=2000, n=2)
+        next(iter(stream))
+        stream.close()
+        idle(served)
+
+
+class TestAnthropic:
+    def test_message(self, anthropic_client):
+        answer = anthropic_client.messages.create(model="sotto", max_tokens=100, messages=QUESTION)
+        assert "Sotto" in answer.content[0].text
+        assert answer.stop_reason == "end_turn"
+        assert answer.usage.input_tokens + answer.usage.cache_read_input_tokens > 5
+        cut = anthropic_client.messages.create(model="sotto", max_tokens=3, messages=QUESTION, system="Be brief.")
+        assert (cut.stop_reason, cut.usage.output_tokens) == ("max_tokens", 3)
+
+    def test_stream(self, anthropic_client):
+        whole = anthropic_client.messages.create(model="sotto", max_tokens=100, messages=QUESTION).content[0].text
+        with anthropic_client.messages.stream(model="sotto", max_tokens=100, messages=QUESTION) as stream:
+            assert "".join(stream.text_stream) == whole
+            assert stream.get_final_message().stop_reason == "end_turn"
+
+    def test_errors(self, anthropic_client):
+        with pytest.raises(anthropic.NotFoundError) as raised:
+            anthropic_client.messages.create(model="nope", max_tokens=3, messages=QUESTION)
+        assert raised.value.body["error"] == {"type": "not_found_error", "message": "model 'nope' not found"}
+        with pytest.raises(anthropic.BadRequestError, match="messages is required"):
+            anthropic_client.messages.create(model="sotto", max_tokens=3, messages=[])
+        tool = {"name": "a", "input_schema": {"type": "object"}}
+        with pytest.raises(anthropic.BadRequestError, match="does not support tools"):
+            anthropic_client.messages.create(model="sotto", max_tokens=3, messages=QUESTION, tools=[tool])
