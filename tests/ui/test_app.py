@@ -1,6 +1,7 @@
 """Start and end of the application, and files that the system asks it to open."""
 
 import os
+import socket
 import subprocess
 import sys
 
@@ -13,9 +14,9 @@ from scripted_loop import record
 from sotto.ui.states import Phase
 
 
-def child(code, **environment):
+def child(code, arguments=(), **environment):
     return subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", code, *arguments],
         env=os.environ | {"QT_QPA_PLATFORM": "offscreen"} | environment,
         capture_output=True,
         text=True,
@@ -35,11 +36,12 @@ def test_nothing_heavy_is_imported_before_the_window_is_painted():
         "preferences = app.PreferenceKeeper(Path('app.json'))\n"
         "app._dress(preferences)\n"
         "window = app.MainWindow(Session(thread), app.ChatKeeper(Path('chats.sqlite3')), preferences)\n"
+        "switch = app.ApiSwitch(app.ApiHost(window.session), preferences)\n"
         "app._paint(window)\n"
         "assert window._painted\n"
         "heavy = {'mlx', 'mlx_lm', 'numpy', 'transformers', 'tokenizers', 'markdown_it', 'asyncio', 'qasync',\n"
         "         'jinja2', 'safetensors', 'psutil', 'sotto.runner.loop', 'sotto.engine.engine',\n"
-        "         'sotto.store.discovery', 'sqlite3', 'concurrent.futures'}\n"
+        "         'sotto.store.discovery', 'sqlite3', 'concurrent.futures', 'uvicorn', 'starlette'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )
     assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr
@@ -96,3 +98,37 @@ sys.exit(app.run([Path(argument) for argument in sys.argv[1:]]))
 def test_starting_and_ending_at_any_moment_is_clean(delay):
     done = child(RUN.format(delay=delay))
     assert (done.returncode, done.stderr) == (0, "")
+
+
+SERVED = """
+import json, sys, threading, time, urllib.request
+from PySide6.QtCore import QMetaObject, Qt
+import sotto.ui.app as app
+from sotto.paths import config_dir
+config_dir().mkdir(parents=True)
+(config_dir() / "app.json").write_text(json.dumps({"api_enabled": True, "api_port": int(sys.argv[1])}))
+painted = app._paint
+def paint(window):
+    painted(window)
+    threading.Thread(target=ask, args=(window,)).start()
+def ask(window):
+    for _ in range(200):
+        time.sleep(0.05)
+        try:
+            print(urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/").read().decode(), flush=True)
+            break
+        except OSError:
+            pass
+    QMetaObject.invokeMethod(window, "close", Qt.ConnectionType.QueuedConnection)
+app._paint = paint
+sys.argv = sys.argv[:2]
+sys.exit(app.run())
+"""
+
+
+def test_the_api_listens_where_that_was_chosen(own_home):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    done = child(SERVED, arguments=[str(port)])
+    assert (done.stdout, done.returncode, done.stderr) == ("Ollama is running\n", 0, "")

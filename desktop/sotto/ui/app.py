@@ -17,6 +17,8 @@ from PySide6.QtWidgets import QApplication
 
 from sotto.paths import config_dir, data_dir
 from sotto.ui import theme
+from sotto.ui.api_host import ApiHost
+from sotto.ui.api_switch import ApiSwitch
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.drops import Dropped, path_of
 from sotto.ui.engine_thread import EngineThread
@@ -93,12 +95,13 @@ def run(paths: Sequence[Path] = ()) -> int:
     _dress(preferences)
     thread, keeper = EngineThread(), ChatKeeper(data_dir() / "chats.sqlite3")
     window = MainWindow(Session(thread), keeper, preferences)
+    switch = ApiSwitch(ApiHost(window.session), preferences)
     app.serve(window)
     closed: list[bool] = []
     window.closed.connect(lambda: closed.append(True))
     _paint(window)
     try:
-        return _live(app, window, thread, tuple(paths), closed)
+        return _live(app, window, thread, switch, tuple(paths), closed)
     finally:
         keeper.close()
         preferences.close()
@@ -125,7 +128,12 @@ def _paint(window: MainWindow) -> None:
 
 
 def _live(
-    app: Application, window: MainWindow, thread: EngineThread, paths: tuple[Path, ...], closed: list[bool]
+    app: Application,
+    window: MainWindow,
+    thread: EngineThread,
+    switch: ApiSwitch,
+    paths: tuple[Path, ...],
+    closed: list[bool],
 ) -> int:
     """Run the event loop until the window is closed."""
     import asyncio
@@ -142,10 +150,11 @@ def _live(
             ended.set()
         QTimer.singleShot(0, thread, thread.start)
         window.begin(flows, paths)
+        switch.begin()
         try:
             await ended.wait()
         finally:
-            await _end(window, thread, flows)
+            await _end(window, thread, switch, flows)
 
     try:
         with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(app)) as runner:
@@ -155,9 +164,10 @@ def _live(
     return 0
 
 
-async def _end(window: MainWindow, thread: EngineThread, flows: "Flows") -> None:
-    """End flows and the engine, in that order, with the window out of sight."""
+async def _end(window: MainWindow, thread: EngineThread, switch: ApiSwitch, flows: "Flows") -> None:
+    """End the API, flows and the engine, in that order, with the window out of sight."""
     window.hide()
+    switch.close()
     window.dialogue.close()
     window.session.close()
     await flows.close()

@@ -13,6 +13,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
 
+from sotto import api
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import read_object
 from sotto.store.wording import shown_path
@@ -32,15 +33,26 @@ class Preferences:
     Attributes:
         appearance: `light`, `dark`, or empty to follow the system.
         zoom: How much larger all text is than the system asks for.
+        api_enabled: Whether other programs may use the models over HTTP.
+        api_host: The address that this listens on.
+        api_port: Its port.
+        api_key: What other programs must send; may be empty where only this machine can reach the address.
     """
 
     appearance: str = ""
     zoom: float = 1.0
+    api_enabled: bool = False
+    api_host: str = api.HOST
+    api_port: int = api.PORT
+    api_key: str = ""
 
 
 _FITS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "appearance": (lambda value: value in ("", "light", "dark"), "light, dark or empty"),
     "zoom": (lambda value: SMALLEST_ZOOM <= value <= LARGEST_ZOOM, f"{SMALLEST_ZOOM} to {LARGEST_ZOOM}"),
+    "api_host": (lambda value: 0 < len(value) <= 255, "an address to listen on"),
+    "api_port": (lambda value: isinstance(value, int) and 0 < value < 1 << 16, "a port from 1 to 65535"),
+    "api_key": (lambda value: len(value) <= 1000 and (not value or value.isprintable()), "a key of one line"),
 }
 
 
