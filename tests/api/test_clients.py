@@ -8,7 +8,8 @@ import openai
 import pytest
 
 QUESTION = [{"role": "user", "content": "Who are you?"}]
-LONG = {"num_predict": 2000, "repeat_penalty": 1.0}
+# So hot that it goes on for thousands of tokens, which take seconds.
+HOT = {"num_predict": 3000, "temperature": 5.0, "top_k": 0, "top_p": 1.0, "seed": 1}
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def anthropic_client(served):
 
 def idle(served):
     """Wait until the engine computes nothing any more."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 2
     while served.host._answering:
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -109,7 +110,7 @@ class TestOllama:
         assert message in raised.value.error
 
     def test_leaving_half_way_ends_the_answer(self, served, ollama_client):
-        stream = ollama_client.generate("sotto", "Tell me a story", raw=True, stream=True, options=LONG)
+        stream = ollama_client.generate("sotto", "Tell me a story", raw=True, stream=True, options=HOT)
         next(stream)
         assert served.host._answering
         stream.close()
@@ -190,13 +191,21 @@ class TestOpenAI:
         assert raised.value.body["type"] == "invalid_request_error"
 
     def test_leaving_half_way_ends_the_answer(self, served, openai_client):
-        stream = openai_client.completions.create(model="sotto", prompt="Once", stream=True, max_tokens=2000, n=2)
+        stream = openai_client.completions.create(model="sotto", prompt="Once", stream=True, n=2, temperature=5)
         next(iter(stream))
+        assert len(served.host._answering) == 2
         stream.close()
         idle(served)
 
 
 class TestAnthropic:
+    def test_leaving_half_way_ends_the_answer(self, served, anthropic_client):
+        asked = {"model": "sotto", "max_tokens": 3000, "messages": QUESTION, "extra_body": {"temperature": 5.0}}
+        with anthropic_client.messages.stream(**asked) as stream:
+            next(iter(stream.text_stream))
+            assert served.host._answering
+        idle(served)
+
     def test_message(self, anthropic_client):
         answer = anthropic_client.messages.create(model="sotto", max_tokens=100, messages=QUESTION)
         assert "Sotto" in answer.content[0].text

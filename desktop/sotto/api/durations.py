@@ -9,7 +9,7 @@ from sotto.api.errors import bad
 FOREVER = math.inf
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
-_PART = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)")
+_PART = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
 _LONGEST_TEXT = 100
 
 
@@ -41,7 +41,7 @@ def _duration(text: str) -> float:
         return 0.0
     parts = _PART.findall(rest) if len(rest) <= _LONGEST_TEXT else []
     if not parts or "".join(number + unit for number, unit in parts) != rest:
-        known = re.fullmatch(r"[\d.]+", rest) is not None
+        known = re.fullmatch(r"[0-9.]+", rest) is not None
         raise bad(f'time: {"missing unit in" if known else "invalid"} duration "{text[:_LONGEST_TEXT]}"')
     seconds = math.fsum(float(number) * _SECONDS[unit] for number, unit in parts)
     return -seconds if sign == "-" else seconds

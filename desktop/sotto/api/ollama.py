@@ -17,7 +17,7 @@ from sotto.api.desk import Desk, Visit
 from sotto.api.durations import keep_alive
 from sotto.api.errors import ApiError, bad, missing
 from sotto.api.fields import Fields, shown_value
-from sotto.engine.types import Finished, GenerateRequest, Message, Overflow, TextChunk
+from sotto.engine.types import Finished, GenerateRequest, Message, ModelInfo, Overflow, TextChunk
 from sotto.store.records import ModelRecord
 
 _MOST_LOGPROBS = 20
@@ -41,7 +41,7 @@ class _Asked:
         num_ctx: The context it is to be loaded with.
         keep_alive: Seconds that it is to stay afterwards.
         stream: Whether the answer goes out as it comes.
-        request: What to answer; None where the model is only to be loaded or unloaded.
+        request: What to answer, given the loaded model; None where it is only to be loaded or unloaded.
         told: Puts a piece of text into an answer's row.
     """
 
@@ -50,7 +50,7 @@ class _Asked:
     num_ctx: int | None
     keep_alive: float | None
     stream: bool
-    request: GenerateRequest | None
+    request: Callable[[ModelInfo], GenerateRequest] | None
     told: Callable[[str], dict[str, Any]]
 
 
@@ -83,13 +83,16 @@ class OllamaAnswers:
             raise missing("context is not supported; send the conversation to /api/chat instead.")
         if fields.text("suffix"):
             raise bad(f"{fields.text('model')} does not support insert")
-        asked: GenerateRequest | None = None
-        if raw and prompt:
-            asked = request_of(options, prompt=prompt, overflow=_overflow(fields))
-        elif prompt:
+        overflow = _overflow(fields)
+
+        def asked(info: ModelInfo) -> GenerateRequest:
+            # A model without a template is one that goes on with texts.
+            if raw or not (info.has_chat_template or system):
+                return request_of(options, prompt=prompt, overflow=overflow)
             before = (Message("system", system),) if system else ()
-            asked = request_of(options, (*before, Message("user", prompt)), overflow=_overflow(fields))
-        return self._answer(_asked(fields, record, asked, lambda text: {"response": text}))
+            return request_of(options, (*before, Message("user", prompt)), overflow=overflow)
+
+        return self._answer(_asked(fields, record, asked if prompt else None, lambda text: {"response": text}))
 
     async def _chat(self, request: Request) -> Answer:
         fields = await fields_of(request)
@@ -99,10 +102,15 @@ class OllamaAnswers:
         if fields.list("tools"):
             raise bad(f"{fields.text('model')} does not support tools")
         messages = tuple(map(_message, fields.objects("messages")))
-        asked = request_of(options, messages, overflow=_overflow(fields)) if messages else None
-        return self._answer(
-            _asked(fields, record, asked, lambda text: {"message": {"role": "assistant", "content": text}})
-        )
+        overflow = _overflow(fields)
+
+        def asked(info: ModelInfo) -> GenerateRequest:
+            return request_of(options, messages, overflow=overflow)
+
+        def told(text: str) -> dict[str, Any]:
+            return {"message": {"role": "assistant", "content": text}}
+
+        return self._answer(_asked(fields, record, asked if messages else None, told))
 
     async def _begin(self, fields: Fields) -> tuple[ModelRecord, dict[str, Any]]:
         """Return the model and the options, with everything checked that both requests may ask for."""
@@ -130,7 +138,7 @@ class OllamaAnswers:
         if asked.request is None:
             return _row(asked, "") | {"done": True, "done_reason": await self._load_or_unload(asked)}
         async with self._desk.visit(asked.record, asked.num_ctx, asked.keep_alive) as visit:
-            end = await whole_answer(self._desk, visit, asked.request)
+            end = await whole_answer(self._desk, visit, asked.request(visit.info))
             return _row(asked, end.text) | _ended(end, visit)
 
     async def _load_or_unload(self, asked: _Asked) -> str:
@@ -140,10 +148,12 @@ class OllamaAnswers:
         async with self._desk.visit(asked.record, asked.num_ctx, asked.keep_alive):
             return "load"
 
-    async def _lines(self, asked: _Asked, request: GenerateRequest) -> AsyncGenerator[bytes, None]:
+    async def _lines(
+        self, asked: _Asked, request: Callable[[ModelInfo], GenerateRequest]
+    ) -> AsyncGenerator[bytes, None]:
         async with (
             self._desk.visit(asked.record, asked.num_ctx, asked.keep_alive) as visit,
-            aclosing(self._desk.answer(visit, request)) as events,
+            aclosing(self._desk.answer(visit, request(visit.info))) as events,
         ):
             async for event in events:
                 if isinstance(event, TextChunk) and event.text:
@@ -153,7 +163,10 @@ class OllamaAnswers:
 
 
 def _asked(
-    fields: Fields, record: ModelRecord, request: GenerateRequest | None, told: Callable[[str], dict[str, Any]]
+    fields: Fields,
+    record: ModelRecord,
+    request: Callable[[ModelInfo], GenerateRequest] | None,
+    told: Callable[[str], dict[str, Any]],
 ) -> _Asked:
     return _Asked(
         name=fields.text("model"),

@@ -1,0 +1,210 @@
+"""Requests that were put to Ollama, put to Sotto: what comes back is the same, except where it is said why not.
+
+Compared are status, kind of content, the fields of every object with their types, texts of errors, and, where the
+model is drawn from greedily, what it said.
+"""
+
+import json
+import re
+
+import pytest
+
+from material import ROOT
+
+_RECORDED = ROOT / "ollama-api" / "recorded.json"
+ANSWERS = json.loads(_RECORDED.read_text()) if _RECORDED.exists() else {}
+
+# The recorded model is a GGUF file, which Sotto does not run; the same weights are there as safetensors.
+STAND_IN = "stories260k-mlx"
+
+EMBEDDINGS = "There are no embeddings yet."
+STORE = "Sotto writes to no store yet."
+SCHEMA = "Output by a schema is not there yet, and a wish that cannot be honoured is refused, never ignored."
+ORIGIN = "Web pages are refused, whatever they call themselves: nothing that a person opens shall use their models."
+MODEL = "The model is not part of the material."
+STRICT = "What is wrong in a request is the client's fault."
+
+# By name of the recorded request: the status here, and why it is another one.
+STATUS = {
+    **dict.fromkeys(
+        """embed-emptylist embed-list-empty embed-noinput embed-int embed-dims embed-notrunc embed-missing
+        embeddings-old embeddings-old-empty
+        v1-emb v1-emb-list v1-emb-badfmt v1-emb-tokens v1-emb-dims v1-emb-missing""".split(),
+        (501, EMBEDDINGS),
+    ),
+    **dict.fromkeys(
+        """blob-head-missing blob-head-bad blob-post-mismatch blob-post-again create-nothing create-frommissing
+        create-badparam create-badtemplate create-badblob create-quant-bad create-garbage copy copy-missing copy-empty
+        delete delete-again delete-name delete-empty pull-empty pull-nobody push-missing""".split(),
+        (501, STORE),
+    ),
+    **dict.fromkeys("gen-format-json gen-format-schema gen-format-bad gen-mlx-json chat-format".split(), (501, SCHEMA)),
+    **dict.fromkeys("v1-chat-jsonschema v1-chat-jsonobject".split(), (400, SCHEMA)),
+    **dict.fromkeys("v1-resp v1-resp-stream v1-resp-noinput v1-resp-missing".split(), (501, "Not there yet.")),
+    **dict.fromkeys("gen-logprobs chat-logprobs".split(), (501, "The engine does not tell log-probabilities yet.")),
+    **dict.fromkeys("show-embed show-child chat-child".split(), (404, MODEL)),
+    **dict.fromkeys("cors-file cors-vscode".split(), (403, ORIGIN)),
+    "trailing-slash": (307, "A redirection that keeps the method."),
+    "double-slash": (404, "An address that nobody has is not guessed at."),
+    "gen-null": (400, STRICT),
+    "gen-template": (501, "A template for one request is not there yet."),
+    "gen-context": (501, "Tokens of a conversation are not taken; the conversation itself is."),
+    "gen-debug": (501, "Not there yet."),
+    "gen-opt-wrongtype": (400, STRICT),
+    "gen-opt-stop-str": (200, "One text to stop at is as good as a list of one."),
+    "chat-norole": (400, "A message is somebody's."),
+    "chat-image": (400, STRICT),
+    "v1-comp-list": (200, "Several prompts are answered."),
+}
+
+# Texts of errors that are other ones.
+GO = "It names the field in the words of its own dialect, not a type of Ollama's source."
+TEXTS = {
+    **dict.fromkeys(
+        """show-wrongtype gen-array gen-prompt-int chat-contentlist v1-chat-badjson v1-chat-nobody
+        anth-badjson""".split(),
+        GO,
+    ),
+    **dict.fromkeys("gen-images-bad gen-longprompt-notrunc".split(), "Of llama.cpp, which passes it on as it is."),
+    "embed-completionmodel": EMBEDDINGS,
+    "gen-mlx-long": "Ollama's tokenizer makes one token more of it here than its GGUF path, and than SentencePiece.",
+    **dict.fromkeys("v1-chat-tools v1-comp-suffix".split(), "The model is called what the client calls it."),
+}
+
+# Fields that are there and not in Ollama's answer (+), or the other way round (-).
+FIELDS = {
+    "+prompt_eval_cached_count": "How much of a prompt was there already is told.",
+    "-context": "Tokens of a conversation are not taken, so they are not given.",
+    "+usage.prompt_tokens_details": "How much of a prompt was there already is told, where OpenAI tells it.",
+    "+usage.cache_read_input_tokens": "How much of a prompt was there already is told, where Anthropic tells it.",
+    "+message.usage.cache_read_input_tokens": "As above.",
+    "+stop_sequence": "Anthropic's own answers have it.",
+    "+message.stop_sequence": "Anthropic's own answers have it.",
+    "+message.stop_reason": "Anthropic's own answers have it.",
+    "+delta.stop_sequence": "Anthropic's own answers have it.",
+    "-requires": "No version of Ollama is required.",
+    "-parameters": "The stand-in has none.",
+    "-tensors": "Only where they are asked for, as Ollama does it for safetensors.",
+}
+
+_USED = set()
+
+
+def sent(recorded):
+    """Return a recorded request as it is put here."""
+    request = recorded["request"]
+    body = request.get("body")
+    if isinstance(body, dict):
+        names = {name: STAND_IN for name in ("model", "name") if str(body.get(name)).lower() == "stories260k"}
+        content = json.dumps(body | names).encode()
+    else:
+        content = body.encode() if body is not None else None
+    path = re.sub(r"/stories260k$", f"/{STAND_IN}", request["path"])
+    return {"method": request["method"], "url": path, "headers": request["headers"], "content": content}
+
+
+def values(text, kind):
+    """Return the objects of an answer."""
+    if kind == "ndjson":
+        return [json.loads(row) for row in text.splitlines()]
+    if kind == "sse":
+        rows = [row.removeprefix("data: ") for row in text.splitlines() if row.startswith("data: ")]
+        return [json.loads(row) if row.startswith("{") else row for row in rows]
+    return [json.loads(text)] if kind == "json" else [text]
+
+
+def differences(theirs, ours, path=""):
+    """Yield what differs between two values in kind."""
+    if isinstance(theirs, dict) and isinstance(ours, dict) and not path.endswith(("model_info", "details")):
+        for name in theirs.keys() | ours.keys():
+            inner = f"{path}.{name}" if path else name
+            if name not in ours or name not in theirs:
+                yield f"{'+' if name in ours else '-'}{inner}"
+            else:
+                yield from differences(theirs[name], ours[name], inner)
+    elif isinstance(theirs, list) and isinstance(ours, list):
+        for one, other in zip(theirs[:1], ours[:1], strict=False):
+            yield from differences(one, other, path)
+    elif type(theirs) is not type(ours) and not (path.endswith("stop_reason") or None in (theirs, ours)):
+        yield f"{path}: {type(ours).__name__} for {type(theirs).__name__}"
+
+
+def alike(theirs, ours):
+    """Return pairs of objects that are to be alike: those of one type, or else the first and the last ones."""
+    if isinstance(theirs[0], dict) and len(theirs) > 1 and "type" in theirs[0]:
+        mine = {one["type"]: one for one in ours}
+        return [(one, mine[one["type"]]) for one in theirs]
+    return [(theirs[0], ours[0]), (theirs[-1], ours[-1])]
+
+
+def error_text(value):
+    """Return the text of an error in any dialect; None where it is none."""
+    error = value.get("error") if isinstance(value, dict) else None
+    return error["message"] if isinstance(error, dict) else error
+
+
+@pytest.mark.skipif(not ANSWERS, reason=f"needs {_RECORDED}, which is not on this machine")
+@pytest.mark.parametrize("name", [name for name, answer in ANSWERS.items() if "status" in answer])
+def test_the_answer_is_ollamas(served, name):
+    recorded = ANSWERS[name]
+    answer = served.http.request(**sent(recorded))
+    status, _ = STATUS.get(name, (recorded["status"], ""))
+    assert answer.status_code == status, answer.text
+    if name in STATUS:
+        assert status != recorded["status"], "there is no difference any more"
+        if status == 501:
+            assert request_is_head(recorded) or error_text(answer.json()).endswith(".")
+        return
+    kind = next(kind for kind in ("json", "ndjson", "sse", "text") if kind in recorded)
+    media_type = answer.headers.get("content-type", "").partition(";")[0]
+    assert media_type == recorded["headers"].get("content-type", media_type).partition(";")[0]
+    theirs = values(recorded[kind], kind) if kind in ("sse", "text") else recorded[kind]
+    theirs = [theirs] if kind == "json" else theirs
+    ours = values(answer.text, kind)
+    if (text := error_text(theirs[0])) is not None:
+        mine = error_text(ours[0]).replace(STAND_IN, "stories260k")
+        assert (mine != text) == (name in TEXTS), mine
+        _USED.add(name)
+    for one, other in alike(theirs, ours):
+        found = set(differences(one, other))
+        assert found <= FIELDS.keys(), found
+        _USED.update(found)
+    if kind == "sse":
+        names = [row for row in answer.text.splitlines() if row.startswith("event: ")]
+        assert list(dict.fromkeys(names)) == list(
+            dict.fromkeys(row for row in recorded["sse"].splitlines() if row.startswith("event: "))
+        )
+
+
+def request_is_head(recorded):
+    return recorded["request"]["method"] == "HEAD"
+
+
+@pytest.mark.parametrize(
+    "name", ["gen", "gen-stream", "gen-mlx-stream", "gen-keepalive-str", "gen-format-empty", "gen-opt-intfloat"]
+)
+def test_the_words_are_ollamas(served, name):
+    if not ANSWERS:
+        pytest.skip(f"needs {_RECORDED}, which is not on this machine")
+    rows = ANSWERS[name].get("ndjson") or [ANSWERS[name]["json"]]
+    answer = values(served.http.request(**sent(ANSWERS[name])).text, "ndjson")
+    assert "".join(row["response"] for row in answer) == "".join(row["response"] for row in rows)
+    assert answer[-1]["done_reason"] == rows[-1]["done_reason"]
+    assert answer[-1]["eval_count"] == rows[-1]["eval_count"]
+
+
+def test_a_text_to_stop_at_is_one_here(served):
+    if not ANSWERS:
+        pytest.skip(f"needs {_RECORDED}, which is not on this machine")
+    answer = served.http.request(**sent(ANSWERS["gen-opt-stop"])).json()
+    assert answer["response"] == ANSWERS["gen-opt-stop"]["json"]["response"]
+    assert answer["done_reason"] == "stop"
+
+
+@pytest.mark.skipif(not ANSWERS, reason=f"needs {_RECORDED}, which is not on this machine")
+def test_every_difference_is_one(request):
+    known = {name for name, answer in ANSWERS.items() if "status" in answer}
+    assert (STATUS.keys() | TEXTS.keys()) <= known
+    ran = sum(item.originalname == "test_the_answer_is_ollamas" for item in request.session.items)
+    if ran == len(known):  # else not everything was compared
+        assert (FIELDS.keys() | TEXTS.keys()) <= _USED, (FIELDS.keys() | TEXTS.keys()) - _USED

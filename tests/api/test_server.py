@@ -1,0 +1,229 @@
+"""Who is let in, what is too much, and how it ends."""
+
+import json
+import socket
+import threading
+import time
+from contextlib import suppress
+
+import httpx
+import pytest
+
+from sotto.api.server import Address, AddressError, ApiServer
+
+CHAT = {"model": "sotto", "messages": [{"role": "user", "content": "Tell me a story"}]}
+# So hot that it goes on for thousands of tokens, which take seconds.
+HOT = {"num_predict": 3000, "temperature": 5.0, "top_k": 0, "top_p": 1.0, "seed": 1}
+RAW = {"model": "sotto", "prompt": "Once", "raw": True, "options": HOT}
+
+
+def until(true, seconds=2):
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def raw(url, text, timeout=10):
+    """Send bytes as they are and return what comes back."""
+    host, port = url.removeprefix("http://").rsplit(":", 1)
+    with socket.create_connection((host, int(port)), timeout=timeout) as connection:
+        connection.sendall(text)
+        answer = b""
+        with suppress(ConnectionResetError):
+            while piece := connection.recv(1 << 16):
+                answer += piece
+    return answer
+
+
+class TestGuard:
+    @pytest.mark.parametrize(
+        "named",
+        ["127.0.0.1", "127.0.0.1:1", "localhost", "LOCALHOST:11535", "[::1]:80", "app.localhost", "10.0.0.3:80"],
+    )
+    def test_names_of_this_machine_are_let_in(self, served, named):
+        assert served.http.get("/api/version", headers={"Host": named}).status_code == 200
+
+    @pytest.mark.parametrize(
+        "named",
+        ["evil.example", "evil.example:11535", "localhost.evil.example", "127.0.0.1.evil.example", "[::1", "x.local"],
+    )
+    def test_names_of_others_are_not(self, served, named):
+        for method, path in (("GET", "/api/tags"), ("POST", "/api/chat"), ("GET", "/v1/models"), ("GET", "/nothing")):
+            answer = served.http.request(method, path, headers={"Host": named})
+            assert (answer.status_code, answer.text) == (403, "")
+
+    @pytest.mark.parametrize(
+        "origin",
+        ["http://evil.example", "null", "http://localhost:3000", "file://", "https://127.0.0.1", "", "http://"],
+    )
+    def test_pages_are_refused(self, served, origin):
+        for method in ("GET", "POST", "OPTIONS"):
+            answer = served.http.request(method, "/api/chat", headers={"Origin": origin})
+            assert answer.status_code == 403
+            assert not [name for name in answer.headers if name.startswith("access-control")]
+
+    def test_the_server_itself_is_no_stranger(self, served):
+        answer = served.http.get("/api/version", headers={"Origin": served.url})
+        assert answer.status_code == 200
+        assert "access-control-allow-origin" not in answer.headers
+
+    def test_a_key_is_asked_for_where_there_is_one(self, serve):
+        served = serve(key="s3cret")
+        for path, shape in (
+            ("/api/tags", lambda body: body["error"]),
+            ("/v1/models", lambda body: body["error"]["message"]),
+            ("/v1/messages", lambda body: body["error"]["message"]),
+        ):
+            for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "s3cret"}, {"X-Api-Key": b"\xe9"}):
+                answer = served.http.get(path, headers=headers)
+                assert answer.status_code == 401
+                assert "API key" in shape(answer.json())
+                assert answer.headers["www-authenticate"] == "Bearer"
+        for headers in (
+            {"Authorization": "Bearer s3cret"},
+            {"authorization": "bearer s3cret"},
+            {"X-Api-Key": "s3cret"},
+        ):
+            assert served.http.get("/v1/models", headers=headers).status_code == 200
+
+    def test_other_machines_need_a_key(self, host):
+        with pytest.raises(AddressError, match="set an API key first"):
+            ApiServer(host, Address("0.0.0.0", 0)).start()
+
+    def test_with_a_key_other_machines_are_let_in_by_any_name(self, serve):
+        served = serve(host="0.0.0.0", key="s3cret")
+        headers = {"Host": "box.example", "Authorization": "Bearer s3cret"}
+        assert served.http.get("/api/version", headers=headers).status_code == 200
+        assert served.http.get("/api/version", headers={"Host": "box.example"}).status_code == 401
+
+
+class TestBounds:
+    def test_a_body_that_is_too_large_is_refused_as_it_comes(self, served):
+        # More is announced than is sent: the server has seen enough.
+        head = f"POST /api/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: {1 << 40}\r\n\r\n".encode()
+        answer = raw(served.url, head + b"x" * ((32 << 20) + 1))
+        assert answer.startswith(b"HTTP/1.1 413")
+        assert b"larger than 32 MiB" in answer
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            b"[" * 100_000,
+            b'{"model": ' + b"[" * 5000,
+            b'{"model": "sotto", "options": {"seed": 1' + b"0" * 5000 + b"}}",
+            b'{"model": "sotto", "messages": [{"role": "user", "content": "\\ud800"}]}',
+            b'{"model": "sotto", "messages": "no"}',
+            b'{"model": "sotto", "messages": [1]}',
+            b'{"model": "sotto", "messages": [{"role": 1}]}',
+            b'{"model": ["sotto"]}',
+            b'{"model": "sotto", "options": [], "messages": [{"role": "user", "content": "a"}]}',
+            b'{"model": "sotto", "stream": "yes", "messages": [{"role": "user", "content": "a"}]}',
+            b'{"model": "sotto", "keep_alive": [], "messages": [{"role": "user", "content": "a"}]}',
+            b'{"model": "sotto", "keep_alive": "1h1", "messages": [{"role": "user", "content": "a"}]}',
+            b'{"model": "sotto", "options": {"temperature": NaN}, "messages": [{"role": "user", "content": "a"}]}',
+            b"\xff\xfe",
+            b"{}{}",
+        ],
+    )
+    @pytest.mark.parametrize("path", ["/api/chat", "/v1/chat/completions", "/v1/messages"])
+    def test_what_makes_no_sense_is_the_clients_fault(self, served, path, body):
+        answer = served.http.post(path, content=body)
+        assert answer.status_code in (400, 404) or (path != "/api/chat" and answer.status_code == 200)
+        if answer.status_code == 400:
+            error = answer.json()["error"]
+            message = error if isinstance(error, str) else error["message"]
+            assert "Traceback" not in message
+            assert len(message) < 400
+
+    @pytest.mark.parametrize(
+        "name", ["/etc/passwd", "../sotto", "~/model", "sot", "", "cf09f6fdd4fb", "a\0b", "x" * 9999]
+    )
+    def test_only_names_of_the_list_are_models(self, served, name):
+        for path in ("/api/chat", "/v1/chat/completions"):
+            assert served.http.post(path, json=CHAT | {"model": name}).status_code in (400, 404)
+
+    def test_garbage_is_no_request(self, served):
+        assert raw(served.url, b"\x16\x03\x01\x02\x00garbage\r\n\r\n").startswith(b"HTTP/1.1 400")
+        head = b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * (1 << 20)
+        assert raw(served.url, head)[:12] in (b"HTTP/1.1 400", b"")
+        assert served.http.get("/").status_code == 200
+
+
+class TestLeaving:
+    @pytest.mark.parametrize("stream", [True, False])
+    def test_whoever_leaves_is_answered_no_more(self, served, stream):
+        body = json.dumps(RAW | {"stream": stream}).encode()
+        head = f"POST /api/generate HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+        host, port = served.url.removeprefix("http://").rsplit(":", 1)
+        connection = socket.create_connection((host, int(port)))
+        connection.sendall(head + body)
+        until(lambda: served.host._answering)
+        connection.close()
+        until(lambda: not served.host._answering)
+
+    def test_whoever_leaves_while_waiting_is_forgotten(self, served):
+        # Ten long answers fill the engine; those who wait leave, and the next one is served.
+        threads = []
+        for _ in range(10):
+
+            def leave():
+                with pytest.raises(httpx.ReadTimeout):
+                    httpx.post(served.url + "/api/generate", json=RAW | {"stream": False}, timeout=0.3)
+
+            threads.append(threading.Thread(target=leave))
+            threads[-1].start()
+        for thread in threads:
+            thread.join()
+        until(lambda: not served.host._answering)
+        assert served.http.post("/api/chat", json=CHAT | {"stream": False}).status_code == 200
+
+    def test_a_slow_reader_gets_it_all(self, served):
+        options = HOT | {"num_predict": 300}
+        fast = served.http.post("/api/generate", json=RAW | {"stream": False, "options": options}).json()["response"]
+        said = ""
+        with served.http.stream("POST", "/api/generate", json=RAW | {"options": options}) as answer:
+            for line in answer.iter_lines():
+                time.sleep(0.001)
+                said += json.loads(line)["response"]
+        assert said == fast
+
+
+class TestEnd:
+    def test_the_port_is_free_afterwards_and_can_be_taken_again(self, host):
+        first = ApiServer(host, Address("127.0.0.1", 0))
+        first.start()
+        port = int(first.url.rsplit(":", 1)[1])
+        with pytest.raises(AddressError, match=f"127.0.0.1:{port} is taken by another program"):
+            ApiServer(host, Address("127.0.0.1", port)).start()
+        httpx.get(first.url)
+        assert first.stop()
+        assert first.url == ""
+        second = ApiServer(host, Address("127.0.0.1", port))
+        second.start()
+        assert httpx.get(second.url).text == "Ollama is running"
+        assert second.stop()
+
+    def test_who_is_being_answered_is_told(self, host):
+        server = ApiServer(host, Address("127.0.0.1", 0))
+        server.start()
+        with httpx.stream("POST", server.url + "/api/generate", json=RAW, timeout=20) as answer:
+            lines = answer.iter_lines()
+            next(lines)
+            began = time.monotonic()
+            assert server.stop()
+            assert time.monotonic() - began < 2
+            last = list(lines)[-1]
+        assert json.loads(last) == {"error": "The server is being stopped."}
+        until(lambda: not host._answering)
+
+    @pytest.mark.parametrize(
+        ("address", "message"),
+        [
+            (("no.such.host.invalid", 0), "no.such.host.invalid is no address to listen on"),
+            (("192.0.2.1", 0), "192.0.2.1:0 is no address of this machine"),
+        ],
+    )
+    def test_an_address_that_cannot_be_is_said(self, host, address, message):
+        with pytest.raises(AddressError, match=message):
+            ApiServer(host, Address(*address, key="k")).start()
