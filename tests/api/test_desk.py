@@ -30,6 +30,8 @@ ONE, TWO, THREE = record("one:latest"), record("two:latest"), record("three:late
 class StillHost:
     """Remembers what it is asked for; the test says what comes of it."""
 
+    slots = 2
+
     def __init__(self, keep_alive=300.0):
         self.keep_alive = keep_alive
         self.standing = Standing()
@@ -218,7 +220,7 @@ async def test_a_load_that_a_person_stops_is_said():
 @stepped
 async def test_too_many_are_sent_away():
     host = StillHost()
-    desk = Desk(host, most_waiting=2)
+    desk = Desk(host, most=2)
     guests = [Guest(desk, ONE), Guest(desk, ONE)]
     await settle()
     with pytest.raises(ApiError, match="server busy, please try again") as raised:
@@ -226,10 +228,13 @@ async def test_too_many_are_sent_away():
     assert raised.value.status == 503
     host.end()
     await settle()
+    with pytest.raises(ApiError):
+        await Guest(desk, ONE).task
+    await guests[0].leave()
     late = Guest(desk, ONE)
     await settle()
     assert late.inside
-    for guest in (*guests, late):
+    for guest in (guests[1], late):
         await guest.leave()
 
 
@@ -442,3 +447,27 @@ async def test_names_are_those_of_the_list():
     for name in ("", "on", "/models/one:latest", "one:other"):
         with pytest.raises(NotFoundError):
             await desk.model(name)
+
+
+@stepped
+async def test_no_more_answers_are_under_way_than_there_are_slots():
+    host = StillHost()
+    desk = Desk(host)
+
+    async def ask(name):
+        async with desk.visit(ONE) as visit, aclosing(desk.answer(visit, request(name))) as events:
+            return [event async for event in events]
+
+    asking = [asyncio.create_task(ask(name)) for name in "abcd"]
+    await settle()
+    host.end()
+    await settle()
+    assert list(host.heard) == ["a", "b"]
+    asking[2].cancel()
+    host.heard["a"](finished())
+    await settle()
+    assert list(host.heard) == ["a", "b", "d"]
+    for name in "bd":
+        host.heard[name](finished())
+    assert [await asking[index] for index in (0, 1, 3)] == [[finished()]] * 3
+    assert desk._visitors == 0

@@ -188,6 +188,24 @@ class TestLeaving:
                 said += json.loads(line)["response"]
         assert said == fast
 
+    def test_many_at_once_lose_nothing(self, served):
+        options = {"temperature": 0, "num_predict": 40}
+        alone = served.http.post("/api/generate", json=RAW | {"options": options, "stream": False}).json()["response"]
+        said = {}
+
+        def ask(number):
+            with httpx.stream(
+                "POST", served.url + "/api/generate", json=RAW | {"options": options}, timeout=60
+            ) as answer:
+                said[number] = "".join(json.loads(line)["response"] for line in answer.iter_lines())
+
+        threads = [threading.Thread(target=ask, args=(number,)) for number in range(24)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert said == dict.fromkeys(range(24), alone)
+
 
 class TestEnd:
     def test_the_port_is_free_afterwards_and_can_be_taken_again(self, host):

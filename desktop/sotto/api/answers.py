@@ -19,6 +19,12 @@ from sotto.errors import InvalidNameError, InvalidRequestError, ModelNotFoundErr
 _log = logging.getLogger(__name__)
 
 NDJSON, SSE = "application/x-ndjson", "text/event-stream"
+# Seconds that a client may take nothing. Until then its connection holds up only its own answer.
+PATIENCE = 60.0
+
+
+class _DeafError(Exception):
+    """A client has taken nothing for too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,11 @@ class Answer(ABC):
 
         async def sending(message: Any) -> None:
             self._begun = True
-            await send(message)
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    await send(message)
+            except TimeoutError as error:
+                raise _DeafError from error
 
         working = asyncio.ensure_future(self._guarded(scope, receive, sending))
         leaving = asyncio.ensure_future(_left(receive))
@@ -66,6 +76,8 @@ class Answer(ABC):
     async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await self.work(send)
+        except _DeafError:
+            _log.warning("A client took nothing for %g seconds and is left alone.", PATIENCE)
         except Exception as error:
             known = as_api_error(error)
             if self._begun:

@@ -1,5 +1,6 @@
 """Reading the body of a request, within bounds."""
 
+import asyncio
 from http import HTTPStatus
 
 from starlette.requests import Request
@@ -10,6 +11,9 @@ from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import parse_object
 
 LARGEST = 32 << 20
+# Read at once; more would keep others waiting.
+_LITTLE = 256 << 10
+_SECONDS = 120
 
 
 async def fields_of(request: Request) -> Fields:
@@ -18,6 +22,19 @@ async def fields_of(request: Request) -> Fields:
     Raises:
         ApiError: It brings none, or one that is too large.
     """
+    try:
+        async with asyncio.timeout(_SECONDS):
+            data = await _read(request)
+    except TimeoutError as error:
+        raise ApiError(HTTPStatus.REQUEST_TIMEOUT, f"The body was not there after {_SECONDS} seconds.") from error
+    if not data.strip():
+        raise bad("missing request body")
+    if len(data) < _LITTLE:
+        return _parsed(data)
+    return await asyncio.to_thread(_parsed, data)
+
+
+async def _read(request: Request) -> bytes:
     data = bytearray()
     async for piece in request.stream():
         data += piece
@@ -25,9 +42,11 @@ async def fields_of(request: Request) -> Fields:
             raise ApiError(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {LARGEST >> 20} MiB; send less at once."
             )
-    if not data.strip():
-        raise bad("missing request body")
+    return bytes(data)
+
+
+def _parsed(data: bytes) -> Fields:
     try:
-        return Fields(parse_object(bytes(data), "The body", strict=False))
+        return Fields(parse_object(data, "The body", strict=False))
     except BrokenModelError as error:
         raise bad(error.message) from error

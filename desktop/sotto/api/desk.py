@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -26,8 +26,9 @@ from sotto.runner.host import Host, LoadEnd, same
 from sotto.store.opening import named
 from sotto.store.records import ModelRecord
 
-MOST_WAITING = 512
-_LISTING_SECONDS = 1.0
+MOST_AT_ONCE = 512
+# Looking for models takes a while: who asks what there is, or for a new one, waits for it, others seldom do.
+_LISTING_SECONDS, _KNOWN_SECONDS = 1.0, 10.0
 
 
 @dataclass(eq=False, slots=True)
@@ -61,10 +62,11 @@ class Desk:
     Lives on the server's event loop.
     """
 
-    def __init__(self, host: Host, most_waiting: int = MOST_WAITING) -> None:
-        """Serve what `host` has; `most_waiting` requests may wait, those that come then are sent away."""
+    def __init__(self, host: Host, most: int = MOST_AT_ONCE) -> None:
+        """Serve what `host` has to so many at a time; those that come then are sent away."""
         self.host = host
-        self._most_waiting = most_waiting
+        self._most = most
+        self._slots = asyncio.Semaphore(host.slots)
         self._bridge = Bridge()
         self._waiting: deque[_Ticket] = deque()
         self._streams: set[Stream] = set()
@@ -83,9 +85,13 @@ class Desk:
     # Models
 
     async def models(self) -> Sequence[ModelRecord]:
-        """Return the models that can run."""
+        """Return the models there are."""
+        return await self._listed(_LISTING_SECONDS)
+
+    async def _listed(self, seconds: float) -> Sequence[ModelRecord]:
+        """Return the models as they were so many seconds ago at most."""
         async with self._listing_lock:
-            if time.monotonic() - self._listed_at > _LISTING_SECONDS:
+            if time.monotonic() - self._listed_at > seconds:
                 self._listing = await asyncio.to_thread(self.host.models)
                 self._listed_at = time.monotonic()
         return self._listing
@@ -96,7 +102,7 @@ class Desk:
         Raises:
             NotFoundError: There is none.
         """
-        record = named(name, await self.models())
+        record = named(name, await self._listed(_KNOWN_SECONDS)) or named(name, await self.models())
         if record is None:
             raise NotFoundError(name)
         return record
@@ -128,7 +134,7 @@ class Desk:
             raise _stopped()
         if not record.runnable:
             raise UnsupportedModelError(record.reason)
-        if len(self._waiting) >= self._most_waiting:
+        if len(self._waiting) + self._visitors >= self._most:
             raise busy()
         began = time.perf_counter_ns()
         usual = FOREVER if self.host.keep_alive is None else self.host.keep_alive
@@ -158,6 +164,16 @@ class Desk:
         Raises:
             ApiError: It failed.
         """
+        async with self._slots:
+            if self._closed:
+                raise _stopped()
+            async with aclosing(self._answered(visit, request)) as events:
+                async for event in events:
+                    yield event
+
+    async def _answered(
+        self, visit: Visit, request: GenerateRequest
+    ) -> AsyncGenerator[PrefillProgress | TextChunk | Finished, None]:
         stream = Stream(self._bridge)
         self._streams.add(stream)
         self.host.generate(visit.record, request, stream.put)

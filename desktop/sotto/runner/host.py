@@ -62,9 +62,11 @@ class Host(Protocol):
     Every method may be called on any thread. What is `heard` comes on any thread too, and must be taken without delay;
     each load and unload is answered once, and an answer ends with one `Finished` or `Failed`.
 
-    Attributes:
-        keep_alive: Seconds that a model stays loaded when nobody asks it anything; None for as long as it may.
     """
+
+    @property
+    def slots(self) -> int:
+        """How many answers may be under way at a time; those beyond would only wait."""
 
     @property
     def keep_alive(self) -> float | None:

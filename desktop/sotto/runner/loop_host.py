@@ -19,7 +19,7 @@ from sotto.engine.types import (
 )
 from sotto.runner.catalogue import catalogue
 from sotto.runner.host import HeardAnswer, HeardLoad, Loop, Standing, not_loaded, same
-from sotto.runner.loop import EngineLoop
+from sotto.runner.loop import SLOTS, EngineLoop
 from sotto.store.records import ModelRecord
 
 KEEP_ALIVE = 300.0
@@ -40,6 +40,7 @@ class LoopHost:
 
     Attributes:
         keep_alive: See `Host`.
+        slots: See `Host`.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class LoopHost:
             models: Finds the models there are.
         """
         self.keep_alive = keep_alive
+        self.slots = SLOTS
         self._make_loop = make_loop or (lambda emit: EngineLoop(emit, settings))
         self._models = models
         self._lock = threading.Lock()

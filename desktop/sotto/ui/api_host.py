@@ -59,6 +59,13 @@ class ApiHost(QObject):
         return None
 
     @property
+    def slots(self) -> int:
+        """All but one, which is the person's."""
+        from sotto.runner.loop import SLOTS
+
+        return SLOTS - 1
+
+    @property
     def standing(self) -> Standing:
         """The model that is loaded now."""
         return self._standing

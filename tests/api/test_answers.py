@@ -1,0 +1,126 @@
+"""How an answer goes out, to clients that a connection cannot be made to show."""
+
+import asyncio
+
+import pytest
+
+from sotto.api import answers, ollama
+from sotto.api.answers import NDJSON, Pieces, Whole, as_api_error
+from sotto.errors import BrokenModelError, EngineError, InvalidNameError, ModelNotFoundError, UnsupportedModelError
+
+
+class Client:
+    """The other end; takes `most` messages and then nothing more."""
+
+    def __init__(self, most=1000):
+        self.messages = []
+        self.gone = asyncio.Event()
+        self._most = most
+
+    async def receive(self):
+        await self.gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message):
+        if len(self.messages) == self._most:
+            await asyncio.Event().wait()
+        self.messages.append(message)
+
+    async def take(self, answer):
+        await asyncio.wait_for(answer({"type": "http", "method": "POST"}, self.receive, self.send), 10)
+
+    @property
+    def body(self):
+        return b"".join(message.get("body", b"") for message in self.messages)
+
+
+def closing(ended, *pieces, error=None, wait=False):
+    """Return pieces that tell when they are closed."""
+
+    async def made():
+        try:
+            for piece in pieces:
+                yield piece
+            if wait:
+                await asyncio.Event().wait()
+            if error is not None:
+                raise error
+        finally:
+            ended.append(True)
+
+    return made()
+
+
+def test_a_client_that_takes_nothing_is_left_alone(monkeypatch, caplog):
+    monkeypatch.setattr(answers, "PATIENCE", 0.1)
+
+    async def run():
+        ended, client = [], Client(most=2)
+        await client.take(Pieces(ollama.DIALECT, NDJSON, closing(ended, b"a", b"b", b"c")))
+        return ended, client.body
+
+    assert asyncio.run(run()) == ([True], b"a")
+    assert "took nothing" in caplog.text
+
+
+def test_a_client_that_leaves_ends_the_work():
+    async def run():
+        ended, client = [], Client()
+        taking = asyncio.create_task(client.take(Pieces(ollama.DIALECT, NDJSON, closing(ended, b"a", wait=True))))
+        await asyncio.sleep(0.05)
+        assert client.body == b"a"
+        client.gone.set()
+        await taking
+        return ended
+
+    assert asyncio.run(run()) == [True]
+
+
+def test_an_error_before_the_first_piece_is_an_answer_of_its_own():
+    async def run():
+        client = Client()
+        await client.take(Pieces(ollama.DIALECT, NDJSON, closing([], error=UnsupportedModelError("It cannot run."))))
+        return client
+
+    client = asyncio.run(run())
+    assert client.messages[0]["status"] == 400
+    assert client.body == b'{"error":"It cannot run."}'
+
+
+def test_an_error_after_the_first_piece_is_the_last_one():
+    async def run():
+        client = Client()
+        await client.take(Pieces(ollama.DIALECT, NDJSON, closing([], b"a\n", error=EngineError("Memory ran out."))))
+        return client
+
+    client = asyncio.run(run())
+    assert client.messages[0]["status"] == 200
+    assert client.body == b'a\n{"error":"Memory ran out."}\n'
+    assert client.messages[-1]["more_body"] is False
+
+
+def test_a_mistake_is_told_and_kept_in_the_log(caplog):
+    async def broken():
+        raise ZeroDivisionError("by zero")
+
+    async def run():
+        client = Client()
+        await client.take(Whole(ollama.DIALECT, broken()))
+        return client
+
+    client = asyncio.run(run())
+    assert client.messages[0]["status"] == 500
+    assert client.body == b'{"error":"Sotto made a mistake (ZeroDivisionError: by zero)."}'
+    assert "Traceback" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (InvalidNameError("a"), 400),
+        (ModelNotFoundError("a"), 404),
+        (BrokenModelError("a"), 500),
+    ],
+)
+def test_each_error_has_its_status(error, status):
+    assert as_api_error(error).status == status
