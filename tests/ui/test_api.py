@@ -39,6 +39,10 @@ class Call:
     def done(self):
         return not self._thread.is_alive()
 
+    def join(self):
+        self._thread.join(20)
+        assert self.done
+
     def json(self):
         assert self.error is None
         return self.answer.json()
@@ -223,3 +227,12 @@ def test_closing_sends_everybody_away(ask, switch, ready, qtbot, loop):
     ended(qtbot, call)
     assert call.answer.status_code == 503
     assert call.json() == {"error": "The server is being stopped."}
+
+
+def test_a_window_that_is_busy_holds_no_answer_up(ask, ready, qtbot, loop):
+    ready.script.hold_answer = threading.Event()
+    call = ask("/api/chat", chat(ready.session.state.record.name))
+    qtbot.waitUntil(lambda: bool(ready.thread._answering))
+    ready.script.hold_answer.set()
+    call.join()  # the window's thread does nothing meanwhile
+    assert call.json()["message"]["content"] == "Hello there."

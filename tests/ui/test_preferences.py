@@ -41,6 +41,11 @@ def test_what_follows_the_system_is_not_written(qapp, path):
         ("zoom", True, "a number"),
         ("zoom", 100, "0.7 to 2.5"),
         ("zoom", float("nan"), "0.7 to 2.5"),
+        ("api_enabled", 1, "true or false"),
+        ("api_host", "", "an address to listen on"),
+        ("api_port", 70_000, "a port from 1 to 65535"),
+        ("api_port", 80.5, "a port from 1 to 65535"),
+        ("api_key", "a\nb", "a key of one line"),
     ],
 )
 def test_a_value_that_makes_no_sense_counts_as_not_chosen(qapp, path, caplog, name, value, right):

@@ -27,6 +27,7 @@ from sotto.store.records import ModelRecord
 
 MOST_CHOICES = 16
 _MOST_TOKENS = 2**31 - 1
+_SEEDS = 2**64
 _SAMPLING = ("temperature", "top_p", "frequency_penalty", "presence_penalty", "seed", "stop")
 _NOT_YET = {
     "/v1/embeddings": "Embeddings are not supported yet.",
@@ -236,8 +237,10 @@ def _prompts(fields: Fields) -> list[str]:
 
 def _seeded(options: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
     """Return the options of each choice: with a seed, each choice has one of its own."""
-    seed = options.get("seed")
-    return [dict(options) | ({"seed": int(seed) + index} if seed is not None else {}) for index in range(count)]
+    seed = int(options.get("seed", -1))
+    if seed < 0:
+        return [dict(options)] * count
+    return [{**options, "seed": (seed + index) % _SEEDS} for index in range(count)]
 
 
 def _head(prefix: str, kind: str, fields: Fields) -> dict[str, Any]:
