@@ -105,7 +105,7 @@ def test_a_mistake_is_told_and_kept_in_the_log(caplog):
 
     async def run():
         client = Client()
-        await client.take(Whole(ollama.DIALECT, broken()))
+        await client.take(Whole(ollama.DIALECT, broken))
         return client
 
     client = asyncio.run(run())

@@ -245,3 +245,14 @@ class TestEnd:
     def test_an_address_that_cannot_be_is_said(self, host, address, message):
         with pytest.raises(AddressError, match=message):
             ApiServer(host, Address(*address, key="k")).start()
+
+    def test_a_server_that_cannot_begin_says_so(self, host, monkeypatch):
+        def broken(*_, **__):
+            raise ValueError("out of order")
+
+        monkeypatch.setattr("sotto.api.server.application", broken)
+        server = ApiServer(host, Address("127.0.0.1", 0))
+        with pytest.raises(ValueError, match="out of order"):
+            server.start()
+        assert server.url == ""
+        assert server.stop()

@@ -93,14 +93,14 @@ class Answer(ABC):
 class Whole(Answer):
     """An answer in one piece of JSON."""
 
-    def __init__(self, dialect: Dialect, made: Awaitable[Any]) -> None:
-        """Answer with what is `made`."""
+    def __init__(self, dialect: Dialect, make: Callable[[], Awaitable[Any]]) -> None:
+        """Answer with what `make` makes."""
         super().__init__(dialect)
-        self._made = made
+        self._make = make
 
     async def work(self, send: Send) -> None:
         """Send the answer."""
-        body = encoded(await self._made)
+        body = encoded(await self._make())
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send(_body(body, more=False))

@@ -96,7 +96,7 @@ class Anthropic:
         )
         if fields.flag("stream", False):
             return Pieces(DIALECT, SSE, self._events(asked))
-        return Whole(DIALECT, self._whole(asked))
+        return Whole(DIALECT, lambda: self._whole(asked))
 
     async def _whole(self, asked: _Asked) -> dict[str, Any]:
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:

@@ -132,7 +132,7 @@ class OllamaAnswers:
     def _answer(self, asked: _Asked) -> Answer:
         if asked.request is not None and asked.stream:
             return Pieces(DIALECT, NDJSON, self._lines(asked, asked.request))
-        return Whole(DIALECT, self._whole(asked))
+        return Whole(DIALECT, lambda: self._whole(asked))
 
     async def _whole(self, asked: _Asked) -> dict[str, Any]:
         if asked.request is None:

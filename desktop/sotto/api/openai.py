@@ -186,7 +186,7 @@ class OpenAI:
     def _answer(self, asked: _Asked) -> Answer:
         if asked.stream:
             return Pieces(DIALECT, SSE, self._events(asked))
-        return Whole(DIALECT, self._whole(asked))
+        return Whole(DIALECT, lambda: self._whole(asked))
 
     async def _whole(self, asked: _Asked) -> dict[str, Any]:
         async with (

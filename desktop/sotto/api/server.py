@@ -50,6 +50,7 @@ class ApiServer:
         self._socket: socket.socket | None = None
         self._thread: threading.Thread | None = None
         self._end: Callable[[], None] | None = None
+        self._failure: Exception | None = None
         self._ready = threading.Event()
 
     @property
@@ -70,6 +71,8 @@ class ApiServer:
         self._thread = threading.Thread(target=self._run, name="api", daemon=True)
         self._thread.start()
         self._ready.wait()
+        if self._failure is not None:
+            raise self._failure
 
     def stop(self, seconds: float = 10.0) -> bool:
         """Send away whoever is being served, and end; return whether that was done in time."""
@@ -81,9 +84,16 @@ class ApiServer:
 
     def _run(self) -> None:
         assert self._socket is not None
-        with self._socket:
-            asyncio.run(self._serve(self._socket))
-        self._socket = None
+        try:
+            with self._socket:
+                asyncio.run(self._serve(self._socket))
+        except Exception as error:
+            if self._ready.is_set():
+                raise
+            self._failure = error
+        finally:
+            self._socket = None
+            self._ready.set()
 
     async def _serve(self, listening: socket.socket) -> None:
         desk = Desk(self._host)
