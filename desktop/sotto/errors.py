@@ -15,6 +15,8 @@ Every message is one sentence that names the file or field, what is wrong and wh
 Anything else that is raised is a bug in Sotto.
 """
 
+NO_MODEL = "No model is loaded: load one before asking it."
+
 
 class SottoError(Exception):
     """Base of all errors whose text is written for people."""

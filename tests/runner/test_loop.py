@@ -3,81 +3,21 @@ import time
 
 import pytest
 
+from hosts import Host, is_a, request
 from sotto.engine.types import (
     DoneReason,
     Failed,
     Finished,
-    GenerateRequest,
     Loaded,
     LoadProgress,
     MemoryFigures,
     PrefillProgress,
-    SamplingOptions,
     TextChunk,
     Unloaded,
 )
-from sotto.runner.loop import SLOTS, EngineLoop
+from sotto.runner.loop import SLOTS
 from sotto.store.opening import record_of
 from tiny_random import write_model
-
-GREEDY = SamplingOptions(temperature=0)
-
-
-class Host:
-    """A loop on a thread of its own, and everything it has said."""
-
-    def __init__(self):
-        self.events = []
-        self.threads = set()
-        self.reactions = []
-        self._said = threading.Condition()
-        self.loop = EngineLoop(self._heard)
-        self.thread = threading.Thread(target=self.loop.run, name="owner")
-        self.thread.start()
-
-    def _heard(self, event):
-        for reaction in list(self.reactions):
-            reaction(event)
-        with self._said:
-            self.threads.add(threading.current_thread().name)
-            self.events.append(event)
-            self._said.notify_all()
-
-    def react(self, matches, action):
-        """Call `action` once, on the owning thread, when an event that `matches` comes."""
-
-        def reaction(event):
-            if matches(event):
-                self.reactions.remove(reaction)
-                action()
-
-        self.reactions.append(reaction)
-
-    def wait(self, matches, count=1):
-        """Return the `count`-th event that `matches`."""
-
-        def found():
-            return [event for event in self.events if matches(event)]
-
-        with self._said:
-            assert self._said.wait_for(lambda: len(found()) >= count, timeout=20), self.events
-            return found()[count - 1]
-
-    def ended(self, request_id):
-        return self.wait(lambda event: isinstance(event, Finished | Failed) and event.request_id == request_id)
-
-    def close(self):
-        self.loop.close()
-        self.thread.join(60)
-        assert not self.thread.is_alive()
-
-
-def is_a(kind):
-    return lambda event: isinstance(event, kind)
-
-
-def request(request_id, prompt="Once upon", **options):
-    return GenerateRequest(id=request_id, prompt=prompt, **{"sampling": GREEDY, "num_predict": 5, **options})
 
 
 @pytest.fixture(scope="module")

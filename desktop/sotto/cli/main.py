@@ -116,6 +116,12 @@ def _doctor(parsed: argparse.Namespace) -> int:
     return doctor.doctor()
 
 
+def _runner(parsed: argparse.Namespace) -> int:
+    from sotto.cli import runner
+
+    return runner.serve(parsed.model, parsed.port)
+
+
 def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
     """Return the parser of the whole line and those of the commands by name."""
     parser = argparse.ArgumentParser(
@@ -181,6 +187,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
         "SOTTO_API_KEY in the environment by default",
     )
     command("doctor", _doctor, "Tell what this machine and this installation can do.")
+    by_name["runner"] = _runner_parser()
     run = command("run", _run, "Ask a model; without PROMPT, read it from a pipe or hold a conversation.")
     model(run)
     draft(run)
@@ -192,6 +199,17 @@ def _port(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is no port; it should be a number from 0 to 65535")
     return int(text)
+
+
+def _runner_parser() -> argparse.ArgumentParser:
+    """Return the parser of a command that the app types, and no person: it is not among those that are shown."""
+    runner = argparse.ArgumentParser(
+        prog="sotto runner", description="Host an engine for the process that starts this one; see sotto.runner.child."
+    )
+    runner.add_argument("--model", metavar="MODEL", help="load this first")
+    runner.add_argument("--port", type=int, default=0, metavar="N", help="listen there; 0 for any port that is free")
+    runner.set_defaults(run=_runner)
+    return runner
 
 
 def _add_run_options(run: argparse.ArgumentParser) -> None:

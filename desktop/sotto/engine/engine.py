@@ -33,6 +33,7 @@ from sotto.engine.sampler import Sampler
 from sotto.engine.stop_strings import StopMatcher
 from sotto.engine.system_memory import give_back
 from sotto.engine.task import Task
+from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import (
     EngineSettings,
     GenerateEvent,
@@ -42,7 +43,7 @@ from sotto.engine.types import (
     ModelInfo,
     Overflow,
 )
-from sotto.errors import CancelledError, InvalidRequestError
+from sotto.errors import NO_MODEL, CancelledError, InvalidRequestError
 from sotto.store.records import ModelSource
 
 
@@ -136,8 +137,20 @@ class Engine:
         """
         ready = self._ready
         if ready is None:
-            raise InvalidRequestError("No model is loaded: load one before asking it.")
+            raise InvalidRequestError(NO_MODEL)
         return ready.preparer.prepare(request)
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The loaded model's; may be used on any thread.
+
+        Raises:
+            InvalidRequestError: No model is loaded.
+        """
+        ready = self._ready
+        if ready is None:
+            raise InvalidRequestError(NO_MODEL)
+        return ready.preparer.tokenizer
 
     @property
     def running(self) -> int:

@@ -32,13 +32,14 @@ from sotto.engine.types import (
     LoadProgress,
     Unloaded,
 )
-from sotto.errors import CancelledError
+from sotto.errors import NO_MODEL, CancelledError, InvalidRequestError
 from sotto.store.opening import open_model
 from sotto.store.records import ModelRecord
 
 if TYPE_CHECKING:
     from sotto.engine.engine import Engine
     from sotto.engine.preparing import Prepared
+    from sotto.engine.tokenizer import Tokenizer
 
 # Requests that are in flight at a time. More would each be slower, and each takes memory for its context.
 SLOTS = 4
@@ -87,6 +88,7 @@ class EngineLoop:
         self._waiting: deque[_Command] = deque()
         self._current: _Command | None = None
         self._running: dict[str, _Generate] = {}
+        self._engine: Engine | None = None
         self._closed = False
         self._figures_due = 0.0
 
@@ -118,6 +120,18 @@ class EngineLoop:
             self._closed = True
         self._cancel(lambda command: True)
 
+    @property
+    def tokenizer(self) -> "Tokenizer":
+        """The loaded model's, for any thread.
+
+        Raises:
+            InvalidRequestError: No model is loaded.
+        """
+        engine = self._engine
+        if engine is None:
+            raise InvalidRequestError(NO_MODEL)
+        return engine.tokenizer
+
     def _ask(self, command: _Command, *, instead: bool) -> None:
         with self._lock:
             if instead:
@@ -147,12 +161,13 @@ class EngineLoop:
         device.prepare()
         from sotto.engine.engine import Engine
 
-        engine = Engine(self._settings)
+        engine = self._engine = Engine(self._settings)
         with ThreadPoolExecutor(1, thread_name_prefix="prepare") as helper:
             try:
                 while self._turn(engine, helper):
                     pass
             finally:
+                self._engine = None
                 self._look(engine, helper)
                 engine.close()
         self._emit(Unloaded())

@@ -1,0 +1,137 @@
+"""The child process: an engine on a thread of its own, the private API on another, and the parent in view.
+
+It binds its port itself and says it on stdout, so that nobody else can take it first. What is printed afterwards, by
+libraries too, goes to stderr. It ends by an interrupt (or SIGTERM), which is served like `EngineLoop.close`, and when
+its parent is gone.
+"""
+
+import faulthandler
+import os
+import signal
+import socket
+import sys
+import threading
+import traceback
+from typing import BinaryIO, NoReturn
+
+from sotto.engine.settings import read_settings
+from sotto.engine.types import Event, Failed
+from sotto.errors import SottoError
+from sotto.runner import parent
+from sotto.runner.codec import Hello, Listening, WireError, decoded, encoded
+from sotto.runner.loop import EngineLoop
+from sotto.runner.switchboard import Switchboard
+from sotto.store.records import ModelRecord
+
+_LONGEST_HELLO = 1 << 20
+_STACK_BYTES = 16 << 20
+_SWITCH_SECONDS = 0.0005
+# Of the three seconds in which it is gone after its parent, the first may pass before that is noticed.
+_ORPHAN_SECONDS = 1.5
+_FLUSH_SECONDS = 2.0
+
+
+def serve(record: ModelRecord | None, port: int) -> NoReturn:
+    """Serve one engine, with a model loaded first if one is given, until it is told to end; then end the process.
+
+    Args:
+        record: The model.
+        port: Where to listen; 0 for any that is free.
+    """
+    started_by = os.getppid()
+    parent.die_with_parent()
+    faulthandler.enable()
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    status = 1
+    try:
+        status = _serve(record, port, started_by)
+    except SottoError as error:
+        print(f"error: {error.message}", file=sys.stderr)  # noqa: T201
+    except KeyboardInterrupt:
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+    # Not an ordinary exit: threads of libraries may be in the middle of something, and nothing is left to be kept.
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def _serve(record: ModelRecord | None, port: int, started_by: int) -> int:
+    announced = _own_stdout()
+    hello = decoded(sys.stdin.buffer.readline(_LONGEST_HELLO))
+    if not isinstance(hello, Hello):
+        raise WireError("The first line on stdin must be a Hello.")
+    listening = socket.create_server(("127.0.0.1", port))
+    # Inherited by every connection: a line is not to wait for the other end to confirm the one before.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    with announced:
+        announced.write(encoded(Listening(listening.getsockname()[1])))
+    # Imported while the parent connects.
+    from sotto.runner.server import Server
+
+    host = _Host(record, hello)
+    server = Server(host.loop, host.board, hello.token, listening)
+    server.start()
+    watch = threading.Thread(target=host.end_with, args=(started_by,), name="parent", daemon=True)
+    watch.start()
+    try:
+        host.wait()
+    except KeyboardInterrupt:
+        host.loop.close()
+        host.wait()
+    server.stop(_FLUSH_SECONDS)
+    return host.status
+
+
+class _Host:
+    """The engine's loop on a thread, and what became of it."""
+
+    def __init__(self, record: ModelRecord | None, hello: Hello) -> None:
+        self.status = 0
+        self.board = Switchboard()
+        self.loop = EngineLoop(self._heard, hello.settings or read_settings())
+        self._first = record is not None
+        if record is not None:
+            self.loop.load(record)
+        threading.stack_size(_STACK_BYTES)
+        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+        self._thread.start()
+        threading.stack_size(0)
+
+    def wait(self) -> None:
+        """Wait until the engine has ended."""
+        # With a limit, because some systems keep interrupts from a wait without one.
+        while self._thread.is_alive():
+            self._thread.join(60)
+
+    def end_with(self, process: int) -> None:
+        """End, well or not, once the parent is gone."""
+        parent.wait_for_end(sys.stdin.fileno(), process)
+        self.loop.close()
+        self._thread.join(_ORPHAN_SECONDS)
+        os._exit(1)
+
+    def _run(self) -> None:
+        try:
+            self.loop.run()
+        except BaseException:
+            traceback.print_exc()
+            sys.stderr.flush()
+            os._exit(1)
+        self.board.end()
+
+    def _heard(self, event: Event) -> None:
+        if self._first and isinstance(event, Failed) and not event.request_id:
+            # Nobody has asked for another model: there is nothing to stay for.
+            print(f"error: {event.message}", file=sys.stderr)  # noqa: T201
+            self.status = 1
+            self.loop.close()
+        self.board.emit(event)
+
+
+def _own_stdout() -> BinaryIO:
+    """Return stdout, and let everything that is printed from now on go to stderr."""
+    own = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return own

@@ -1,0 +1,218 @@
+"""Frozen values as JSON and back, exactly: the one form in which anything crosses between processes.
+
+A value is an object with its class's name under `is` and its fields. What comes in is checked against the annotations
+of the class: another field, a missing one or one of another type is refused, so that whoever reads a line gets a whole
+value or a `WireError`, and nothing else.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from sotto.engine import types
+from sotto.errors import SottoError
+from sotto.store.records import ModelRecord
+
+# The longest line holds a conversation that fills the largest context there is, or an answer that does.
+LONGEST_LINE = 256 << 20
+_SHOWN = 80
+
+
+class WireError(SottoError):
+    """What came from another process is no value that was agreed on."""
+
+
+# Commands: what a host asks of an engine.
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Load a model in place of what is loaded."""
+
+    record: ModelRecord
+    num_ctx: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unload:
+    """Unload the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generate:
+    """Generate with the loaded model."""
+
+    request: types.GenerateRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """End a request as cancelled."""
+
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CancelLoad:
+    """Stop the load that runs or waits."""
+
+
+Command = Load | Unload | Generate | Cancel | CancelLoad
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """The first that a child is told, on its stdin.
+
+    Attributes:
+        token: Must be named in every call.
+        settings: Of the engine; None as they are kept on this machine.
+    """
+
+    token: str
+    settings: types.EngineSettings | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """The first that a child says, on its stdout.
+
+    Attributes:
+        port: Where it listens, on this machine alone.
+    """
+
+    port: int
+
+
+_CLASSES: Mapping[str, type] = {
+    one.__name__: one
+    for one in (
+        *(Load, Unload, Generate, Cancel, CancelLoad, Hello, Listening),
+        *(types.LoadProgress, types.Loaded, types.Unloaded, types.Failed),
+        *(types.PrefillProgress, types.TextChunk, types.Finished, types.MemoryFigures),
+    )
+}
+
+
+def encoded(value: Any) -> bytes:
+    """Return a value as one line, its end included."""
+    return json.dumps({"is": type(value).__name__} | _plain(value), separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def decoded(line: bytes) -> Any:
+    """Return the value of a line.
+
+    Raises:
+        WireError: It holds none.
+    """
+    try:
+        read = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"{_shown(line)} is no JSON object ({type(error).__name__}).") from error
+    name = read.pop("is", None) if isinstance(read, dict) else None
+    kind = _CLASSES.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise WireError(f"{_shown(line)} is no value that is known here.")
+    return _reader(kind)(read)
+
+
+class Lines:
+    """Cuts a stream of bytes into lines."""
+
+    def __init__(self, longest: int = LONGEST_LINE) -> None:
+        """Begin with nothing; no line may have more than `longest` bytes."""
+        self._longest = longest
+        self._begun: list[bytes] = []
+        self._size = 0
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Take bytes; return the lines that they complete, without their ends.
+
+        Raises:
+            WireError: A line is too long.
+        """
+        *ends, rest = data.split(b"\n")
+        lines = []
+        for end in ends:
+            lines.append(b"".join((*self._begun, end)))
+            self._begun, self._size = [], 0
+        self._begun.append(rest)
+        self._size += len(rest)
+        if self._size > self._longest or any(len(line) > self._longest for line in lines):
+            raise WireError(f"A line is longer than {self._longest} bytes.")
+        return lines
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON has for a value."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return str(value) if isinstance(value, Path) else value
+
+
+@cache
+def _reader(wanted: Any) -> Callable[[Any], Any]:
+    """Return what makes a value of the annotation `wanted` from JSON, or raises WireError."""
+    origin, arguments = get_origin(wanted), get_args(wanted)
+    if wanted is Any:
+        return lambda read: read
+    if origin in (UnionType, Union):
+        # Here None, and one other.
+        (other,) = (one for one in arguments if one is not NoneType)
+        read_other = _reader(other)
+        return lambda read: None if read is None else read_other(read)
+    if origin is tuple:
+        read_item = _reader(arguments[0])
+        return lambda read: tuple(map(read_item, _checked(read, list)))
+    if origin is not None:  # a mapping of options
+        return lambda read: _checked(read, dict)
+    if is_dataclass(wanted):
+        return _object_reader(wanted)
+    if issubclass(wanted, StrEnum | Path):
+        return lambda read: _made(wanted, _checked(read, str))
+    if wanted is float:
+        return lambda read: read if type(read) is int else _checked(read, float)
+    return lambda read: _checked(read, wanted)
+
+
+def _object_reader(wanted: Any) -> Callable[[Any], Any]:
+    hints = get_type_hints(wanted)
+    readers = {field.name: _reader(hints[field.name]) for field in fields(wanted)}
+    required = {field.name for field in fields(wanted) if field.default is MISSING and field.default_factory is MISSING}
+
+    def read_object(read: Any) -> Any:
+        given = _checked(read, dict).keys()
+        if wrong := (given - readers.keys()) | (required - given):
+            raise WireError(f"{wanted.__name__} does not have exactly its fields: {_shown(sorted(wrong))}.")
+        return wanted(**{name: readers[name](item) for name, item in read.items()})
+
+    return read_object
+
+
+def _checked(read: Any, kind: type) -> Any:
+    # Not isinstance: True is an int there.
+    if type(read) is not kind:
+        raise WireError(f"{_shown(read)} is not of type {kind.__name__}.")
+    return read
+
+
+def _made(kind: type, text: str) -> Any:
+    try:
+        return kind(text)
+    except ValueError as error:
+        raise WireError(f"{_shown(text)} is no {kind.__name__}.") from error
+
+
+def _shown(value: Any) -> str:
+    # What is shown may be very large: only its beginning is looked at.
+    text = repr(value[:_SHOWN]) if isinstance(value, str | bytes | list) else repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -1,0 +1,62 @@
+"""What a process that ended said last, of all it printed: the part that tells why."""
+
+import re
+
+_KEPT_BYTES = 8 << 10
+_LONGEST_LINE = 8 << 10
+# What an error begins with. The first place that one of them has in a line counts.
+_MARKS = re.compile(
+    r"Fatal Python error:|fatal error:|panic:|terminate called|libc\+\+abi:|[Aa]ssertion failed|\[METAL\]|mlx:|MLX:|"
+    r"CUDA error|cudaMalloc failed|[Ee]rror:|\b[A-Z]\w*(?:Error|Exception)\b"
+)
+_MEMORY = re.compile(
+    r"out of (?:device )?memory|(?:cuda|hip)Malloc failed|failed to allocate|allocation failed|not enough memory|"
+    r"insufficient memory|outofdevicememory|bad_alloc",
+    re.IGNORECASE,
+)
+
+
+class LastWords:
+    """Goes through a process's output, line by line, and keeps what tells of errors: the last 8 KiB of it."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self._kept: list[str] = []
+        self._size = 0
+        self._rest = b""
+
+    @property
+    def text(self) -> str:
+        """Everything that was kept."""
+        return "\n".join(self._kept)
+
+    @property
+    def last(self) -> str:
+        """The last line that tells of an error; empty if there was none."""
+        return self._kept[-1] if self._kept else ""
+
+    def feed(self, data: bytes) -> list[str]:
+        """Take output; return its whole lines."""
+        *ends, self._rest = (self._rest + data).split(b"\n")
+        if len(self._rest) > _LONGEST_LINE:
+            ends, self._rest = [*ends, self._rest], b""
+        lines = [end[:_LONGEST_LINE].decode("utf-8", "replace").rstrip() for end in ends]
+        for line in lines:
+            self._look_at(line)
+        return [line for line in lines if line]
+
+    def finish(self) -> list[str]:
+        """Take what there is of a line that nothing follows; return it."""
+        return self.feed(b"\n") if self._rest else []
+
+    def _look_at(self, line: str) -> None:
+        if _MEMORY.search(line):
+            told = line.strip()
+        elif match := _MARKS.search(line):
+            told = line[match.start() :]
+        else:
+            return
+        self._kept.append(told)
+        self._size += len(told.encode()) + 1
+        while self._size > _KEPT_BYTES:
+            self._size -= len(self._kept.pop(0).encode()) + 1

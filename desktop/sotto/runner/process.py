@@ -1,0 +1,281 @@
+"""An engine in a process of its own, behind the same commands and events as `EngineLoop`.
+
+What goes wrong in native code there ends that process and nothing else: everything that was asked then ends with one
+`Failed`, which says why, and `run` raises. Unloading ends the process too, so that the memory is given back whatever
+the engine still held; the next command starts another one. `run` does everything on the thread that calls it, and waits
+for nothing but the child's pipes, its connection and commands.
+"""
+
+import http.client
+import json
+import selectors
+import socket
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import closing, suppress
+from itertools import takewhile
+from typing import Any, NoReturn
+
+from sotto.engine.types import (
+    DoneReason,
+    EngineSettings,
+    Event,
+    Failed,
+    Finished,
+    GenerateRequest,
+    Loaded,
+    LoadProgress,
+    MemoryFigures,
+    PrefillProgress,
+    TextChunk,
+    Unloaded,
+)
+from sotto.errors import EngineError
+from sotto.runner.codec import Cancel, CancelLoad, Command, Generate, Load, Unload, WireError
+from sotto.runner.life import Life, silence
+from sotto.store.records import ModelRecord
+
+# What was computed last is written to the disk meanwhile.
+_UNLOAD_SECONDS = 20.0
+_CLOSE_SECONDS = 5.0
+# From the end of the connection to the end of the process.
+_DYING_SECONDS = 2.0
+_Asked = Load | Generate
+_NOTHING = MemoryFigures(0, 0, 0, 0, 0)
+
+
+class ProcessEndedError(EngineError):
+    """The engine's process is gone, and nobody asked it to go.
+
+    Attributes:
+        details: What it said of errors.
+    """
+
+    def __init__(self, message: str, details: str) -> None:
+        """Say why."""
+        super().__init__(message)
+        self.details = details
+
+
+class RunnerProcess:
+    """Runs an engine in a child process for callers on any thread."""
+
+    def __init__(self, emit: Callable[[Event], None], settings: EngineSettings | None = None) -> None:
+        """Make a host that nobody runs yet; commands may be given already.
+
+        Args:
+            emit: Receives every event, on the thread that calls `run`. Must not raise.
+            settings: Of the engine; None as they are kept on this machine.
+        """
+        self._emit = emit
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._waiting: deque[Command] = deque()
+        self._closed = False
+        self._bell, self._ringer = socket.socketpair()
+        self._bell.setblocking(False)
+        self._ringer.setblocking(False)
+        self._asked: list[_Asked] = []
+        self._life: Life | None = None
+
+    # Any thread
+
+    def load(self, record: ModelRecord, num_ctx: int | None = None) -> None:
+        """Load a model in place of what is loaded, and end everything asked before."""
+        self._ask(Load(record, num_ctx))
+
+    def unload(self) -> None:
+        """End everything asked before, and the process."""
+        self._ask(Unload())
+
+    def generate(self, request: GenerateRequest) -> None:
+        """Generate with the model that is loaded when the request's turn comes."""
+        self._ask(Generate(request))
+
+    def cancel(self, request_id: str) -> None:
+        """End a request as cancelled, wherever it is; an id that is not known has just ended and is ignored."""
+        self._ask(Cancel(request_id))
+
+    def cancel_load(self) -> None:
+        """Stop the load that runs or waits, if there is one; nothing is loaded then."""
+        self._ask(CancelLoad())
+
+    def close(self) -> None:
+        """End everything and make `run` return; later commands are never served."""
+        with self._lock:
+            self._closed = True
+        self._ring()
+
+    @property
+    def pid(self) -> int | None:
+        """The child's process id; None while there is none."""
+        life = self._life
+        return life.child.pid if life else None
+
+    def ping(self, seconds: float = 1.0) -> dict[str, Any]:
+        """Return what the child's `/v1/status` says, within so many seconds.
+
+        Raises:
+            EngineError: There is no child that listens, or it does not answer.
+        """
+        life = self._life
+        address = life.address if life else None
+        if address is None:
+            raise EngineError("The engine's process does not listen.")
+        port, token = address
+        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)) as connection:
+            try:
+                connection.request("GET", "/v1/status", headers={"Authorization": f"Bearer {token}"})
+                status: dict[str, Any] = json.loads(connection.getresponse().read(1 << 16))
+            except (OSError, http.client.HTTPException, ValueError) as error:
+                raise EngineError(f"The engine's process does not answer ({type(error).__name__}).") from error
+        return status
+
+    def _ask(self, command: Command) -> None:
+        with self._lock:
+            self._waiting.append(command)
+        self._ring()
+
+    def _ring(self) -> None:
+        # What keeps it from ringing: it rings already (BlockingIOError), or nobody listens any more.
+        with suppress(OSError):
+            self._ringer.send(b"!")
+
+    # The thread that runs it
+
+    def run(self) -> None:
+        """Serve commands until `close`. The last event is `Unloaded`.
+
+        Raises:
+            ProcessEndedError: The child ended by itself; everything that was asked has been answered.
+        """
+        with self._bell, self._ringer:
+            # The first child is started before anything is asked, so that it is ready when that comes.
+            while not self._closed:
+                self._live()
+                self._rest()
+            self._settle(self._take(connected=False)[0])
+        self._emit(Unloaded())
+
+    def _rest(self) -> None:
+        """Do without a child until one is needed."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._bell, selectors.EVENT_READ)
+            while not self._closed:
+                with self._lock:
+                    idle = list(takewhile(lambda command: not isinstance(command, _Asked), self._waiting))
+                    needed = len(idle) < len(self._waiting)
+                    for _ in idle:
+                        self._waiting.popleft()
+                self._settle(idle)
+                if needed:
+                    return
+                selector.select()
+                silence(self._bell)
+
+    def _live(self) -> None:
+        """Serve with one child until it is unloaded or everything is closed."""
+        with Life(self._settings, self._bell) as life:
+            self._life = life
+            try:
+                unserved = self._serve(life)
+                if unserved is None:
+                    by_itself = life.finish(_DYING_SECONDS)
+                    self._die(life.child.reason() if by_itself else "The engine's process said no more.", life)
+            except WireError as error:
+                life.finish(0)
+                self._die(error.message, life)
+            finally:
+                self._life = None
+        self._settle(unserved)
+
+    def _serve(self, life: Life) -> list[Command] | None:
+        """Serve until the child is gone; return what it need not serve any more, None if it ended by itself."""
+        unserved: list[Command] | None = None
+        until: float | None = None
+        while not life.gone and (until is None or time.monotonic() < until):
+            if unserved is None:
+                commands, grace = self._take(connected=life.connected)
+                if grace:
+                    unserved, until = commands, time.monotonic() + grace
+                    life.child.interrupt()
+                else:
+                    self._send(life, commands)
+            elif self._closed:
+                until = min(until or 0.0, time.monotonic() + _CLOSE_SECONDS)
+            for event in life.turn(until):
+                self._heard(event)
+        if until is not None:
+            life.finish(max(0.0, until - time.monotonic()))
+        return unserved
+
+    def _send(self, life: Life, commands: list[Command]) -> None:
+        for command in commands:
+            if isinstance(command, _Asked):
+                self._asked.append(command)
+            life.send(command)
+
+    def _take(self, *, connected: bool) -> tuple[list[Command], float]:
+        """Take the commands whose turn it is; return also how long the child has to end because of them, else 0."""
+        with self._lock:
+            count, grace = len(self._waiting) if connected else 0, 0.0
+            unloads = [place for place, command in enumerate(self._waiting) if isinstance(command, Unload)]
+            if self._closed:
+                count, grace = len(self._waiting), _CLOSE_SECONDS
+            elif unloads:
+                count, grace = unloads[-1] + 1, _UNLOAD_SECONDS
+            return [self._waiting.popleft() for _ in range(count)], grace
+
+    def _heard(self, event: Any) -> None:
+        """Pass an event on, if it belongs to something that was asked."""
+        if isinstance(event, MemoryFigures):
+            self._emit(event)
+        elif asked := self._asked_by(event):
+            if isinstance(event, Finished | Failed | Loaded | Unloaded):
+                self._asked.remove(asked)
+            self._emit(event)
+
+    def _asked_by(self, event: Any) -> _Asked | None:
+        """Return what an event is about; None for what nobody waits for, as the last that a child says."""
+        if isinstance(event, LoadProgress | Loaded | Unloaded) or (isinstance(event, Failed) and not event.request_id):
+            return next((asked for asked in self._asked if isinstance(asked, Load)), None)
+        if not isinstance(event, PrefillProgress | TextChunk | Finished | Failed):
+            raise WireError(f"The engine's process says {type(event).__name__}, which is no event.")
+        return next(
+            (one for one in self._asked if isinstance(one, Generate) and one.request.id == event.request_id), None
+        )
+
+    def _settle(self, unserved: list[Command]) -> None:
+        """End as cancelled what no child has answered, and nobody is to answer any more."""
+        asked, self._asked = self._asked, []
+        for command in (*asked, *unserved):
+            if isinstance(command, Generate):
+                self._emit(_cancelled(command.request.id))
+            elif isinstance(command, Load | Unload):
+                self._emit(Unloaded())
+        if any(isinstance(command, Unload) for command in unserved):
+            self._emit(_NOTHING)
+
+    def _die(self, message: str, life: Life) -> NoReturn:
+        """End everything because the child is gone.
+
+        Raises:
+            ProcessEndedError: Always.
+        """
+        with self._lock:
+            self._closed = True
+        details = life.child.words.text
+        for command in (*self._asked, *self._take(connected=False)[0]):
+            if isinstance(command, Generate):
+                self._emit(Failed(command.request.id, message, bug=True, details=details))
+            elif isinstance(command, Load):
+                self._emit(Failed("", message, bug=True, details=details))
+            elif isinstance(command, Unload):
+                self._emit(Unloaded())
+        raise ProcessEndedError(message, details)
+
+
+def _cancelled(request_id: str) -> Finished:
+    return Finished(request_id, "", (), DoneReason.CANCELLED, 0, 0, 0, 0, 0)
