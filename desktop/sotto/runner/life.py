@@ -33,7 +33,7 @@ class Life:
         self._bell = bell
         self._wire: Wire | None = None
         self._selector = selectors.DefaultSelector()
-        self._listens_by = time.monotonic() + _START_SECONDS
+        self._answers_by = time.monotonic() + _START_SECONDS
         self.child = Spawned(settings)
         self.address: tuple[int, str] | None = None
         self.gone = False
@@ -45,6 +45,10 @@ class Life:
 
     def __exit__(self, *_: object) -> None:
         self.finish(0)
+
+    @property
+    def _begun(self) -> bool:
+        return self.gone or (self._wire is not None and self._wire.begun)
 
     @property
     def connected(self) -> bool:
@@ -64,7 +68,8 @@ class Life:
             WireError: The process does not keep to what was agreed on.
         """
         events: list[Any] = []
-        until = until if self.connected else min(self._listens_by, until or self._listens_by)
+        if not self._begun:
+            until = min(self._answers_by, until or self._answers_by)
         for key, _ in self._selector.select(None if until is None else max(0.0, until - time.monotonic())):
             if key.fileobj is self._bell:
                 silence(self._bell)
@@ -78,7 +83,7 @@ class Life:
                 events += self._wire.receive()
                 self.gone = self._wire.ended
                 self._watch_wire()
-        if not self.connected and time.monotonic() >= self._listens_by:
+        if not self._begun and time.monotonic() >= self._answers_by:
             raise WireError("The engine's process did not start in time.")
         return events
 

@@ -18,6 +18,7 @@ class Wire:
     """An open session.
 
     Attributes:
+        begun: Whether the child has agreed to it.
         ended: Whether the child has said its last.
     """
 
@@ -36,6 +37,7 @@ class Wire:
         self._http = h11.Connection(h11.CLIENT)
         self._lines = Lines()
         self._unsent = bytearray()
+        self.begun = False
         self.ended = False
         headers = [
             ("Host", f"127.0.0.1:{port}"),
@@ -101,8 +103,10 @@ class Wire:
         events: list[Any] = []
         while True:
             part = self._http.next_event()
-            if isinstance(part, h11.Response) and part.status_code != 200:
-                raise WireError(f"The engine's process refuses the session (status {part.status_code}).")
+            if isinstance(part, h11.Response):
+                if part.status_code != 200:
+                    raise WireError(f"The engine's process refuses the session (status {part.status_code}).")
+                self.begun = True
             if isinstance(part, h11.Data):
                 events += map(decoded, self._lines.feed(bytes(part.data)))
             elif isinstance(part, h11.EndOfMessage | h11.ConnectionClosed):

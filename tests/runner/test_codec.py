@@ -1,0 +1,166 @@
+"""Values as lines and back, and lines that are none."""
+
+import json
+import types
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sotto.engine.types import GenerateRequest, Message, ModelInfo, Overflow, SamplingOptions
+from sotto.runner import codec
+from sotto.runner.codec import _CLASSES, Generate, Lines, Load, WireError, decoded, encoded
+from sotto.store.records import Format, ModelRecord, Place, Source
+
+# What a file system may hold that is no text comes as halves of surrogate pairs.
+texts = st.one_of(st.text(max_size=8), st.text(st.characters(categories=["Cs", "L"]), max_size=4))
+floats = st.one_of(st.floats(allow_nan=False), st.integers(-5, 5))
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=6,
+)
+LEAVES = {
+    str: texts,
+    int: st.integers(),
+    float: floats,
+    bool: st.booleans(),
+    type(None): st.none(),
+    Any: plain,
+    Path: texts.filter(lambda text: "\0" not in text).map(Path),
+    Overflow: st.sampled_from(Overflow),
+}
+
+
+def values_of(wanted):
+    """Return a strategy for an annotation."""
+    if wanted in LEAVES:
+        return LEAVES[wanted]
+    origin, arguments = get_origin(wanted), get_args(wanted)
+    if origin is tuple:
+        return st.lists(values_of(arguments[0]), max_size=3).map(tuple)
+    if isinstance(wanted, types.UnionType):
+        return st.one_of(*map(values_of, arguments))
+    if origin is not None:
+        return st.dictionaries(texts, plain, max_size=3)
+    if hasattr(wanted, "__members__"):
+        return st.sampled_from(wanted)
+    hints = get_type_hints(wanted)
+    return st.builds(wanted, **{field.name: values_of(hints[field.name]) for field in fields(wanted)})
+
+
+@pytest.mark.parametrize("kind", _CLASSES.values(), ids=_CLASSES)
+def test_every_value_comes_back_as_it_was(kind):
+    @given(values_of(kind))
+    def comes_back(value):
+        line = encoded(value)
+        assert line.count(b"\n") == 1
+        assert line.endswith(b"\n")
+        back = decoded(line)
+        assert back == value
+        assert repr(back) == repr(value)
+
+    comes_back()
+
+
+def test_everything_that_an_engine_says_or_is_told_is_known():
+    from sotto.engine import types as engine_types
+
+    said = {one.__name__ for one in get_args(engine_types.Event)} | {one.__name__ for one in get_args(codec.Command)}
+    assert said <= _CLASSES.keys()
+
+
+def test_a_line_reads_as_people_would_write_it():
+    request = GenerateRequest("7", (Message("user", "hé"),), sampling=SamplingOptions(temperature=0), stop=("\n",))
+    read = json.loads(encoded(Generate(request)))
+    assert read["is"] == "Generate"
+    assert read["request"]["messages"] == [{"role": "user", "content": "hé"}]
+    assert read["request"]["sampling"]["temperature"] == 0
+
+
+RECORD = ModelRecord(
+    "a",
+    "0" * 64,
+    1,
+    Format.GGUF,
+    "llama",
+    None,
+    "",
+    5,
+    Source.OLLAMA,
+    Path("/x"),
+    True,
+    also=(Place("b", Source.SOTTO, Path("y")),),
+)
+LINE = json.loads(encoded(Load(RECORD, 4)))
+
+
+def changed(**changes):
+    return json.dumps({**LINE, **changes}).encode()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"\xff\xfe",
+        b"nothing",
+        b"[]",
+        b"17",
+        b"null",
+        b"{}",
+        b'{"is": "Path"}',
+        b'{"is": ["Load"]}',
+        b'{"is": "Unload", "more": 1}',
+        b'{"is": "Cancel"}',
+        b'{"is": "Cancel", "request_id": 5}',
+        b"[" * 100_000,
+        b'{"is": "Cancel", "request_id": ' + b"1" * 10_000 + b"}",
+        b'{"is": "PrefillProgress", "request_id": "", "done": true, "total": 1, "cached": 1}',
+        b'{"is": "PrefillProgress", "request_id": "", "done": 1.0, "total": 1, "cached": 1}',
+        b'{"is": "TextChunk", "request_id": "", "text": "", "token_ids": [1, "2"]}',
+        b'{"is": "Finished", "done_reason": "tired"}',
+        changed(num_ctx="4"),
+        changed(record=None),
+        changed(record={**LINE["record"], "source": "the moon"}),
+        changed(record={**LINE["record"], "runnable": 1}),
+        changed(record={**LINE["record"], "__class__": "x"}),
+    ],
+)
+def test_what_is_no_value_is_refused_in_a_short_sentence(line):
+    with pytest.raises(WireError) as error:
+        decoded(line)
+    assert len(error.value.message) < 300
+
+
+@given(st.binary(max_size=60))
+def test_whatever_comes_is_a_value_or_an_error(data):
+    try:
+        decoded(data)
+    except WireError:
+        return
+
+
+@given(st.lists(st.binary(max_size=6).filter(lambda part: b"\n" not in part), max_size=6), st.integers(1, 7))
+def test_lines_come_out_however_they_were_cut(parts, size):
+    whole, lines, got = b"\n".join([*parts, b""]), Lines(), []
+    for place in range(0, len(whole), size):
+        got += lines.feed(whole[place : place + size])
+    assert got == parts
+
+
+def test_a_line_without_an_end_is_refused_before_it_fills_memory():
+    lines = Lines(1000)
+    assert lines.feed(b"x" * 1000) == []
+    with pytest.raises(WireError, match="longer than 1000 bytes"):
+        lines.feed(b"x")
+    with pytest.raises(WireError):
+        Lines(3).feed(b"1234\n")
+
+
+def test_the_info_of_a_model_keeps_what_is_not_known():
+    info = ModelInfo("d", "n", "a", 1, 2, None, "float32", "cpu", True, 3)
+    assert decoded(encoded(codec.types.Loaded(info))).info == info

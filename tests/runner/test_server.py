@@ -1,0 +1,287 @@
+"""The private API of an engine's process, asked by plain HTTP."""
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import closing
+
+import psutil
+import pytest
+
+from hosts import Host, is_a, request
+from sotto.engine.types import DoneReason, Loaded, PrefillProgress, TextChunk
+from sotto.runner import spawned
+from sotto.runner.catalogue import find
+from sotto.runner.codec import Hello, Listening, decoded, encoded
+from sotto.runner.process import RunnerProcess
+
+GREEDY = {"temperature": 0}
+
+
+@pytest.fixture(scope="module")
+def host():
+    host = Host(RunnerProcess)
+    host.loop.load(find("sotto"))
+    host.wait(is_a(Loaded))
+    yield host
+    host.close()
+
+
+@pytest.fixture(scope="module")
+def address(host):
+    return host.loop._life.address
+
+
+class Reply:
+    def __init__(self, reply):
+        self.status, self.headers, self.body = reply.status, reply.headers, reply.read()
+
+    @property
+    def text(self):
+        return self.body.decode()
+
+    @property
+    def lines(self):
+        return [json.loads(line) for line in self.body.splitlines()]
+
+
+def call(address, method, path, body=None, token=None):
+    port, right = address
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
+        sent = json.dumps(body) if isinstance(body, dict | list) else body
+        connection.request(method, path, sent, {"Authorization": f"Bearer {right if token is None else token}"})
+        return Reply(connection.getresponse())
+
+
+@pytest.mark.parametrize("token", ["", "x", "é".encode().decode("latin-1"), "x" * 43])
+@pytest.mark.parametrize("path", ["status", "models", "completions", "tokenize", "detokenize", "session", "nothing"])
+def test_a_wrong_token_opens_nothing(address, path, token):
+    method = "GET" if path in ("status", "nothing") else "POST"
+    assert call(address, method, f"/v1/{path}", b"", token).status == 401
+
+
+def test_no_token_opens_nothing(address):
+    with closing(http.client.HTTPConnection("127.0.0.1", address[0])) as connection:
+        connection.request("GET", "/v1/status")
+        assert connection.getresponse().status == 401
+
+
+def test_it_listens_on_this_machine_alone(host):
+    listening = [one for one in psutil.Process(host.loop.pid).net_connections() if one.status == psutil.CONN_LISTEN]
+    assert [one.laddr.ip for one in listening] == ["127.0.0.1"]
+
+
+def test_the_status_says_how_the_engine_stands(address):
+    status = json.loads(call(address, "GET", "/v1/status").body)
+    assert (status["Status"], status["Progress"], status["ContextLength"]) == (0, 100, 4096)
+    assert status["Memory"] > 4_000_000
+    assert json.loads(call(address, "POST", "/v1/models").body) == {"Success": True}
+
+
+@pytest.mark.parametrize(("old", "new"), [("/health", "/v1/status"), ("/load", "/v1/models")])
+def test_old_paths_are_sent_on(address, old, new):
+    reply = call(address, "GET", old)
+    assert (reply.status, reply.headers["location"]) == (308, new)
+
+
+def test_other_methods_and_paths_are_refused(address):
+    assert call(address, "DELETE", "/v1/completions").status == 405
+    assert call(address, "POST", "/v1/status").status == 405
+    assert call(address, "GET", "/v1/nothing").status == 404
+
+
+def test_a_completion_is_said_in_lines(host, address):
+    host.loop.generate(request("same", "Once upon a time", num_predict=12))
+    expected = host.ended("same")
+    body = {"Prompt": "Once upon a time", "Options": {"num_predict": 12, **GREEDY}}
+    reply = call(address, "POST", "/v1/completions", body)
+    assert reply.headers["content-type"] == "application/jsonl"
+    *lines, last = reply.lines
+    assert "".join(line["Content"] for line in lines) == expected.text
+    assert not any(line["Done"] for line in lines)
+    assert (last["Done"], last["DoneReason"], last["Error"]) == (True, 1, None)
+    assert (last["PromptEvalCount"], last["EvalCount"]) == (expected.prompt_tokens, 12)
+    assert last["EvalDuration"] > 0
+    assert lines[0]["Progress"]["Total"] == expected.prompt_tokens
+
+
+def test_completions_take_turns_with_the_hosts_own_requests(host, address):
+    host.loop.generate(request("long", num_predict=2500, ignore_eos=True))
+    host.wait(lambda event: isinstance(event, TextChunk) and event.request_id == "long")
+    reply = call(address, "POST", "/v1/completions", {"Prompt": "Yes", "Options": {"num_predict": 5, **GREEDY}})
+    assert reply.lines[-1]["EvalCount"] == 5
+    assert host.ended("long").done_reason is DoneReason.LENGTH
+    assert not [event for event in host.events if getattr(event, "request_id", "").startswith("completion")]
+
+
+def test_closing_the_connection_cancels(host, address):
+    port, token = address
+    # As many as run at a time: were they not cancelled, what is asked then would wait until the context is full.
+    for _ in range(4):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        body = json.dumps({"Prompt": "On and on", "Options": {"num_predict": 4000, "stop": [], **GREEDY}})
+        connection.request("POST", "/v1/completions", body, {"Authorization": f"Bearer {token}"})
+        reply = connection.getresponse()
+        assert reply.readline()
+        reply.close()
+        connection.close()
+    host.loop.generate(request("next"))
+    assert host.ended("next").done_reason is DoneReason.LENGTH
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"", "Bad Request"),
+        (b"{", "Bad Request"),
+        (b"[" * 100_000, "Bad Request"),
+        ({"Prompt": 5}, "Bad Request"),
+        ({"Prompt": ""}, "empty prompt"),
+        ({"Prompt": "x y " * 5000}, "exceeds the model's maximum context length"),
+        ({"Prompt": "a", "Options": [1]}, "Options must be an object"),
+        ({"Prompt": "a", "Options": {"temperature": "hot"}}, "temperature"),
+        ({"Prompt": "a", "Media": [{"id": 1}]}, "does not support media"),
+        ({"Prompt": "a", "Logprobs": True}, "Logprobs"),
+        ({"Prompt": "a", "Format": {}}, "'Format' is no field"),
+        ({"Prompt": "\ud800"}, "half of a character"),
+    ],
+)
+def test_what_cannot_be_honoured_is_refused_before_the_first_line(address, body, told):
+    reply = call(address, "POST", "/v1/completions", body)
+    assert reply.status == 400
+    assert told in reply.text
+
+
+def test_texts_and_tokens(address):
+    ids = json.loads(call(address, "POST", "/v1/tokenize", "Grüße, World".encode()).body)
+    assert all(isinstance(one, int) for one in ids)
+    assert call(address, "POST", "/v1/detokenize", ids).text.strip() == "Grüße, World"
+    assert call(address, "POST", "/v1/tokenize", b"\xff").text == "The text is not UTF-8 at byte 0."
+    for wrong in (b"{}", b'["a"]', b"[-1]", b"[true]", b"[1e99]", b"["):
+        assert call(address, "POST", "/v1/detokenize", wrong).status == 400
+    assert call(address, "POST", "/v1/detokenize", [10**6]).status in (200, 400)
+
+
+def test_a_body_is_bounded(address):
+    port, token = address
+    with socket.create_connection(("127.0.0.1", port), 20) as talking:
+        headers = f"Host: x\r\nAuthorization: Bearer {token}\r\nContent-Length: 999999999\r\n"
+        talking.sendall(f"POST /v1/tokenize HTTP/1.1\r\n{headers}\r\n".encode())
+        for _ in range(65):
+            talking.sendall(b"x" * (1 << 20))
+        # It does not wait for the rest.
+        assert talking.recv(4096).startswith(b"HTTP/1.1 400")
+    assert call(address, "POST", "/v1/tokenize", b"a").status == 200
+
+
+def test_there_is_one_session(address):
+    assert call(address, "POST", "/v1/session", b"").status == 409
+
+
+@pytest.fixture
+def child():
+    """A process without a host, and what it says on stderr."""
+    made = []
+
+    def start(*arguments):
+        line = [*spawned.command(), *arguments]
+        process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        made.append(process)
+        process.stdin.write(encoded(Hello("right")))
+        process.stdin.flush()
+        listening = decoded(process.stdout.readline())
+        assert isinstance(listening, Listening)
+        return process, (listening.port, "right")
+
+    yield start
+    for process in made:
+        process.kill()
+        process.communicate()
+
+
+def test_a_model_named_on_the_line_is_loaded_and_the_status_follows_it(child):
+    _, address = child("--model", "sotto")
+    until, seen = time.monotonic() + 20, set()
+    while 0 not in seen and time.monotonic() < until:
+        try:
+            seen.add(json.loads(call(address, "GET", "/v1/status").body)["Status"])
+        except ConnectionError:
+            time.sleep(0.01)
+    assert 0 in seen
+    assert seen <= {0, 1, 3}
+    assert call(address, "POST", "/v1/completions", {"Prompt": "a", "Options": {"num_predict": 1}}).status == 200
+
+
+def test_an_empty_engine_says_so(child):
+    _, address = child()
+    assert json.loads(call(address, "GET", "/v1/status").body)["Status"] == 1
+    for path, body in (("completions", {"Prompt": "a"}), ("tokenize", b"a"), ("detokenize", [1])):
+        reply = call(address, "POST", f"/v1/{path}", body)
+        assert (reply.status, reply.text) == (400, "No model is loaded: load one before asking it.")
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_it_well(child, sent):
+    process, address = child("--model", "sotto")
+    call(address, "GET", "/v1/status")
+    process.send_signal(sent)
+    assert process.wait(10) == 0
+
+
+def test_the_end_of_a_session_cancels_what_it_asked_for(child):
+    from sotto.runner.codec import Generate, Load
+    from sotto.runner.wire import Wire
+
+    _, address = child()
+    for round_number in range(2):
+        wire = Wire(*address)
+        wire.send(Load(find("sotto")))
+        for number in range(4):
+            wire.send(Generate(request(f"{round_number} {number}", num_predict=4000, ignore_eos=True)))
+        seen = []
+        while not any(isinstance(event, PrefillProgress) for event in seen):
+            seen += wire.receive()
+            time.sleep(0.005)
+        wire.close()
+        began = time.monotonic()
+        assert call(address, "POST", "/v1/completions", {"Prompt": "a", "Options": {"num_predict": 1}}).status == 200
+        assert time.monotonic() - began < 5
+
+
+def test_a_model_that_is_not_there_ends_it_in_a_sentence():
+    line = [*spawned.command(), "--model", "nothing-of-that-name"]
+    done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, env=os.environ)
+    assert done.returncode == 1
+    assert done.stderr.startswith("sotto: No model is called 'nothing-of-that-name'")
+
+
+def test_a_model_that_cannot_be_loaded_ends_it_in_a_sentence(child, tmp_path):
+    from tiny_random import write_model
+
+    folder = write_model(tmp_path / "broken", "plain")
+    (folder / "tokenizer.json").write_text("{}")
+    process, _ = child("--model", str(folder))
+    assert process.wait(20) == 1
+    assert "error: tokenizer.json" in process.stderr.read().decode()
+
+
+def test_whoever_does_not_greet_is_not_served():
+    line = spawned.command()
+    for said in ("", "hello\n", '{"is":"Unload"}\n'):
+        done = subprocess.run(line, input=said, capture_output=True, text=True, check=False, timeout=30)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith("error: ")
+
+
+def test_the_process_imports_nothing_of_qt():
+    code = (
+        "import sys, sotto.runner.child, sotto.runner.server, sotto.cli.runner, sotto.engine.engine; "
+        "print({'PySide6', 'shiboken6', 'qasync'} & sys.modules.keys())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
