@@ -10,6 +10,7 @@ Every message is one sentence that names the file or field, what is wrong and wh
     └── EngineError
         ├── UnsupportedModelError   whole and well-formed, but the engine cannot compute it right
         ├── InvalidRequestError     an option, prompt or message that cannot be honoured
+        ├── ProcessEndedError       the process that computed is gone, and nobody asked it to go
         └── CancelledError          somebody asked to stop; never shown as a failure
 
 Anything else that is raised is a bug in Sotto.
@@ -53,6 +54,19 @@ class UnsupportedModelError(EngineError):
 
 class InvalidRequestError(EngineError):
     """A request cannot be honoured as it stands."""
+
+
+class ProcessEndedError(EngineError):
+    """The engine's process ended by itself.
+
+    Attributes:
+        details: What it said of errors.
+    """
+
+    def __init__(self, message: str, details: str = "") -> None:
+        """Say why."""
+        super().__init__(message)
+        self.details = details
 
 
 class CancelledError(EngineError):

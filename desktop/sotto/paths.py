@@ -22,6 +22,11 @@ def config_dir() -> Path:
     return Path(platformdirs.user_config_dir(_APP, appauthor=False))
 
 
+def state_dir() -> Path:
+    """Return the folder of what one run leaves to the next; it may not exist yet."""
+    return Path(platformdirs.user_state_dir(_APP, appauthor=False))
+
+
 def resources_dir() -> Path:
     """Return the folder of bundled resources: inside the package in a wheel or bundle, beside `desktop/` in a checkout.
 

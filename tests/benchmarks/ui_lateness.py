@@ -1,9 +1,11 @@
 """How late a timer of the window's thread is while the engine works beside it, as one JSON line.
 
-`python ui_lateness.py FOLDER TOKENS`: the lateness in milliseconds of a 16 ms timer, idle and while generating, with
-the interpreter's switch interval and the signal that the app uses. The timer updates and repaints a label.
+`python ui_lateness.py [--host thread|process] FOLDER TOKENS`: the lateness in milliseconds of a 16 ms timer, idle
+and while generating, with the interpreter's switch interval and the signal that the app uses. The timer updates and
+repaints a label.
 """
 
+import argparse
 import json
 import os
 import sys
@@ -19,6 +21,7 @@ from sotto.engine.types import Failed, Finished, GenerateRequest, Loaded, TextCh
 from sotto.store.opening import record_of
 from sotto.ui.app import _SWITCH_SECONDS
 from sotto.ui.engine_thread import EngineLost, EngineThread
+from sotto.ui.hosts import PROCESS, THREAD, make_host
 
 INTERVAL_MS = 16
 IDLE_MS = 2000
@@ -80,10 +83,15 @@ def percentile(values: list[float], share: float) -> float:
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--host", choices=(THREAD, PROCESS), default=THREAD)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("tokens", type=int)
+    chosen = parser.parse_args()
     sys.setswitchinterval(_SWITCH_SECONDS)
     app = QApplication([])
-    thread = EngineThread()
-    watch = Watch(thread, Path(sys.argv[1]), int(sys.argv[2]))
+    thread = make_host(chosen.host)
+    watch = Watch(thread, chosen.folder, chosen.tokens)
     status = app.exec()
     thread.close()
     if status == 0:

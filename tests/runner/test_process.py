@@ -12,11 +12,11 @@ import pytest
 
 from hosts import Host, is_a, request
 from sotto.engine.types import Failed, Finished, Loaded, LoadProgress, PrefillProgress, TextChunk, Unloaded
-from sotto.errors import EngineError
+from sotto.errors import EngineError, ProcessEndedError
 from sotto.runner import spawned
 from sotto.runner.catalogue import find
 from sotto.runner.codec import Listening, encoded
-from sotto.runner.process import ProcessEndedError, RunnerProcess
+from sotto.runner.process import RunnerProcess
 from sotto.store.opening import record_of
 from tiny_random import write_model
 

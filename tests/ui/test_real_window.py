@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from drags import data_of, enter, let_go
 from sotto.paths import resources_dir
 from sotto.ui.chat_keeper import ChatKeeper
-from sotto.ui.engine_thread import EngineThread
+from sotto.ui.hosts import PROCESS, THREAD, make_host
 from sotto.ui.session import Session
 from sotto.ui.states import ChatSettings, Phase
 from sotto.ui.window import MainWindow
@@ -31,10 +31,10 @@ class HeartBeat:
         self.ticks += 1
 
 
-@pytest.fixture
-def window(qtbot, loop, flows, dressed, destroyed, preferences, tmp_path):
+@pytest.fixture(params=[THREAD, PROCESS])
+def window(request, qtbot, loop, flows, dressed, destroyed, preferences, tmp_path):
     """The window, greeting with the built-in model."""
-    thread = EngineThread()
+    thread = make_host(request.param)
     session = Session(thread)
     keeper = ChatKeeper(tmp_path / "chats.sqlite3")
     shown = MainWindow(session, keeper, preferences)

@@ -12,6 +12,7 @@ import socket
 import sys
 import threading
 import traceback
+from functools import partial
 from typing import BinaryIO, NoReturn
 
 from sotto.engine.settings import read_settings
@@ -23,6 +24,7 @@ from sotto.runner.loop import EngineLoop
 from sotto.runner.switchboard import Switchboard
 from sotto.store.records import ModelRecord
 
+_ENDING = {signal.SIGINT, signal.SIGTERM}
 _LONGEST_HELLO = 1 << 20
 _STACK_BYTES = 16 << 20
 _SWITCH_SECONDS = 0.0005
@@ -42,14 +44,13 @@ def serve(record: ModelRecord | None, port: int) -> NoReturn:
     parent.die_with_parent()
     faulthandler.enable()
     sys.setswitchinterval(_SWITCH_SECONDS)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     status = 1
     try:
         status = _serve(record, port, started_by)
     except SottoError as error:
         print(f"error: {error.message}", file=sys.stderr)  # noqa: T201
     except KeyboardInterrupt:
-        status = 0
+        status = 0  # there was nothing to end yet
     except BaseException:
         traceback.print_exc()
     # Not an ordinary exit: threads of libraries may be in the middle of something, and nothing is left to be kept.
@@ -70,16 +71,14 @@ def _serve(record: ModelRecord | None, port: int, started_by: int) -> int:
     # Imported while the parent connects.
     from sotto.runner.server import Server
 
+    # Before there are other threads, which are not to be interrupted either: one of them waits for these signals.
+    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     host = _Host(record, hello)
     server = Server(host.loop, host.board, hello.token, listening)
     server.start()
-    watch = threading.Thread(target=host.end_with, args=(started_by,), name="parent", daemon=True)
-    watch.start()
-    try:
-        host.wait()
-    except KeyboardInterrupt:
-        host.loop.close()
-        host.wait()
+    for watch in (host.end_when_told, partial(host.end_with, started_by)):
+        threading.Thread(target=watch, daemon=True).start()
+    host.wait()
     server.stop(_FLUSH_SECONDS)
     return host.status
 
@@ -101,9 +100,14 @@ class _Host:
 
     def wait(self) -> None:
         """Wait until the engine has ended."""
-        # With a limit, because some systems keep interrupts from a wait without one.
-        while self._thread.is_alive():
-            self._thread.join(60)
+        self._thread.join()
+
+    def end_when_told(self) -> None:
+        """End well at the first signal that asks for it, at once at the second."""
+        signal.sigwait(_ENDING)
+        self.loop.close()
+        signal.sigwait(_ENDING)
+        os._exit(1)
 
     def end_with(self, process: int) -> None:
         """End, well or not, once the parent is gone."""

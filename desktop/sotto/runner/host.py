@@ -13,7 +13,7 @@ HeardAnswer = Callable[[GenerateEvent], None]
 
 
 class Loop(Protocol):
-    """What serves commands on the thread that owns MLX: `sotto.runner.loop.EngineLoop`, whose documentation counts."""
+    """What serves commands: `sotto.runner.loop.EngineLoop`, whose documentation counts, or one that stands for it."""
 
     def load(self, record: ModelRecord, num_ctx: int | None = None) -> None:
         """Load a model in place of what is loaded."""

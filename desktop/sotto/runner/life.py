@@ -61,6 +61,13 @@ class Life:
         self._wire.send(command)
         self._watch_wire()
 
+    def ask_to_end(self) -> None:
+        """Ask the process to end well; one that does not serve yet has nothing to keep, and is ended."""
+        if self.connected:
+            self.child.interrupt()
+        else:
+            self.child.kill()
+
     def turn(self, until: float | None) -> list[Any]:
         """Wait until something happens, at most until a time, and return the events that have come.
 

@@ -32,7 +32,7 @@ from sotto.engine.types import (
     TextChunk,
     Unloaded,
 )
-from sotto.errors import EngineError
+from sotto.errors import EngineError, ProcessEndedError
 from sotto.runner.codec import Cancel, CancelLoad, Command, Generate, Load, Unload, WireError
 from sotto.runner.life import Life, silence
 from sotto.store.records import ModelRecord
@@ -44,19 +44,6 @@ _CLOSE_SECONDS = 5.0
 _DYING_SECONDS = 2.0
 _Asked = Load | Generate
 _NOTHING = MemoryFigures(0, 0, 0, 0, 0)
-
-
-class ProcessEndedError(EngineError):
-    """The engine's process is gone, and nobody asked it to go.
-
-    Attributes:
-        details: What it said of errors.
-    """
-
-    def __init__(self, message: str, details: str) -> None:
-        """Say why."""
-        super().__init__(message)
-        self.details = details
 
 
 class RunnerProcess:
@@ -200,7 +187,7 @@ class RunnerProcess:
                 commands, grace = self._take(connected=life.connected)
                 if grace:
                     unserved, until = commands, time.monotonic() + grace
-                    life.child.interrupt()
+                    life.ask_to_end()
                 else:
                     self._send(life, commands)
             elif self._closed:

@@ -84,6 +84,10 @@ class Spawned:
         """Ask it to end."""
         self._process.send_signal(signal.SIGINT)
 
+    def kill(self) -> None:
+        """End it by force."""
+        self._process.kill()
+
     def end(self, seconds: float) -> bool:
         """Wait so long for its end, then end it by force; return whether it ended by itself. Nothing of it is left."""
         by_itself = True

@@ -22,6 +22,7 @@ from sotto.ui.api_switch import ApiSwitch
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.drops import Dropped, path_of
 from sotto.ui.engine_thread import EngineThread
+from sotto.ui.hosts import make_host
 from sotto.ui.preferences import PreferenceKeeper, Preferences
 from sotto.ui.session import Session
 from sotto.ui.window import MainWindow
@@ -93,7 +94,7 @@ def run(paths: Sequence[Path] = ()) -> int:
     app = known if isinstance(known, Application) else Application(sys.argv[:1])
     preferences = PreferenceKeeper(config_dir() / "app.json")
     _dress(preferences)
-    thread, keeper = EngineThread(), ChatKeeper(data_dir() / "chats.sqlite3")
+    thread, keeper = make_host(), ChatKeeper(data_dir() / "chats.sqlite3")
     window = MainWindow(Session(thread), keeper, preferences)
     switch = ApiSwitch(ApiHost(window.session), preferences)
     app.serve(window)

@@ -1,4 +1,4 @@
-"""The thread that owns the engine, and the signal its events come up by."""
+"""The thread that owns the engine, or the process that has it, and the signal its events come up by."""
 
 import threading
 import traceback
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
 from sotto.engine.types import Event, Failed, Finished, GenerateRequest, PrefillProgress, TextChunk
+from sotto.errors import ProcessEndedError
 from sotto.runner.host import HeardAnswer, Loop
 from sotto.runner.joining import joined
 from sotto.store.records import ModelRecord
@@ -53,7 +54,8 @@ class Mailbox:
         return joined(events)
 
 
-def _engine_loop(emit: Callable[[Event], None]) -> Loop:
+def engine_loop(emit: Callable[[Event], None]) -> Loop:
+    """Return an engine that computes on the very thread that asks for it."""
     # Imported on the engine's own thread: reading it takes time that the window's first paint should not wait for.
     from sotto.engine.settings import read_settings
     from sotto.runner.loop import EngineLoop
@@ -62,7 +64,7 @@ def _engine_loop(emit: Callable[[Event], None]) -> Loop:
 
 
 class EngineThread(QThread):
-    """Owns the engine and its KV caches; the only thread that touches MLX.
+    """Owns the engine and its KV caches, as the only thread that touches MLX; or the process that has the engine.
 
     Commands may be given from the window's thread at any time, before the engine exists too. They mean what they mean
     to `EngineLoop`.
@@ -75,7 +77,7 @@ class EngineThread(QThread):
     _woken = Signal()
 
     def __init__(
-        self, parent: QObject | None = None, make_loop: Callable[[Callable[[Event], None]], Loop] = _engine_loop
+        self, parent: QObject | None = None, make_loop: Callable[[Callable[[Event], None]], Loop] = engine_loop
     ) -> None:
         """Make the thread; it starts with `start()` or the first command."""
         super().__init__(parent)
@@ -93,6 +95,7 @@ class EngineThread(QThread):
         self._reader.setInterval(_EVERY_MS)
         self._reader.timeout.connect(self._read)
         self._woken.connect(self._read)
+        self.finished.connect(self._go_on)
 
     def load(self, record: ModelRecord, num_ctx: int | None = None) -> None:
         """Load a model in place of what is loaded."""
@@ -150,6 +153,8 @@ class EngineThread(QThread):
                     command(loop)
                 self._waiting.clear()
             loop.run()
+        except ProcessEndedError as error:
+            lost = EngineLost(error.message, error.details)
         except Exception as error:
             reason = f"The engine could not go on ({type(error).__name__}: {error})."
             lost = EngineLost(reason, "".join(traceback.format_exception(error)))
@@ -172,6 +177,14 @@ class EngineThread(QThread):
                 return
         if self._mailbox.put(event):
             self._woken.emit()
+
+    @Slot()
+    def _go_on(self) -> None:
+        """Start anew for commands that came when the engine was lost and its thread had not ended yet."""
+        with self._lock:
+            asked = bool(self._waiting)
+        if asked and not self._closed and not self.isRunning():
+            self.start()
 
     @Slot()
     def _read(self) -> None:
