@@ -65,7 +65,7 @@ def chat_rows(*, quick: bool) -> Iterator[Row]:
 def _child(script: str, *arguments: str) -> dict[str, Any]:
     """Run a script of this folder, in a home of its own and without a screen; return the JSON of its last line."""
     with tempfile.TemporaryDirectory() as home:
-        homes = dict.fromkeys(("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"), home)
+        homes = dict.fromkeys(("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"), home)
         environment = {**os.environ, **homes, "QT_QPA_PLATFORM": "offscreen"}
         command = [sys.executable, str(HERE / script), *arguments]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

@@ -94,9 +94,10 @@ sys.exit(app.run([Path(argument) for argument in sys.argv[1:]]))
 """
 
 
+@pytest.mark.parametrize("host", ["thread", "process"])
 @pytest.mark.parametrize("delay", [0, 20, 150, 600, 1500])
-def test_starting_and_ending_at_any_moment_is_clean(delay):
-    done = child(RUN.format(delay=delay))
+def test_starting_and_ending_at_any_moment_is_clean(delay, host):
+    done = child(RUN.format(delay=delay), SOTTO_ENGINE_HOST=host)
     assert (done.returncode, done.stderr) == (0, "")
 
 
