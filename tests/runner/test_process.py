@@ -11,7 +11,16 @@ import psutil
 import pytest
 
 from hosts import Host, is_a, request
-from sotto.engine.types import Failed, Finished, Loaded, LoadProgress, PrefillProgress, TextChunk, Unloaded
+from sotto.engine.types import (
+    Failed,
+    Finished,
+    Loaded,
+    LoadProgress,
+    MemoryFigures,
+    PrefillProgress,
+    TextChunk,
+    Unloaded,
+)
 from sotto.errors import EngineError, ProcessEndedError
 from sotto.runner import spawned
 from sotto.runner.catalogue import find
@@ -223,6 +232,38 @@ def test_garbage_ends_in_one_failure_and_never_hangs(monkeypatch, body, told, bu
         (Failed, "", host.error.message),
         (Failed, "a", host.error.message),
     ]
+
+
+def test_a_process_that_cannot_be_started_ends_in_a_failure_too(monkeypatch, builtin):
+    monkeypatch.setattr(spawned, "command", lambda: ["/nowhere/at/all"])
+    host = Host(RunnerProcess)
+    host.loop.load(builtin)
+    host.thread.join(10)
+    assert host.error.message == "The engine's process could not be started (No such file or directory)."
+    assert host.events == [Failed("", host.error.message, bug=True)]
+
+
+def test_garbage_at_the_end_is_no_failure(monkeypatch, builtin):
+    fake(
+        monkeypatch,
+        """
+        import signal
+        keep = answer(b"")
+        signal.signal(signal.SIGINT, lambda *_: keep.sendall(chunk(b"garbage\\n")))
+        while True:
+            time.sleep(0.01)
+        """,
+    )
+    host = Host(RunnerProcess)
+    host.loop.load(builtin)
+    host.loop.generate(request("a"))
+    until = time.monotonic() + 10
+    while not host.loop._asked and time.monotonic() < until:
+        time.sleep(0.01)
+    host.loop.unload()
+    host.wait(is_a(Unloaded), 2)
+    assert [type(event) for event in host.events] == [Unloaded, Finished, Unloaded, MemoryFigures]
+    host.close()
 
 
 @pytest.mark.parametrize("body", ["time.sleep(60)", "keep = answer(b'', b'')\ntime.sleep(60)"])

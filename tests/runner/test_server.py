@@ -285,3 +285,14 @@ def test_the_process_imports_nothing_of_qt():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_the_command_is_not_among_those_for_people():
+    def sotto(*arguments):
+        line = [sys.executable, "-m", "sotto", *arguments]
+        return subprocess.run(line, capture_output=True, text=True, check=False, timeout=30)
+
+    assert "runner" not in sotto("--help").stdout
+    assert "runner" not in sotto("walk").stderr
+    assert "'99999' is no port" in sotto("runner", "--port", "99999").stderr
+    assert sotto("runner", "--walk").returncode == 2

@@ -14,6 +14,8 @@ from sotto import __version__, api
 from sotto.errors import CancelledError, SottoError
 
 ERROR, USAGE, INTERRUPTED, NOBODY_READS = 1, 2, 130, 141
+# A command that the app types, and no person: it is not among those that are shown.
+_RUNNER = "runner"
 
 _DESCRIPTION = (
     "Runs language models on this machine. Without a command, opens the app, with FILE loaded if one is given."
@@ -39,6 +41,8 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _dispatch(arguments: list[str]) -> int:
+    if arguments[:1] == [_RUNNER]:
+        return _runner(arguments[1:])
     parser, commands = _parsers()
     if arguments and (command := commands.get(arguments[0])):
         # Options may stand before, between and after the model and the prompt.
@@ -116,7 +120,13 @@ def _doctor(parsed: argparse.Namespace) -> int:
     return doctor.doctor()
 
 
-def _runner(parsed: argparse.Namespace) -> int:
+def _runner(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog=f"sotto {_RUNNER}", description="Host an engine for the process that starts this one."
+    )
+    parser.add_argument("--model", metavar="MODEL", help="load this first")
+    parser.add_argument("--port", type=_port, default=0, metavar="N", help="listen there; 0 for any port that is free")
+    parsed = parser.parse_args(arguments)
     from sotto.cli import runner
 
     return runner.serve(parsed.model, parsed.port)
@@ -187,7 +197,6 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
         "SOTTO_API_KEY in the environment by default",
     )
     command("doctor", _doctor, "Tell what this machine and this installation can do.")
-    by_name["runner"] = _runner_parser()
     run = command("run", _run, "Ask a model; without PROMPT, read it from a pipe or hold a conversation.")
     model(run)
     draft(run)
@@ -199,17 +208,6 @@ def _port(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is no port; it should be a number from 0 to 65535")
     return int(text)
-
-
-def _runner_parser() -> argparse.ArgumentParser:
-    """Return the parser of a command that the app types, and no person: it is not among those that are shown."""
-    runner = argparse.ArgumentParser(
-        prog="sotto runner", description="Host an engine for the process that starts this one; see sotto.runner.child."
-    )
-    runner.add_argument("--model", metavar="MODEL", help="load this first")
-    runner.add_argument("--port", type=int, default=0, metavar="N", help="listen there; 0 for any port that is free")
-    runner.set_defaults(run=_runner)
-    return runner
 
 
 def _add_run_options(run: argparse.ArgumentParser) -> None:

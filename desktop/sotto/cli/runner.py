@@ -1,17 +1,19 @@
 """`sotto runner`: an engine in a process of its own, for the process that started it."""
 
-from sotto.errors import InvalidRequestError
-from sotto.runner.child import serve as serve_child
+from sotto.runner import child
+from sotto.store.records import ModelRecord
 
 
 def serve(model: str | None, port: int) -> int:
     """Serve one engine, with a model loaded first if one is named; does not return.
 
     Raises:
-        SottoError: There is no such model, or no such port.
+        SottoError: There is no such model.
     """
+    child.serve(_record(model) if model else None, port)
+
+
+def _record(model: str) -> ModelRecord:
     from sotto.cli.opening import opened
 
-    if not 0 <= port < 1 << 16:
-        raise InvalidRequestError(f"--port must be from 0 to {(1 << 16) - 1}, not {port}.")
-    serve_child(opened(model).record if model else None, port)
+    return opened(model).record

@@ -29,12 +29,15 @@ class Life:
         Args:
             settings: Of its engine.
             bell: Ends a `turn` when something can be read from it.
+
+        Raises:
+            WireError: The system does not start it.
         """
+        self.child = Spawned(settings)
         self._bell = bell
         self._wire: Wire | None = None
         self._selector = selectors.DefaultSelector()
         self._answers_by = time.monotonic() + _START_SECONDS
-        self.child = Spawned(settings)
         self.address: tuple[int, str] | None = None
         self.gone = False
         for readable in (bell, self.child.out, self.child.log):

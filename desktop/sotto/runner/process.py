@@ -8,6 +8,7 @@ for nothing but the child's pipes, its connection and commands.
 
 import http.client
 import json
+import logging
 import selectors
 import socket
 import threading
@@ -36,6 +37,8 @@ from sotto.errors import EngineError, ProcessEndedError
 from sotto.runner.codec import Cancel, CancelLoad, Command, Generate, Load, Unload, WireError
 from sotto.runner.life import Life, silence
 from sotto.store.records import ModelRecord
+
+_log = logging.getLogger(__name__)
 
 # What was computed last is written to the disk meanwhile.
 _UNLOAD_SECONDS = 20.0
@@ -164,45 +167,51 @@ class RunnerProcess:
 
     def _live(self) -> None:
         """Serve with one child until it is unloaded or everything is closed."""
-        with Life(self._settings, self._bell) as life:
-            self._life = life
-            try:
+        try:
+            with Life(self._settings, self._bell) as life:
+                self._life = life
                 unserved = self._serve(life)
                 if unserved is None:
                     by_itself = life.finish(_DYING_SECONDS)
-                    self._die(life.child.reason() if by_itself else "The engine's process said no more.", life)
-            except WireError as error:
-                life.finish(0)
-                self._die(error.message, life)
-            finally:
-                self._life = None
+                    self._die(life.child.reason() if by_itself else "The engine's process said no more.")
+        except WireError as error:
+            self._die(error.message)
+        finally:
+            self._life = None
         self._settle(unserved)
 
     def _serve(self, life: Life) -> list[Command] | None:
-        """Serve until the child is gone; return what it need not serve any more, None if it ended by itself."""
-        unserved: list[Command] | None = None
-        until: float | None = None
-        while not life.gone and (until is None or time.monotonic() < until):
-            if unserved is None:
-                commands, grace = self._take(connected=life.connected)
-                if grace:
-                    unserved, until = commands, time.monotonic() + grace
-                    life.ask_to_end()
-                else:
-                    self._send(life, commands)
-            elif self._closed:
-                until = min(until or 0.0, time.monotonic() + _CLOSE_SECONDS)
-            for event in life.turn(until):
-                self._heard(event)
-        if until is not None:
-            life.finish(max(0.0, until - time.monotonic()))
-        return unserved
+        """Serve until the child is gone; return what it need not serve any more, None if it ended by itself.
 
-    def _send(self, life: Life, commands: list[Command]) -> None:
-        for command in commands:
-            if isinstance(command, _Asked):
-                self._asked.append(command)
-            life.send(command)
+        Raises:
+            WireError: It does not keep to what was agreed on.
+        """
+        while not life.gone:
+            commands, grace = self._take(connected=life.connected)
+            if grace:
+                self._end(life, time.monotonic() + grace)
+                return commands
+            for command in commands:
+                if isinstance(command, _Asked):
+                    self._asked.append(command)
+                life.send(command)
+            for event in life.turn(None):
+                self._heard(event)
+        return None
+
+    def _end(self, life: Life, until: float) -> None:
+        """End a child well, or by force at a time; it may say meanwhile what becomes of what was asked."""
+        life.ask_to_end()
+        try:
+            while not life.gone and time.monotonic() < until:
+                for event in life.turn(until):
+                    self._heard(event)
+                if self._closed:
+                    until = min(until, time.monotonic() + _CLOSE_SECONDS)
+        except WireError as error:
+            _log.warning("%s", error.message)
+            until = 0.0
+        life.finish(max(0.0, until - time.monotonic()))
 
     def _take(self, *, connected: bool) -> tuple[list[Command], float]:
         """Take the commands whose turn it is; return also how long the child has to end because of them, else 0."""
@@ -245,7 +254,7 @@ class RunnerProcess:
         if any(isinstance(command, Unload) for command in unserved):
             self._emit(_NOTHING)
 
-    def _die(self, message: str, life: Life) -> NoReturn:
+    def _die(self, message: str) -> NoReturn:
         """End everything because the child is gone.
 
         Raises:
@@ -253,7 +262,7 @@ class RunnerProcess:
         """
         with self._lock:
             self._closed = True
-        details = life.child.words.text
+        details = self._life.child.words.text if self._life else ""
         for command in (*self._asked, *self._take(connected=False)[0]):
             if isinstance(command, Generate):
                 self._emit(Failed(command.request.id, message, bug=True, details=details))

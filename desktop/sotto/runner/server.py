@@ -16,8 +16,8 @@ knows (`Authorization: Bearer ...`).
 
 import asyncio
 import hmac
-import itertools
 import json
+import secrets
 import socket
 import threading
 from collections.abc import Callable
@@ -150,10 +150,11 @@ class _Completions:
     def __init__(self, loop: EngineLoop, board: Switchboard) -> None:
         self._loop = loop
         self._board = board
-        self._numbers = itertools.count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = completions.asked(_json(await _body(Request(scope, receive))), f"completion {next(self._numbers)}")
+        # No id that a session may have chosen.
+        request_id = f"completion {secrets.token_hex(16)}"
+        request = completions.asked(_json(await _body(Request(scope, receive))), request_id)
         stream = self._board.begin_request(request.id)
         gone = asyncio.create_task(_disconnected(receive))
         try:

@@ -32,17 +32,16 @@ class Spawned:
     """
 
     def __init__(self, settings: EngineSettings | None) -> None:
-        """Start it, without waiting for anything."""
+        """Start it, without waiting for anything.
+
+        Raises:
+            WireError: The system does not start it.
+        """
         self.token = secrets.token_urlsafe(32)
-        # In a process group of its own, as Ctrl-C in a terminal is for the app, which then ends its child.
-        self._process = subprocess.Popen(
-            command(),
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            process_group=0,
-        )
+        try:
+            self._process = _started()
+        except OSError as error:
+            raise WireError(f"The engine's process could not be started ({error.strerror}).") from error
         self._stdin, self.out, self.log = map(_there, (self._process.stdin, self._process.stdout, self._process.stderr))
         os.set_blocking(self.out.fileno(), False)
         os.set_blocking(self.log.fileno(), False)
@@ -114,6 +113,12 @@ class Spawned:
             if -status == signal.SIGKILL and not told:
                 told = "systems do that where memory runs out"
         return f"The engine's process {how}{f': {told}' if told else ''}".removesuffix(".") + "."
+
+
+def _started() -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE
+    # In a process group of its own, as Ctrl-C in a terminal is for the app, which then ends its child.
+    return subprocess.Popen(command(), bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, process_group=0)
 
 
 def _there(pipe: IO[bytes] | None) -> IO[bytes]:
