@@ -100,9 +100,7 @@ def test_a_crash_in_native_code_says_what_happened(host, builtin):
     host.loop.load(builtin)
     host.loop.generate(request("a", num_predict=None, ignore_eos=True))
     failed = host.ended("a")
-    assert failed.message == (
-        "The engine's process was ended by SIGSEGV (Segmentation fault): Fatal Python error: Segmentation fault."
-    )
+    assert failed.message == "The engine's process was ended by SIGSEGV (Segmentation fault)."
     assert failed.bug
     assert "Segmentation fault" in failed.details
 
@@ -289,6 +287,27 @@ def test_events_that_nobody_asked_for_are_dropped(monkeypatch, builtin):
     assert host.events == [Failed("", "real"), Failed("a", "real")]
     monkeypatch.setattr("sotto.runner.process._CLOSE_SECONDS", 0.2)
     host.close()
+
+
+def test_what_native_code_said_before_it_gave_up_is_told(monkeypatch, builtin):
+    fake(
+        monkeypatch,
+        """
+        import faulthandler, os
+        faulthandler.enable()
+        sys.stderr.write("terminate called after throwing an instance of 'std::runtime_error'\\n")
+        sys.stderr.write("  what():  [METAL] Command buffer execution failed: Insufficient Memory\\n")
+        os.abort()
+        """,
+    )
+    host = Host(RunnerProcess)
+    host.loop.load(builtin)
+    host.thread.join(20)
+    assert host.error.message == (
+        "The engine's process was ended by SIGABRT (Aborted): "
+        "what():  [METAL] Command buffer execution failed: Insufficient Memory."
+    )
+    assert "Fatal Python error: Aborted" in host.error.details
 
 
 def test_a_flood_on_stderr_blocks_nobody_and_only_errors_are_kept(monkeypatch, builtin, caplog):

@@ -6,8 +6,8 @@ _KEPT_BYTES = 8 << 10
 _LONGEST_LINE = 8 << 10
 # What an error begins with. The first place that one of them has in a line counts.
 _MARKS = re.compile(
-    r"Fatal Python error:|fatal error:|panic:|terminate called|libc\+\+abi:|[Aa]ssertion failed|\[METAL\]|mlx:|MLX:|"
-    r"CUDA error|cudaMalloc failed|[Ee]rror:|\b[A-Z]\w*(?:Error|Exception)\b"
+    r"Fatal Python error:|fatal error:|panic:|terminate called|what\(\):|libc\+\+abi:|[Aa]ssertion failed|\[METAL\]|"
+    r"mlx:|MLX:|CUDA error|cudaMalloc failed|[Ee]rror:|\b[A-Z]\w*(?:Error|Exception)\b"
 )
 _MEMORY = re.compile(
     r"out of (?:device )?memory|(?:cuda|hip)Malloc failed|failed to allocate|allocation failed|not enough memory|"
@@ -30,10 +30,9 @@ class LastWords:
         """Everything that was kept."""
         return "\n".join(self._kept)
 
-    @property
-    def last(self) -> str:
-        """The last line that tells of an error; empty if there was none."""
-        return self._kept[-1] if self._kept else ""
+    def last(self, known: str = "") -> str:
+        """Return the last line that tells of an error, and more than is `known`; nothing if there is none."""
+        return next((line for line in reversed(self._kept) if not known or not line.endswith(known)), "")
 
     def feed(self, data: bytes) -> list[str]:
         """Take output; return its whole lines."""

@@ -105,11 +105,14 @@ class Spawned:
 
     def reason(self) -> str:
         """Return the sentence that says that it ended and why. It has."""
-        status, told = self._process.returncode, self.words.last
+        status = self._process.returncode
         if status >= 0:
-            how = f"ended with exit status {status}"
+            how, told = f"ended with exit status {status}", self.words.last()
         else:
-            how = f"was ended by {signal.Signals(-status).name} ({signal.strsignal(-status)})"
+            meaning = signal.strsignal(-status) or ""
+            how = f"was ended by {signal.Signals(-status).name} ({meaning})"
+            # Python says which signal it was, and so hides what was said before.
+            told = self.words.last(known=meaning)
             if -status == signal.SIGKILL and not told:
                 told = "systems do that where memory runs out"
         return f"The engine's process {how}{f': {told}' if told else ''}".removesuffix(".") + "."
