@@ -296,3 +296,14 @@ def test_the_command_is_not_among_those_for_people():
     assert "runner" not in sotto("walk").stderr
     assert "'99999' is no port" in sotto("runner", "--port", "99999").stderr
     assert sotto("runner", "--walk").returncode == 2
+
+
+def test_a_port_that_is_taken_is_told():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        line = [sys.executable, "-m", "sotto", "runner", "--port", str(port)]
+        done = subprocess.run(
+            line, input=encoded(Hello("x")).decode(), capture_output=True, text=True, check=False, timeout=30
+        )
+    assert done.stderr == f"error: Port {port} cannot be listened on: Address already in use.\n"
+    assert done.returncode == 1

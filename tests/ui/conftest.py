@@ -36,7 +36,15 @@ def own_home(monkeypatch, tmp_path_factory):
     """Keep every store of the person who runs the tests out of them."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
-    for name in ("OLLAMA_MODELS", "HF_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "SOTTO_FOLDERS"):
+    for name in (
+        "OLLAMA_MODELS",
+        "HF_HUB_CACHE",
+        "HF_HOME",
+        "XDG_CACHE_HOME",
+        "XDG_DATA_HOME",
+        "XDG_STATE_HOME",
+        "SOTTO_FOLDERS",
+    ):
         monkeypatch.delenv(name, raising=False)
     return home
 

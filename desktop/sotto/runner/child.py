@@ -16,8 +16,8 @@ from functools import partial
 from typing import BinaryIO, NoReturn
 
 from sotto.engine.settings import read_settings
-from sotto.engine.types import Event, Failed
-from sotto.errors import SottoError
+from sotto.engine.types import Event, Failed, Loaded
+from sotto.errors import EngineError, SottoError
 from sotto.runner import parent
 from sotto.runner.codec import Hello, Listening, WireError, decoded, encoded
 from sotto.runner.loop import EngineLoop
@@ -63,7 +63,10 @@ def _serve(record: ModelRecord | None, port: int, started_by: int) -> int:
     hello = decoded(sys.stdin.buffer.readline(_LONGEST_HELLO))
     if not isinstance(hello, Hello):
         raise WireError("The first line on stdin must be a Hello.")
-    listening = socket.create_server(("127.0.0.1", port))
+    try:
+        listening = socket.create_server(("127.0.0.1", port))
+    except OSError as error:
+        raise EngineError(f"Port {port} cannot be listened on: {os.strerror(error.errno or 0)}.") from error
     # Inherited by every connection: a line is not to wait for the other end to confirm the one before.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     with announced:
@@ -127,10 +130,11 @@ class _Host:
 
     def _heard(self, event: Event) -> None:
         if self._first and isinstance(event, Failed) and not event.request_id:
-            # Nobody has asked for another model: there is nothing to stay for.
+            # It was for this model that the process was started.
             print(f"error: {event.message}", file=sys.stderr)  # noqa: T201
             self.status = 1
             self.loop.close()
+        self._first = self._first and not isinstance(event, Loaded)
         self.board.emit(event)
 
 

@@ -1,0 +1,196 @@
+"""In the child process: answers of the private API that last, as JSON lines."""
+
+import asyncio
+import json
+import secrets
+from contextlib import suppress
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from sotto.engine.types import Event, Failed, Finished, GenerateRequest
+from sotto.errors import InvalidRequestError
+from sotto.runner import completions
+from sotto.runner.codec import Cancel, CancelLoad, Generate, Lines, Load, Unload, WireError, decoded, encoded
+from sotto.runner.loop import EngineLoop
+from sotto.runner.switchboard import Stream, Switchboard
+
+_LARGEST_BODY = 64 << 20
+_JSON_LINES = [(b"content-type", b"application/jsonl")]
+
+
+async def read_body(request: Request) -> bytes:
+    """Return all of a body.
+
+    Raises:
+        InvalidRequestError: It is too large.
+    """
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > _LARGEST_BODY:
+            raise InvalidRequestError(f"The body is larger than {_LARGEST_BODY} bytes.")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def read_json(body: bytes) -> Any:
+    """Return what a body's JSON means.
+
+    Raises:
+        InvalidRequestError: It is none.
+    """
+    with suppress(ValueError, RecursionError):
+        return json.loads(body)
+    raise InvalidRequestError("Bad Request")
+
+
+class Completions:
+    """`POST /v1/completions`."""
+
+    def __init__(self, loop: EngineLoop, board: Switchboard) -> None:
+        """Ask `loop`, whose events go to `board`."""
+        self._loop = loop
+        self._board = board
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        # No id that a session may have chosen.
+        request_id = f"completion {secrets.token_hex(16)}"
+        request = completions.asked(read_json(await read_body(Request(scope, receive))), request_id)
+        stream = self._board.begin_request(request.id)
+        gone = asyncio.create_task(_disconnected(receive))
+        try:
+            self._loop.generate(request)
+            await self._answer(stream, gone, _Answer(send))
+        finally:
+            gone.cancel()
+            self._loop.cancel(request.id)
+            self._board.end_request(request.id)
+
+    async def _answer(self, stream: Stream, gone: "asyncio.Task[None]", answer: "_Answer") -> None:
+        while True:
+            taking = asyncio.create_task(stream.take())
+            await asyncio.wait((taking, gone), return_when=asyncio.FIRST_COMPLETED)
+            if gone.done():
+                taking.cancel()
+                return
+            events: list[Any] = taking.result()
+            if not answer.begun and events and isinstance(events[0], Failed):
+                # Nothing was said yet, so the status can still tell.
+                await answer.refuse(PlainTextResponse(events[0].message, 500 if events[0].bug else 400))
+                return
+            await answer.send(b"".join(map(completions.line, events)))
+            if not events or completions.ends(events[-1]):
+                await answer.end()
+                return
+
+
+class Session:
+    """`POST /v1/session`."""
+
+    def __init__(self, loop: EngineLoop, board: Switchboard) -> None:
+        """Ask `loop`, whose events go to `board`."""
+        self._loop = loop
+        self._board = board
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hold a session."""
+        stream = self._board.begin_session()
+        answer = _Answer(send)
+        if stream is None:
+            await answer.refuse(PlainTextResponse("There is a session already.", 409))
+            return
+        unanswered: set[str] = set()
+        hearing = asyncio.create_task(self._hear(receive, unanswered))
+        speaking = asyncio.create_task(self._speak(stream, answer, unanswered))
+        try:
+            ended, _ = await asyncio.wait((hearing, speaking), return_when=asyncio.FIRST_COMPLETED)
+            for task in ended:
+                task.result()  # raises what went wrong
+        except WireError as error:
+            # An answer that breaks off, and a line in the log, say that it did not end well.
+            print(f"error: {error.message}", flush=True)  # noqa: T201
+        finally:
+            hearing.cancel()
+            speaking.cancel()
+            self._board.end_session()
+            for request_id in unanswered:
+                self._loop.cancel(request_id)
+
+    async def _hear(self, receive: Receive, unanswered: set[str]) -> None:
+        lines = Lines()
+        while True:
+            message = await receive()
+            for line in lines.feed(message.get("body", b"")):
+                self._do(decoded(line), unanswered)
+            if message["type"] == "http.disconnect" or not message.get("more_body"):
+                return
+
+    async def _speak(self, stream: Stream, answer: "_Answer", unanswered: set[str]) -> None:
+        await answer.send(b"")
+        while events := await stream.take():
+            unanswered.difference_update(_ended(event) for event in events)
+            await answer.send(b"".join(map(encoded, events)))
+        await answer.end()
+
+    def _do(self, command: Any, unanswered: set[str]) -> None:
+        if isinstance(command, Load):
+            self._loop.load(command.record, command.num_ctx)
+        elif isinstance(command, Unload):
+            self._loop.unload()
+        elif isinstance(command, Generate):
+            self._generate(command.request, unanswered)
+        elif isinstance(command, Cancel):
+            self._loop.cancel(command.request_id)
+        elif isinstance(command, CancelLoad):
+            self._loop.cancel_load()
+        else:
+            raise WireError(f"{type(command).__name__} is no command.")
+
+    def _generate(self, request: GenerateRequest, unanswered: set[str]) -> None:
+        unanswered.add(request.id)
+        self._loop.generate(request)
+
+
+class _Answer:
+    """The answer to one request, said bit by bit."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.begun = False
+
+    async def send(self, data: bytes) -> None:
+        """Send some of it; the first time, also that it has begun."""
+        if not self.begun:
+            self.begun = True
+            await self._send({"type": "http.response.start", "status": 200, "headers": _JSON_LINES})
+            await self._send({"type": "http.response.body", "body": data, "more_body": True})
+        elif data:
+            await self._send({"type": "http.response.body", "body": data, "more_body": True})
+
+    async def end(self) -> None:
+        """Send that this was all."""
+        await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def refuse(self, response: Response) -> None:
+        """Send another answer instead; nothing has been said yet."""
+        await response({"type": "http"}, _never, self._send)
+
+
+def _ended(event: Event) -> str:
+    """Return the id of the request that ends with `event`, or nothing."""
+    return event.request_id if isinstance(event, Finished | Failed) else ""
+
+
+async def _never() -> Any:
+    """Receive nothing: what was sent has been read."""
+    return {"type": "http.disconnect"}
+
+
+async def _disconnected(receive: Receive) -> None:
+    """Return when whoever asked has gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
