@@ -106,6 +106,21 @@ def test_a_process_that_dies_while_nothing_is_asked_is_noticed(qtbot, window, lo
     qtbot.waitUntil(lambda: window.session.state.phase is Phase.READY, timeout=WAIT)
 
 
+def test_a_process_that_is_killed_while_it_loads_is_a_notice_and_starts_again(qtbot, window, loop):
+    session, notice = window.session, window.chat.notice
+    session.eject()
+    qtbot.waitUntil(lambda: session.state.phase is Phase.FOUND, timeout=WAIT)
+    session.load(session.state.record)
+    qtbot.waitUntil(lambda: child_of(window) is not None, timeout=WAIT)
+    os.kill(child_of(window), signal.SIGKILL)
+    qtbot.waitUntil(lambda: lost(window), timeout=WAIT)
+    assert notice.isVisible()
+    assert "SIGKILL" in notice.message.text()
+    notice.button.click()
+    qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=WAIT)
+    assert not notice.isVisible()
+
+
 def test_ejecting_ends_the_process(qtbot, window, loop):
     process = child_of(window)
     window.session.eject()
