@@ -270,16 +270,25 @@ def test_unloading_nothing_is_answered_too(host):
     host.wait(is_a(Unloaded), 2)
 
 
-def test_memory_is_told_and_comes_back(host, wide):
+def test_memory_is_told_and_comes_back(host, records, wide):
+    def empty(event):
+        return isinstance(event, MemoryFigures) and event.weights == event.cache == event.pool == 0
+
+    # What is imported once for all stays.
+    host.loop.load(records["plain"])
+    host.wait(is_a(Loaded))
+    host.loop.unload()
+    host.wait(is_a(Unloaded))
     before = resident()
     host.loop.load(wide)
     full = host.wait(lambda event: isinstance(event, MemoryFigures) and event.weights > 300_000_000)
     assert full.active >= full.weights
     assert resident() > before + 300_000_000
+    known = len([event for event in host.events if empty(event)])
     host.loop.unload()
-    host.wait(is_a(Unloaded))
-    host.wait(lambda event: isinstance(event, MemoryFigures) and event.weights == event.cache == event.pool == 0, 2)
+    host.wait(is_a(Unloaded), 2)
     assert resident() < before + 60_000_000
+    host.wait(empty, known + 1)
 
 
 @pytest.mark.parametrize("moment", [LoadProgress, PrefillProgress, TextChunk, None])
