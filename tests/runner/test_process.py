@@ -1,6 +1,7 @@
 """An engine's process: how it dies, how it is refused and fooled, and that it never outlives its parent."""
 
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 from hosts import Host, is_a, request
 from sotto.engine.types import (
+    EngineSettings,
     Failed,
     Finished,
     Loaded,
@@ -25,6 +27,7 @@ from sotto.errors import EngineError, ProcessEndedError
 from sotto.runner import spawned
 from sotto.runner.catalogue import find
 from sotto.runner.codec import Listening, encoded
+from sotto.runner.loop_host import LoopHost
 from sotto.runner.process import RunnerProcess
 from sotto.store.opening import record_of
 from tiny_random import write_model
@@ -330,6 +333,37 @@ def test_a_flood_on_stderr_blocks_nobody_and_only_errors_are_kept(monkeypatch, b
     assert "noise" not in host.error.details
     assert 7000 < len(host.error.details) <= 8 << 10
     assert len(caplog.messages) == 33000
+
+
+def test_whoever_serves_others_goes_on_with_another_process(builtin):
+    made, heard = [], queue.SimpleQueue()
+
+    def make(emit):
+        made.append(RunnerProcess(emit, EngineSettings()))
+        return made[-1]
+
+    host = LoopHost(make_loop=make)
+
+    def until(kind):
+        while not isinstance(event := heard.get(timeout=20), kind):
+            pass
+        return event
+
+    host.load(builtin, None, heard.put)
+    until(Loaded)
+    host.generate(builtin, request("a", num_predict=None, ignore_eos=True), heard.put)
+    until(TextChunk)
+    os.kill(made[0].pid, signal.SIGKILL)
+    assert "SIGKILL" in until(Failed).message
+    deadline = time.monotonic() + 10
+    while host.standing.record is not None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    host.load(builtin, None, heard.put)
+    until(Loaded)
+    host.generate(builtin, request("b"), heard.put)
+    assert len(until(Finished).token_ids) == 5
+    assert len(made) == 2
+    assert host.close()
 
 
 PARENT = """
