@@ -1,18 +1,15 @@
 """The conversation in view: what is asked, what is answered, and how both get to the disk. Draws nothing itself.
 
-A question is on the disk before the engine sees it. An answer is written there while it comes, every half second, and
-is complete when it ends. Where the disk takes nothing, the conversation goes on without it, which is said once.
+A question is on the disk before the engine sees it; `turn_record` sees to that, and to what comes of the answer.
 """
 
 import itertools
-import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from sotto.chats.conversation import Conversation, Message
-from sotto.chats.records import Branch, Chat, Role, State, Turn
+from sotto.chats.records import Branch, Chat, State, Turn
 from sotto.engine import types as engine
 from sotto.engine.types import (
     DoneReason,
@@ -27,15 +24,14 @@ from sotto.ui import words
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.engine_thread import EngineLost
 from sotto.ui.greeting import Greeting
-from sotto.ui.places import ChatPlace, MessagePlace
+from sotto.ui.places import ChatPlace
 from sotto.ui.session import Session
 from sotto.ui.states import Problem
+from sotto.ui.turn_record import TurnRecord
 from sotto.ui.unsent import Unsent
 
 if TYPE_CHECKING:
     from sotto.chats.store import ChatStore
-
-_SAVE_MS = 500
 
 
 class Dialogue(QObject):
@@ -75,27 +71,25 @@ class Dialogue(QObject):
         self._session = session
         self._keeper = keeper
         self.chat: int | None = None
-        self.turns: list[Turn] = []
-        # Where each of the turns is on the disk, or will be: the next one need not wait for its number.
-        self._places: list[MessagePlace] = []
+        self._record = TurnRecord(keeper, self)
         self.greeting = Greeting(session, self)
-        # Changes with every other conversation: what comes back later, for one that is not in view, is dropped.
-        self._view = 0
         self._numbers = itertools.count(1)
-        self._unkept = False
         self._asking = self._queued = self._stopping = False
         self._request = ""
-        self._kept = ChatPlace(None)
-        # How much of the last turn was there before the request, and what has come and is not part of it yet.
+        # How much of the last turn was there before the request.
         self._begun = 0
-        self._fresh: list[str] = []
-        self._saver = QTimer(self, singleShot=True, interval=_SAVE_MS)
-        self._saver.timeout.connect(self._save)
-        self.unsent = Unsent(keeper, self._kept, self)
+        self.unsent = Unsent(keeper, self._record.place, self)
+        self._record.changed.connect(self.changed)
+        self._record.known.connect(lambda: self.turns_changed.emit(tuple(self.turns)))
         session.spoke.connect(self.receive)
         session.became_ready.connect(self._start_queued)
         session.became_absent.connect(self._give_back)
         session.lost.connect(self._lose)
+
+    @property
+    def turns(self) -> list[Turn]:
+        """What is in view, oldest first."""
+        return self._record.turns
 
     @property
     def conversation(self) -> Conversation:
@@ -111,19 +105,19 @@ class Dialogue(QObject):
 
     def begin(self) -> None:
         """Go on with the draft of a conversation that was never begun, if there is one."""
-        view = self._view
+        view = self._record.view
 
         def begun(found: Chat | None) -> None:
             if (
                 found is not None
-                and view == self._view
+                and view == self._record.view
                 and self.chat is None
                 and not self.turns
                 and not self.unsent.draft
             ):
                 self.chat = found.id
-                self._kept = ChatPlace(found.id)
-                self.unsent.open(self._kept, found)
+                self._record.place = ChatPlace(found.id)
+                self.unsent.open(self._record.place, found)
             self.changed.emit()
 
         self._keeper.do(lambda store: store.unbegun(), begun)
@@ -137,7 +131,7 @@ class Dialogue(QObject):
 
     def edit(self, turn: int, text: str) -> bool:
         """Ask something else in place of a question, which stays as a version; return False if that cannot be."""
-        place = self._place(turn)
+        place = self._record.index(turn)
         if place is None or self.busy or not text.strip() or not self._can_ask():
             return False
         self._show(self.turns[:place])
@@ -146,7 +140,7 @@ class Dialogue(QObject):
 
     def regenerate(self, turn: int) -> None:
         """Let the model answer a question again; the answer that there is stays as a version."""
-        place = self._place(turn)
+        place = self._record.index(turn)
         if place is None or place == 0 or self.busy or not self._can_ask():
             return
         self._show(self.turns[:place])
@@ -155,15 +149,13 @@ class Dialogue(QObject):
 
     def go_on(self, turn: int) -> None:
         """Let the model go on with the last answer, which was cut short."""
-        place = self._place(turn)
+        place = self._record.index(turn)
         if place is None or place != len(self.turns) - 1 or not self._session.state.loaded or self.busy:
             return
         last = self.turns[-1]
         self._begin_request()
         self._begun = len(last.text)
-        self.turns[-1] = replace(last, state=State.STREAMING)
-        place_on_disk = self._places[-1]
-        self._keeper.do(lambda store: store.go_on(place_on_disk.known()))
+        self._record.resume_answer()
         self.answer_resumed.emit(last)
         self._request_answer(self.turns)
 
@@ -171,10 +163,10 @@ class Dialogue(QObject):
         """Bring another version of a message into view, with what was said behind it."""
         if self.busy or self.chat is None:
             return
-        view, chat = self._view, self.chat
+        view, chat = self._record.view, self.chat
 
         def shown(branch: Branch) -> None:
-            if view == self._view:
+            if view == self._record.view:
                 self._show(list(branch.turns))
                 self.changed.emit()
 
@@ -196,9 +188,9 @@ class Dialogue(QObject):
     def new_chat(self) -> None:
         """Begin an empty conversation; an answer under way is stopped and kept."""
         self._leave()
-        self.chat, self._kept = None, ChatPlace(None)
+        self.chat, self._record.place = None, ChatPlace(None)
         self._show([])
-        self.unsent.open(self._kept, None)
+        self.unsent.open(self._record.place, None)
 
     def open(self, chat: int, message: int | None = None) -> None:
         """Bring a conversation into view; an answer under way is stopped and kept.
@@ -207,19 +199,19 @@ class Dialogue(QObject):
             chat: Its number.
             message: One of its messages that is to be seen, on whichever branch it is; None for where it was left.
         """
-        if chat == self.chat and (message is None or self._place(message) is not None):
+        if chat == self.chat and (message is None or self._record.index(message) is not None):
             if message is not None:
                 self.pointed_at.emit(message)
             return
         self._leave()
-        view = self._view
-        self.chat, self._kept = chat, ChatPlace(chat)
+        view = self._record.view
+        self.chat, self._record.place = chat, ChatPlace(chat)
 
         def found(known: Chat | None, branch: Branch) -> None:
-            if view != self._view:
+            if view != self._record.view:
                 return
             self._show(list(branch.turns))
-            self.unsent.open(self._kept, known)
+            self.unsent.open(self._record.place, known)
             if message is not None:
                 self.pointed_at.emit(message)
             if branch.unreadable:
@@ -253,7 +245,7 @@ class Dialogue(QObject):
         elif isinstance(event, TextChunk):
             self._grow(event.text)
         elif isinstance(event, Finished):
-            self._take_in()
+            self._record.take_in()
             said = self.turns[-1].text[self._begun :]
             if len(event.text) > len(said) and event.text.startswith(said):
                 self._grow(event.text[len(said) :])
@@ -264,24 +256,15 @@ class Dialogue(QObject):
 
     def _grow(self, text: str) -> None:
         if text:
-            self._fresh.append(text)
+            self._record.grow(text)
             self.answer_grew.emit(text)
-            if not self._saver.isActive():
-                self._saver.start()
-
-    def _take_in(self) -> str:
-        """Make what has come part of the answer, and return it. Word by word that would copy all of it each time."""
-        text, self._fresh = "".join(self._fresh), []
-        if text:
-            self.turns[-1] = replace(self.turns[-1], text=self.turns[-1].text + text)
-        return text
 
     def _fail(self, event: Failed) -> None:
-        self._take_in()
+        self._record.take_in()
         if self.turns[-1].text:
             self._end(State.FAILED, {})
         else:
-            self._drop_last()
+            self._record.drop_answer()
             self._forget_request()
             self._retract()
         self.problem.emit(Problem("No answer", event.message, event.details))
@@ -308,35 +291,16 @@ class Dialogue(QObject):
         """Keep a question on the disk, behind the last message, and then have it answered."""
         self.unsent.sent(text)
         self._asking = True
-        before = self._places[-1] if self._places else None
-        question = Turn(self._unkept_number(), None, Role.USER, text, State.COMPLETE, time.time())
-        place = MessagePlace()
-        self._add(question, place)
-        self.question_added.emit(question)
-        self._await()
-        view, chat = self._view, self._kept
 
-        def kept(numbers: tuple[int, int] | None) -> None:
-            if view != self._view:
-                return
+        def kept(chat: int | None) -> None:
             self._asking = False
-            if numbers is None:
-                self._unkept = True
-            else:
-                self.chat = numbers[0]
-                self.turns[-1] = replace(self.turns[-1], id=numbers[1])
+            if chat is not None:
+                self.chat = chat
                 self.changed.emit()
             self._go_on()
 
-        def work(store: "ChatStore") -> tuple[int, int]:
-            number = chat.begun(store)
-            place.number = store.ask(number, text, before.known() if before is not None else None)
-            return number, place.number
-
-        if self._unkept:
-            kept(None)
-        else:
-            self._keeper.do(work, kept, lambda: kept(None))
+        self.question_added.emit(self._record.ask(text, kept))
+        self._await()
 
     def _await(self) -> None:
         """Say that the last question is to be answered."""
@@ -374,10 +338,7 @@ class Dialogue(QObject):
 
     def _retract(self) -> None:
         """Take the last question back, which gets no answer; it is a draft again."""
-        question, place = self._drop_last()
-        if not self._unkept:
-            self._keeper.do(lambda store: store.retract(place.known()), lambda _: self.changed.emit())
-        self.retracted.emit(question.text)
+        self.retracted.emit(self._record.retract().text)
 
     def _generate(self) -> None:
         self._begin_request()
@@ -408,44 +369,14 @@ class Dialogue(QObject):
         self._session.answering()
 
     def _begin_answer(self) -> None:
-        """Put an empty answer behind the last question, on the disk too."""
+        """Put an empty answer behind the last question."""
         self._begun = 0
-        record, question, answer = self._session.state.record, self._places[-1], MessagePlace()
-        model = record.name if record else ""
-        self._add(Turn(self._unkept_number(), None, Role.ASSISTANT, "", State.STREAMING, time.time(), model), answer)
-
-        def begin(store: "ChatStore") -> None:
-            answer.number = store.begin_answer(question.known(), model)
-
-        if not self._unkept:
-            self._keeper.do(begin)
-
-    @Slot()
-    def _save(self) -> None:
-        """Write what the answer has become since the last time."""
-        text, answer = self._take_in(), self._places[-1]
-        if text and not self._unkept:
-            self._keeper.do(lambda store: store.grow(answer.known(), text))
+        record = self._session.state.record
+        self._record.begin_answer(record.name if record else "")
 
     def _end(self, state: State, figures: dict[str, object]) -> None:
-        """Complete the answer, on the disk too."""
-        self._saver.stop()
-        self._take_in()
-        turn = self.turns[-1] = replace(self.turns[-1], state=state, figures=figures)
-        answer, view, chat = self._places[-1], self._view, self._kept
-
-        def ended(branch: Branch) -> None:
-            self.changed.emit()
-            if view == self._view and [one.text for one in branch.turns] == [one.text for one in self.turns]:
-                self._set(list(branch.turns))
-                self.turns_changed.emit(tuple(self.turns))
-
-        def work(store: "ChatStore") -> Branch:
-            store.end_answer(answer.known(), turn.text, state, figures)
-            return store.branch(chat.begun(store))
-
-        if not self._unkept:
-            self._keeper.do(work, ended)
+        """Complete the answer."""
+        turn = self._record.end(state, figures)
         self._forget_request()
         self.answer_ended.emit(turn)
 
@@ -459,29 +390,12 @@ class Dialogue(QObject):
         if self._request:
             self._session.host.cancel(self._request)
             self._end(State.STOPPED, {})
-        self._asking = self._queued = self._stopping = self._unkept = False
-        self._view += 1
-
-    def _add(self, turn: Turn, place: MessagePlace) -> None:
-        self.turns.append(turn)
-        self._places.append(place)
-
-    def _drop_last(self) -> tuple[Turn, MessagePlace]:
-        return self.turns.pop(), self._places.pop()
-
-    def _set(self, turns: list[Turn]) -> None:
-        self.turns, self._places = turns, [MessagePlace(turn.id) for turn in turns]
+        self._asking = self._queued = self._stopping = False
+        self._record.leave()
 
     def _show(self, turns: list[Turn]) -> None:
-        self._set(turns)
+        self._record.show(turns)
         self.opened.emit(tuple(turns))
-
-    def _place(self, turn: int) -> int | None:
-        return next((place for place, one in enumerate(self.turns) if one.id == turn), None)
-
-    def _unkept_number(self) -> int:
-        """Return a number for a message that is not on the disk yet, or never."""
-        return -next(self._numbers)
 
 
 def _said(turns: list[Turn]) -> Conversation:
