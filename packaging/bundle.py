@@ -24,7 +24,38 @@ STAGE = ROOT / "build" / "stage"
 def main(arguments: list[str]) -> int:
     """Stage the sources and run Briefcase on them; return its exit status."""
     stage(STAGE)
+    command, *rest = arguments or [""]
+    if command in ("build", "package") and rest[:1] == ["linux"] and not entries(STAGE):
+        # Briefcase would make the desktop entry and pack it in one go.
+        briefcase(["create", *rest])
+    for entry in entries(STAGE):
+        entry.write_text(with_actions(entry.read_text()))
+    return briefcase(arguments)
+
+
+def briefcase(arguments: list[str]) -> int:
+    """Run Briefcase; return its exit status."""
     return subprocess.call([sys.executable, "-m", "briefcase", *arguments], cwd=STAGE)
+
+
+def entries(target: Path) -> list[Path]:
+    """Return the desktop entries that Briefcase made in the folder `target`."""
+    return sorted((target / "build").rglob("usr/share/applications/*.desktop"))
+
+
+def with_actions(entry: str) -> str:
+    """Return a desktop entry with what its icon's menu offers, which Briefcase has no key for."""
+    if "\nActions=" in entry:
+        return entry
+    line = re.search(r"^Exec=(.+?)( %[fFuU])?$", entry, re.MULTILINE)
+    if line is None:
+        raise SystemExit("The desktop entry that Briefcase made has no line Exec=... to take the command from.")
+    actions = "".join(
+        f"\n[Desktop Action {option}]\nName={name}\nExec={line.group(1)} --{option}\n"
+        for option, name in (("quick", "Quick Prompt"), ("new", "New Chat"))
+    )
+    head = entry.rstrip("\n").replace("[Desktop Entry]\n", "[Desktop Entry]\nActions=quick;new;\n", 1)
+    return f"{head}\n{actions}"
 
 
 def stage(target: Path) -> None:

@@ -1,5 +1,6 @@
 """What Briefcase itself makes of our packaging metadata."""
 
+import configparser
 import importlib.util
 import struct
 from pathlib import Path
@@ -69,6 +70,23 @@ def test_document_types_are_spelled_out(staged: Path) -> None:
         assert {"description", "extension", "icon", "url", "mime_type", "macOS"} <= set(kind)
         assert kind["macOS"]["LSHandlerRank"] == "Alternate", "nobody's editor may lose its files to Sotto"
         assert isinstance(kind["macOS"]["LSItemContentTypes"], list)
+
+
+def test_the_desktop_entry_offers_a_quick_prompt_and_a_new_chat(bundle: ModuleType, tmp_path: Path) -> None:
+    plain = "[Desktop Entry]\nType=Application\nName=Sotto\nExec=sotto %F\nIcon=app.sotto.sotto\n"
+    written = bundle.with_actions(plain)
+    parser = configparser.RawConfigParser()
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    parser.read_string(written)
+    assert parser["Desktop Entry"]["Actions"] == "quick;new;"
+    assert parser["Desktop Entry"]["Exec"] == "sotto %F"
+    assert dict(parser["Desktop Action quick"]) == {"Name": "Quick Prompt", "Exec": "sotto --quick"}
+    assert dict(parser["Desktop Action new"]) == {"Name": "New Chat", "Exec": "sotto --new"}
+    assert bundle.with_actions(written) == written
+    made = tmp_path / "build" / "sotto" / "debian" / "sotto-1" / "usr" / "share" / "applications" / "a.desktop"
+    made.parent.mkdir(parents=True)
+    made.touch()
+    assert bundle.entries(tmp_path) == [made]
 
 
 def test_the_stage_holds_the_resources_where_a_bundle_looks(staged: Path) -> None:
