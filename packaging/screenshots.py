@@ -16,6 +16,10 @@ import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
 
 ROOT = Path(__file__).resolve().parents[1]
 QUESTION = "How do I load a bigger model?"
@@ -172,7 +176,7 @@ class Stage:
         from sotto.ui.engine_thread import EngineThread
         from sotto.ui.preferences import PreferenceKeeper
         from sotto.ui.session import Session
-        from sotto.ui.window import MainWindow
+        from sotto.ui.shell import Shell
 
         self._folder, self._name = folder, name
         self._go_on = threading.Event()
@@ -181,7 +185,8 @@ class Stage:
         self.session = Session(self.thread)
         self.keeper = ChatKeeper(data_dir() / "chats.sqlite3")
         self.preferences = PreferenceKeeper(config_dir() / "app.json")
-        self.window = MainWindow(self.session, self.keeper, self.preferences)
+        self.shell = Shell(self.session, self.keeper, self.preferences)
+        self.window = self.shell.window
         self.window.resize(1120, 740)
 
     def _loop(self, emit: Callable[[object], None]) -> object:
@@ -207,7 +212,7 @@ class Stage:
         window.show()
 
         self._held = lambda event: isinstance(event, LoadProgress) and event.done > 0.3 * event.total > 0
-        window.begin(flows)
+        self.shell.begin(flows)
         await self._until(lambda: session.state.fraction is not None and session.state.fraction > 0)
         await self._take("loading")
         self._release()
@@ -264,12 +269,41 @@ class Stage:
         await self._until(window.chat.notice.isVisible)
         await self._take("error")
 
-        window.hide()
-        window.dialogue.close()
+        await self._quick()
+        self.shell.close()
         await flows.close()
         if not self.thread.close():
             raise SystemExit("The engine did not stop.")
         self.keeper.close()
+
+    async def _quick(self) -> None:
+        """Take the pictures of the quick prompt and of the tray's menu."""
+        from PySide6.QtGui import QGuiApplication
+        from PySide6.QtWidgets import QMenu
+
+        from sotto.engine.types import TextChunk
+        from sotto.ui import tray
+
+        QGuiApplication.clipboard().setText("Text from elsewhere")
+        quick = self.shell.quick
+        quick.show()
+        await self._take("quick-empty", quick.panel)
+        self._held = lambda event: isinstance(event, TextChunk)
+        quick.panel.composer.draft.setPlainText("What does 4-bit mean?")
+        quick.panel.composer.button.click()
+        await self._until(lambda: quick.dialogue.answering and bool(quick.panel.transcript.answer.text.markdown))
+        await self._take("quick-answering", quick.panel)
+        self._release()
+        await self._until(lambda: not quick.dialogue.busy)
+        await self._take("quick-answered", quick.panel)
+        quick.hide()
+        menu = QMenu()
+        names = [model.name for model in self.session.models if model.runnable]
+        recent = tray.recent(self.session.models, names)
+        tray.fill(menu, tray.entries(self.session.state, recent, "Ctrl+Alt+Space"), lambda entry: None)
+        menu.ensurePolished()
+        menu.resize(menu.sizeHint())
+        await self._take("tray", menu)
 
     def _release(self) -> None:
         self._held = lambda event: False
@@ -288,9 +322,9 @@ class Stage:
             await asyncio.sleep(0.02)
         raise SystemExit("The window did not get where the picture is to be taken.")
 
-    async def _take(self, scene: str) -> None:
+    async def _take(self, scene: str, widget: "QWidget | None" = None) -> None:
         await asyncio.sleep(0.4)
-        self.window.grab().save(str(self._folder / self._name.format(scene)))
+        (widget or self.window).grab().save(str(self._folder / self._name.format(scene)))
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ def whole_app() -> None:
                 mark("loaded")
             elif isinstance(event, TextChunk):
                 mark("token")
-                self.window.close()
+                self.shell.quit()
 
     watch = Watch()
 
@@ -62,13 +62,13 @@ def whole_app() -> None:
         paint(window)
         mark("paint")
 
-    def lived(application, window, thread, *rest):
-        watch.window = window
+    def lived(application, shell, thread, *rest):
+        watch.shell = shell
         thread.happened.connect(watch.heard)
-        return live(application, window, thread, *rest)
+        return live(application, shell, thread, *rest)
 
     app._paint, app._live = painted, lived
-    app.run(())
+    app.run()
 
 
 if sys.argv[2:] == ["empty"]:

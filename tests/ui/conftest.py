@@ -22,6 +22,7 @@ from sotto.ui.engine_thread import EngineThread
 from sotto.ui.flows import Flows
 from sotto.ui.preferences import PreferenceKeeper
 from sotto.ui.session import Session
+from sotto.ui.shell import Shell
 from sotto.ui.states import Phase
 from sotto.ui.window import MainWindow
 
@@ -202,6 +203,48 @@ def stage(qtbot, loop, flows, dressed, preferences, tmp_path):
     assert thread.close()
     keeper.close()
     destroy(window, session, thread, keeper)
+
+
+@dataclass
+class Around:
+    """The app around a window whose engine plays a script; nothing is to be seen yet."""
+
+    shell: Shell
+    session: Session
+    keeper: ChatKeeper
+    preferences: PreferenceKeeper
+    script: Script
+    shelf: Shelf
+
+    @property
+    def panel(self):
+        return self.shell.quick.panel
+
+    def load(self, qtbot):
+        """Load the first model."""
+        qtbot.waitUntil(lambda: bool(self.session.models))
+        self.session.load(self.session.models[0])
+        qtbot.waitUntil(lambda: self.session.state.phase is Phase.READY)
+
+
+@pytest.fixture
+def around(loop, flows, dressed, preferences, tmp_path):
+    """Make the app around a window over a scripted engine."""
+    script, shelf = Script(), Shelf([record(), record("other:latest")])
+    thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
+    session = Session(thread, shelf)
+    keeper = ChatKeeper(tmp_path / "data" / "chats.sqlite3")
+    shell = Shell(session, keeper, preferences)
+    loop.starts.append(lambda: shell.begin(flows))
+    yield Around(shell, session, keeper, preferences, script, shelf)
+    shell.close()
+    for hold in (script.hold_load, script.hold_prefill, script.hold_answer):
+        if hold is not None:
+            hold.set()
+    assert thread.close()
+    keeper.close()
+    widgets = [one for one in (shell._window, shell.quick._panel) if one is not None]
+    destroy(*widgets, shell, session, thread, keeper)
 
 
 @pytest.fixture

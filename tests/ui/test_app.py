@@ -35,13 +35,14 @@ def test_nothing_heavy_is_imported_before_the_window_is_painted():
         "from pathlib import Path\n"
         "preferences = app.PreferenceKeeper(Path('app.json'))\n"
         "app._dress(preferences)\n"
-        "window = app.MainWindow(Session(thread), app.ChatKeeper(Path('chats.sqlite3')), preferences)\n"
-        "switch = app.ApiSwitch(app.ApiHost(window.session), preferences)\n"
-        "app._paint(window)\n"
-        "assert window._painted\n"
+        "shell = app.Shell(Session(thread), app.ChatKeeper(Path('chats.sqlite3')), preferences)\n"
+        "switch = app.ApiSwitch(app.ApiHost(shell.session), preferences)\n"
+        "app._paint(shell.window)\n"
+        "assert shell.window._painted\n"
         "heavy = {'mlx', 'mlx_lm', 'numpy', 'transformers', 'tokenizers', 'markdown_it', 'asyncio', 'qasync',\n"
         "         'jinja2', 'safetensors', 'psutil', 'sotto.runner.loop', 'sotto.engine.engine',\n"
-        "         'sotto.store.discovery', 'sqlite3', 'concurrent.futures', 'uvicorn', 'starlette'}\n"
+        "         'sotto.store.discovery', 'sqlite3', 'concurrent.futures', 'uvicorn', 'starlette',\n"
+        "         'PySide6.QtNetwork', 'PySide6.QtDBus'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )
     assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr
@@ -53,32 +54,31 @@ def test_qt_keeps_none_here(qapp):
     assert qt_keeps_none()
 
 
-def test_a_file_opened_before_the_window_exists_is_loaded_once(stage, qtbot, loop, qapp, tmp_path):
+def test_a_file_opened_before_the_app_can_open_it_is_loaded_once(around, qtbot, loop, qapp, tmp_path):
     early, late = tmp_path / "early", tmp_path / "late é #1"
-    stage.shelf.at = {early: record("early", path=early), late: record("late", path=late)}
-    qapp._window = None
+    around.shelf.at = {early: record("early", path=early), late: record("late", path=late)}
     QApplication.sendEvent(qapp, QFileOpenEvent(QUrl.fromLocalFile(str(early))))
-    assert stage.shelf.opened == []
-    qapp.serve(stage.window)
-    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
-    assert stage.session.state.record.name == "early"
+    assert around.shelf.opened == []
+    qapp.serve(around.shell)
+    qtbot.waitUntil(lambda: around.session.state.phase is Phase.READY)
+    assert around.session.state.record.name == "early"
     QApplication.sendEvent(qapp, QFileOpenEvent(QUrl.fromLocalFile(str(late))))
-    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY and stage.session.state.record.name == "late")
-    assert stage.shelf.opened == [early, late]
-    qapp._window = None
+    qtbot.waitUntil(lambda: around.session.state.phase is Phase.READY and around.session.state.record.name == "late")
+    assert around.shelf.opened == [early, late]
+    assert around.shell.window.isVisible()
+    qapp._shell = None
 
 
 def test_arguments_are_loaded(stage, qtbot, loop, tmp_path):
     path = tmp_path / "model"
     stage.shelf.at = {path: record("given", path=path)}
-    stage.window.begin(stage.session._flows, (path,))
+    stage.session.begin(stage.session._flows, (path,))
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     assert stage.session.state.record.name == "given"
 
 
 RUN = """
 import sys
-from pathlib import Path
 from PySide6.QtCore import QTimer
 import sotto.ui.app as app
 def close():
@@ -90,7 +90,7 @@ def paint(window):
     painted(window)
     close()
 app._paint = paint
-sys.exit(app.run([Path(argument) for argument in sys.argv[1:]]))
+sys.exit(app.run())
 """
 
 

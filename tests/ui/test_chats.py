@@ -70,7 +70,8 @@ def test_a_question_is_on_the_disk_before_the_engine_sees_it(ready, qtbot, loop,
 
     ready.session.generate = look
     ask(ready, qtbot, "What is this?")
-    assert seen == [[("user", "What is this?", "complete")]]
+    # The empty answer, which goes to the disk at the same time, may be there or not.
+    assert [found[0] for found in seen] == [("user", "What is this?", "complete")]
     assert rows(file) == [("user", "What is this?", "complete"), ("assistant", "Hello there.", "complete")]
 
 

@@ -5,19 +5,42 @@ import sys
 from pathlib import Path
 
 from sotto.cli import qt_libraries
+from sotto.errors import SottoError
+from sotto.paths import data_dir
+from sotto.ui.instance import Show, Wish, enter
 
 
-def run(paths: list[Path]) -> int:
-    """Open the app with `paths` loaded; without a display, let the model answer in the terminal. Return the status."""
+def run(show: Show, paths: tuple[Path, ...]) -> int:
+    """Open the app with `paths` loaded, or let the one that runs do it; return the status.
+
+    Without a display, the model answers in the terminal.
+
+    Raises:
+        SottoError: There is no display, and the terminal is not what was meant.
+    """
     obstacle = no_window()
     if not obstacle:
-        from sotto.ui.app import run as run_app
-
-        return run_app(paths)
+        return _open(Wish(show, paths, os.environ.get("XDG_ACTIVATION_TOKEN", "")))
+    if show is not Show.WINDOW:
+        raise SottoError(obstacle)
     from sotto.cli import chat
 
     print(f"{obstacle} The model answers here in the terminal instead.", file=sys.stderr)
     return chat.in_terminal(str(paths[0]) if paths else None)
+
+
+def _open(wish: Wish) -> int:
+    try:
+        instance = enter(data_dir(), wish)
+        if instance is None:
+            return 0
+    except OSError as error:
+        # A full disk, or one that cannot be written to: the app says itself what follows from that.
+        print(f"Whether Sotto runs already cannot be told: {error}.", file=sys.stderr)
+        instance = None
+    from sotto.ui.app import run as run_app
+
+    return run_app(wish, instance)
 
 
 def no_window() -> str:

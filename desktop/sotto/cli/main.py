@@ -18,7 +18,9 @@ ERROR, USAGE, INTERRUPTED, NOBODY_READS = 1, 2, 130, 141
 _RUNNER = "runner"
 
 _DESCRIPTION = (
-    "Runs language models on this machine. Without a command, opens the app, with FILE loaded if one is given."
+    "Runs language models on this machine. Without a command, opens the app, with FILE loaded if one is given; "
+    "where it runs already, that one comes to the front. --quick shows the quick prompt in place of the window, "
+    "--toggle shows or hides it, --background shows nothing until it is asked for, --new begins a new chat."
 )
 
 
@@ -55,15 +57,22 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _open_app(parser: argparse.ArgumentParser, commands: list[str], arguments: list[str]) -> int:
-    for argument in arguments:
+    from sotto.ui.instance import Show
+
+    shows = {f"--{show}": show for show in Show if show is not Show.WINDOW}
+    wanted = [shows[argument] for argument in arguments if argument in shows]
+    if len(wanted) > 1:
+        parser.error(f"{' and '.join(f'--{show}' for show in wanted)} cannot be wanted at once")
+    paths = [argument for argument in arguments if argument not in shows]
+    for argument in paths:
         if argument.startswith("-"):
-            parser.error(f"unknown option {argument}")
+            parser.error(f"unknown option {argument}: {', '.join(shows)} are the options")
         # A word that is no path at all was meant as a command; a path that is missing is shown in the window.
         if not Path(argument).exists() and os.sep not in argument:
             parser.error(f"{argument!r} is neither a command nor a file: {', '.join(commands)} are the commands")
     from sotto.cli import app
 
-    return app.run([Path(argument) for argument in arguments])
+    return app.run(wanted[0] if wanted else Show.WINDOW, tuple(Path(argument) for argument in paths))
 
 
 def _list(parsed: argparse.Namespace) -> int:
@@ -137,7 +146,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     parser = argparse.ArgumentParser(
         prog="sotto",
         description=_DESCRIPTION,
-        usage="sotto [FILE ...] | sotto COMMAND ...",
+        usage="sotto [--quick | --toggle | --background | --new] [FILE ...] | sotto COMMAND ...",
         epilog="MODEL is a name from `sotto list`, a manifest file or a folder. `sotto COMMAND --help` says more.",
     )
     parser.add_argument("--version", action="version", version=f"sotto {__version__}")

@@ -5,6 +5,7 @@ stores and, on the engine's own thread, MLX.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,11 +21,14 @@ from sotto.ui import theme
 from sotto.ui.api_host import ApiHost
 from sotto.ui.api_switch import ApiSwitch
 from sotto.ui.chat_keeper import ChatKeeper
-from sotto.ui.drops import Dropped, path_of
+from sotto.ui.door import Door
+from sotto.ui.drops import path_of
 from sotto.ui.engine_thread import EngineThread
 from sotto.ui.hosts import make_host
+from sotto.ui.instance import Instance, Show, Wish
 from sotto.ui.preferences import PreferenceKeeper, Preferences
 from sotto.ui.session import Session
+from sotto.ui.shell import Shell
 from sotto.ui.window import MainWindow
 
 if TYPE_CHECKING:
@@ -34,10 +38,11 @@ _SWITCH_SECONDS = 0.0005
 # What was computed last is written to the disk meanwhile.
 _CLOSE_MS = 20_000
 _FIRST_PAINT_MS = 2000
+_USUAL = Wish()
 
 
 class Application(QApplication):
-    """The application; files that the system asks it to open wait until there is a window."""
+    """The application; files that the system asks it to open wait until there is somebody to open them."""
 
     def __init__(self, arguments: Sequence[str]) -> None:
         """Start Qt."""
@@ -46,26 +51,33 @@ class Application(QApplication):
         self.setOrganizationName("Sotto")
         self.setDesktopFileName("app.sotto")
         self.setQuitOnLastWindowClosed(False)
-        self._window: MainWindow | None = None
+        self._shell: Shell | None = None
         self._waiting: list[Path] = []
 
-    def serve(self, window: MainWindow) -> None:
-        """Open files in `window` from now on, first those that came before."""
-        self._window = window
+    def serve(self, shell: "Shell") -> None:
+        """Pass on to `shell` what the system asks for from now on, first the files that came before."""
+        self._shell = shell
+        self.commitDataRequest.connect(shell.save)
         waiting, self._waiting = tuple(self._waiting), []
         if waiting:
-            window.session.open(Dropped(waiting, ()))
+            shell.open_paths(waiting)
 
     def event(self, event: QEvent) -> bool:
-        """Take files that the system asks to open."""
+        """Take files that the system asks to open, a click on the app's icon, and the wish that it ends."""
         if isinstance(event, QFileOpenEvent):
             path = path_of(event.url())
             if path is None and event.file():
                 path = Path(event.file())
-            if path is not None and self._window is None:
+            if path is not None and self._shell is None:
                 self._waiting.append(path)
-            elif path is not None and self._window is not None:
-                self._window.session.open(Dropped((path,), ()))
+            elif path is not None and self._shell is not None:
+                self._shell.open_paths((path,))
+            return True
+        if self._shell is not None and event.type() == QEvent.Type.ApplicationActivate and sys.platform == "darwin":
+            self._shell.reopen()
+        if self._shell is not None and event.type() == QEvent.Type.Quit:
+            # Not at once: what is on its way to the disk gets there first.
+            self._shell.quit()
             return True
         return super().event(event)
 
@@ -78,8 +90,13 @@ def qt_keeps_none() -> bool:
     return abs(sys.getrefcount(None) - before) < 10
 
 
-def run(paths: Sequence[Path] = ()) -> int:
-    """Open the window with the first model of `paths`, or with the built-in one; return the exit status."""
+def run(wish: Wish = _USUAL, instance: Instance | None = None) -> int:
+    """Be the app, and begin with `wish`; return the exit status.
+
+    Args:
+        wish: What is to be seen, and models to load; without any, the built-in one is loaded.
+        instance: The right to be the app of the data folder; None where that cannot be had.
+    """
     if not qt_keeps_none():
         # An ordinary exit would abort once more references are lost.
         print(  # noqa: T201
@@ -95,17 +112,23 @@ def run(paths: Sequence[Path] = ()) -> int:
     preferences = PreferenceKeeper(config_dir() / "app.json")
     _dress(preferences)
     thread, keeper = make_host(), ChatKeeper(data_dir() / "chats.sqlite3")
-    window = MainWindow(Session(thread), keeper, preferences)
-    switch = ApiSwitch(ApiHost(window.session), preferences)
-    app.serve(window)
-    closed: list[bool] = []
-    window.closed.connect(lambda: closed.append(True))
-    _paint(window)
+    shell = Shell(Session(thread), keeper, preferences)
+    switch = ApiSwitch(ApiHost(shell.session), preferences)
+    app.serve(shell)
+    door = Door(instance.listener, shell) if instance is not None else None
+    if door is not None:
+        door.wished.connect(shell.grant)
+    if wish.show in (Show.WINDOW, Show.NEW_CHAT):
+        _paint(shell.window)
+    else:
+        shell.show(wish.show)
     try:
-        return _live(app, window, thread, switch, tuple(paths), closed)
+        return _live(app, shell, thread, switch, wish, door)
     finally:
         keeper.close()
         preferences.close()
+        if instance is not None:
+            instance.close()
 
 
 def _dress(preferences: PreferenceKeeper) -> None:
@@ -129,14 +152,9 @@ def _paint(window: MainWindow) -> None:
 
 
 def _live(
-    app: Application,
-    window: MainWindow,
-    thread: EngineThread,
-    switch: ApiSwitch,
-    paths: tuple[Path, ...],
-    closed: list[bool],
+    app: Application, shell: Shell, thread: EngineThread, switch: ApiSwitch, wish: Wish, door: Door | None
 ) -> int:
-    """Run the event loop until the window is closed."""
+    """Run the event loop until the app is to end."""
     import asyncio
 
     import qasync
@@ -144,18 +162,23 @@ def _live(
     from sotto.ui.flows import Flows
 
     async def main() -> None:
-        flows = Flows(asyncio.get_running_loop())
+        loop = asyncio.get_running_loop()
+        flows = Flows(loop)
         ended = asyncio.Event()
-        window.closed.connect(ended.set)
-        if closed:
+        # A log-out that knows nothing of sessions ends programs like this.
+        loop.add_signal_handler(signal.SIGTERM, shell.quit)
+        shell.ended.connect(ended.set)
+        if shell.over:
             ended.set()
         QTimer.singleShot(0, thread, thread.start)
-        window.begin(flows, paths)
+        shell.begin(flows, wish)
         switch.begin()
         try:
             await ended.wait()
         finally:
-            await _end(window, thread, switch, flows)
+            if door is not None:
+                door.close()
+            await _end(shell, thread, switch, flows)
 
     try:
         with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(app)) as runner:
@@ -165,12 +188,11 @@ def _live(
     return 0
 
 
-async def _end(window: MainWindow, thread: EngineThread, switch: ApiSwitch, flows: "Flows") -> None:
-    """End the API, flows and the engine, in that order, with the window out of sight."""
-    window.hide()
+async def _end(shell: Shell, thread: EngineThread, switch: ApiSwitch, flows: "Flows") -> None:
+    """End the API, flows and the engine, in that order, with everything out of sight."""
+    shell.hide()
     switch.close()
-    window.dialogue.close()
-    window.session.close()
+    shell.close()
     await flows.close()
     if not thread.close(_CLOSE_MS):
         # Qt aborts when a thread that runs is destroyed.

@@ -60,6 +60,13 @@ class ChatKeeper(QObject):
             self._pool = ThreadPoolExecutor(1, thread_name_prefix="chats")
         self._pool.submit(self._work, work, then, otherwise)
 
+    def wait(self, seconds: float) -> None:
+        """Wait until what was asked for until now is done, but no longer than so many seconds."""
+        if self._pool is not None:
+            from concurrent.futures import wait
+
+            wait([self._pool.submit(lambda: None)], timeout=seconds)
+
     def close(self) -> None:
         """Do what is still to be done, and close the file."""
         if self._pool is not None:

@@ -27,11 +27,15 @@ from sotto.ui.greeting import Greeting
 from sotto.ui.places import ChatPlace
 from sotto.ui.session import Session
 from sotto.ui.states import Problem
+from sotto.ui.talk import Talk
 from sotto.ui.turn_record import TurnRecord
 from sotto.ui.unsent import Unsent
 
 if TYPE_CHECKING:
     from sotto.chats.store import ChatStore
+
+# Of all conversations in view: the engine tells answers apart by them.
+_REQUESTS = itertools.count(1)
 
 
 class Dialogue(QObject):
@@ -65,10 +69,13 @@ class Dialogue(QObject):
     changed = Signal()
     problem = Signal(object)
 
-    def __init__(self, session: Session, keeper: ChatKeeper, parent: QObject | None = None) -> None:
-        """Talk to the model of `session`, and keep what is said with `keeper`."""
+    def __init__(
+        self, session: Session, keeper: ChatKeeper, parent: QObject | None = None, *, greets: bool = True
+    ) -> None:
+        """Talk to the model of `session`, and keep what is said with `keeper`; the built-in model may say hello."""
         super().__init__(parent)
         self._session = session
+        self._greets = greets
         self._keeper = keeper
         self.chat: int | None = None
         self._record = TurnRecord(keeper, self)
@@ -101,6 +108,11 @@ class Dialogue(QObject):
         """Whether a question waits for its answer, or the answer is on its way."""
         return self._asking or self._queued or bool(self._request)
 
+    @property
+    def answering(self) -> bool:
+        """Whether the engine works on an answer."""
+        return bool(self._request)
+
     # What a person does
 
     def begin(self) -> None:
@@ -121,6 +133,8 @@ class Dialogue(QObject):
             self.changed.emit()
 
         self._keeper.do(lambda store: store.unbegun(), begun)
+        if self._session.state.loaded:
+            self._start_queued()
 
     def send(self, text: str) -> bool:
         """Ask the model, now or as soon as it is loaded; return False if the text stays a draft."""
@@ -227,6 +241,26 @@ class Dialogue(QObject):
 
         self._keeper.do(read, lambda both: found(*both), self.new_chat)
 
+    def give_away(self) -> Talk:
+        """Let the conversation go, with an answer that is under way, and begin an empty one."""
+        talk = Talk(self.chat, self._record.hand_out(), self._queued, self._request, self._begun)
+        self._request, self._queued = "", False
+        self.new_chat()
+        return talk
+
+    def take_over(self, talk: Talk) -> None:
+        """Go on with a conversation that another dialogue gave away; its question is not on its way to the disk."""
+        self._leave()
+        self._record.take_over(talk.said)
+        self.chat, self._queued, self._request, self._begun = talk.chat, talk.queued, talk.request, talk.begun
+        self.opened.emit(tuple(self.turns))
+        self.unsent.open(self._record.place, None)
+        if self._request:
+            self.answer_resumed.emit(self.turns[-1])
+        elif self._queued:
+            self._await()
+        self.changed.emit()
+
     def close(self) -> None:
         """Keep what is still on its way; nothing is said afterwards."""
         self._leave()
@@ -282,9 +316,7 @@ class Dialogue(QObject):
         session = self._session
         if session.state.loaded or session.loading or session.searching:
             return True
-        self.problem.emit(
-            Problem("No model is loaded", "Double-click a model in the list: your message is kept until then.")
-        )
+        self.problem.emit(Problem("No model is loaded", "Choose a model first: your message is kept until then."))
         return False
 
     def _ask(self, text: str) -> None:
@@ -326,7 +358,7 @@ class Dialogue(QObject):
         if self._queued:
             self._queued = False
             self._generate()
-        elif state.record is not None and state.record.builtin and not self.turns and not self._asking:
+        elif self._greets and state.record is not None and state.record.builtin and not self.turns and not self._asking:
             self.greeting.begin()
 
     @Slot()
@@ -348,7 +380,7 @@ class Dialogue(QObject):
 
     def _begin_request(self) -> None:
         self.greeting.stop()
-        self._request = f"answer {next(self._numbers)}"
+        self._request = f"answer {next(_REQUESTS)}"
 
     def _request_answer(self, asked: list[Turn]) -> None:
         settings = self._session.settings
@@ -381,8 +413,9 @@ class Dialogue(QObject):
         self.answer_ended.emit(turn)
 
     def _forget_request(self) -> None:
-        self._request = ""
-        self._session.answered()
+        if self._request:
+            self._request = ""
+            self._session.answered()
 
     def _leave(self) -> None:
         """Let the conversation in view go, and keep what there is of it."""

@@ -31,6 +31,7 @@ _SHAPES = {
     "more": '<circle cx="5" cy="10" r=".9"/><circle cx="10" cy="10" r=".9"/><circle cx="15" cy="10" r=".9"/>',
     "drop": '<path d="M10 3.6v8.6M6.4 8.8l3.6 3.6 3.6-3.6"/><path d="M3.8 12.6v2.2a1.6 1.6 0 0 0 1.6 1.6h9.2'
     'a1.6 1.6 0 0 0 1.6-1.6v-2.2"/>',
+    "window": '<rect x="3.2" y="4.2" width="13.6" height="11.6" rx="2"/><path d="M3.4 8h13.2"/>',
     "chip": '<rect x="5" y="5" width="10" height="10" rx="2"/>'
     '<path d="M8 2.6V5M12 2.6V5M8 15v2.4M12 15v2.4M2.6 8H5M2.6 12H5M15 8h2.4M15 12h2.4"/>',
 }

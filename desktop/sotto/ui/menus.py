@@ -42,6 +42,7 @@ class Menus(QObject):
         window, dialogs = self._window, self._window.dialogs
         menu = window.menuBar().addMenu("&File")
         self._add(menu, "New Chat", window.dialogue.new_chat, _Keys.New)
+        self._add(menu, "Quick Prompt", window.quick_wanted.emit, "Ctrl+Shift+Space")
         self._add(menu, "Open Model…", dialogs.choose_model, _Keys.Open)
         self._add(menu, "Open Model Folder…", dialogs.choose_model_folder, "Ctrl+Shift+O")
         self._add(menu, "Rescan Models", window.session.rescan, "Ctrl+R")
@@ -51,7 +52,8 @@ class Menus(QObject):
         menu.addSeparator()
         self.eject = self._add(menu, "Eject Model", window.session.eject, "Ctrl+E")
         menu.addSeparator()
-        leave = self._add(menu, "Quit Sotto", window.close, _Keys.Quit)
+        self._add(menu, "Close Window", window.close, "Ctrl+W")
+        leave = self._add(menu, "Quit Sotto", window.quit_wanted.emit, _Keys.Quit)
         leave.setMenuRole(QAction.MenuRole.QuitRole)
         if not leave.shortcut():
             leave.setShortcut("Ctrl+Q")

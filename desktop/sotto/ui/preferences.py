@@ -22,6 +22,7 @@ from sotto.store.writing import write_whole
 _log = logging.getLogger(__name__)
 
 SMALLEST_ZOOM, LARGEST_ZOOM = 0.7, 2.5
+LONGEST_FRESH = 7 * 24 * 60
 _SAVE_MS = 300
 _LONGEST = 20_000
 
@@ -37,6 +38,15 @@ class Preferences:
         api_host: The address that this listens on.
         api_port: Its port.
         api_key: What other programs must send; may be empty where only this machine can reach the address.
+        quick_shortcut: Keys that show and hide the quick prompt wherever one is, as `Ctrl+Alt+Space`; empty for none.
+        quick_fresh_minutes: After how many minutes out of sight the quick prompt begins a new chat.
+        quick_place: Where its panel was dragged to, as two shares of the screen; empty for where it usually is.
+        window: Where the window was, as Qt writes it, in base64.
+        chat: The conversation that was in view; 0 for none.
+        message: The message of it that was at the top of the view; 0 where its end was in view.
+        scroll: How far below the top of that message the view began, in pixels.
+        recent_models: Names of the models that were used last, the last one first.
+        told_of_tray: Whether it was told that the app goes on when its window is closed.
     """
 
     appearance: str = ""
@@ -45,10 +55,29 @@ class Preferences:
     api_host: str = api.HOST
     api_port: int = api.PORT
     api_key: str = ""
+    quick_shortcut: str = ""
+    quick_fresh_minutes: float = 10
+    quick_place: str = ""
+    window: str = ""
+    chat: int = 0
+    message: int = 0
+    scroll: int = 0
+    recent_models: tuple[str, ...] = ()
+    told_of_tray: bool = False
+
+
+def _is_place(value: str) -> bool:
+    try:
+        shares = [float(share) for share in value.split()]
+    except ValueError:
+        return False
+    return not value or (len(shares) == 2 and all(0 <= share <= 1 for share in shares))
 
 
 _FITS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "appearance": (lambda value: value in ("", "light", "dark"), "light, dark or empty"),
+    "quick_fresh_minutes": (lambda value: 0 <= value <= LONGEST_FRESH, f"0 to {LONGEST_FRESH}"),
+    "quick_place": (_is_place, "two shares of the screen, from 0 to 1"),
     "zoom": (lambda value: SMALLEST_ZOOM <= value <= LARGEST_ZOOM, f"{SMALLEST_ZOOM} to {LARGEST_ZOOM}"),
     "api_host": (lambda value: 0 < len(value) <= 255, "an address to listen on"),
     "api_port": (lambda value: isinstance(value, int) and 0 < value < 1 << 16, "a port from 1 to 65535"),

@@ -83,12 +83,19 @@ class Session(QObject):
         self._before_flows: list[Callable[[], None]] = []
         self._asked: deque[_Asked] = deque()
         self._retry: Callable[[], None] | None = None
+        self._answers = 0
+        self.figures: MemoryFigures | None = None
         thread.happened.connect(self.receive)
 
     @property
     def models(self) -> tuple[ModelRecord, ...]:
         """The models to choose from."""
         return self._list.records
+
+    @property
+    def begun(self) -> bool:
+        """Whether models are looked for, and loaded."""
+        return self._flows is not None
 
     @property
     def loading(self) -> bool:
@@ -149,13 +156,15 @@ class Session(QObject):
         self.host.generate(request)
 
     def answering(self) -> None:
-        """Take note that the model answers a person."""
+        """Take note that the model answers a person; it may answer several questions at a time."""
+        self._answers += 1
         self._set(replace(self.state, phase=Phase.GENERATING))
 
     def answered(self) -> None:
-        """Take note that it has."""
+        """Take note that it has, once for each time that it began to."""
+        self._answers -= 1
         if self.state.phase is Phase.GENERATING:
-            self._set(replace(self.state, phase=Phase.READY))
+            self._set(replace(self.state, phase=Phase.GENERATING if self._answers else Phase.READY))
 
     def verify(self, record: ModelRecord) -> None:
         """Compare the files of a model with their digests, and tell what came of it."""
@@ -180,7 +189,7 @@ class Session(QObject):
             if self.loading and len(self._asked) == 1:
                 self._set(replace(self.state, progress=event))
         elif isinstance(event, MemoryFigures):
-            self.figures_changed.emit(event if event.weights or event.cache else None)
+            self._show_figures(event if event.weights or event.cache else None)
         elif isinstance(event, Loaded | Unloaded) or (isinstance(event, Failed) and not event.request_id):
             self._answered(event)
         elif isinstance(event, PrefillProgress | TextChunk | Finished | Failed):
@@ -197,7 +206,7 @@ class Session(QObject):
             self._set(ModelState(Phase.READY, asked.record, info=event.info))
             self.became_ready.emit()
             return
-        self.figures_changed.emit(None)
+        self._show_figures(None)
         record = asked.record or self.state.record
         if isinstance(event, Failed):
             self._set(ModelState(Phase.FAILED, record, reason=event.message))
@@ -211,7 +220,7 @@ class Session(QObject):
         self._asked.clear()
         record = self.state.record
         self._set(ModelState(Phase.FAILED, record, reason=event.message))
-        self.figures_changed.emit(None)
+        self._show_figures(None)
         self.lost.emit(event)
         if record is not None:
             self._retry = lambda: self.load(record)
@@ -299,6 +308,10 @@ class Session(QObject):
             self.problem.emit(Problem(f"{name} is damaged", found))
         else:
             self.told.emit("The files are good", f"Every file of {name} is as it should be.")
+
+    def _show_figures(self, figures: MemoryFigures | None) -> None:
+        self.figures = figures
+        self.figures_changed.emit(figures)
 
     def _set(self, state: ModelState) -> None:
         self.state = state

@@ -1,6 +1,6 @@
 """Values that the window's parts are drawn from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from sotto.engine.types import LoadProgress, ModelInfo, SamplingOptions
@@ -53,6 +53,10 @@ class ModelState:
         if self.progress is None or self.progress.total <= 0:
             return None
         return min(1.0, self.progress.done / self.progress.total)
+
+    def seen(self, *, answering: bool) -> "ModelState":
+        """Return the state as a conversation sees it that is being answered or not: it stops no other's answer."""
+        return self if answering or self.phase is not Phase.GENERATING else replace(self, phase=Phase.READY)
 
 
 @dataclass(frozen=True, slots=True)

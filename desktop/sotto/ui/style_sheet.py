@@ -93,6 +93,9 @@ QPushButton[role="load"]:focus {{ border: 1px solid {t.accent}; }}
 
 #composer {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 14px; }}
 #composer[focused="true"] {{ border: 1px solid {t.accent}; }}
+#quick {{ background: {t.page}; border: 1px solid {t.edge}; border-radius: 18px; }}
+#quick > #composer, #quick > #composer[focused="true"] {{ background: transparent; border: none; }}
+#quick > #transcript {{ border-bottom: 1px solid {t.line}; }}
 QPlainTextEdit#draft, QPlainTextEdit#edited {{ background: transparent; border: none; color: {t.text}; {pt(1.06)}
     selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
 QTextBrowser {{ background: transparent; border: none; color: {t.text};

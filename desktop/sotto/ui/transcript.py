@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QFrame, QScrollArea
 
 from sotto.chats.records import Role, Turn
+from sotto.engine.types import PrefillProgress
 from sotto.ui import theme
 from sotto.ui.column import Column, Message
 from sotto.ui.messages import AnswerMessage, UserMessage
@@ -108,6 +109,20 @@ class Transcript(QScrollArea):
         self._arrange()
         return answer
 
+    def await_answer(self, model: str, line: str) -> None:
+        """Show that an answer of `model` is on its way, and what it waits for."""
+        self.add_answer(model).show_waiting(line)
+
+    def show_prefill(self, progress: PrefillProgress) -> None:
+        """Show how much of the prompt has been read."""
+        if self._answer is not None:
+            self._answer.show_prefill(progress)
+
+    def grow_answer(self, text: str) -> None:
+        """Show more of the newest answer."""
+        if self._answer is not None:
+            self._answer.append(text)
+
     def resume_answer(self, turn: Turn) -> AnswerMessage:
         """Show that more of the last answer is on its way."""
         self.remove_last()
@@ -122,6 +137,11 @@ class Transcript(QScrollArea):
             self._answer = None
             self._column.places[-1].turn = turn
         self._name_button()
+
+    def retract(self) -> None:
+        """Take the last question and its answer away."""
+        self.remove_last()
+        self.remove_last()
 
     def remove_last(self) -> None:
         """Take the newest message away."""
@@ -138,8 +158,15 @@ class Transcript(QScrollArea):
         self.following, self._released = True, False
         self._arrange()
 
-    def go_to(self, number: int, text: str = "") -> None:
-        """Scroll to the message of this number, if it is there, and select `text` in it."""
+    def reading(self) -> tuple[int, int]:
+        """Return which message is at the top of the view and how far below its top that is; zeros at the end."""
+        bar = self.verticalScrollBar()
+        top = bar.value() + theme.GAP_16
+        place = None if self.following or bar.maximum() - bar.value() <= theme.GAP_32 else self._column.place_at(top)
+        return (place.turn.id, top - place.top) if place is not None and place.turn is not None else (0, 0)
+
+    def go_to(self, number: int, text: str = "", below: int = 0) -> None:
+        """Scroll to the message of this number, if it is there, or so far below its top; select `text` in it."""
         place = next((one for one in self._column.places if one.turn is not None and one.turn.id == number), None)
         if place is None:
             return
@@ -152,7 +179,8 @@ class Transcript(QScrollArea):
         if place.widget is not None:
             if text:
                 place.widget.text.find(text)
-            self._set(place.top + self._below(place.widget) - theme.GAP_16)
+                below = self._below(place.widget)
+            self._set(place.top + below - theme.GAP_16)
 
     def _below(self, message: Message) -> int:
         """Return how far below the top of a message its selection is, where that would not be in view otherwise."""

@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from sotto.chats.records import Branch, Role, State, Turn
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.places import ChatPlace, MessagePlace
+from sotto.ui.talk import Said
 
 if TYPE_CHECKING:
     from sotto.chats.store import ChatStore
@@ -62,6 +63,17 @@ class TurnRecord(QObject):
     def show(self, turns: list[Turn]) -> None:
         """Have other turns in view, which are on the disk."""
         self.turns, self._places = turns, [MessagePlace(turn.id) for turn in turns]
+
+    def hand_out(self) -> Said:
+        """Keep what has come of the last answer, and return everything, for another record to go on with."""
+        if self._saver.isActive():
+            self._saver.stop()
+            self._save()
+        return Said(self.place, self.turns, self._places, self._unkept)
+
+    def take_over(self, said: Said) -> None:
+        """Go on with what another record handed out."""
+        self.place, self.turns, self._places, self._unkept = said.place, said.turns, said.places, said.unkept
 
     def index(self, turn: int) -> int | None:
         """Return where the turn of this number stands; None where it does not."""

@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
 )
 
 from sotto.chats.records import Chat, Turn
-from sotto.engine.types import PrefillProgress
 from sotto.paths import resources_dir
 from sotto.ui import gauge, words
 from sotto.ui.chat_keeper import ChatKeeper
@@ -31,6 +30,7 @@ from sotto.ui.chat_shelf import ChatShelf, Entry
 from sotto.ui.dialogs import Dialogs
 from sotto.ui.dialogue import Dialogue
 from sotto.ui.drops import DropOverlay, dropped
+from sotto.ui.following import follow
 from sotto.ui.menus import Menus
 from sotto.ui.parts import plain_tip
 from sotto.ui.preferences import PreferenceKeeper
@@ -53,10 +53,14 @@ class MainWindow(QMainWindow):
     Signals:
         painted: The window has been painted for the first time.
         closed: The person has closed the window.
+        quit_wanted: The app is to end.
+        quick_wanted: The quick prompt is to be seen.
     """
 
     painted = Signal()
     closed = Signal()
+    quit_wanted = Signal()
+    quick_wanted = Signal()
 
     def __init__(self, session: Session, keeper: ChatKeeper, preferences: PreferenceKeeper) -> None:
         """Show `session`, and conversations that `keeper` has, as `preferences` say."""
@@ -89,10 +93,14 @@ class MainWindow(QMainWindow):
         self.chat.composer.draft.setFocus()
 
     def begin(self, flows: "Flows", paths: tuple[Path, ...] = ()) -> None:
-        """Start what needs an event loop: finding models, loading, sampling memory."""
+        """Start what needs an event loop, as far as no other window or panel has: finding models, loading, sampling."""
         self._flows = flows
         self.dialogue.begin()
-        self.session.begin(flows, paths)
+        if self.session.begun:
+            self.sidebar.show_models(self.session.models)
+            self.sidebar.gauge.show_figures(self.session.figures)
+        else:
+            self.session.begin(flows, paths)
         self.sample_memory()
 
     # Session to widgets and back
@@ -110,10 +118,6 @@ class MainWindow(QMainWindow):
         chat.composer.stopped.connect(dialogue.stop)
         chat.composer.draft.textChanged.connect(lambda: dialogue.unsent.type(chat.composer.text))
         chat.asked.connect(dialogue.send)
-        chat.transcript.edited.connect(dialogue.edit)
-        chat.transcript.regenerate_wanted.connect(dialogue.regenerate)
-        chat.transcript.more_wanted.connect(dialogue.go_on)
-        chat.transcript.version_wanted.connect(dialogue.show_version)
         chat.transcript.link_asked.connect(self.ask_link)
         session.models_changed.connect(sidebar.show_models)
         session.state_changed.connect(self.show_state)
@@ -123,14 +127,8 @@ class MainWindow(QMainWindow):
         dialogue.greeting.grew.connect(self._greet)
         dialogue.opened.connect(self._open_turns)
         chat.find_bar.look_into(lambda: dialogue.turns)
-        dialogue.pointed_at.connect(chat.transcript.go_to)
-        dialogue.turns_changed.connect(chat.transcript.show_numbers)
         dialogue.question_added.connect(self._add_question)
-        dialogue.answer_awaited.connect(self._await_answer)
-        dialogue.answer_resumed.connect(chat.transcript.resume_answer)
-        dialogue.prefilled.connect(self._show_prefill)
-        dialogue.answer_grew.connect(self._grow_answer)
-        dialogue.answer_ended.connect(chat.transcript.end_answer)
+        follow(chat.transcript, dialogue)
         dialogue.retracted.connect(self._retract)
         dialogue.unsent.draft_opened.connect(self._open_draft)
         dialogue.unsent.choices_opened.connect(chat.choices.show_choices)
@@ -172,10 +170,11 @@ class MainWindow(QMainWindow):
         """Draw everything that depends on how the model stands."""
         self.sidebar.show_state(state)
         self.chat.header.show_state(state)
-        self.chat.composer.show_state(state)
+        seen = state.seen(answering=self.dialogue.answering)
+        self.chat.composer.show_state(seen)
         self.chat.welcome.show_state(state)
         self.menus.eject.setEnabled(state.loaded)
-        self.menus.stop.setEnabled(state.busy)
+        self.menus.stop.setEnabled(seen.busy)
         if state.phase is Phase.LOADING and state.progress is None and not self.chat.notice.stays:
             self.chat.notice.hide()
 
@@ -238,24 +237,8 @@ class MainWindow(QMainWindow):
         self.chat.show_conversation(begun=True)
         self.chat.transcript.add_question(turn)
 
-    @Slot(str, str)
-    def _await_answer(self, model: str, line: str) -> None:
-        self.chat.transcript.add_answer(model).show_waiting(line)
-
-    @Slot(object)
-    def _show_prefill(self, progress: PrefillProgress) -> None:
-        if self.chat.transcript.answer is not None:
-            self.chat.transcript.answer.show_prefill(progress)
-
-    @Slot(str)
-    def _grow_answer(self, text: str) -> None:
-        if self.chat.transcript.answer is not None:
-            self.chat.transcript.answer.append(text)
-
     @Slot(str)
     def _retract(self, text: str) -> None:
-        self.chat.transcript.remove_last()
-        self.chat.transcript.remove_last()
         self.chat.show_conversation(begun=not self.chat.transcript.empty)
         self.chat.composer.restore(text)
 
@@ -304,7 +287,7 @@ class MainWindow(QMainWindow):
             self.painted.emit()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Let the application end in its own time."""
+        """Go out of sight; what becomes of the app is not decided here."""
         event.accept()
         self.closed.emit()
 

@@ -1,0 +1,272 @@
+"""The app around its window: what it does when the window is closed, when another start comes in, and when it ends."""
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtGui import QSessionManager
+
+from sotto.chats.records import Chat
+from sotto.ui import tray
+from sotto.ui.chat_keeper import ChatKeeper
+from sotto.ui.drops import Dropped
+from sotto.ui.global_shortcut import GlobalShortcut
+from sotto.ui.instance import Show, Wish
+from sotto.ui.preferences import PreferenceKeeper, Preferences
+from sotto.ui.quick_prompt import QuickPrompt
+from sotto.ui.restoring import Restorer
+from sotto.ui.session import Session
+from sotto.ui.states import Problem
+from sotto.ui.tray import Do, Tray, TrayEntry
+from sotto.ui.window import MainWindow
+
+if TYPE_CHECKING:
+    from sotto.ui.flows import Flows
+
+_USUAL = Wish()
+# When the start is over, and the first question may already be asked.
+_PREPARE_MS = 1500
+_START_SECONDS = 3.0
+# How long a log-out waits for the disk.
+_KEEP_SECONDS = 3.0
+
+
+class Shell(QObject):
+    """Owns the window, the quick prompt and the item in the tray.
+
+    Signals:
+        ended: The app is to end.
+
+    Attributes:
+        over: Whether it is to end.
+        quick: The quick prompt.
+    """
+
+    ended = Signal()
+
+    def __init__(self, session: Session, keeper: ChatKeeper, preferences: PreferenceKeeper) -> None:
+        """Show nothing yet."""
+        super().__init__()
+        self.session = session
+        self.over = False
+        # Whether a window that is made begins with a new conversation, and not with the one that was in view.
+        self._fresh = False
+        self._made = time.monotonic()
+        self._keeper = keeper
+        self._preferences = preferences
+        self._flows: Flows | None = None
+        self._window: MainWindow | None = None
+        self.quick = QuickPrompt(session, keeper, preferences, self)
+        self.quick.app_wanted.connect(self._move_to_window)
+        self.quick.quit_wanted.connect(self.quit)
+        self.tray = Tray(self._entries, self)
+        self.tray.wanted.connect(self._do)
+        self.shortcut = GlobalShortcut(self)
+        self.shortcut.pressed.connect(self.quick.toggle)
+        preferences.changed.connect(self._follow)
+        session.state_changed.connect(self.tray.refresh)
+        session.became_ready.connect(self._note_model)
+
+    @property
+    def window(self) -> MainWindow:
+        """The window, made when it is asked for first."""
+        if self._window is None:
+            self._window = MainWindow(self.session, self._keeper, self._preferences)
+            self._connect(self._window)
+            self._restorer.place()
+            if self._flows is not None:
+                self._begin_window(self._flows)
+        return self._window
+
+    def _connect(self, window: MainWindow) -> None:
+        self._restorer = Restorer(window, self._keeper)
+        window.closed.connect(self._close_window)
+        window.quit_wanted.connect(self.quit)
+        window.quick_wanted.connect(self.quick.show)
+        window.dialogue.opened.connect(self._leave_to_window)
+        window.shelf.thrown_away.connect(self._forget)
+        self.quick.dialogue.changed.connect(window.shelf.refresh)
+
+    def begin(self, flows: "Flows", wish: Wish = _USUAL) -> None:
+        """Start what needs an event loop, and load what `wish` is for."""
+        self._flows = flows
+        self._fresh = wish.show is Show.NEW_CHAT
+        if self._window is not None:
+            self._begin_window(flows, wish.paths)
+        else:
+            self.session.begin(flows, wish.paths)
+        self.tray.look()
+        self._follow(self._preferences.values)
+        QTimer.singleShot(_PREPARE_MS, self, self.quick.prepare)
+
+    def _begin_window(self, flows: "Flows", paths: tuple[Path, ...] = ()) -> None:
+        assert self._window is not None
+        self._window.begin(flows, paths)
+        if not self._fresh:
+            self._restorer.open_chat()
+
+    # What is to be seen
+
+    @Slot(object)
+    def grant(self, wish: Wish) -> None:
+        """Do what another start of the app is for."""
+        if wish.token:
+            # Qt proves with it to a compositor that a person wants the window, and forgets it.
+            os.environ["XDG_ACTIVATION_TOKEN"] = wish.token
+        if wish.paths:
+            self.session.open(Dropped(wish.paths, ()))
+        self.show(wish.show)
+
+    def show(self, what: Show) -> None:
+        """Show the window or the quick prompt, or nothing."""
+        if what is Show.QUICK:
+            self.quick.show()
+        elif what is Show.TOGGLE:
+            self.quick.toggle()
+        elif what is not Show.NOTHING:
+            self._fresh = what is Show.NEW_CHAT
+            self.open_window()
+            if what is Show.NEW_CHAT:
+                self.window.dialogue.new_chat()
+
+    @Slot()
+    def open_window(self) -> None:
+        """Bring the window to the front."""
+        window = self.window
+        if window.isMinimized():
+            window.showNormal()
+        else:
+            window.show()
+        window.raise_()
+        window.activateWindow()
+
+    def open_paths(self, paths: tuple[Path, ...]) -> None:
+        """Load files that the system asks to open."""
+        self.session.open(Dropped(paths, ()))
+        self.open_window()
+
+    @Slot()
+    def reopen(self) -> None:
+        """Bring the window back where nothing of the app can be seen, as a click on its icon means.
+
+        The system activates the app at its start too, also where it starts without a window.
+        """
+        if time.monotonic() - self._made < _START_SECONDS:
+            return
+        if not self.quick.visible and not (self._window is not None and self._window.isVisible()):
+            self.open_window()
+
+    # Between the two conversations
+
+    @Slot()
+    def _move_to_window(self) -> None:
+        """Go on in the window with what was begun in the quick prompt."""
+        self._fresh = True
+        window, dialogue = self.window, self.quick.dialogue
+        draft = self.quick.panel.composer
+        self.quick.vanish()
+        if dialogue.turns:
+            window.dialogue.take_over(dialogue.give_away())
+        elif draft.text.strip() and not window.chat.composer.text.strip():
+            window.chat.composer.restore(draft.text)
+            draft.clear()
+        self.open_window()
+        window.chat.composer.draft.setFocus()
+
+    @Slot()
+    def _leave_to_window(self) -> None:
+        """Let no conversation be in view twice: the window has it then."""
+        assert self._window is not None
+        mine, other = self._window.dialogue, self.quick.dialogue
+        if mine.chat is not None and mine.chat == other.chat:
+            mine.take_over(other.give_away())
+
+    @Slot(object)
+    def _forget(self, chat: Chat) -> None:
+        if chat.id == self.quick.dialogue.chat:
+            self.quick.dialogue.new_chat()
+
+    # The tray
+
+    def _entries(self) -> tuple[TrayEntry, ...]:
+        values, session = self._preferences.values, self.session
+        return tray.entries(session.state, tray.recent(session.models, values.recent_models), values.quick_shortcut)
+
+    @Slot()
+    def _note_model(self) -> None:
+        record = self.session.state.record
+        if record is not None:
+            self._preferences.change(recent_models=tray.noted(self._preferences.values.recent_models, record.name))
+
+    @Slot(object)
+    def _do(self, entry: TrayEntry) -> None:
+        if entry.does is Do.QUIT:
+            self.quit()
+        elif entry.does is Do.EJECT:
+            self.session.eject()
+        elif entry.does is Do.LOAD and entry.model is not None:
+            self.session.load(entry.model)
+        elif entry.does in (Do.QUICK, Do.WINDOW, Do.NEW_CHAT):
+            self.show({Do.QUICK: Show.QUICK, Do.WINDOW: Show.WINDOW, Do.NEW_CHAT: Show.NEW_CHAT}[entry.does])
+
+    @Slot(object)
+    def _follow(self, values: Preferences) -> None:
+        """Answer to the keys that were chosen, and say in place why they cannot be had."""
+        if self.shortcut.set_keys(values.quick_shortcut):
+            self.tray.refresh()
+            if self.shortcut.problem:
+                self.session.problem.emit(Problem("The keys of the quick prompt", self.shortcut.problem))
+
+    # The end
+
+    @Slot()
+    def _close_window(self) -> None:
+        """Go on out of sight where there is a way back, and end where there is none."""
+        self._restorer.remember()
+        if sys.platform == "darwin":
+            return
+        if not self.tray.there:
+            self.quit()
+        elif not self._preferences.values.told_of_tray:
+            self._preferences.change(told_of_tray=True)
+            self.tray.tell("Sotto goes on", "It stays here when its window is closed. Quit it from this menu.")
+
+    @Slot()
+    def quit(self) -> None:
+        """End the app."""
+        self.over = True
+        self.ended.emit()
+
+    @Slot(QSessionManager)
+    def save(self, manager: QSessionManager) -> None:
+        """Keep everything before the session ends; nobody is asked anything."""
+        manager.setRestartHint(QSessionManager.RestartHint.RestartNever)
+        self.keep()
+
+    def keep(self) -> None:
+        """Write what is on its way to the disk."""
+        if self._window is not None:
+            self._restorer.remember()
+            self._window.dialogue.unsent.leave()
+        self._preferences.close()
+        self._keeper.wait(_KEEP_SECONDS)
+
+    def hide(self) -> None:
+        """Be gone from the screen."""
+        if self._window is not None:
+            self._restorer.remember()
+            self._window.hide()
+        self.quick.vanish()
+        self.shortcut.close()
+        self.tray.close()
+
+    def close(self) -> None:
+        """Keep everything; the engine may still be at work."""
+        self.hide()
+        if self._window is not None:
+            self._window.dialogue.close()
+        self.quick.dialogue.close()
+        self.session.close()

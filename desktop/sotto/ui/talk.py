@@ -1,0 +1,42 @@
+"""A conversation as it goes from one dialogue to another."""
+
+from dataclasses import dataclass
+
+from sotto.chats.records import Turn
+from sotto.ui.places import ChatPlace, MessagePlace
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What was said in a conversation, and where that is.
+
+    Attributes:
+        place: Where the conversation is on the disk, or will be.
+        turns: What was said.
+        places: Where each of the turns is on the disk, or will be.
+        unkept: Whether the disk takes nothing of it.
+    """
+
+    place: ChatPlace
+    turns: list[Turn]
+    places: list[MessagePlace]
+    unkept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A conversation on its way.
+
+    Attributes:
+        chat: Its number; None while it is not on the disk.
+        said: What was said in it.
+        queued: Whether its last question waits for a model.
+        request: The request that its last turn is the answer to; empty while the engine does nothing for it.
+        begun: How much of that turn was there before.
+    """
+
+    chat: int | None
+    said: Said
+    queued: bool
+    request: str
+    begun: int

@@ -1,0 +1,140 @@
+"""An X server without a screen, another program on it, and the app as its user sees it: from outside."""
+
+import contextlib
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from sotto.ui.instance import Show, Wish, enter
+from sotto.ui.xcb import Server
+
+TOOLS = ("Xvfb", "xdotool", "xwininfo")
+PANEL = "Sotto: Quick Prompt"
+
+# A window that covers the screen and writes down what happens to it.
+OTHER = """
+import sys
+from PySide6.QtWidgets import QApplication, QPlainTextEdit
+class Field(QPlainTextEdit):
+    def mousePressEvent(self, event):
+        print("click", flush=True)
+    def keyPressEvent(self, event):
+        print("key", event.text(), flush=True)
+app = QApplication([])
+field = Field()
+field.setWindowTitle("Other program")
+field.setGeometry(0, 0, 1280, 800)
+field.show()
+field.activateWindow()
+app.exec()
+"""
+
+
+def missing_tools():
+    """Return the programs that are not here."""
+    return [name for name in TOOLS if shutil.which(name) is None]
+
+
+def wait_until(condition, seconds=20.0):
+    """Wait until something holds, and return what it gave."""
+    end = time.monotonic() + seconds
+    while not (value := condition()):
+        assert time.monotonic() < end, "It did not come to that in time."
+        time.sleep(0.005)
+    return value
+
+
+class Desk:
+    """An X server, another program with the focus, and a home for the app."""
+
+    def __init__(self, folder: Path) -> None:
+        read, write = os.pipe()
+        self._server = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
+            pass_fds=(write,),
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(write)
+        with os.fdopen(read) as told:
+            self.display = f":{told.readline().strip()}"
+        self.home = folder / "home"
+        self.home.mkdir()
+        kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "LANG") if name in os.environ}
+        self.env = {**kept, "HOME": str(self.home), "DISPLAY": self.display, "QT_QPA_PLATFORM": "xcb"}
+        self.heard = folder / "heard"
+        with self.heard.open("w") as file:
+            self._other = subprocess.Popen([sys.executable, "-c", OTHER], env=self.env, stdout=file)
+        os.environ["DISPLAY"], before = self.display, os.environ.get("DISPLAY")
+        self.x = Server()
+        if before is None:
+            del os.environ["DISPLAY"]
+        else:
+            os.environ["DISPLAY"] = before
+        self.other = wait_until(lambda: self.windows("Other program"))[0]
+        wait_until(lambda: self.x.focus() == self.other)
+        self.apps: list[subprocess.Popen] = []
+
+    @property
+    def data(self) -> Path:
+        """The app's data folder."""
+        return self.home / ".local" / "share" / "Sotto"
+
+    def start(self, *arguments: str) -> subprocess.Popen:
+        """Start the app, and wait until it takes what others want."""
+        with (self.home / "stderr").open("w") as file:
+            app = subprocess.Popen([sys.executable, "-m", "sotto", *arguments], env=self.env, stderr=file)
+        self.apps.append(app)
+        wait_until((self.data / "app.socket").exists)
+        self.wish(Show.NOTHING)
+        return app
+
+    def wish(self, show: Show) -> None:
+        """Start it once more, in this process: it hands over what is wanted."""
+        assert enter(self.data, Wish(show)) is None
+
+    def windows(self, name: str) -> list[int]:
+        """Return the windows of a name that can be seen."""
+        done = self.tool("xdotool", "search", "--onlyvisible", "--name", f"^{name}$", check=False)
+        return [int(line) for line in done.split()]
+
+    def stack(self) -> list[str]:
+        """Return the names of all windows that can be seen, the foremost first."""
+        lines = self.tool("xwininfo", "-root", "-tree").splitlines()
+        top = [line for line in lines if line.startswith("     0x")]
+        return [line.partition('"')[2].partition('"')[0] for line in top if self._viewable(line.split()[0])]
+
+    def _viewable(self, window: str) -> bool:
+        return "IsViewable" in self.tool("xwininfo", "-id", window)
+
+    def tool(self, *command: str, check: bool = True) -> str:
+        """Run a program that looks at windows, or plays a person."""
+        return subprocess.run(command, env=self.env, check=check, capture_output=True, text=True).stdout
+
+    def messages(self) -> list[tuple]:
+        """Return role, text and state of every message on the disk."""
+        file = self.data / "chats.sqlite3"
+        if not file.exists():
+            return []
+        with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
+            try:
+                return connection.execute("SELECT role, text, state FROM messages ORDER BY id").fetchall()
+            except sqlite3.OperationalError:
+                return []  # it is being made
+
+    def close(self) -> None:
+        """End everything."""
+        for app in self.apps:
+            if app.poll() is None:
+                app.send_signal(signal.SIGTERM)
+                app.wait(30)
+            assert app.returncode == 0, (self.home / "stderr").read_text()
+        self.x.close()
+        self._other.kill()
+        self._other.wait()
+        self._server.terminate()
+        self._server.wait()
