@@ -8,6 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from scripted_loop import record
 from sotto.ui import quick_prompt
 from sotto.ui.quick_panel import USUAL_PLACE, placed
 from sotto.ui.states import Phase
@@ -265,6 +266,16 @@ def test_the_model_can_be_switched(around, qtbot, loop):
         lambda: around.session.state.phase is Phase.READY and around.session.state.record.name == "other:latest"
     )
     assert around.panel.model.text() == " other"
+
+
+def test_a_long_name_leaves_the_panel_as_wide_as_it_is(around, qtbot, loop):
+    around.shelf.records[0] = record("an-organization/a-model-with-a-name-that-does-not-end-" + "x" * 200)
+    around.session.rescan()
+    qtbot.waitUntil(lambda: bool(around.session.models) and len(around.session.models[0].name) > 200)
+    around.shell.quick.show()
+    width = around.panel.width()
+    around.load(qtbot)
+    assert around.panel.width() == width
 
 
 def test_without_a_model_it_says_so_and_keeps_the_question(around, qtbot, loop):

@@ -145,6 +145,7 @@ def test_without_a_tray_closing_the_window_ends_the_app(around, qtbot, loop, end
 
 def test_with_a_tray_closing_hides_and_says_so_once(around, qtbot, loop, ended, with_tray, monkeypatch):
     told = []
+    monkeypatch.setattr(QSystemTrayIcon, "supportsMessages", lambda: True)
     monkeypatch.setattr(QSystemTrayIcon, "showMessage", lambda self, *words: told.append(words[0]))
     around.shell.tray.look()
     for _ in range(2):
@@ -153,12 +154,21 @@ def test_with_a_tray_closing_hides_and_says_so_once(around, qtbot, loop, ended, 
         around.shell.window.close()
         assert not around.shell.window.isVisible()
     assert ended == []
-    assert told == ["Sotto goes on"]
+    assert told == ["Sotto goes on when its window is closed"]
     # Quit does quit.
     around.shell.open_window()
     leave = next(action for action in around.shell.window.menus.actions() if action.text() == "Quit Sotto")
     leave.trigger()
     assert ended == [True]
+
+
+def test_where_the_tray_shows_no_messages_the_window_says_it(around, qtbot, loop, ended, with_tray, monkeypatch):
+    monkeypatch.setattr(QSystemTrayIcon, "supportsMessages", lambda: False)
+    around.shell.open_window()
+    around.shell.window.close()
+    around.shell.open_window()
+    assert "stays in the tray" in around.shell.window.chat.notice.message.text()
+    assert ended == []
 
 
 def test_a_tray_that_comes_later_is_used_and_one_that_goes_is_not_relied_on(late_tray, around, qtbot, loop, ended):
@@ -346,6 +356,20 @@ def test_a_new_chat_is_wanted_in_place_of_the_one_that_was_in_view(around, qtbot
     qtbot.waitUntil(lambda: bool(done))
     assert around.shell.window.isVisible()
     assert around.shell.window.dialogue.chat is None
+
+
+def test_an_end_before_the_chat_is_in_view_does_not_forget_it(around, qtbot, loop):
+    kept = []
+    around.keeper.do(lambda store: store.ask(store.add_chat(), "Before?", None), kept.append)
+    qtbot.waitUntil(lambda: bool(kept))
+    around.preferences.change(chat=1, message=1, scroll=7)
+    around.shell.open_window()
+    around.shell.keep()
+    assert around.preferences.values.chat == 1
+    qtbot.waitUntil(lambda: around.shell.window.dialogue.chat == 1 and bool(around.shell.window.dialogue.turns))
+    around.shell.window.dialogue.new_chat()
+    around.shell.keep()
+    assert around.preferences.values.chat == 0
 
 
 @pytest.mark.parametrize("window", ["", "AAAA", "nonsense!", "é"])

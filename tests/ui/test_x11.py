@@ -114,6 +114,14 @@ def test_the_window_stays_where_it_is(desk):
     wait_until(lambda: desk.stack()[0] == "Sotto" and desk.x.focus() == window)
 
 
+def test_closing_the_window_where_there_is_no_tray_ends_the_app(desk):
+    app = desk.start()
+    window = wait_until(lambda: desk.windows("Sotto"))[0]
+    desk.x.set_focus(window)
+    desk.tool("xdotool", "key", "ctrl+w")
+    assert app.wait(30) == 0
+
+
 def write_preferences(desk, **values):
     folder = desk.home / ".config" / "Sotto"
     folder.mkdir(parents=True, exist_ok=True)

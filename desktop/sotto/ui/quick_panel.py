@@ -17,7 +17,7 @@ from sotto.ui.parts import IconButton, popup
 from sotto.ui.states import ModelState, Phase
 from sotto.ui.transcript import Transcript
 
-_WIDTH, _TALK_HEIGHT = 620, 340
+_WIDTH, _TALK_HEIGHT, _MODEL_WIDTH = 620, 340, 260
 # The middle of the panel's lower edge, as shares of the screen's width and height.
 USUAL_PLACE = (0.5, 0.86)
 _MARGIN = 16
@@ -130,7 +130,9 @@ class QuickPanel(QWidget):
         self.composer.draft.setPlaceholderText("Ask anything")
         name = words.short_name(state.record.name) if state.record else "No model"
         doing = {Phase.LOADING: "loading…", Phase.FAILED: "failed", Phase.UNLOADING: "ejecting…"}.get(state.phase, "")
-        self.model.setText(f" {name} · {doing}" if doing else f" {name}")
+        shown = f" {name} · {doing}" if doing else f" {name}"
+        room = theme.current().scaled(_MODEL_WIDTH)
+        self.model.setText(self.model.fontMetrics().elidedText(shown, Qt.TextElideMode.ElideMiddle, room))
         self.model.setAccessibleName(f"Model: {name}{', ' if doing else ''}{doing}. Choose another one")
 
     def show_models(self, models: Sequence[ModelRecord]) -> None:

@@ -20,6 +20,8 @@ class Restorer(QObject):
         super().__init__(window)
         self._window = window
         self._keeper = keeper
+        # Until then the conversation in view is not the person's choice.
+        self._settled = False
 
     def place(self) -> None:
         """Put the window where it was, as far as there is a screen; before it is shown."""
@@ -29,36 +31,42 @@ class Restorer(QObject):
             if not window.isMaximized() and not window.isFullScreen():
                 window.setGeometry(clamped(window.geometry(), rooms, window.minimumSize()))
 
-    def open_chat(self) -> None:
-        """Bring the conversation into view that was, if it is still there and nothing else has come meanwhile."""
+    def open_chat(self, *, fresh: bool) -> None:
+        """Bring the conversation into view that was, if it is still there and nothing else has come meanwhile.
+
+        Args:
+            fresh: Whether none of that is wanted.
+        """
         chat, dialogue = self._window.preferences.values.chat, self._window.dialogue
+        self._settled = fresh or not chat
 
         def known(found: Chat | None) -> None:
             untouched = dialogue.chat is None and not dialogue.turns and not dialogue.unsent.draft
             if found is not None and found.trashed is None and untouched:
                 dialogue.opened.connect(self._scroll)
                 dialogue.open(chat)
+            else:
+                self._settled = True
 
-        if chat:
+        if not self._settled:
             self._keeper.do(lambda store: store.chat(chat), known)
 
     @Slot()
     def _scroll(self) -> None:
         window, kept = self._window, self._window.preferences.values
         window.dialogue.opened.disconnect(self._scroll)
+        self._settled = True
         if kept.message and window.dialogue.chat == kept.chat:
             window.chat.transcript.go_to(kept.message, below=kept.scroll)
 
     def remember(self) -> None:
         """Take note of where the window is, and of what is in view."""
         window = self._window
-        message, scroll = window.chat.transcript.reading()
-        window.preferences.change(
-            window=window.saveGeometry().toBase64().toStdString(),
-            chat=window.dialogue.chat or 0,
-            message=max(0, message),
-            scroll=scroll,
-        )
+        window.preferences.change(window=window.saveGeometry().toBase64().toStdString())
+        if self._settled:
+            message, scroll = window.chat.transcript.reading()
+            chat = window.dialogue.chat or 0
+            window.preferences.change(chat=chat, message=max(0, message), scroll=scroll)
 
 
 def clamped(wanted: QRect, rooms: list[QRect], least: QSize) -> QRect:

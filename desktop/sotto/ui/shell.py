@@ -105,8 +105,7 @@ class Shell(QObject):
     def _begin_window(self, flows: "Flows", paths: tuple[Path, ...] = ()) -> None:
         assert self._window is not None
         self._window.begin(flows, paths)
-        if not self._fresh:
-            self._restorer.open_chat()
+        self._restorer.open_chat(fresh=self._fresh)
 
     # What is to be seen
 
@@ -232,7 +231,9 @@ class Shell(QObject):
             self.quit()
         elif not self._preferences.values.told_of_tray:
             self._preferences.change(told_of_tray=True)
-            self.tray.tell("Sotto goes on", "It stays here when its window is closed. Quit it from this menu.")
+            title = "Sotto goes on when its window is closed"
+            if not self.tray.tell(title, "It stays here. Quit it from this menu."):
+                self.window.chat.notice.inform(title, "It stays in the tray. Quit it from there, or with Ctrl+Q.")
 
     @Slot()
     def quit(self) -> None:

@@ -185,10 +185,12 @@ class Tray(QObject):
         if self._dock is not None:
             fill(self._dock, [row for row in rows if row.does in _IN_DOCK], self.wanted.emit)
 
-    def tell(self, title: str, message: str) -> None:
-        """Say something at the item."""
-        if self._icon is not None:
-            self._icon.showMessage(title, message, template_icon())
+    def tell(self, title: str, message: str) -> bool:
+        """Say something at the item; return whether that can be seen."""
+        if self._icon is None or not QSystemTrayIcon.supportsMessages():
+            return False
+        self._icon.showMessage(title, message, template_icon())
+        return True
 
     def close(self) -> None:
         """Take the item away."""
