@@ -30,6 +30,10 @@ def main(arguments: list[str]) -> int:
         briefcase(["create", *rest])
     for entry in entries(STAGE):
         entry.write_text(with_actions(entry.read_text()))
+        # A desktop's panel draws it in its own colours.
+        symbolic = entry.parents[1] / "icons" / "hicolor" / "symbolic" / "apps"
+        symbolic.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / "resources" / "icons" / "sotto-symbolic.svg", symbolic / "app.sotto-symbolic.svg")
     return briefcase(arguments)
 
 

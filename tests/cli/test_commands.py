@@ -269,3 +269,20 @@ def _read_until(master: int, wanted: str, skip: int = 0) -> str:
         if select.select([master], [], [], 1)[0]:
             text += os.read(master, 4096).decode(errors="replace")
     return text
+
+
+def test_options_of_the_app(env: dict[str, str]) -> None:
+    both = sotto(env, "--quick", "--toggle")
+    assert both.returncode == 2
+    assert "--quick and --toggle cannot be wanted at once" in both.stderr
+    unknown = sotto(env, "--quik")
+    assert unknown.returncode == 2
+    assert "--quick, --toggle, --background are the options" in unknown.stderr
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a display is never missing elsewhere")
+@pytest.mark.parametrize("option", ["--quick", "--toggle", "--background", "--new"])
+def test_without_a_display_there_is_no_panel(env: dict[str, str], option: str) -> None:
+    done = sotto(env, option)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no display" in done.stderr

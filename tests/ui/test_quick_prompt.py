@@ -246,6 +246,7 @@ def test_the_clipboard_is_offered_and_read_only_when_it_is_wanted(around, qtbot,
     assert reads == [1]
     assert around.panel.composer.text == "x" * 1240
     assert around.panel.composer.hint.text() == "1,240 characters from the clipboard"
+    assert clipboard.mimeData().text() == "x" * 1240
     clipboard.clear()
     around.shell.quick.hide()
     around.shell.quick.show()

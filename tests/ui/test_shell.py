@@ -111,6 +111,15 @@ def test_the_icon_is_a_black_template(qapp):
     assert isinstance(icon, QIcon)
 
 
+def test_a_panel_that_colours_nothing_gets_the_icon_in_its_own_colours(qapp, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "linux")
+    icon = tray.tray_icon()
+    assert not icon.isMask()
+    assert not icon.pixmap(QSize(22, 22)).isNull()
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert tray.tray_icon().isMask()
+
+
 def test_the_rows_do_what_they_say(around, qtbot, loop, ended):
     around.load(qtbot)
     shell = around.shell

@@ -128,10 +128,20 @@ def fill(menu: QMenu, rows: Sequence[TrayEntry], do: Callable[[TrayEntry], objec
 
 
 def template_icon() -> QIcon:
-    """Return the icon, black and see-through, which the desktop colours."""
+    """Return the icon of a menu bar, black and see-through, which the system colours."""
     icon = QIcon(str(resources_dir() / "icons" / "sotto-symbolic.svg"))
     icon.setIsMask(True)
     return icon
+
+
+def tray_icon() -> QIcon:
+    """Return the icon for the desktop at hand.
+
+    Where one that the desktop can colour is not installed, the app's own is: black would be lost on a dark panel.
+    """
+    if sys.platform == "darwin":
+        return template_icon()
+    return QIcon.fromTheme("app.sotto-symbolic", QIcon(str(resources_dir() / "icons" / "sotto-256.png")))
 
 
 class Tray(QObject):
@@ -169,7 +179,7 @@ class Tray(QObject):
         self._looks.stop()
         self._menu = QMenu()
         self._menu.aboutToShow.connect(self.refresh)
-        self._icon = QSystemTrayIcon(template_icon(), self)
+        self._icon = QSystemTrayIcon(tray_icon(), self)
         self._icon.setContextMenu(self._menu)
         self._icon.activated.connect(self._activate)
         self.refresh()
@@ -189,7 +199,7 @@ class Tray(QObject):
         """Say something at the item; return whether that can be seen."""
         if self._icon is None or not QSystemTrayIcon.supportsMessages():
             return False
-        self._icon.showMessage(title, message, template_icon())
+        self._icon.showMessage(title, message, tray_icon())
         return True
 
     def close(self) -> None:
