@@ -18,7 +18,7 @@ _SETTLE_MS = 60
 
 
 class InputFocus(QObject):
-    """Remembers which window of another program, or of this one, has the keyboard."""
+    """Remembers which window has the keyboard, whichever program it belongs to."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         """Remember none yet."""
@@ -28,21 +28,20 @@ class InputFocus(QObject):
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self._look)
 
+    @property
+    def rounds(self) -> bool:
+        """Whether the corners of a window can be round: what is outside them is black where nothing is see-through."""
+        server = self._connected()
+        return server is None or server.composited
+
     def remember(self, taker: int) -> None:
         """Take note of the window that has the keyboard before the window `taker` takes it.
 
         Where that is nobody's, or still `taker`'s, because it went and comes again at once, what was noted stays.
         """
         self._settle.stop()
-        if QGuiApplication.platformName() != "xcb":
-            return
-        if self._server is None:
-            try:
-                self._server = Server()
-            except OSError as error:
-                _log.info("The keyboard cannot be given back: %s", error)
-                return
-        if (window := self._server.focus()) not in (0, taker):
+        server = self._connected()
+        if server is not None and (window := server.focus()) not in (0, taker):
             self._before = window
 
     def give_back(self) -> None:
@@ -54,3 +53,12 @@ class InputFocus(QObject):
     def _look(self) -> None:
         if self._server is not None and not self._server.focus():
             self._server.set_focus(self._before)
+
+    def _connected(self) -> Server | None:
+        """Return a connection to the X server; None where there is none."""
+        if self._server is None and QGuiApplication.platformName() == "xcb":
+            try:
+                self._server = Server()
+            except OSError as error:
+                _log.info("The X server cannot be asked: %s", error)
+        return self._server

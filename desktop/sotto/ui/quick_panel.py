@@ -46,7 +46,7 @@ class QuickPanel(QWidget):
     reset_wanted = Signal()
     quit_wanted = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, *, round_corners: bool = True) -> None:
         """Begin out of sight, with nothing asked."""
         flags = Qt.WindowType.Tool | Qt.WindowType.FramelessWindowHint | Qt.WindowType.WindowStaysOnTopHint
         super().__init__(None, flags)
@@ -76,15 +76,16 @@ class QuickPanel(QWidget):
         self.open_app.clicked.connect(self.app_wanted)
         self.more = IconButton("more", "More")
         self.more.clicked.connect(self._show_more)
-        self._frame = self._arranged()
+        self._arrange(round_corners)
         self._actions = self._make_actions()
         theme.current().changed.connect(self._fit)
         self.show_state(ModelState(), answering=False)
         self.show_conversation(begun=False)
 
-    def _arranged(self) -> QFrame:
+    def _arrange(self, round_corners: bool) -> None:
         frame = QFrame()
         frame.setObjectName("quick")
+        frame.setProperty("round", round_corners)
         foot = QHBoxLayout()
         foot.setContentsMargins(theme.GAP_8, 0, theme.GAP_8, 0)
         foot.setSpacing(theme.GAP_4)
@@ -103,7 +104,6 @@ class QuickPanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(frame)
-        return frame
 
     def _make_actions(self) -> list[QAction]:
         return [

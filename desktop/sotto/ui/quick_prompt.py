@@ -57,7 +57,7 @@ class QuickPrompt(QObject):
     def panel(self) -> QuickPanel:
         """The panel, made when it is asked for first."""
         if self._panel is None:
-            self._panel = QuickPanel()
+            self._panel = QuickPanel(round_corners=self._focus.rounds)
             self._connect(self._panel)
             if sys.platform == "darwin":
                 from sotto.ui.mac_panel import keep_others_active

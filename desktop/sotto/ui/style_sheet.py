@@ -55,6 +55,10 @@ QListView#chatView QLineEdit {{ background: {t.raised}; color: {t.text}; border:
 #find {{ background: {t.page}; border: none; border-bottom: 1px solid {t.line}; }}
 #header {{ background: {t.page}; border: none; border-bottom: 1px solid {t.line}; }}
 #chat {{ background: {t.page}; }}
+#quick {{ background: {t.page}; border: 1px solid {t.edge}; }}
+#quick[round="true"] {{ border-radius: 18px; }}
+#quick > #composer, #quick > #composer[focused="true"] {{ background: transparent; border: none; }}
+#quick > #transcript {{ border-bottom: 1px solid {t.line}; }}
 
 QLineEdit#search {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.edge}; border-radius: 8px;
     padding: 5px 8px 5px 4px; selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
@@ -93,9 +97,6 @@ QPushButton[role="load"]:focus {{ border: 1px solid {t.accent}; }}
 
 #composer {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 14px; }}
 #composer[focused="true"] {{ border: 1px solid {t.accent}; }}
-#quick {{ background: {t.page}; border: 1px solid {t.edge}; border-radius: 18px; }}
-#quick > #composer, #quick > #composer[focused="true"] {{ background: transparent; border: none; }}
-#quick > #transcript {{ border-bottom: 1px solid {t.line}; }}
 QPlainTextEdit#draft, QPlainTextEdit#edited {{ background: transparent; border: none; color: {t.text}; {pt(1.06)}
     selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
 QTextBrowser {{ background: transparent; border: none; color: {t.text};

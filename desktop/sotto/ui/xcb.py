@@ -5,6 +5,7 @@ Everything here is a request of a few bytes on a connection of its own; nothing 
 
 import ctypes
 from ctypes import POINTER, Structure, c_char_p, c_int, c_uint8, c_uint16, c_uint32, c_void_p
+from typing import Any
 
 _KEY_PRESS, _KEY_RELEASE = 2, 3
 _GRAB_ASYNC, _REVERT_TO_PARENT = 1, 2
@@ -19,10 +20,12 @@ class _Screens(Structure):
     _fields_ = (("root", POINTER(c_uint32)), ("rem", c_int), ("index", c_int))
 
 
-class _Focus(Structure):
+class _Number(Structure):
+    """An answer that is one number: an atom, or a window."""
+
     _fields_ = (
-        *(("response_type", c_uint8), ("revert_to", c_uint8), ("sequence", c_uint16), ("length", c_uint32)),
-        ("window", c_uint32),
+        *(("response_type", c_uint8), ("pad", c_uint8), ("sequence", c_uint16), ("length", c_uint32)),
+        ("number", c_uint32),
     )
 
 
@@ -66,8 +69,12 @@ class Server:
             (xcb, "setup_roots_iterator", _Screens, [c_void_p]),
             (xcb, "request_check", c_void_p, [c_void_p, _Cookie]),
             (xcb, "poll_for_event", POINTER(_Event), [c_void_p]),
+            (xcb, "intern_atom", _Cookie, [c_void_p, c_uint8, c_uint16, c_char_p]),
+            (xcb, "intern_atom_reply", POINTER(_Number), [c_void_p, _Cookie, c_void_p]),
+            (xcb, "get_selection_owner", _Cookie, [c_void_p, c_uint32]),
+            (xcb, "get_selection_owner_reply", POINTER(_Number), [c_void_p, _Cookie, c_void_p]),
             (xcb, "get_input_focus", _Cookie, [c_void_p]),
-            (xcb, "get_input_focus_reply", POINTER(_Focus), [c_void_p, _Cookie, c_void_p]),
+            (xcb, "get_input_focus_reply", POINTER(_Number), [c_void_p, _Cookie, c_void_p]),
             (xcb, "set_input_focus_checked", _Cookie, [c_void_p, c_uint8, c_uint32, c_uint32]),
             (
                 *(xcb, "grab_key_checked", _Cookie),
@@ -90,17 +97,20 @@ class Server:
         """End the connection; keys that were taken are free again."""
         self._xcb.xcb_disconnect(self._connection)
 
+    @property
+    def composited(self) -> bool:
+        """Whether windows may be see-through."""
+        xcb, name = self._xcb, b"_NET_WM_CM_S0"
+        atom = self._number(xcb.xcb_intern_atom_reply, xcb.xcb_intern_atom(self._connection, 0, len(name), name))
+        owner = xcb.xcb_get_selection_owner(self._connection, atom)
+        return self._number(xcb.xcb_get_selection_owner_reply, owner) != 0
+
     # The input focus
 
     def focus(self) -> int:
         """Return the window that has the input focus; 0 where none has."""
-        reply = self._xcb.xcb_get_input_focus_reply(
-            self._connection, self._xcb.xcb_get_input_focus(self._connection), None
-        )
-        if not reply:
-            return 0
-        window = int(reply.contents.window)
-        self._libc.free(reply)
+        asked = self._xcb.xcb_get_input_focus(self._connection)
+        window = self._number(self._xcb.xcb_get_input_focus_reply, asked)
         return 0 if window in (*_NO_FOCUS, self.root) else window
 
     def set_focus(self, window: int) -> None:
@@ -139,6 +149,15 @@ class Server:
             if kind in (_KEY_PRESS, _KEY_RELEASE):
                 found.append((kind == _KEY_PRESS, when))
         return found
+
+    def _number(self, answer_of: Any, cookie: _Cookie) -> int:
+        """Wait for an answer that is one number; 0 where there is none."""
+        reply = answer_of(self._connection, cookie, None)
+        if not reply:
+            return 0
+        number = int(reply.contents.number)
+        self._libc.free(reply)
+        return number
 
     def _done(self, cookie: _Cookie) -> bool:
         """Wait until the server has done a request; return False if it could not."""
