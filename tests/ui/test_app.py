@@ -106,7 +106,7 @@ import json, sys, threading, time, urllib.request
 from PySide6.QtCore import QMetaObject, Qt
 import sotto.ui.app as app
 from sotto.paths import config_dir
-config_dir().mkdir(parents=True)
+config_dir().mkdir(parents=True, exist_ok=True)
 (config_dir() / "app.json").write_text(json.dumps({"api_enabled": True, "api_port": int(sys.argv[1])}))
 painted = app._paint
 def paint(window):

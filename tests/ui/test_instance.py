@@ -234,7 +234,8 @@ def test_a_start_that_hands_over_imports_nothing_of_qt(tmp_path):
         )
         done = subprocess.run(
             [sys.executable, "-c", code],
-            env=os.environ | {"HOME": str(tmp_path), "QT_QPA_PLATFORM": "offscreen"},
+            env={name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+            | {"HOME": str(tmp_path), "QT_QPA_PLATFORM": "offscreen"},
             capture_output=True, text=True, timeout=30, check=False,
         )  # fmt: skip
         assert (done.stdout.strip(), done.stderr) == ("0 []", "")

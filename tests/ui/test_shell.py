@@ -284,11 +284,12 @@ sys.exit(app.run(Wish(Show.NOTHING)))
 def test_in_the_background_there_is_no_window_no_connection_and_no_login_item(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", BACKGROUND],
-        env=os.environ | {"HOME": str(tmp_path), "QT_QPA_PLATFORM": "offscreen"},
+        env={name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+        | {"HOME": str(tmp_path), "QT_QPA_PLATFORM": "offscreen"},
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert (done.stdout.strip(), done.stderr, done.returncode) == ("[]\n[]", "", 0)
-    assert not (tmp_path / ".config" / "autostart").exists()
+    assert [path.name for path in (tmp_path / ".config").iterdir()] == ["Sotto"]
     assert not (tmp_path / "Library").exists()
 
 
