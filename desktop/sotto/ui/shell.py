@@ -62,6 +62,8 @@ class Shell(QObject):
         self.quick = QuickPrompt(session, keeper, preferences, self)
         self.quick.app_wanted.connect(self._move_to_window)
         self.quick.quit_wanted.connect(self.quit)
+        self._preparing = QTimer(self, singleShot=True, interval=_PREPARE_MS)
+        self._preparing.timeout.connect(self.quick.prepare)
         self.tray = Tray(self._entries, self)
         self.tray.wanted.connect(self._do)
         self.shortcut = GlobalShortcut(self)
@@ -100,7 +102,7 @@ class Shell(QObject):
             self.session.begin(flows, wish.paths)
         self.tray.look()
         self._follow(self._preferences.values)
-        QTimer.singleShot(_PREPARE_MS, self, self.quick.prepare)
+        self._preparing.start()
 
     def _begin_window(self, flows: "Flows", paths: tuple[Path, ...] = ()) -> None:
         assert self._window is not None
@@ -260,6 +262,7 @@ class Shell(QObject):
         if self._window is not None:
             self._restorer.remember()
             self._window.hide()
+        self._preparing.stop()
         self.quick.vanish()
         self.shortcut.close()
         self.tray.close()
