@@ -42,14 +42,15 @@ def test_the_panel_comes_at_once_and_gives_the_keyboard_back(desk):
     app = desk.start("--background")
     time.sleep(_WARM)
     assert desk.stack() == ["Other program"]
-    for attempt in range(3):
-        taken = seconds_to_focus(desk)
-        # One try more on a machine that has other things to do.
-        assert taken < _SOON or attempt == 0, taken
+    taken = []
+    for _ in range(3):
+        taken.append(seconds_to_focus(desk))
         assert desk.stack() == [PANEL, "Other program"]
         desk.wish(Show.TOGGLE)
         wait_until(lambda: desk.x.focus() == desk.other)
         assert desk.stack() == ["Other program"]
+    # One of them may fall into a moment in which the machine has other things to do.
+    assert sorted(taken)[1] < _SOON, taken
     assert app.poll() is None
 
 
@@ -100,9 +101,14 @@ def test_the_window_stays_where_it_is(desk):
     desk.tool("xdotool", "windowraise", str(desk.other))
     desk.x.set_focus(desk.other)
     assert wait_until(lambda: desk.stack() == ["Other program", "Sotto"])
+    seconds_to_focus(desk)
+    desk.wish(Show.TOGGLE)
+    wait_until(lambda: desk.x.focus() == desk.other)
+    before = desk.tool("xwininfo", "-root", "-tree").count("\n")
     for _ in range(50):
         desk.wish(Show.TOGGLE)
     wait_until(lambda: desk.x.focus() == desk.other and not desk.windows(PANEL))
+    assert desk.tool("xwininfo", "-root", "-tree").count("\n") == before
     seconds_to_focus(desk)
     assert desk.stack() == [PANEL, "Other program", "Sotto"]
     desk.wish(Show.TOGGLE)
