@@ -8,7 +8,10 @@ from PySide6.QtCore import Qt
 
 def kept(tmp_path):
     with sqlite3.connect(f"{(tmp_path / 'data' / 'chats.sqlite3').as_uri()}?mode=ro", uri=True) as connection:
-        found = connection.execute("SELECT system, options FROM chats ORDER BY id").fetchall()
+        try:
+            found = connection.execute("SELECT system, options FROM chats ORDER BY id").fetchall()
+        except sqlite3.OperationalError:
+            found = []  # the file is being made
     connection.close()
     return [(system, json.loads(options)) for system, options in found]
 
