@@ -355,6 +355,15 @@ def test_a_model_that_will_not_fit_is_refused_before_anything_is_read(sources, m
     engine.unload()
 
 
+def test_a_limit_of_memory_holds_for_the_next_load(sources):
+    engine = Engine(EngineSettings(memory_limit=50_000))
+    with pytest.raises(UnsupportedModelError, match="the limit in Settings"):
+        engine.load(sources["plain"])
+    engine.settings = EngineSettings()
+    assert engine.load(sources["plain"]).name
+    engine.unload()
+
+
 def test_a_context_that_will_not_fit_is_refused_and_otherwise_made_to_fit(sources, monkeypatch):
     needs = needs_of(sources["plain"], Limits(10**9, 10**9, "a test"))
     # Room for the shortest chunks and about half of the 256 tokens that the model was made for.

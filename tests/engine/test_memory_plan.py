@@ -162,3 +162,11 @@ def test_a_model_that_names_no_longest_context_is_planned_for_what_is_asked():
     assert isinstance(made, Plan)
     assert made.context == 4096
     assert made.largest_context > 8192
+
+
+def test_a_limit_of_the_persons_own_is_kept_and_named():
+    machine = Limits(8_000, 16_000, "what other programs leave free")
+    assert machine.within(None) == machine
+    assert machine.within(10_000) == Limits(8_000, 10_000, "what other programs leave free")
+    assert machine.within(4_000) == Limits(4_000, 4_000, "the limit in Settings")
+    assert Limits(None, None, "").within(4_000) == Limits(4_000, 4_000, "the limit in Settings")

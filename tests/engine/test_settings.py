@@ -28,9 +28,9 @@ def test_a_full_disk_is_left_alone(monkeypatch):
 
 
 def test_choices_last_and_can_be_taken_back():
-    change_settings({"prefix_budget": 5, "disk_budget": 0, "kv_bits": 8})
+    change_settings({"prefix_budget": 5, "disk_budget": 0, "kv_bits": 8, "memory_limit": 10**9})
     found = read_settings()
-    assert (found.prefix_budget, found.disk_budget, found.kv_bits) == (5, 0, 8)
+    assert (found.prefix_budget, found.disk_budget, found.kv_bits, found.memory_limit) == (5, 0, 8, 10**9)
     change_settings({"kv_bits": None})
     found = read_settings()
     assert (found.prefix_budget, found.kv_bits) == (5, None)
@@ -38,7 +38,15 @@ def test_choices_last_and_can_be_taken_back():
 
 
 @pytest.mark.parametrize(
-    "changes", [{"kv_bits": 3}, {"kv_bits": True}, {"disk_budget": -1}, {"prefix_budget": "much"}, {"kv_bits": 16}]
+    "changes",
+    [
+        {"kv_bits": 3},
+        {"kv_bits": True},
+        {"disk_budget": -1},
+        {"prefix_budget": "much"},
+        {"kv_bits": 16},
+        {"memory_limit": 1000},
+    ],
 )
 def test_a_choice_that_makes_no_sense_is_refused_and_changes_nothing(changes):
     change_settings({"prefix_budget": 7})

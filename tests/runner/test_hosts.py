@@ -8,7 +8,7 @@ import psutil
 import pytest
 from mlx.utils import tree_flatten
 
-from hosts import Host, is_a, request
+from hosts import Host, in_a_thread, is_a, request
 from sotto.engine.types import (
     DoneReason,
     Failed,
@@ -24,7 +24,7 @@ from sotto.engine.types import (
 )
 from sotto.engine.zoo import build
 from sotto.runner.catalogue import find
-from sotto.runner.loop import SLOTS, EngineLoop
+from sotto.runner.loop import SLOTS
 from sotto.runner.process import RunnerProcess
 from sotto.store.opening import record_of
 from tiny_random import CONFIGS, write_model
@@ -57,7 +57,7 @@ def wide(tmp_path_factory):
     return record_of(folder)
 
 
-@pytest.fixture(params=[EngineLoop, RunnerProcess], ids=["thread", "process"])
+@pytest.fixture(params=[in_a_thread, RunnerProcess], ids=["thread", "process"])
 def host(request):
     host = Host(request.param)
     yield host
@@ -107,7 +107,7 @@ def test_a_model_is_loaded_asked_and_unloaded(host, records):
 
 def test_a_conversation_with_seeded_sampling_is_answered_alike_in_both_hosts(records):
     answers = []
-    for make in (EngineLoop, RunnerProcess):
+    for make in (in_a_thread, RunnerProcess):
         host = Host(make)
         host.loop.load(records["builtin"], 512)
         host.loop.generate(
@@ -293,7 +293,7 @@ def test_memory_is_told_and_comes_back(host, records, wide):
 
 @pytest.mark.parametrize("moment", [LoadProgress, PrefillProgress, TextChunk, None])
 def test_closing_at_any_moment_ends_everything(moment, wide):
-    for make in (EngineLoop, RunnerProcess):
+    for make in (in_a_thread, RunnerProcess):
         host = Host(make)
         if moment is None:
             host.loop.close()

@@ -6,6 +6,7 @@ import pytest
 from hosts import Host, is_a, request
 from sotto.engine.types import (
     DoneReason,
+    EngineSettings,
     Failed,
     Finished,
     Loaded,
@@ -15,7 +16,7 @@ from sotto.engine.types import (
     TextChunk,
     Unloaded,
 )
-from sotto.runner.loop import SLOTS
+from sotto.runner.loop import SLOTS, EngineLoop
 from sotto.store.opening import record_of
 from tiny_random import write_model
 
@@ -38,6 +39,16 @@ def loaded(host, records):
     host.loop.load(records["plain"])
     host.wait(is_a(Loaded))
     return host
+
+
+def test_what_was_chosen_meanwhile_holds_for_the_next_load(records):
+    limits = [50_000, None]
+    host = Host(lambda emit, _: EngineLoop(emit, lambda: EngineSettings(memory_limit=limits.pop(0))))
+    host.loop.load(records["plain"])
+    assert "the limit in Settings" in host.wait(is_a(Failed)).message
+    host.loop.load(records["plain"])
+    host.wait(is_a(Loaded))
+    host.close()
 
 
 def test_a_model_is_loaded_asked_and_unloaded_on_one_thread(host, records):

@@ -9,10 +9,15 @@ from sotto.runner.loop import EngineLoop
 GREEDY = SamplingOptions(temperature=0)
 
 
+def in_a_thread(emit, settings):
+    """Make the loop that runs in the thread of a test."""
+    return EngineLoop(emit, lambda: settings)
+
+
 class Host:
     """An engine's host on a thread of its own, and everything it has said."""
 
-    def __init__(self, make=EngineLoop):
+    def __init__(self, make=in_a_thread):
         self.events = []
         self.threads = set()
         self.reactions = []

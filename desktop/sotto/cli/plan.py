@@ -34,9 +34,10 @@ def plan(
 
     if second is not None:
         check_draft(source, Tokenizer.from_source(source), second)
-    bits = kv_bits or read_settings().kv_bits
+    settings = read_settings()
+    bits = kv_bits or settings.kv_bits
     wanted = num_ctx if num_ctx is not None else source.params.get("num_ctx")
-    made = plan_here(source, wanted if isinstance(wanted, int) else None, bits, second)
+    made = plan_here(source, wanted if isinstance(wanted, int) else None, bits, second, settings.memory_limit)
     name, drafting = source.record.name, second.record.name if second else ""
     if as_json:
         print(json.dumps({"name": name, "draft": drafting, **_report(made)}, indent=2, ensure_ascii=False))

@@ -57,7 +57,11 @@ def _never() -> bool:
 
 
 class Engine:
-    """Loads one model at a time and generates with it."""
+    """Loads one model at a time and generates with it.
+
+    Attributes:
+        settings: What people chose; in force from the next load on.
+    """
 
     def __init__(self, settings: EngineSettings | None = None) -> None:
         """Start without a model.
@@ -65,7 +69,7 @@ class Engine:
         Args:
             settings: What people chose; None for what is good for most.
         """
-        self._settings = settings or EngineSettings()
+        self.settings = settings or EngineSettings()
         self._ready: Ready | None = None
 
     @property
@@ -94,16 +98,16 @@ class Engine:
             CancelledError: `cancelled` said so; nothing is loaded then.
             SottoError: The model is damaged, or not one that can be run; nothing is loaded then.
         """
-        order = Order(source, self._settings, num_ctx, draft)
+        order = Order(source, self.settings, num_ctx, draft)
         self.unload()
         mx.reset_peak_memory()
         helper = ThreadPoolExecutor(1, thread_name_prefix="tokenizer")
         try:
             texts = helper.submit(Preparer, source)
-            limits, second = limits_here(), draft.weight_bytes if draft else 0
+            limits, second = limits_here().within(self.settings.memory_limit), draft.weight_bytes if draft else 0
             if draft is not None:
                 check_draft(source, texts.result().tokenizer, draft)
-            fitting = fitted(source, num_ctx, limits, self._settings.kv_bits, draft)
+            fitting = fitted(source, num_ctx, limits, self.settings.kv_bits, draft)
             told = part_of(progress, after=second)
             reading = partial(load, source, limits=beside(limits, second), progress=told, cancelled=cancelled)
             loaded = placed(source, fitting, reading)

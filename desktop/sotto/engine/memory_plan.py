@@ -5,7 +5,7 @@ Nothing is guessed: what is not known of a model's needs makes the verdict unkno
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from sotto.engine.memory_needs import ModelNeeds
@@ -42,6 +42,15 @@ class Limits:
     budget: int | None
     total: int | None
     source: str
+
+    def within(self, most: int | None) -> "Limits":
+        """Return what is left of this where a person allows `most` bytes; None for all of it."""
+        if most is None:
+            return self
+        total = most if self.total is None else min(self.total, most)
+        if self.budget is not None and self.budget <= most:
+            return replace(self, total=total)
+        return Limits(most, total, "the limit in Settings")
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,15 +87,27 @@ def plan_model(
 
 
 def plan_here(
-    source: ModelSource, num_ctx: int | None = None, kv_bits: int | None = None, draft: ModelSource | None = None
+    source: ModelSource,
+    num_ctx: int | None = None,
+    kv_bits: int | None = None,
+    draft: ModelSource | None = None,
+    memory_limit: int | None = None,
 ) -> Plan:
     """Plan a model for this machine as it is now, with the kernels that there are; see `plan_model`.
+
+    Args:
+        source: An opened model.
+        num_ctx: Tokens of context that are wanted; None as many as it was made for.
+        kv_bits: Hold keys and values in so many bits; None as they come.
+        draft: An opened second model that drafts for it; None for none.
+        memory_limit: Bytes that people allow; None for all that is free.
 
     Raises:
         UnsupportedModelError: The model is whole, but cannot be computed right on this machine.
         BrokenModelError: Its files lack something or contradict each other.
     """
-    return plan_model(source, limits_here(), num_ctx, draft, kernels=native.kernels(), kv_bits=kv_bits)
+    limits = limits_here().within(memory_limit)
+    return plan_model(source, limits, num_ctx, draft, kernels=native.kernels(), kv_bits=kv_bits)
 
 
 def limits_here(reserve: int | None = None) -> Limits:

@@ -21,6 +21,8 @@ from sotto.store.writing import write_whole
 
 _log = logging.getLogger(__name__)
 
+LEAST_MEMORY = 256 * 10**6
+"""Bytes that a limit of memory leaves at least: with less, not even small models could be planned."""
 _DISK_BUDGET = 16 << 30
 # A disk with less room than this is left alone.
 _LEAST_FREE = 10 << 30
@@ -32,6 +34,10 @@ def _is_size(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST
 
 
+def _is_limit(value: Any) -> bool:
+    return _is_size(value) and value >= LEAST_MEMORY
+
+
 def _is_bits(value: Any) -> bool:
     return not isinstance(value, bool) and value in (4, 8)
 
@@ -40,6 +46,7 @@ _CHOICES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "prefix_budget": (_is_size, "a number of bytes"),
     "disk_budget": (_is_size, "a number of bytes"),
     "kv_bits": (_is_bits, "4 or 8"),
+    "memory_limit": (_is_limit, f"a number of bytes, at least {LEAST_MEMORY}"),
 }
 
 
@@ -131,7 +138,9 @@ def _chosen() -> dict[str, Any]:
 def described(settings: EngineSettings) -> list[tuple[str, str]]:
     """Return what is chosen, as labels and values for people."""
     memory = "as the machine allows" if settings.prefix_budget is None else human_size(settings.prefix_budget)
+    planned = "all that is free" if settings.memory_limit is None else human_size(settings.memory_limit)
     return [
+        ("models may take", planned),
         ("in memory", memory),
         ("on disk", human_size(settings.disk_budget) if settings.disk_budget else "nothing"),
         ("keys and values", f"{settings.kv_bits} bits" if settings.kv_bits else "as computed"),

@@ -100,12 +100,15 @@ class EngineSettings:
         disk_budget: Bytes that it may take on disk; 0 for nothing.
         disk_root: The folder for that; None for nothing.
         kv_bits: Hold keys and values in 8 or 4 bits, where a layer allows it; None as the model computes them.
+        memory_limit: Bytes of memory that a model may be planned with, however much there is; None for all that is
+            free.
     """
 
     prefix_budget: int | None = None
     disk_budget: int = 0
     disk_root: Path | None = None
     kv_bits: int | None = None
+    memory_limit: int | None = None
 
 
 class DoneReason(StrEnum):

@@ -92,7 +92,8 @@ class _Host:
     def __init__(self, record: ModelRecord | None, hello: Hello) -> None:
         self.status = 0
         self.board = Switchboard()
-        self.loop = EngineLoop(self._heard, hello.settings or read_settings())
+        chosen = hello.settings
+        self.loop = EngineLoop(self._heard, read_settings if chosen is None else lambda: chosen)
         self._first = record is not None
         if record is not None:
             self.loop.load(record)

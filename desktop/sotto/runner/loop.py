@@ -74,12 +74,12 @@ class _Generate(_Command):
 class EngineLoop:
     """Runs an engine on one thread for callers on others."""
 
-    def __init__(self, emit: Callable[[Event], None], settings: EngineSettings | None = None) -> None:
+    def __init__(self, emit: Callable[[Event], None], settings: Callable[[], EngineSettings] = EngineSettings) -> None:
         """Make a loop that nobody runs yet; commands may be given already.
 
         Args:
             emit: Receives every event, on the thread that runs the loop. Must not raise.
-            settings: Of the engine; None for what is good for most.
+            settings: Returns those of the engine; asked before each load, on the thread that runs the loop.
         """
         self._emit = emit
         self._settings = settings
@@ -161,7 +161,7 @@ class EngineLoop:
         device.prepare()
         from sotto.engine.engine import Engine
 
-        engine = self._engine = Engine(self._settings)
+        engine = self._engine = Engine()
         with ThreadPoolExecutor(1, thread_name_prefix="prepare") as helper:
             try:
                 while self._turn(engine, helper):
@@ -250,6 +250,7 @@ class EngineLoop:
         if cancelled():
             raise CancelledError(f"Loading {command.record.name} was stopped.")
         source = open_model(command.record)
+        engine.settings = self._settings()
         info = engine.load(source, num_ctx=command.num_ctx, progress=progress, cancelled=cancelled)
         self._emit(Loaded(info))
 

@@ -60,7 +60,7 @@ def engine_loop(emit: Callable[[Event], None]) -> Loop:
     from sotto.engine.settings import read_settings
     from sotto.runner.loop import EngineLoop
 
-    return EngineLoop(emit, read_settings())
+    return EngineLoop(emit, read_settings)
 
 
 class EngineThread(QThread):
