@@ -42,6 +42,7 @@ def own_home(monkeypatch, tmp_path_factory):
         "HF_HUB_CACHE",
         "HF_HOME",
         "XDG_CACHE_HOME",
+        "XDG_CONFIG_HOME",
         "XDG_DATA_HOME",
         "XDG_STATE_HOME",
         "SOTTO_FOLDERS",

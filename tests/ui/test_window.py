@@ -212,6 +212,26 @@ def test_a_reader_is_never_moved(ready, qtbot, loop):
     assert abs(bar.value() - place) <= 1
 
 
+def test_who_does_not_want_to_follow_stays_where_the_answer_began(ready, qtbot, loop):
+    transcript, bar = ready.window.chat.transcript, ready.window.chat.transcript.verticalScrollBar()
+    ready.window.preferences.change(follow=False)
+    ready.script.chunks = ["Line.\n\n"] * 60
+    ready.window.send("First")
+    qtbot.waitUntil(lambda: settled(ready))
+    qtbot.waitUntil(lambda: bar.maximum() > 600)
+    ready.script.chunks, ready.script.pause = ["Line.\n\n"] * 8, 0.02
+    ready.window.send("Second")
+    qtbot.waitUntil(lambda: transcript.answer is not None and "Line" in transcript.answer.text.markdown)
+    qtbot.waitUntil(lambda: not transcript.following)
+    place = bar.value()
+    assert place > 600
+    qtbot.waitUntil(lambda: settled(ready))
+    qtbot.waitUntil(transcript.newest.isVisible)
+    assert bar.value() == place < bar.maximum() - 100
+    transcript.newest.click()
+    assert bar.value() == bar.maximum()
+
+
 def test_copy_gives_the_markdown(ready, qtbot, loop):
     ready.script.chunks = ["**bold**"]
     ready.window.send("Hi")

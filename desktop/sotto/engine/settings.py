@@ -52,7 +52,7 @@ _CHOICES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 
 def read_settings() -> EngineSettings:
     """Return what was chosen, with what follows the machine filled in for the disk."""
-    chosen = _chosen()
+    chosen = chosen_settings()
     settings = EngineSettings(**chosen, disk_root=disk_root())
     return settings if "disk_budget" in chosen else replace(settings, disk_budget=usual_disk_budget())
 
@@ -68,7 +68,7 @@ def change_settings(changes: Mapping[str, int | None]) -> None:
         fits, right = _CHOICES[name]
         if value is not None and not fits(value):
             raise InvalidRequestError(f"{name} must be {right}, not {value!r}.")
-    merged = {name: value for name, value in {**_chosen(), **changes}.items() if value is not None}
+    merged = {name: value for name, value in {**chosen_settings(), **changes}.items() if value is not None}
     path = settings_file()
     try:
         write_whole(path, json.dumps(merged, indent=1))
@@ -116,7 +116,8 @@ def size_of(text: str) -> int:
     return size
 
 
-def _chosen() -> dict[str, Any]:
+def chosen_settings() -> dict[str, Any]:
+    """Return what was chosen, by name; what is not in it follows the machine."""
     path = settings_file()
     if not path.exists():
         return {}

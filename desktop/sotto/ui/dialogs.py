@@ -13,6 +13,7 @@ from sotto.ui import words
 from sotto.ui.drops import Dropped
 
 if TYPE_CHECKING:
+    from sotto.ui.settings.window import SettingsWindow
     from sotto.ui.window import MainWindow
 
 
@@ -23,6 +24,7 @@ class Dialogs(QObject):
         """Open dialogs over `window`."""
         super().__init__(window)
         self._window = window
+        self.settings: SettingsWindow | None = None
 
     def choose_model(self) -> None:
         """Let the person choose a manifest or a file of a model."""
@@ -55,6 +57,17 @@ class Dialogs(QObject):
         """Let the person choose where a chat is written with all its branches."""
         name = f"{words.file_name(chat.title)}.json"
         self._save("Export as JSON", name, lambda path: self._window.shelf.export_json(path, (chat.id,)))
+
+    def show_settings(self, page: str = "") -> None:
+        """Show the settings, with a page of this name where one is named."""
+        from sotto.ui.settings.window import SettingsWindow
+
+        window = self._window
+        if self.settings is None and window.flows is not None:
+            self.settings = SettingsWindow(window.session, window.preferences, window.flows, window)
+            window.closed.connect(self.settings.close)
+        if self.settings is not None:
+            self.settings.open(page)
 
     def show_about(self) -> None:
         """Say what this is."""

@@ -52,6 +52,10 @@ class Menus(QObject):
         menu.addSeparator()
         self.eject = self._add(menu, "Eject Model", window.session.eject, "Ctrl+E")
         menu.addSeparator()
+        settings = self._add(menu, "Settings…", dialogs.show_settings, _Keys.Preferences)
+        settings.setMenuRole(QAction.MenuRole.PreferencesRole)
+        if settings.shortcut().isEmpty():
+            settings.setShortcut("Ctrl+,")
         self._add(menu, "Close Window", window.close, "Ctrl+W")
         leave = self._add(menu, "Quit Sotto", window.quit_wanted.emit, _Keys.Quit)
         leave.setMenuRole(QAction.MenuRole.QuitRole)

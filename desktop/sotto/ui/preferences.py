@@ -7,24 +7,24 @@ What a newer version wrote there and this one does not know is left as it is.
 import json
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from sotto import api
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import read_object
 from sotto.store.wording import shown_path
-from sotto.store.writing import write_whole
+from sotto.ui.late_file import LateFile
+from sotto.ui.sampling import CONTEXT, sensible
 
 _log = logging.getLogger(__name__)
 
 SMALLEST_ZOOM, LARGEST_ZOOM = 0.7, 2.5
+LONGEST_TEXT = 20_000
 LONGEST_FRESH = 7 * 24 * 60
-_SAVE_MS = 300
-_LONGEST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,11 @@ class Preferences:
         api_host: The address that this listens on.
         api_port: Its port.
         api_key: What other programs must send; may be empty where only this machine can reach the address.
+        follow: Whether the view follows an answer while it is written.
+        system: What models are told first in chats that say nothing of their own.
+        options: How answers are drawn there, by Ollama's names.
+        num_ctx: Tokens of context that models are loaded with; 0 for as many as they have.
+        engine_host: `thread` for an engine in the app's own process, `process` for one in a process of its own.
         quick_shortcut: Keys that show and hide the quick prompt wherever one is, as `Ctrl+Alt+Space`; empty for none.
         quick_fresh_minutes: After how many minutes out of sight the quick prompt begins a new chat.
         quick_place: Where its panel was dragged to, as two shares of the screen; empty for where it usually is.
@@ -55,6 +60,11 @@ class Preferences:
     api_host: str = api.HOST
     api_port: int = api.PORT
     api_key: str = ""
+    follow: bool = True
+    system: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    num_ctx: int = 0
+    engine_host: str = "thread"
     quick_shortcut: str = ""
     quick_fresh_minutes: float = 10
     quick_place: str = ""
@@ -76,6 +86,9 @@ def _is_place(value: str) -> bool:
 
 _FITS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "appearance": (lambda value: value in ("", "light", "dark"), "light, dark or empty"),
+    "engine_host": (lambda value: value in ("thread", "process"), "thread or process"),
+    "num_ctx": (lambda value: value == 0 or CONTEXT.fits(value), f"0, or {CONTEXT.least} or more"),
+    "options": (lambda value: sensible(value) == value, "sampling options that make sense"),
     "quick_fresh_minutes": (lambda value: 0 <= value <= LONGEST_FRESH, f"0 to {LONGEST_FRESH}"),
     "quick_place": (_is_place, "two shares of the screen, from 0 to 1"),
     "zoom": (lambda value: SMALLEST_ZOOM <= value <= LARGEST_ZOOM, f"{SMALLEST_ZOOM} to {LARGEST_ZOOM}"),
@@ -102,10 +115,8 @@ class PreferenceKeeper(QObject):
         self._path = path
         self._foreign: dict[str, Any] = {}
         self.values = self._read()
-        self._writers = QThreadPool()
-        self._writers.setMaxThreadCount(1)
-        self._saver = QTimer(self, singleShot=True, interval=_SAVE_MS)
-        self._saver.timeout.connect(self._save)
+        self._file = LateFile(path, self._text, self)
+        self._file.failed.connect(self.failed)
 
     def change(self, **choices: Any) -> None:
         """Choose; each argument is a field of `Preferences`.
@@ -119,27 +130,17 @@ class PreferenceKeeper(QObject):
         values = replace(self.values, **choices)
         if values != self.values:
             self.values = values
-            self._saver.start()
+            self._file.touch()
             self.changed.emit(values)
 
     def close(self) -> None:
         """Write what is not written yet, and wait for it."""
-        if self._saver.isActive():
-            self._saver.stop()
-            self._save()
-        self._writers.waitForDone()
+        self._file.close()
 
-    def _save(self) -> None:
+    def _text(self) -> str:
         usual = asdict(Preferences())
         chosen = {name: value for name, value in asdict(self.values).items() if value != usual[name]}
-        text = json.dumps(self._foreign | chosen, indent=1)
-        self._writers.start(lambda: self._write(text))
-
-    def _write(self, text: str) -> None:
-        try:
-            write_whole(self._path, text)
-        except OSError as error:
-            self.failed.emit(f"{shown_path(self._path)} cannot be written: {error.strerror}.")
+        return json.dumps(self._foreign | chosen, indent=1)
 
     def _read(self) -> Preferences:
         if not self._path.exists():
@@ -172,8 +173,11 @@ def _wrong(name: str, value: Any) -> str | None:
         if isinstance(value, bool) or not isinstance(value, int | float):
             return "a number"
     elif isinstance(usual, str):
-        if not isinstance(value, str) or len(value) > _LONGEST:
+        if not isinstance(value, str) or len(value) > LONGEST_TEXT:
             return "a text"
+    elif isinstance(usual, dict):
+        if not isinstance(value, dict):
+            return "values by name"
     elif not isinstance(value, tuple) or not all(isinstance(one, str) for one in value):
         return "a list of texts"
     fits, right = _FITS.get(name, (None, ""))

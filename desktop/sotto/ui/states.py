@@ -1,7 +1,9 @@
 """Values that the window's parts are drawn from."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
 from sotto.engine.types import LoadProgress, ModelInfo, SamplingOptions
 from sotto.store.records import ModelRecord
@@ -61,12 +63,23 @@ class ModelState:
 
 @dataclass(frozen=True, slots=True)
 class ChatSettings:
-    """How answers are generated; each field as in `GenerateRequest`."""
+    """How answers are generated where a chat chooses nothing; each field as in `GenerateRequest`.
+
+    Attributes:
+        sampling: How tokens are drawn, whatever anybody chose; None as they did.
+        num_predict: Most tokens to generate.
+        ignore_eos: Whether to go on past the end.
+        num_ctx: Tokens of context that the next model is loaded with.
+        system: What the model is told first.
+        options: How tokens are drawn, by Ollama's names.
+    """
 
     sampling: SamplingOptions | None = None
     num_predict: int | None = None
     ignore_eos: bool = False
     num_ctx: int | None = None
+    system: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,8 @@ QLabel[role="caption"] {{ color: {t.muted}; {pt(0.88)} }}
 QLabel[role="muted"] {{ color: {t.muted}; }}
 QLabel[role="section"] {{ color: {t.muted}; {pt(0.85)} font-weight: 600; }}
 QLabel[role="strong"] {{ font-weight: 600; }}
+QLabel[role="error"] {{ color: {t.alert}; {pt(0.92)} }}
+QLabel[role="heading"] {{ {pt(1.35)} font-weight: 600; }}
 QLabel[role="brand"] {{ {pt(1.12)} font-weight: 600; }}
 QLabel[role="title"] {{ {pt(1.75)} font-weight: 600; }}
 QLabel[role="lead"] {{ color: {t.muted}; {pt(1.08)} }}
@@ -103,11 +105,29 @@ QTextBrowser {{ background: transparent; border: none; color: {t.text};
     selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
 #bubble {{ background: {t.bubble}; border: none; border-radius: 14px; }}
 #choices {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
-QPlainTextEdit#system, QSpinBox, QDoubleSpinBox {{ background: {t.page}; color: {t.text}; border: 1px solid {t.edge};
-    border-radius: 7px; padding: 3px 6px; selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
-QPlainTextEdit#system:focus, QSpinBox:focus, QDoubleSpinBox:focus {{ border: 1px solid {t.accent}; }}
-QSpinBox::up-button, QDoubleSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::down-button {{ width: 0;
-    border: none; }}
+QPlainTextEdit#system, QDoubleSpinBox, QLineEdit#value {{ background: {t.page}; color: {t.text};
+    border: 1px solid {t.edge}; border-radius: 7px; padding: 3px 6px; selection-background-color: {t.accent};
+    selection-color: {t.on_accent}; }}
+QDoubleSpinBox[unset="true"] {{ color: {t.muted}; }}
+QPlainTextEdit#system:focus, QDoubleSpinBox:focus, QLineEdit#value:focus {{ border: 1px solid {t.accent}; }}
+QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {{ width: 0; border: none; }}
+#settings {{ background: {t.page}; }}
+#settingsBody {{ background: {t.page}; }}
+QListWidget#pages {{ background: {t.sidebar}; border: none; border-right: 1px solid {t.line}; outline: none;
+    padding: 12px 8px; }}
+QListWidget#pages::item {{ border-radius: 7px; padding: 6px 8px; color: {t.text}; border: 1px solid transparent; }}
+QListWidget#pages::item:hover {{ background: {t.hover}; }}
+QListWidget#pages::item:selected {{ background: {t.selection}; color: {t.text}; }}
+QListWidget#pages::item:selected:focus {{ border: 1px solid {t.accent}; }}
+#settingsGroup {{ background: {t.raised}; border: 1px solid {t.line}; border-radius: 10px; }}
+#settingsLine {{ background: {t.line}; border: none; }}
+#segments {{ background: {t.track}; border: none; border-radius: 8px; }}
+QRadioButton[role="segment"] {{ background: transparent; color: {t.text}; border: 1px solid transparent;
+    border-radius: 6px; padding: 3px 10px; spacing: 0; }}
+QRadioButton[role="segment"]::indicator {{ width: 0; height: 0; }}
+QRadioButton[role="segment"]:hover {{ background: {t.hover}; }}
+QRadioButton[role="segment"]:checked {{ background: {t.raised}; border: 1px solid {t.edge}; }}
+QRadioButton[role="segment"]:focus {{ border: 1px solid {t.accent}; }}
 #notice {{ background: {t.alert_ground}; border: 1px solid {t.alert_line}; border-radius: 10px; }}
 #notice[kind="question"] {{ background: {t.raised}; border: 1px solid {t.edge}; }}
 """

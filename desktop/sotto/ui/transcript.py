@@ -25,6 +25,10 @@ class Transcript(QScrollArea):
         regenerate_wanted: Another answer is wanted in place of the one of this number.
         more_wanted: The answer of this number is to be gone on with.
         version_wanted: The message of this number is to be in view.
+
+    Attributes:
+        follows: Whether the reader wants answers to be followed at all.
+        following: Whether the view goes along with what comes now.
     """
 
     link_asked = Signal(str)
@@ -43,6 +47,7 @@ class Transcript(QScrollArea):
         self._column = Column(self._made)
         self._column.loosened.connect(self._arrange)
         self.setWidget(self._column)
+        self.follows = True
         self.following = True
         self._released = False
         self._arranging = False
@@ -258,6 +263,9 @@ class Transcript(QScrollArea):
             self._released = True
             self.following = False
             self._set(last.y() - theme.GAP_16)
+        elif not self.follows and not self._released and self._answer is not None and self._answer.text.markdown:
+            self._released = True
+            self.following = False
         else:
             self._set(self.verticalScrollBar().maximum())
 

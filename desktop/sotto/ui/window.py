@@ -1,5 +1,6 @@
 """The main window: puts the parts together and connects them with the session."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,7 @@ from sotto.ui.drops import DropOverlay, dropped
 from sotto.ui.following import follow
 from sotto.ui.menus import Menus
 from sotto.ui.parts import plain_tip
-from sotto.ui.preferences import PreferenceKeeper
+from sotto.ui.preferences import PreferenceKeeper, Preferences
 from sotto.ui.session import Session
 from sotto.ui.sidebar import Sidebar
 from sotto.ui.states import ModelState, Phase, Problem
@@ -158,6 +159,21 @@ class MainWindow(QMainWindow):
         self._keeper.noticed.connect(self._show_kept)
         self._keeper.failed.connect(self._show_unkept)
         self.preferences.failed.connect(self._show_unkept)
+        self.preferences.changed.connect(self._prefer)
+        self._prefer(self.preferences.values)
+
+    @property
+    def flows(self) -> "Flows | None":
+        """What slow work is done with; None before there is an event loop."""
+        return self._flows
+
+    @Slot(object)
+    def _prefer(self, values: Preferences) -> None:
+        """Do as a person chose."""
+        self.chat.transcript.follows = values.follow
+        self.session.settings = replace(
+            self.session.settings, num_ctx=values.num_ctx or None, system=values.system, options=values.options
+        )
 
     @Slot(str)
     def send(self, text: str) -> None:

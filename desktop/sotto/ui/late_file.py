@@ -1,0 +1,52 @@
+"""A small file that is written a moment after it changes, off the window's thread."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
+
+from sotto.store.wording import shown_path
+from sotto.store.writing import write_whole
+
+_SAVE_MS = 300
+
+
+class LateFile(QObject):
+    """Writes what a file should hold.
+
+    Signals:
+        failed: It cannot be written; why, in a sentence.
+    """
+
+    failed = Signal(str)
+
+    def __init__(self, path: Path, text: Callable[[], str], parent: QObject | None = None) -> None:
+        """Write what `text` returns into the file `path`, once it was touched."""
+        super().__init__(parent)
+        self._path = path
+        self._text = text
+        self._writers = QThreadPool()
+        self._writers.setMaxThreadCount(1)
+        self._saver = QTimer(self, singleShot=True, interval=_SAVE_MS)
+        self._saver.timeout.connect(self._save)
+
+    def touch(self) -> None:
+        """Take note that the file should hold something else now."""
+        self._saver.start()
+
+    def close(self) -> None:
+        """Write what is not written yet, and wait for it."""
+        if self._saver.isActive():
+            self._saver.stop()
+            self._save()
+        self._writers.waitForDone()
+
+    def _save(self) -> None:
+        text = self._text()
+        self._writers.start(lambda: self._write(text))
+
+    def _write(self, text: str) -> None:
+        try:
+            write_whole(self._path, text)
+        except OSError as error:
+            self.failed.emit(f"{shown_path(self._path)} cannot be written: {error.strerror}.")

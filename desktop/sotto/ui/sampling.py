@@ -1,0 +1,109 @@
+"""How answers are drawn: the numbers that a person can choose, and where each of them comes from."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeGuard
+
+from sotto.engine.types import SamplingOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number that can be chosen.
+
+    Attributes:
+        name: Ollama's name for it.
+        title: What people call it.
+        least, most: Its bounds.
+        step: What the arrow keys add.
+        places: Places behind the point; 0 for whole numbers.
+        tip: What it does.
+        unset: What holds where nobody says anything, in words.
+    """
+
+    name: str
+    title: str
+    least: float
+    most: float
+    step: float
+    places: int
+    tip: str
+    unset: str = ""
+
+    def fits(self, value: object) -> bool:
+        """Tell whether `value` is such a number."""
+        return is_number(value) and self.least <= value <= self.most and (bool(self.places) or value == int(value))
+
+    def shown(self, value: float) -> str:
+        """Return a value as people read it."""
+        return f"{value:.{self.places}f}"
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Tell whether `value` is a number that one can count with."""
+    return not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value)
+
+
+_USUAL = SamplingOptions()
+_WHOLE = 2**31 - 1
+NUMBERS = (
+    Number("temperature", "Temperature", 0, 5, 0.1, 2, "0 always takes the likeliest word; more is more varied"),
+    Number("top_p", "Top-p", 0, 1, 0.05, 2, "Leaves out unlikely words beyond this share"),
+    Number("top_k", "Top-k", 0, 1000, 5, 0, "Draws from so many of the likeliest words; 0 from all"),
+    Number("min_p", "Min-p", 0, 1, 0.01, 2, "Leaves out words that are so much less likely than the likeliest"),
+    Number("repeat_penalty", "Repeat penalty", 0, 5, 0.05, 2, "More than 1 repeats less"),
+    Number("seed", "Seed", 0, _WHOLE, 1, 0, "The same seed gives the same answer", "random"),
+    Number("num_predict", "Longest answer", 1, _WHOLE, 64, 0, "In tokens", "no limit"),
+)
+CONTEXT = Number("num_ctx", "Context length", 4, _WHOLE, 1024, 0, "In tokens", "as the model has it")
+
+
+class Origin(StrEnum):
+    """Where a value comes from."""
+
+    HERE = "set here"
+    SETTINGS = "from Settings"
+    MODEL = "from the model"
+    USUAL = "usual"
+
+
+@dataclass(frozen=True, slots=True)
+class Inherited:
+    """What holds for a number where it is not set.
+
+    Attributes:
+        value: The number; None where there is none.
+        origin: Where it comes from.
+        shown: The same for people.
+    """
+
+    value: float | None
+    origin: Origin
+    shown: str
+
+
+def inherited(number: Number, chosen: Mapping[str, Any], model: Mapping[str, Any]) -> Inherited:
+    """Return what holds for `number` where it is not set.
+
+    Args:
+        number: Which one.
+        chosen: What a person chose for every chat, by Ollama's names.
+        model: What the model's manifest says, by the same names.
+    """
+    for options, origin in ((chosen, Origin.SETTINGS), (model, Origin.MODEL)):
+        value = options.get(number.name)
+        # A model may ask for what no field takes; it holds all the same.
+        if is_number(value):
+            unlimited = number.unset and value < number.least
+            return Inherited(None if unlimited else value, origin, number.unset if unlimited else number.shown(value))
+    usual = getattr(_USUAL, number.name, None)
+    return Inherited(usual, Origin.USUAL, number.unset if usual is None else number.shown(usual))
+
+
+def sensible(options: object) -> dict[str, Any]:
+    """Return those of `options` that can have been chosen."""
+    if not isinstance(options, Mapping):
+        return {}
+    return {one.name: options[one.name] for one in NUMBERS if one.fits(options.get(one.name))}

@@ -1,0 +1,52 @@
+"""How the window looks."""
+
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from sotto.ui import theme
+from sotto.ui.number_field import NumberField
+from sotto.ui.parts import IconButton
+from sotto.ui.preferences import LARGEST_ZOOM, SMALLEST_ZOOM, PreferenceKeeper, Preferences
+from sotto.ui.sampling import Number
+from sotto.ui.settings.parts import Page, Row, Segments
+
+_SIZE = Number("zoom", "Text size", round(100 * SMALLEST_ZOOM), round(100 * LARGEST_ZOOM), 10, 0, "In percent")
+
+
+class AppearancePage(Page):
+    """Light or dark, and the size of text."""
+
+    def __init__(self, preferences: PreferenceKeeper) -> None:
+        """Show and change `preferences`."""
+        super().__init__("appearance", "Appearance")
+        self._preferences = preferences
+        self.look = Segments("Appearance", (("", "System"), ("light", "Light"), ("dark", "Dark")))
+        self.look.chosen.connect(lambda value: preferences.change(appearance=value))
+        self.zoom = NumberField(_SIZE, optional=False, unit=" %")
+        self.smaller = IconButton("minus", "Smaller text")
+        self.larger = IconButton("plus", "Larger text")
+        self.smaller.clicked.connect(self.zoom.stepDown)
+        self.larger.clicked.connect(self.zoom.stepUp)
+        self.zoom.chosen.connect(self._resize)
+        sizes = QWidget()
+        sizes.setAccessibleName("Text size")
+        layout = QHBoxLayout(sizes)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.GAP_4)
+        for widget in (self.smaller, self.zoom, self.larger):
+            layout.addWidget(widget)
+        group = self.add_group()
+        group.add(Row("Light or dark", "System follows what the machine is set to.", self.look))
+        row = Row("Text size", "Of the whole window; the keys of the View menu change it as well.", sizes)
+        self.zoom.refused.connect(row.refuse)
+        group.add(row)
+        self.add_note("Movement follows the machine: where it asks for less, nothing in Sotto moves by itself.")
+        preferences.changed.connect(self._show)
+        self._show(preferences.values)
+
+    def _show(self, values: Preferences) -> None:
+        self.look.show_value(values.appearance)
+        self.zoom.show_number(round(100 * values.zoom))
+
+    def _resize(self) -> None:
+        if (percent := self.zoom.number) is not None:
+            self._preferences.change(zoom=percent / 100)

@@ -1,0 +1,117 @@
+"""What people chose about the engine and what it keeps, read and written off the window's thread. Draws nothing."""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from sotto.errors import InvalidRequestError, SottoError
+from sotto.ui import words
+
+if TYPE_CHECKING:
+    from sotto.ui.flows import Flows
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How things stand.
+
+    Attributes:
+        chosen: Choices by their names in the engine's file; what is not there follows the machine.
+        usual_disk: Bytes that may be kept on the disk where nobody chose.
+        nbytes: Bytes that are kept there now.
+        entries: In so many pieces.
+        total: Bytes of memory that the machine has.
+        folder: Where it is kept.
+    """
+
+    chosen: Mapping[str, int]
+    usual_disk: int
+    nbytes: int
+    entries: int
+    total: int
+    folder: str
+
+
+class EngineChoices(QObject):
+    """Reads and changes them.
+
+    Signals:
+        known: How things stand (`Kept`).
+        failed: Something did not work; why, in a sentence.
+    """
+
+    known = Signal(object)
+    failed = Signal(str)
+
+    def __init__(self, flows: "Flows", parent: QObject | None = None) -> None:
+        """Read nothing before `look`."""
+        super().__init__(parent)
+        self._flows = flows
+
+    def look(self) -> None:
+        """Find out how things stand."""
+        self._flows.start(self._do({}, wipes=False))
+
+    def change(self, name: str, value: int | None) -> None:
+        """Choose something; None follows the machine again."""
+        self._flows.start(self._do({name: value}, wipes=False))
+
+    def wipe(self) -> None:
+        """Remove everything that is kept on the disk."""
+        self._flows.start(self._do({}, wipes=True))
+
+    async def _do(self, changes: Mapping[str, int | None], *, wipes: bool) -> None:
+        try:
+            found, why = await self._flows.call(functools.partial(_work, changes, wipes=wipes))
+        except (SottoError, OSError) as error:
+            self.failed.emit(str(error))
+            return
+        self.known.emit(found)
+        if why:
+            self.failed.emit(why)
+
+
+def _work(changes: Mapping[str, int | None], *, wipes: bool) -> tuple[Kept, str]:
+    import psutil
+
+    from sotto.engine import disk_budget, settings
+
+    if changes:
+        settings.change_settings(changes)
+    root, why = settings.disk_root(), ""
+    if wipes and not disk_budget.wipe(root):
+        why = f"Not everything in {root} could be removed; another Sotto may be using it: close that first."
+    usage = disk_budget.usage(root)
+    total, usual = psutil.virtual_memory().total, settings.usual_disk_budget()
+    return Kept(settings.chosen_settings(), usual, usage.nbytes, usage.entries, total, str(root)), why
+
+
+def size_read(text: str) -> int | None:
+    """Return the bytes that a person means; None for an empty text.
+
+    Raises:
+        InvalidRequestError: They mean none.
+    """
+    from sotto.engine.settings import size_of
+
+    return size_of(text.replace(" ", "").replace(",", ".")) if text else None
+
+
+def limit_read(text: str, total: int) -> int | None:
+    """Return the bytes of memory that a person allows on a machine with `total` of them; None for an empty text.
+
+    Raises:
+        InvalidRequestError: They mean none, or what nothing could be planned with.
+    """
+    from sotto.engine.settings import LEAST_MEMORY
+
+    limit = size_read(text)
+    if limit is not None and not LEAST_MEMORY <= limit <= total:
+        raise InvalidRequestError(
+            f"The limit must be from {words.size(LEAST_MEMORY)} to the {words.size(total)} that this machine has, "
+            f"not {words.size(limit)}."
+        )
+    return limit

@@ -1,0 +1,78 @@
+"""How much memory models may take, and what is kept of prompts."""
+
+from functools import partial
+
+from sotto.ui import words
+from sotto.ui.parts import Label, TextButton
+from sotto.ui.settings.kept import EngineChoices, Kept, limit_read, size_read
+from sotto.ui.settings.parts import Page, Row, Segments, ValueField
+
+_BITS = ((None, "As computed"), (8, "8 bits"), (4, "4 bits"))
+
+
+class MemoryPage(Page):
+    """The engine's limits, of memory and of disk, and a way to be rid of what is kept."""
+
+    def __init__(self, choices: EngineChoices) -> None:
+        """Show what `choices` knows."""
+        super().__init__("memory", "Memory and cache")
+        self._choices = choices
+        self._total = 0
+        self.limit = ValueField("Memory limit", lambda text: limit_read(text, self._total))
+        self.memory = ValueField("Kept in memory", size_read)
+        self.disk = ValueField("Kept on disk", size_read)
+        self.bits = Segments("Precision of contexts", _BITS)
+        self.limit_row = Row("Memory limit", "Models are planned to take no more than this.", self.limit)
+        self._rows_by_name = {
+            "memory_limit": self.limit_row,
+            "prefix_budget": Row(
+                "In memory", "So much of earlier prompts stays in memory, so that none is read twice.", self.memory
+            ),
+            "disk_budget": Row(
+                "On disk",
+                "What leaves memory is kept there, also from one start to the next; 0 keeps nothing.",
+                self.disk,
+            ),
+        }
+        fields = {"memory_limit": self.limit, "prefix_budget": self.memory, "disk_budget": self.disk}
+        for name, field in fields.items():
+            field.chosen.connect(partial(choices.change, name))
+            field.refused.connect(self._rows_by_name[name].refuse)
+        self.bits.chosen.connect(partial(choices.change, "kv_bits"))
+        self.wipe = TextButton("Wipe", "outlined", "Wipe what is kept on the disk")
+        self.wipe.clicked.connect(choices.wipe)
+        self.kept = Row("Kept on the disk now", "", self.wipe)
+        self.add_group("Models").add(self.limit_row)
+        group = self.add_group("What is kept of prompts")
+        group.add(self._rows_by_name["prefix_budget"])
+        group.add(self._rows_by_name["disk_budget"])
+        group.add(
+            Row("Precision of contexts", "Fewer bits make room for longer contexts, a little less exact.", self.bits)
+        )
+        group.add(self.kept)
+        self.add_note("Changes hold from the next time a model is loaded.")
+        choices.known.connect(self._show)
+        self.failure = Label("", "error", wrap=True)
+        self.add(self.failure)
+        choices.failed.connect(self.failure.setText)
+
+    def arrive(self) -> None:
+        """Look again at what is kept."""
+        self._choices.look()
+
+    def _show(self, kept: Kept) -> None:
+        self._total = kept.total
+        self.limit.setPlaceholderText("All that is free")
+        self.memory.setPlaceholderText("As there is room")
+        self.disk.setPlaceholderText(words.size(kept.usual_disk))
+        self.limit_row.say(
+            f"Models are planned to take no more than this. The machine has {words.size(kept.total)} of memory."
+        )
+        for field, name in ((self.limit, "memory_limit"), (self.memory, "prefix_budget"), (self.disk, "disk_budget")):
+            value = kept.chosen.get(name)
+            field.show_text("" if value is None else words.size(value))
+        self.bits.show_value(kept.chosen.get("kv_bits"))
+        pieces = "1 piece" if kept.entries == 1 else f"{words.count(kept.entries)} pieces"
+        self.kept.say(f"{words.size(kept.nbytes)} in {pieces}, in {kept.folder}" if kept.nbytes else "Nothing")
+        self.failure.setText("")
+        self.wipe.setEnabled(kept.nbytes > 0)

@@ -1,0 +1,112 @@
+"""The settings window: pages in a list, each applied at once."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListWidget, QListWidgetItem, QStackedWidget, QWidget
+
+from sotto.ui import icons, theme
+from sotto.ui.preferences import PreferenceKeeper
+from sotto.ui.session import Session
+from sotto.ui.settings.answers import AnswersPage
+from sotto.ui.settings.appearance import AppearancePage
+from sotto.ui.settings.kept import EngineChoices
+from sotto.ui.settings.memory import MemoryPage
+from sotto.ui.settings.parts import Page
+
+if TYPE_CHECKING:
+    from sotto.ui.flows import Flows
+
+_SIZE = (780, 600)
+_LIST = 190
+
+
+class SettingsWindow(QWidget):
+    """A list of pages at the left, the page at the right. It never keeps anybody from the rest of the app."""
+
+    def __init__(self, session: Session, preferences: PreferenceKeeper, flows: "Flows", parent: QWidget) -> None:
+        """Show what is chosen now; the window belongs to `parent`."""
+        super().__init__(parent, Qt.WindowType.Window)
+        self.setObjectName("settings")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setWindowTitle("Settings")
+        self.setAccessibleName("Settings")
+        self.choices = EngineChoices(flows, self)
+        self.answers = AnswersPage(preferences)
+        self.memory = MemoryPage(self.choices)
+        self.appearance = AppearancePage(preferences)
+        self.pages: dict[str, tuple[str, Page]] = {
+            "answers": ("speech", self.answers),
+            "memory": ("gauge", self.memory),
+            "appearance": ("contrast", self.appearance),
+        }
+        self.list = QListWidget()
+        self.list.setObjectName("pages")
+        self.list.setAccessibleName("Pages of the settings")
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.list.setTabKeyNavigation(False)
+        self.stack = QStackedWidget()
+        for _, page in self.pages.values():
+            self.list.addItem(QListWidgetItem(page.title))
+            self.stack.addWidget(page)
+        self.list.currentRowChanged.connect(self._turn)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.list)
+        layout.addWidget(self.stack, 1)
+        theme.current().changed.connect(self._dress)
+        self._dress()
+        self.resize(theme.current().scaled(_SIZE[0]), theme.current().scaled(_SIZE[1]))
+        self.list.setCurrentRow(0)
+
+    def open(self, page: str = "") -> None:
+        """Come to the front, with a page of this name in view where one is named."""
+        if page:
+            self.list.setCurrentRow(list(self.pages).index(page))
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        self.list.setFocus()
+
+    def _turn(self, row: int) -> None:
+        self.stack.setCurrentIndex(row)
+        if self.isVisible():
+            self._page.arrive()
+
+    @property
+    def _page(self) -> Page:
+        page = self.stack.currentWidget()
+        assert isinstance(page, Page)
+        return page
+
+    def _dress(self) -> None:
+        look = theme.current()
+        edge = look.scaled(16)
+        self.list.setFixedWidth(look.scaled(_LIST))
+        self.list.setIconSize(QSize(edge, edge))
+        for row, (icon, _) in enumerate(self.pages.values()):
+            self.list.item(row).setIcon(icons.icon(icon, look.tokens.muted, edge=edge))
+        self.setMinimumSize(self.list.width() + max(page.least_width for _, page in self.pages.values()), 360)
+
+    # Qt
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close with Escape, or with the keys that close windows."""
+        if event.key() == Qt.Key.Key_Escape or event.matches(QKeySequence.StandardKey.Close):
+            self.close()
+            return
+        super().keyPressEvent(event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Look again at what may have changed meanwhile."""
+        super().showEvent(event)
+        self._page.arrive()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Take what is being typed."""
+        for _, page in self.pages.values():
+            page.leave()
+        super().closeEvent(event)

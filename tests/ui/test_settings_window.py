@@ -1,0 +1,241 @@
+"""The settings window: what is chosen holds at once, and what makes no sense is refused in place."""
+
+import json
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QWidget,
+)
+
+from disk_entries import head, lay
+from sotto.engine.settings import disk_root, settings_file
+from sotto.ui.settings.parts import Row
+
+KINDS = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QLineEdit, QPlainTextEdit)
+
+
+@pytest.fixture
+def settings(stage, qtbot, loop):
+    """Return a function that opens the settings at a page."""
+
+    def shown(page=""):
+        stage.window.dialogs.show_settings(page)
+        qtbot.waitUntil(lambda: stage.window.dialogs.settings.memory.limit.placeholderText() != "" or page != "memory")
+        window = stage.window.dialogs.settings
+        qtbot.waitUntil(window.isActiveWindow)
+        return window
+
+    return shown
+
+
+def controls(window):
+    """Return what a person can use in the page in view, and the list of pages."""
+    return [
+        one
+        for one in window.findChildren(QWidget)
+        if isinstance(one, KINDS)
+        and one.isVisible()
+        and not isinstance(one.parent(), QAbstractSpinBox | QLineEdit | QAbstractItemView)
+        and not one.objectName().startswith("qt_")
+    ]
+
+
+def typed(qtbot, field, text):
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, text)
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+
+
+def row_of(control):
+    while not isinstance(control, Row):
+        control = control.parentWidget()
+    return control
+
+
+def engine_choices():
+    return json.loads(settings_file().read_text()) if settings_file().exists() else {}
+
+
+def test_the_menu_opens_one_window_that_keeps_nobody_from_the_app(stage, qtbot, loop):
+    (action,) = [one for one in stage.window.menus.actions() if one.text() == "Settings…"]
+    assert action.shortcut().toString() == "Ctrl+,"
+    assert action.menuRole() is QAction.MenuRole.PreferencesRole
+    action.trigger()
+    window = stage.window.dialogs.settings
+    assert window.isVisible()
+    assert not window.isModal()
+    window.list.setCurrentRow(2)
+    action.trigger()
+    assert stage.window.dialogs.settings is window
+    assert window.list.currentRow() == 2
+    qtbot.keyClick(window.list, Qt.Key.Key_Escape)
+    assert window.isHidden()
+
+
+def test_the_appearance_changes_at_once(settings, stage, dressed, qtbot, loop):
+    page = settings("appearance").appearance
+    qtbot.mouseClick(page.look.buttons["dark"], Qt.MouseButton.LeftButton)
+    assert (stage.window.preferences.values.appearance, dressed.tokens.dark) == ("dark", True)
+    typed(qtbot, page.zoom, "150")
+    assert dressed.zoom == 1.5
+    page.larger.click()
+    assert stage.window.preferences.values.zoom == 1.6
+    typed(qtbot, page.zoom, "900")
+    assert row_of(page.zoom).error.text() == "Text size must be a whole number from 70 to 250, not '900'."
+    assert stage.window.preferences.values.zoom == 1.6
+    stage.window.preferences.change(zoom=1.0)
+    assert page.zoom.text() == "100 %"
+
+
+def test_what_is_chosen_for_every_chat_reaches_the_engine_unless_a_chat_chooses(ready, settings, qtbot, loop):
+    page = settings("answers").answers
+    typed(qtbot, page.fields["temperature"], "0,3")
+    typed(qtbot, page.fields["top_k"], "7")
+    page.system.setPlainText("Be brief.")
+    typed(qtbot, page.context, "2048")
+    qtbot.waitUntil(lambda: ready.session.settings.system == "Be brief.")
+    assert ready.session.settings.num_ctx == 2048
+    ready.window.chat.choices.fields["top_k"].setValue(9)
+    ready.window.send("Hi")
+    qtbot.waitUntil(lambda: not ready.dialogue.busy)
+    (request,) = ready.script.requests
+    assert dict(request.options) == {"temperature": 0.3, "top_k": 9}
+    assert (request.messages[0].role, request.messages[0].content) == ("system", "Be brief.")
+    ready.dialogue.unsent.choose("My own.", {})
+    ready.window.send("Again")
+    qtbot.waitUntil(lambda: not ready.dialogue.busy)
+    assert [one.content for one in ready.script.requests[1].messages if one.role == "system"] == ["My own."]
+    page.fields["temperature"].clear_number()
+    assert ready.session.settings.options == {"top_k": 7}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("temperature", "hot", "Temperature must be a number from 0.00 to 5.00, not 'hot'."),
+        ("top_p", "1.5", "Top-p must be a number from 0.00 to 1.00, not '1.5'."),
+        ("top_k", "2.5", "Top-k must be a whole number from 0 to 1,000, not '2.5'."),
+        ("seed", "-1", "Seed must be a whole number from 0 to 2,147,483,647, not '-1'."),
+    ],
+)
+def test_a_number_that_makes_no_sense_is_refused_in_place(settings, stage, qtbot, loop, name, text, why):
+    field = settings("answers").answers.fields[name]
+    typed(qtbot, field, text)
+    row = row_of(field)
+    assert row.error.isVisible()
+    assert row.error.text() == why
+    assert field.text() == "The model’s own"
+    assert stage.window.preferences.values.options == {}
+    field.stepUp()
+    assert row.error.isHidden()
+    assert name in stage.window.preferences.values.options
+
+
+def test_too_long_a_system_prompt_is_refused_and_stays_to_be_shortened(settings, stage, qtbot, loop):
+    page = settings("answers").answers
+    page.system.setPlainText("x" * 20_001)
+    qtbot.waitUntil(lambda: row_of(page.system).error.isVisible())
+    assert "20,000 characters, and this has 20,001" in row_of(page.system).error.text()
+    assert stage.window.preferences.values.system == ""
+    page.system.setPlainText("x" * 20_000)
+    stage.window.dialogs.settings.close()
+    assert len(stage.window.preferences.values.system) == 20_000
+
+
+def test_limits_are_kept_and_what_makes_no_sense_is_refused(settings, qtbot, loop):
+    page = settings("memory").memory
+    typed(qtbot, page.limit, "2 GB")
+    qtbot.waitUntil(lambda: engine_choices() == {"memory_limit": 2 * 10**9})
+    qtbot.waitUntil(lambda: page.limit.text() == "2.0 GB")
+    for text, why in (
+        ("much", "A size is a number with K, M, G or T behind it"),
+        ("1 MB", "The limit must be from 256 MB to the"),
+        ("900 TB", "that this machine has, not 900 TB."),
+    ):
+        typed(qtbot, page.limit, text)
+        assert page.limit_row.error.isVisible()
+        assert why in page.limit_row.error.text()
+        assert page.limit.accessibleDescription() == page.limit_row.error.text()
+    typed(qtbot, page.disk, "0")
+    qtbot.waitUntil(lambda: engine_choices() == {"memory_limit": 2 * 10**9, "disk_budget": 0})
+    page.bits.buttons[8].click()
+    qtbot.waitUntil(lambda: engine_choices().get("kv_bits") == 8)
+    typed(qtbot, page.limit, " ")
+    qtbot.waitUntil(lambda: "memory_limit" not in engine_choices())
+
+
+def test_a_file_that_cannot_be_written_is_told_in_place(settings, qtbot, loop):
+    page = settings("memory").memory
+    settings_file().parent.parent.mkdir(parents=True, exist_ok=True)
+    settings_file().parent.write_text("in the way")
+    typed(qtbot, page.disk, "1 GB")
+    qtbot.waitUntil(lambda: "cannot be written" in page.failure.text())
+
+
+def test_what_is_kept_is_shown_and_wiped(settings, qtbot, loop):
+    lay(disk_root(), head(range(1000)), rows=500_000)
+    page = settings("memory").memory
+    qtbot.waitUntil(lambda: "4.0 MB in 1 piece" in page.kept.hint.text())
+    page.wipe.click()
+    qtbot.waitUntil(lambda: page.kept.hint.text() == "Nothing")
+    assert not page.wipe.isEnabled()
+    assert list(disk_root().rglob("*.safetensors")) == []
+
+
+def test_every_control_has_a_name_and_is_reached_by_tab(settings, qtbot, loop):
+    window = settings("answers")
+    for name in window.pages:
+        settings(name)
+        if name == "memory":
+            window.memory.wipe.setEnabled(True)
+        window.list.setFocus()
+        wanted = [one for one in controls(window) if one.isEnabled() and one.focusPolicy() & Qt.FocusPolicy.TabFocus]
+        assert len(wanted) > 2
+        assert [one for one in controls(window) if not one.accessibleName()] == []
+        met = []
+        for _ in range(3 * len(wanted)):
+            met.append(QApplication.focusWidget())
+            QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        # Of buttons of which one is chosen, the arrow keys reach the others.
+        groups = {
+            id(one.group()): one for one in wanted if isinstance(one, QAbstractButton) and one.group() is not None
+        }
+        missed = [one for one in wanted if one not in met and getattr(one, "group", lambda: None)() is None]
+        assert missed == []
+        assert all(any(one in met for one in group.group().buttons()) for group in groups.values())
+
+
+@pytest.mark.parametrize("page", ["answers", "memory", "appearance"])
+def test_text_of_twice_the_size_is_not_clipped(settings, dressed, qtbot, loop, page):
+    dressed.wear("light", 2.0)
+    window = settings(page)
+    window.resize(window.minimumSize())
+    qtbot.waitUntil(lambda: clipped(window) == [])
+    shown = window.stack.currentWidget()
+    assert shown.widget().width() <= shown.viewport().width()
+
+
+def clipped(window):
+    """Return the texts of a window that have less room than they need."""
+    return [
+        (one.text(), one.sizeHint(), one.size())
+        for kind in (QLabel, QAbstractButton)
+        for one in window.findChildren(kind)
+        if one.isVisible()
+        and (
+            one.height() < one.heightForWidth(one.width())
+            or (not one.hasHeightForWidth() and one.sizeHint().height() > one.height())
+            or (not getattr(one, "wordWrap", bool)() and one.sizeHint().width() > one.width() + 1)
+        )
+    ]
