@@ -29,7 +29,7 @@ def test_what_is_chosen_reaches_the_engine_and_stays_with_its_chat(ready, qtbot,
     first = ready.dialogue.chat
     ready.window.chat.header.choices.click()
     assert choices.isVisible()
-    assert choices.fields["temperature"].text() == "The model’s own"
+    assert (choices.fields["temperature"].text(), choices.origins["temperature"].text()) == ("0.80", "usual")
     choices.system.setPlainText("Answer in French.")
     choices.fields["temperature"].setValue(0.2)
     choices.fields["top_k"].setValue(0)

@@ -132,6 +132,13 @@ def test_stop_while_the_prompt_is_read(qtbot, window, loop):
     assert window.dialogue.conversation.messages[0].content == "What is a token?"
 
 
+def test_what_the_model_says_for_itself_is_shown_beside_what_is_chosen(qtbot, window, loop):
+    choices = window.chat.choices
+    assert (choices.fields["num_predict"].text(), choices.origins["num_predict"].text()) == ("256", "from the model")
+    window.session.eject()
+    qtbot.waitUntil(lambda: choices.origins["num_predict"].text() == "usual", timeout=WAIT)
+
+
 def test_what_cannot_be_loaded_says_why_in_place(qtbot, window, loop, tmp_path):
     notice = window.chat.notice
     broken, empty = tmp_path / "latest", tmp_path / "empty"

@@ -126,6 +126,8 @@ def made_ready(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         draft=draft.name if draft else "",
         kv_note=kv_note(caches, settings.kv_bits),
         context_note=fitting.note,
+        options=dict(order.source.params),
+        system=order.source.system,
     )
     return Ready(info, preparer, prefix, scheduler, draft)
 

@@ -152,6 +152,8 @@ class ModelInfo:
         draft: The record's name of a second model that proposes tokens; empty when there is none.
         kv_note: Which layers hold keys and values in few bits, and what is left as it is; empty where none was to.
         context_note: Why there is less room than the model was made for, in a sentence; empty where there is not.
+        options: How answers are drawn where nobody says otherwise, by Ollama's names, as its manifest has it.
+        system: What it is told first then; empty where it says nothing of that.
     """
 
     digest: str
@@ -167,6 +169,8 @@ class ModelInfo:
     draft: str = ""
     kv_note: str = ""
     context_note: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    system: str = ""
 
 
 @dataclass(frozen=True, slots=True)

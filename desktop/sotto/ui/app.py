@@ -126,6 +126,7 @@ def run(wish: Wish = _USUAL, instance: Instance | None = None) -> int:
         return _live(app, shell, thread, switch, wish, door)
     finally:
         keeper.close()
+        window.presets.close()
         preferences.close()
         if instance is not None:
             instance.close()

@@ -106,10 +106,11 @@ class ChatPane(QWidget):
         self.composer.draft.setFocus()
 
     def _place_choices(self) -> None:
-        size = self.choices.sizeHint()
         top = self.header.geometry().bottom() + theme.GAP_8
-        height = min(size.height(), self.height() - top - theme.GAP_8)
-        self.choices.setGeometry(self.width() - self.choices.width() - theme.GAP_16, top, self.choices.width(), height)
+        room = self.choices.room()
+        height = min(room.height(), self.height() - top - theme.GAP_8)
+        width = min(room.width(), self.width() - 2 * theme.GAP_16)
+        self.choices.setGeometry(self.width() - width - theme.GAP_16, top, width, height)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the panel in its corner."""

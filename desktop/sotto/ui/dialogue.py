@@ -384,7 +384,7 @@ class Dialogue(QObject):
 
     def _request_answer(self, asked: list[Turn]) -> None:
         settings = self._session.settings
-        told = self.unsent.system if self.unsent.system.strip() else settings.system
+        told = settings.system_for(self.unsent.system)
         system = (engine.Message("system", told),) if told.strip() else ()
         said = (engine.Message(turn.role, turn.content) for turn in _said(asked).to_answer())
         self._session.generate(
@@ -392,7 +392,7 @@ class Dialogue(QObject):
                 self._request,
                 messages=(*system, *said),
                 sampling=settings.sampling,
-                options={**settings.options, **self.unsent.options},
+                options=settings.options_for(self.unsent.options),
                 num_predict=settings.num_predict,
                 ignore_eos=settings.ignore_eos,
                 overflow=Overflow.SHIFT,

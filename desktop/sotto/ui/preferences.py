@@ -118,6 +118,11 @@ class PreferenceKeeper(QObject):
         self._file = LateFile(path, self._text, self)
         self._file.failed.connect(self.failed)
 
+    @property
+    def folder(self) -> Path:
+        """Where choices are kept."""
+        return self._path.parent
+
     def change(self, **choices: Any) -> None:
         """Choose; each argument is a field of `Preferences`.
 

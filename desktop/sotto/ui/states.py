@@ -81,6 +81,14 @@ class ChatSettings:
     system: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    def system_for(self, own: str) -> str:
+        """Return what the model is told first in a chat with this system prompt of its own."""
+        return own if own.strip() else self.system
+
+    def options_for(self, own: Mapping[str, Any]) -> dict[str, Any]:
+        """Return how tokens are drawn in a chat with these options of its own."""
+        return {**self.options, **own}
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:

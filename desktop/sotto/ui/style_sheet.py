@@ -104,6 +104,7 @@ QPlainTextEdit#draft, QPlainTextEdit#edited {{ background: transparent; border: 
 QTextBrowser {{ background: transparent; border: none; color: {t.text};
     selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
 #bubble {{ background: {t.bubble}; border: none; border-radius: 14px; }}
+#choicesBody {{ background: transparent; }}
 #choices {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
 QPlainTextEdit#system, QDoubleSpinBox, QLineEdit#value {{ background: {t.page}; color: {t.text};
     border: 1px solid {t.edge}; border-radius: 7px; padding: 3px 6px; selection-background-color: {t.accent};

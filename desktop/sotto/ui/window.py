@@ -35,6 +35,7 @@ from sotto.ui.following import follow
 from sotto.ui.menus import Menus
 from sotto.ui.parts import plain_tip
 from sotto.ui.preferences import PreferenceKeeper, Preferences
+from sotto.ui.presets import PresetKeeper
 from sotto.ui.session import Session
 from sotto.ui.sidebar import Sidebar
 from sotto.ui.states import ModelState, Phase, Problem
@@ -87,6 +88,8 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(centre)
         self.overlay = DropOverlay(centre)
         self.dialogs = Dialogs(self)
+        self.presets = PresetKeeper(preferences.folder / "presets.json", self)
+        self.chat.choices.presets.attach(self.presets)
         self.menus = Menus(self)
         self._connect()
         self.resize(*_SIZE)
@@ -159,6 +162,7 @@ class MainWindow(QMainWindow):
         self._keeper.noticed.connect(self._show_kept)
         self._keeper.failed.connect(self._show_unkept)
         self.preferences.failed.connect(self._show_unkept)
+        self.presets.failed.connect(self._show_unkept)
         self.preferences.changed.connect(self._prefer)
         self._prefer(self.preferences.values)
 
@@ -174,6 +178,7 @@ class MainWindow(QMainWindow):
         self.session.settings = replace(
             self.session.settings, num_ctx=values.num_ctx or None, system=values.system, options=values.options
         )
+        self.chat.choices.show_settings(self.session.settings)
 
     @Slot(str)
     def send(self, text: str) -> None:
@@ -189,6 +194,7 @@ class MainWindow(QMainWindow):
         seen = state.seen(answering=self.dialogue.answering)
         self.chat.composer.show_state(seen)
         self.chat.welcome.show_state(state)
+        self.chat.choices.show_state(state)
         self.menus.eject.setEnabled(state.loaded)
         self.menus.stop.setEnabled(seen.busy)
         if state.phase is Phase.LOADING and state.progress is None and not self.chat.notice.stays:
