@@ -1,5 +1,6 @@
 """What people do with whole conversations: look for them, name, pin, archive and export them, throw them away."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,7 +11,9 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from sotto.chats.records import Chat
 from sotto.errors import SottoError
+from sotto.ui import words
 from sotto.ui.chat_keeper import ChatKeeper
+from sotto.ui.commands import Command, Kind
 from sotto.ui.states import Problem
 
 if TYPE_CHECKING:
@@ -83,6 +86,19 @@ class ChatShelf(QObject):
                 self.listed.emit(entries)
 
         self._keeper.do(read, listed)
+
+    def read_titles(self, then: Callable[[tuple[Command, ...]], None]) -> None:
+        """Read every conversation that has a title, the last changed first, as commands that open them."""
+
+        def read(store: "ChatStore") -> tuple[Command, ...]:
+            chats = sorted(store.chats(), key=lambda chat: -chat.changed)
+            return tuple(
+                Command.of(f"chat:{chat.id}", Kind.CHAT, chat.title, words.ago(time.time() - chat.changed), chat.id)
+                for chat in chats
+                if chat.title and chat.trashed is None
+            )
+
+        self._keeper.do(read, then)
 
     def show_shelf(self, shelf: Shelf) -> None:
         """List other conversations."""

@@ -89,6 +89,7 @@ class Menus(QObject):
         self._add(menu, "Smaller Text", lambda: self._zoom(1 / _ZOOM_STEP), _Keys.ZoomOut)
         self._add(menu, "Normal Text", lambda: self._zoom(0), "Ctrl+0")
         menu.addSeparator()
+        self._add(menu, "Command Palette", window.commands.open, "Ctrl+K").setObjectName("palette")
         self._add(menu, "Settings of This Chat", window.chat.toggle_choices, "Ctrl+Shift+,")
         self.stop = self._add(menu, "Stop", window.dialogue.stop, "Esc")
 

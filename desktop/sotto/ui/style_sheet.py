@@ -112,6 +112,10 @@ QPlainTextEdit#system, QDoubleSpinBox, QLineEdit#value {{ background: {t.page}; 
 QDoubleSpinBox[unset="true"] {{ color: {t.muted}; }}
 QPlainTextEdit#system:focus, QDoubleSpinBox:focus, QLineEdit#value:focus {{ border: 1px solid {t.accent}; }}
 QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {{ width: 0; border: none; }}
+#palette {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
+#palette QLineEdit {{ background: transparent; border: none; border-bottom: 1px solid {t.line}; color: {t.text};
+    padding: 8px 10px; {pt(1.12)} selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
+#palette QListView {{ background: transparent; border: none; outline: none; }}
 #settings {{ background: {t.page}; }}
 #settingsBody {{ background: {t.page}; }}
 QListWidget#pages {{ background: {t.sidebar}; border: none; border-right: 1px solid {t.line}; outline: none;

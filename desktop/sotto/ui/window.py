@@ -33,6 +33,7 @@ from sotto.ui.dialogue import Dialogue
 from sotto.ui.drops import DropOverlay, dropped
 from sotto.ui.following import follow
 from sotto.ui.menus import Menus
+from sotto.ui.palette_commands import PaletteCommands
 from sotto.ui.parts import plain_tip
 from sotto.ui.preferences import PreferenceKeeper, Preferences
 from sotto.ui.presets import PresetKeeper
@@ -90,6 +91,7 @@ class MainWindow(QMainWindow):
         self.dialogs = Dialogs(self)
         self.presets = PresetKeeper(preferences.folder / "presets.json", self)
         self.chat.choices.presets.attach(self.presets)
+        self.commands = PaletteCommands(self)
         self.menus = Menus(self)
         self._connect()
         self.resize(*_SIZE)
