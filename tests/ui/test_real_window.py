@@ -125,6 +125,19 @@ def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):
     assert "Sotto" in dialogue.conversation.messages[-1].content
 
 
+def test_a_long_answer_is_followed_until_it_is_outgrown_and_then_left_alone(qtbot, window, loop):
+    transcript, bar = window.chat.transcript, window.chat.transcript.verticalScrollBar()
+    window.session.settings = ChatSettings(num_predict=1200, ignore_eos=True)
+    type_and_send(qtbot, window, "Tell me a story")
+    assert transcript.following
+    qtbot.waitUntil(lambda: not transcript.following, timeout=WAIT)
+    place = bar.value()
+    qtbot.waitUntil(lambda: done(window), timeout=120_000)
+    assert bar.value() == place < bar.maximum()
+    transcript.newest.click()
+    assert bar.value() == bar.maximum()
+
+
 def test_stop_while_the_prompt_is_read(qtbot, window, loop):
     type_and_send(qtbot, window, "What is a token?")
     window.dialogue.stop()

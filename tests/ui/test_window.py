@@ -175,6 +175,14 @@ def test_a_paste_of_200_000_characters_is_taken_at_once(stage, loop):
     assert time.perf_counter() - started < 2.0
 
 
+def wheel_up(transcript):
+    wheel = QWheelEvent(
+        QPointF(200, 200), QPointF(200, 200), QPoint(0, 0), QPoint(0, 240), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(transcript.viewport(), wheel)
+
+
 def test_following_ends_once_when_the_answer_outgrows_the_view(ready, qtbot, loop):
     transcript = ready.window.chat.transcript
     ready.script.chunks = [f"Paragraph {number} of a long answer.\n\n" for number in range(80)]
@@ -201,15 +209,59 @@ def test_a_reader_is_never_moved(ready, qtbot, loop):
     ready.script.pause = 0.005
     ready.window.send("Second")
     qtbot.waitUntil(lambda: transcript.answer is not None and transcript.answer.text.markdown != "")
-    wheel = QWheelEvent(
-        QPointF(200, 200), QPointF(200, 200), QPoint(0, 0), QPoint(0, 240), Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
-    QApplication.sendEvent(transcript.viewport(), wheel)
+    wheel_up(transcript)
     place = bar.value()
     assert "answer in progress" in transcript.newest.accessibleName()
     qtbot.waitUntil(lambda: settled(ready), timeout=10_000)
     assert abs(bar.value() - place) <= 1
+
+
+def test_the_button_leads_back_to_the_end_and_follows_from_there(ready, qtbot, loop):
+    transcript, bar = ready.window.chat.transcript, ready.window.chat.transcript.verticalScrollBar()
+    ready.script.chunks, ready.script.pause = ["Line.\n\n"] * 150, 0.01
+    ready.window.send("First")
+    qtbot.waitUntil(lambda: bar.maximum() > 500)
+    wheel_up(transcript)
+    qtbot.waitUntil(transcript.newest.isVisible)
+    assert transcript.newest.accessibleName() == "Go to the newest text, answer in progress"
+    transcript.newest.click()
+    reached = bar.maximum()
+    qtbot.waitUntil(lambda: bar.maximum() > reached + 300, timeout=10_000)
+    assert bar.value() == bar.maximum()
+    qtbot.waitUntil(lambda: settled(ready), timeout=10_000)
+    qtbot.waitUntil(lambda: bar.value() == bar.maximum())
+    assert transcript.newest.accessibleName() == "Go to the newest text"
+
+
+def test_a_reader_stays_where_he_is_while_the_composer_grows_and_the_window_changes(ready, qtbot, loop):
+    transcript, bar = ready.window.chat.transcript, ready.window.chat.transcript.verticalScrollBar()
+    ready.script.chunks = [
+        "A line that is long enough to be broken where there is little room for it. " * 3 + "\n\n"
+    ] * 8
+    for question in ("First", "Second", "Third"):
+        ready.window.send(question)
+        qtbot.waitUntil(lambda: settled(ready) and ready.dialogue.turns[-1].id > 0)
+    qtbot.waitUntil(lambda: bar.maximum() > 600)
+    wheel_up(transcript)
+    message = transcript.messages[2]
+    qtbot.waitUntil(lambda: message.y() > 0)
+    bar.setValue(message.y())
+    qtbot.wait(50)
+    value = bar.value()
+    ready.window.chat.composer.draft.setPlainText("\n".join("x" * 8))
+    qtbot.wait(50)
+    assert abs(bar.value() - value) <= 1
+    ready.window.resize(ready.window.width(), ready.window.height() - 100)
+    qtbot.wait(50)
+    assert abs(bar.value() - value) <= 1
+    places = [value]
+    for width in (760, 1300):
+        ready.window.resize(width, ready.window.height())
+        qtbot.waitUntil(lambda: transcript._read is None)
+        qtbot.wait(50)
+        assert abs(bar.value() - message.y()) <= 1
+        places.append(bar.value())
+    assert places[1] > places[0] + 100  # the text above it was broken otherwise
 
 
 def test_who_does_not_want_to_follow_stays_where_the_answer_began(ready, qtbot, loop):

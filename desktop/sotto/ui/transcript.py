@@ -11,7 +11,7 @@ from sotto.engine.types import PrefillProgress
 from sotto.ui import theme
 from sotto.ui.column import Column, Message
 from sotto.ui.messages import AnswerMessage, UserMessage
-from sotto.ui.parts import IconButton
+from sotto.ui.newest_button import NewestButton
 
 _BUTTON = 30
 
@@ -55,8 +55,7 @@ class Transcript(QScrollArea):
         # Makes more of what is near as soon as nothing else is to be done.
         self._maker = QTimer(self, singleShot=True, interval=0)
         self._maker.timeout.connect(self._arrange)
-        self.newest = IconButton("arrow-down", "Go to the newest text", role="", color="text")
-        self.newest.setObjectName("newest")
+        self.newest = NewestButton()
         self.newest.setParent(self)
         self.newest.clicked.connect(self.go_to_newest)
         self.newest.hide()
@@ -154,11 +153,13 @@ class Transcript(QScrollArea):
             if self._column.places[-1].widget is self._answer:
                 self._answer = None
             self._column.remove_last()
+            self._name_button()
             self._arrange()
 
     def clear(self) -> None:
         """Begin an empty chat."""
         self._answer = None
+        self._name_button()
         self._column.fill(())
         self.following, self._released = True, False
         self._arrange()
@@ -291,8 +292,7 @@ class Transcript(QScrollArea):
             self.newest.raise_()
 
     def _name_button(self) -> None:
-        coming = ", answer in progress" if self._answer is not None else ""
-        self.newest.setAccessibleName(f"Go to the newest text{coming}")
+        self.newest.show_coming(self._answer is not None)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll, and follow no longer."""

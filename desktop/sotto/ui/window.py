@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from sotto.chats.records import Chat, Turn
 from sotto.paths import resources_dir
 from sotto.ui import gauge, words
+from sotto.ui.announcing import Announcer
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.chat_pane import ChatPane
 from sotto.ui.chat_shelf import ChatShelf, Entry
@@ -140,6 +141,7 @@ class MainWindow(QMainWindow):
         dialogue.unsent.choices_opened.connect(chat.choices.show_choices)
         chat.choices.chosen.connect(dialogue.unsent.choose)
         dialogue.changed.connect(self.shelf.refresh)
+        Announcer(dialogue, chat.transcript)
         dialogue.problem.connect(self.show_problem)
         self._connect_chats()
         self.show_state(session.state)
