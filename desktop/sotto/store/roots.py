@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +41,13 @@ def default_roots(environ: Mapping[str, str] = os.environ) -> tuple[Root, ...]:
             seen.add(root.path)
             unique.append(root)
     return tuple(unique)
+
+
+def with_folders(roots: Sequence[Root], folders: Iterable[str]) -> tuple[Root, ...]:
+    """Return `roots` and, behind them, further folders that a person chose; none is there twice."""
+    known = {root.path for root in roots}
+    further = {absolute(Path(folder)): None for folder in folders}
+    return (*roots, *(Root(Source.FOLDER, path, True) for path in further if path not in known))
 
 
 def _all(environ: Mapping[str, str]) -> Iterator[Root]:

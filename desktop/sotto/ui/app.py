@@ -111,7 +111,7 @@ def run(wish: Wish = _USUAL, instance: Instance | None = None) -> int:
     app = known if isinstance(known, Application) else Application(sys.argv[:1])
     preferences = PreferenceKeeper(config_dir() / "app.json")
     _dress(preferences)
-    thread, keeper = make_host(), ChatKeeper(data_dir() / "chats.sqlite3")
+    thread, keeper = make_host(preferences.values.engine_host), ChatKeeper(data_dir() / "chats.sqlite3")
     shell = Shell(Session(thread), keeper, preferences)
     switch = ApiSwitch(ApiHost(shell.session), preferences)
     app.serve(shell)
@@ -126,7 +126,6 @@ def run(wish: Wish = _USUAL, instance: Instance | None = None) -> int:
         return _live(app, shell, thread, switch, wish, door)
     finally:
         keeper.close()
-        window.presets.close()
         preferences.close()
         if instance is not None:
             instance.close()

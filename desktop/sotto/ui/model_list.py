@@ -39,11 +39,15 @@ class Models(Protocol):
 class StoreModels:
     """The models in the stores of this machine, as far as the engine can run them."""
 
+    def __init__(self, folders: Callable[[], Sequence[str]] = tuple) -> None:
+        """Look into what `folders` returns as well."""
+        self._folders = folders
+
     def find(self) -> "Listing":
         """Return every model on this machine."""
         from sotto.runner.catalogue import catalogue
 
-        return catalogue()
+        return catalogue(self._folders())
 
     def open(self, path: Path) -> ModelRecord:
         """Return the model at a path.

@@ -42,6 +42,7 @@ class Preferences:
         system: What models are told first in chats that say nothing of their own.
         options: How answers are drawn there, by Ollama's names.
         num_ctx: Tokens of context that models are loaded with; 0 for as many as they have.
+        folders: Further folders to look for models in.
         recent: What was chosen in the command palette, by its keys, the last one first.
         engine_host: `thread` for an engine in the app's own process, `process` for one in a process of its own.
         quick_shortcut: Keys that show and hide the quick prompt wherever one is, as `Ctrl+Alt+Space`; empty for none.
@@ -65,6 +66,7 @@ class Preferences:
     system: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     num_ctx: int = 0
+    folders: tuple[str, ...] = ()
     recent: tuple[str, ...] = ()
     engine_host: str = "thread"
     quick_shortcut: str = ""

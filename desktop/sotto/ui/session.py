@@ -74,6 +74,7 @@ class Session(QObject):
         self.settings = ChatSettings()
         self.state = ModelState()
         self.searching = True
+        self._search_again = False
         self._store: Models = models or StoreModels()
         self._list = ModelList()
         self._watch = StoreWatch(self)
@@ -115,8 +116,10 @@ class Session(QObject):
         flows.start(self._begin(tuple(paths)))
 
     def rescan(self) -> None:
-        """Look for models again."""
-        if self._flows is not None and not self.searching:
+        """Look for models again; a search that is under way may have passed what changed, so another one follows."""
+        if self.searching:
+            self._search_again = True
+        elif self._flows is not None:
             self._flows.start(self._search())
 
     def open(self, what: Dropped) -> None:
@@ -255,6 +258,9 @@ class Session(QObject):
             return
         finally:
             self.searching = False
+            if self._search_again:
+                self._search_again = False
+                self.rescan()
         self._list.set_found(listing.records)
         self.models_changed.emit(self.models)
         self._watch.watch(await self._flows.call(self._store.folders, listing.roots))

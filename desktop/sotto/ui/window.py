@@ -81,6 +81,7 @@ class MainWindow(QMainWindow):
         self.chat = ChatPane()
         self._painted = False
         self._flows: Flows | None = None
+        self._folders = preferences.values.folders
         centre = QWidget()
         layout = QHBoxLayout(centre)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -178,6 +179,9 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _prefer(self, values: Preferences) -> None:
         """Do as a person chose."""
+        if values.folders != self._folders:
+            self._folders = values.folders
+            self.session.rescan()
         self.chat.transcript.follows = values.follow
         self.session.settings = replace(
             self.session.settings, num_ctx=values.num_ctx or None, system=values.system, options=values.options

@@ -177,6 +177,11 @@ def counted(chats: Sequence[int]) -> str:
     return "1 chat was" if len(chats) == 1 else f"{count(len(chats))} chats were"
 
 
+def models_counted(number: int) -> str:
+    """Return how many models these are: `No models`, `1 model`, `7 models`."""
+    return "1 model" if number == 1 else f"{count(number) if number else 'No'} models"
+
+
 def file_name(title: str) -> str:
     """Return what a file with a chat of this title is called, without an ending: no part of it leads anywhere else."""
     kept = "".join(letter if letter.isalnum() or letter in " -_,'" else " " for letter in title)

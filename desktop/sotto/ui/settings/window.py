@@ -11,9 +11,11 @@ from sotto.ui.preferences import PreferenceKeeper
 from sotto.ui.session import Session
 from sotto.ui.settings.answers import AnswersPage
 from sotto.ui.settings.appearance import AppearancePage
+from sotto.ui.settings.folders import FoldersPage
 from sotto.ui.settings.kept import EngineChoices
 from sotto.ui.settings.memory import MemoryPage
 from sotto.ui.settings.parts import Page
+from sotto.ui.settings.stores import Stores
 
 if TYPE_CHECKING:
     from sotto.ui.flows import Flows
@@ -33,10 +35,12 @@ class SettingsWindow(QWidget):
         self.setWindowTitle("Settings")
         self.setAccessibleName("Settings")
         self.choices = EngineChoices(flows, self)
+        self.folders = FoldersPage(Stores(session, preferences, flows, self))
         self.answers = AnswersPage(preferences)
         self.memory = MemoryPage(self.choices)
         self.appearance = AppearancePage(preferences)
         self.pages: dict[str, tuple[str, Page]] = {
+            "folders": ("folder", self.folders),
             "answers": ("speech", self.answers),
             "memory": ("gauge", self.memory),
             "appearance": ("contrast", self.appearance),

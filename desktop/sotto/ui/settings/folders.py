@@ -1,0 +1,79 @@
+"""The page of what is searched for models."""
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
+
+from sotto.store.wording import shown_path
+from sotto.ui import theme, words
+from sotto.ui.parts import IconButton, Label, TextButton
+from sotto.ui.settings.parts import Page, Row
+from sotto.ui.settings.stores import Store, Stores
+
+
+class FoldersPage(Page):
+    """Every folder that is searched, and the way to add others."""
+
+    def __init__(self, stores: Stores) -> None:
+        """Show what `stores` knows."""
+        super().__init__("folders", "Stores and folders")
+        self._stores = stores
+        self._shown: tuple[Store, ...] = ()
+        self.add_button = TextButton("Add Folder…", "outlined", "Add folder")
+        self.add_button.clicked.connect(self._choose)
+        self._own = self.add_group("Your folders")
+        self.refusal = Label("", "error", wrap=True)
+        self.add(self.refusal)
+        self.refusal.hide()
+        self.add(self.add_button)
+        self._rows.setAlignment(self.add_button, Qt.AlignmentFlag.AlignLeft)
+        self._usual = self.add_group("Searched on every machine")
+        self.add_note(
+            "Models of other programs are read where they are; nothing there is ever changed, moved or deleted."
+        )
+        stores.known.connect(self._show)
+        stores.refused.connect(self._refuse)
+
+    def arrive(self) -> None:
+        """Look again at what is there."""
+        self._refuse("")
+        self._stores.look()
+
+    def _show(self, found: tuple[Store, ...]) -> None:
+        if found == self._shown:
+            return
+        self._shown = found
+        for group, own in ((self._own, True), (self._usual, False)):
+            group.clear()
+            rows = [self._row(store) for store in found if store.own is own]
+            for row in rows or [Row("None yet", "Folders with models that you add are searched, and those in them.")]:
+                group.add(row)
+
+    def _row(self, store: Store) -> Row:
+        state = words.models_counted(store.models) if store.there else "Not there"
+        side = QWidget()
+        layout = QHBoxLayout(side)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.GAP_8)
+        layout.addWidget(Label(state, "muted" if store.there else "caption"))
+        title = store.path.name if store.own else words.SOURCE_NAMES[store.source]
+        if store.own:
+            remove = IconButton("close", f"Remove folder {title}", tip="Search this folder no longer")
+            remove.clicked.connect(partial(self._stores.remove, store.path))
+            layout.addWidget(remove)
+        row = Row(title or str(store.path), shown_path(store.path), side)
+        row.setAccessibleName(f"{title}, {shown_path(store.path)}, {state}")
+        return row
+
+    def _refuse(self, why: str) -> None:
+        self.refusal.setText(why)
+        self.refusal.setVisible(bool(why))
+
+    def _choose(self) -> None:
+        dialog = QFileDialog(self.window(), "Add a folder with models")
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda path: self._stores.add(Path(path)))
+        dialog.open()
