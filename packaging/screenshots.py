@@ -251,7 +251,10 @@ class Stage:
         transcript.messages[-2].end_edit()
         window.chat.toggle_choices()
         await self._take("choices")
+        await self._take_presets()
         window.chat.hide_choices()
+        await self._take_palette()
+        await self._take_settings()
 
         self._drag(
             Path(os.environ["HOME"]) / ".lmstudio" / "models" / "lmstudio-community" / "Meta-Llama-3-8B-MLX-4bit"
@@ -275,6 +278,56 @@ class Stage:
         if not self.thread.close():
             raise SystemExit("The engine did not stop.")
         self.keeper.close()
+        window.presets.close()
+        self.preferences.close()
+
+    async def _take_presets(self) -> None:
+        """Take the settings of a chat with a preset, and a name that is taken."""
+        window = self.window
+        window.presets.save("Brief and exact", "Answer in one sentence.", {"temperature": 0.2, "top_k": 20})
+        window.presets.save("Storyteller", "Answer with a short story.", {"temperature": 1.1})
+        bar = window.chat.choices.presets
+        bar.applied.emit(window.presets.with_name("Brief and exact"))
+        await self._take("preset")
+        rename = next(action for action in bar.menu().actions() if action.text() == "Rename…")
+        rename.trigger()
+        bar.name.setText("Storyteller")
+        bar.name.returnPressed.emit()
+        await self._take("preset-refused")
+        bar.name.left.emit()
+        window.chat.choices.reset.click()
+
+    async def _take_palette(self) -> None:
+        """Take the command palette, with everything and with what some letters mean."""
+        commands = self.window.commands
+        commands.open()
+        await self._take("palette")
+        commands.palette.field.setText("mo")
+        await self._take("palette-found")
+        commands.palette.leave()
+
+    async def _take_settings(self) -> None:
+        """Take each page of the settings, one with a value that is refused, and one with text of twice the size."""
+        from sotto.ui import theme
+
+        self.preferences.change(folders=(str(Path(os.environ["HOME"]) / "models"), "/Volumes/Backup/models"))
+        self.window.dialogs.show_settings()
+        settings = self.window.dialogs.settings
+        assert settings is not None
+        for page in settings.pages:
+            settings.open(page)
+            await self._take(f"settings-{page}", settings)
+        settings.open("memory")
+        settings.memory.limit.setText("900 GB")
+        settings.memory.limit.editingFinished.emit()
+        await self._take("settings-refused", settings)
+        for page in settings.pages:
+            settings.open(page)
+            theme.current().wear(os.environ["SOTTO_APPEARANCE"], 2.0)
+            settings.resize(settings.minimumSize())
+            await self._take(f"settings-{page}-large", settings)
+        theme.current().wear(os.environ["SOTTO_APPEARANCE"], 1.0)
+        settings.close()
 
     async def _quick(self) -> None:
         """Take the pictures of the quick prompt and of the tray's menu."""

@@ -67,10 +67,16 @@ def test_every_action_of_the_menus_is_there_with_its_keys(palette, stage, loop):
 
 
 def test_a_model_is_loaded_and_comes_first_the_next_time(palette, stage, qtbot, loop):
-    stage.shelf.records.append(record("big:8b", runnable=False, reason="No."))
+    stage.shelf.records = [*stage.shelf.records, record("big:8b", runnable=False, reason="No.")]
+    stage.shelf.records.append(record("someone/else:latest"))
+    stage.window.sidebar.rescan.click()
+    qtbot.waitUntil(lambda: len(stage.session.models) == 4)
     shown = palette()
     qtbot.keyClicks(shown.field, "othr")
     assert titles(shown) == ["other"]
+    shown.field.setText("someone")
+    assert titles(shown) == ["else"]
+    shown.field.setText("othr")
     qtbot.keyClick(shown.field, Qt.Key.Key_Return)
     assert shown.isHidden()
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)

@@ -33,7 +33,7 @@ class Command:
         detail: More about it, in few words.
         target: What it is done to: an action of a menu, a model's record, or a chat's number.
         shortcut: The keys for it, as people read them.
-        folded: The title as it is compared.
+        folded: The title, and what else it is found by, as they are compared.
     """
 
     key: str
@@ -45,9 +45,11 @@ class Command:
     folded: str = field(default="", compare=False)
 
     @classmethod
-    def of(cls, key: str, kind: Kind, title: str, detail: str, target: object, shortcut: str = "") -> "Command":
-        """Return a command whose title can be compared at once."""
-        return cls(key, kind, title, detail, target, shortcut, fuzzy.folded(title))
+    def of(
+        cls, key: str, kind: Kind, title: str, detail: str, target: object, shortcut: str = "", also: str = ""
+    ) -> "Command":
+        """Return a command that can be compared at once; it is found by `also` as well."""
+        return cls(key, kind, title, detail, target, shortcut, fuzzy.folded(f"{title} {also}".rstrip()))
 
 
 class Finder(QObject):

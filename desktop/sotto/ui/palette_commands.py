@@ -81,9 +81,10 @@ def _model(record: ModelRecord) -> Command:
     return Command.of(
         f"model:{record.digest or record.path}",
         Kind.MODEL,
-        words.model_name(record.name),
+        words.short_name(record.name),
         words.model_details(record),
         record,
+        also=words.model_name(record.name).rpartition("/")[0],
     )
 
 

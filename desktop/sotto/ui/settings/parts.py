@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QButtonGroup,
     QCheckBox,
     QFrame,
@@ -21,6 +22,8 @@ from sotto.ui import theme
 from sotto.ui.parts import Label
 
 COLUMN = 560
+# What the words of a row need beside its control.
+_WORDS = 150
 
 
 class Page(QScrollArea):
@@ -36,7 +39,7 @@ class Page(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.title = title
-        self._body = body = QWidget()
+        body = QWidget()
         body.setObjectName("settingsBody")
         self._column = QWidget()
         self._column.setObjectName("column")
@@ -63,7 +66,7 @@ class Page(QScrollArea):
     def add_group(self, title: str = "") -> "Group":
         """Begin a group of rows."""
         if title:
-            label = Label(title, "section")
+            label = Label(title, "section", wrap=True)
             label.setContentsMargins(0, theme.GAP_12, 0, 0)
             self.add(label)
         group = Group(title or self.title)
@@ -75,11 +78,6 @@ class Page(QScrollArea):
         note = Label(text, "caption", wrap=True)
         self.add(note)
         return note
-
-    @property
-    def least_width(self) -> int:
-        """What the page needs so that nothing on it is cut off."""
-        return self._body.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
 
     def arrive(self) -> None:
         """Look again at what may have changed; called each time the page comes into view."""
@@ -138,18 +136,37 @@ class Row(QWidget):
         texts.addWidget(self.error)
         self.hint.setHidden(not hint)
         self.error.hide()
-        layout = QVBoxLayout(self) if below else QHBoxLayout(self)
-        layout.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_16, theme.GAP_12)
-        layout.setSpacing(theme.GAP_8 if below else theme.GAP_16)
-        layout.addLayout(texts, 1)
+        self._below = below
+        self._across = QBoxLayout(QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight, self)
+        self._across.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_16, theme.GAP_12)
+        self._across.setSpacing(theme.GAP_8 if below else theme.GAP_16)
+        self._across.addLayout(texts, 1)
         if control is not None:
-            layout.addWidget(control, 0)
+            self._across.addWidget(control, 0)
             if not below:
-                layout.setAlignment(control, Qt.AlignmentFlag.AlignVCenter)
+                self._across.setAlignment(control, Qt.AlignmentFlag.AlignVCenter)
             if not control.accessibleName():
                 control.setAccessibleName(title)
             if hint:
                 control.setAccessibleDescription(hint)
+
+    def minimumSizeHint(self) -> QSize:
+        """Ask for the width of the control, which goes below the words where there is no room beside them."""
+        margins = 2 * theme.GAP_16
+        least = self.control.minimumSizeHint().width() if self.control is not None else 0
+        return QSize(max(least, theme.current().scaled(_WORDS)) + margins, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the control beside the words, or below them."""
+        super().resizeEvent(event)
+        if self.control is not None and not self._below:
+            needed = self.control.sizeHint().width() + theme.current().scaled(_WORDS) + 3 * theme.GAP_16
+            beside = event.size().width() >= needed
+            to = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+            if self._across.direction() is not to:
+                self._across.setDirection(to)
+                side = Qt.AlignmentFlag.AlignVCenter if beside else Qt.AlignmentFlag.AlignLeft
+                self._across.setAlignment(self.control, side)
 
     def say(self, hint: str) -> None:
         """Explain it in other words."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sotto.ui.flows import Flows
 
 _SIZE = (780, 600)
-_LIST = 190
+_LIST, _LEAST = 190, 560
 
 
 class SettingsWindow(QWidget):
@@ -93,7 +93,7 @@ class SettingsWindow(QWidget):
         self.list.setIconSize(QSize(edge, edge))
         for row, (icon, _) in enumerate(self.pages.values()):
             self.list.item(row).setIcon(icons.icon(icon, look.tokens.muted, edge=edge))
-        self.setMinimumSize(self.list.width() + max(page.least_width for _, page in self.pages.values()), 360)
+        self.setMinimumSize(min(look.scaled(_LEAST), 900), 360)
 
     # Qt
 
