@@ -152,7 +152,7 @@ class Shelf:
     verified: list = field(default_factory=list)
     damage: str = ""
 
-    def find(self):
+    def find(self, folders):
         return Listing(tuple(self.records), (), ())
 
     def open(self, path):

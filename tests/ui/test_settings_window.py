@@ -219,7 +219,7 @@ def model_folder(tmp_path):
 
 
 def test_folders_are_added_counted_and_removed(settings, stage, qtbot, loop, model_folder, tmp_path):
-    stage.session._store = StoreModels(lambda: stage.window.preferences.values.folders)
+    stage.session._store = StoreModels()
     page = settings("folders").folders
     qtbot.waitUntil(lambda: "Built in" in folder_rows(page))
     stage.session.rescan()

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,28 +26,23 @@ class Root:
     missing_is_error: bool
 
 
-def default_roots(environ: Mapping[str, str] = os.environ) -> tuple[Root, ...]:
+def default_roots(environ: Mapping[str, str] = os.environ, folders: Iterable[str] = ()) -> tuple[Root, ...]:
     """Return the folders to look in: our own first, then those of other programs, then those that the user named.
 
     Args:
         environ: `OLLAMA_MODELS`, `HF_HUB_CACHE`, `HF_HOME`, `XDG_CACHE_HOME` and `SOTTO_FOLDERS` (several folders,
             separated as in `PATH`) say where to look, as they do for the programs that they belong to. Ollama's
             default folders are looked at in any case.
+        folders: What was chosen in the app.
     """
     seen: set[Path] = set()
     unique = []
-    for root in _all(environ):
+    chosen = (Root(Source.FOLDER, absolute(Path(folder)), True) for folder in folders)
+    for root in (*_all(environ), *chosen):
         if root.path not in seen:
             seen.add(root.path)
             unique.append(root)
     return tuple(unique)
-
-
-def with_folders(roots: Sequence[Root], folders: Iterable[str]) -> tuple[Root, ...]:
-    """Return `roots` and, behind them, further folders that a person chose; none is there twice."""
-    known = {root.path for root in roots}
-    further = {absolute(Path(folder)): None for folder in folders}
-    return (*roots, *(Root(Source.FOLDER, path, True) for path in further if path not in known))
 
 
 def _all(environ: Mapping[str, str]) -> Iterator[Root]:

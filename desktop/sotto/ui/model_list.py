@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class Models(Protocol):
     """Where models are found. Called off the window's thread."""
 
-    def find(self) -> "Listing":
-        """Return every model on this machine."""
+    def find(self, folders: Sequence[str]) -> "Listing":
+        """Return every model on this machine, also those in `folders`."""
 
     def open(self, path: Path) -> ModelRecord:
         """Return the model at a path.
@@ -39,15 +39,11 @@ class Models(Protocol):
 class StoreModels:
     """The models in the stores of this machine, as far as the engine can run them."""
 
-    def __init__(self, folders: Callable[[], Sequence[str]] = tuple) -> None:
-        """Look into what `folders` returns as well."""
-        self._folders = folders
-
-    def find(self) -> "Listing":
-        """Return every model on this machine."""
+    def find(self, folders: Sequence[str]) -> "Listing":
+        """Return every model on this machine, also those in `folders`."""
         from sotto.runner.catalogue import catalogue
 
-        return catalogue(self._folders())
+        return catalogue(folders)
 
     def open(self, path: Path) -> ModelRecord:
         """Return the model at a path.

@@ -73,6 +73,7 @@ class Session(QObject):
         self.host = thread
         self.settings = ChatSettings()
         self.state = ModelState()
+        self.folders: Callable[[], Sequence[str]] = tuple
         self.searching = True
         self._search_again = False
         self._store: Models = models or StoreModels()
@@ -116,7 +117,7 @@ class Session(QObject):
         flows.start(self._begin(tuple(paths)))
 
     def rescan(self) -> None:
-        """Look for models again; a search that is under way may have passed what changed, so another one follows."""
+        """Look for models again; while that is under way, once more after it."""
         if self.searching:
             self._search_again = True
         elif self._flows is not None:
@@ -248,9 +249,9 @@ class Session(QObject):
 
     async def _search(self) -> None:
         assert self._flows is not None
-        self.searching = True
+        self.searching, self._search_again = True, False
         try:
-            listing = await self._flows.call(self._store.find)
+            listing = await self._flows.call(self._store.find, tuple(self.folders()))
         except Exception as error:
             # The window stays of use without the list: models can still be opened and dropped.
             details = "".join(traceback.format_exception(error))
@@ -258,12 +259,11 @@ class Session(QObject):
             return
         finally:
             self.searching = False
-            if self._search_again:
-                self._search_again = False
-                self.rescan()
         self._list.set_found(listing.records)
         self.models_changed.emit(self.models)
         self._watch.watch(await self._flows.call(self._store.folders, listing.roots))
+        if self._search_again:
+            self.rescan()
 
     async def _open(self, what: Dropped) -> None:
         assert self._flows is not None

@@ -82,6 +82,7 @@ class MainWindow(QMainWindow):
         self._painted = False
         self._flows: Flows | None = None
         self._folders = preferences.values.folders
+        session.folders = lambda: preferences.values.folders
         centre = QWidget()
         layout = QHBoxLayout(centre)
         layout.setContentsMargins(0, 0, 0, 0)

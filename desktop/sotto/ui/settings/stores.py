@@ -97,9 +97,9 @@ class Stores(QObject):
 
 
 def _stores(folders: Sequence[str], records: Sequence[ModelRecord]) -> tuple[Store, ...]:
-    from sotto.store.roots import default_roots, with_folders
+    from sotto.store.roots import default_roots
 
-    usual = default_roots()
+    usual = len(default_roots())
     places = [path for record in records for path in (record.path, *(place.path for place in record.also))]
     return tuple(
         Store(
@@ -107,20 +107,20 @@ def _stores(folders: Sequence[str], records: Sequence[ModelRecord]) -> tuple[Sto
             root.path,
             _is_there(root.path),
             sum(path.is_relative_to(root.path) for path in places),
-            own=place >= len(usual),
+            own=place >= usual,
         )
-        for place, root in enumerate(with_folders(usual, folders))
+        for place, root in enumerate(default_roots(folders=folders))
     )
 
 
 def _refusal(folder: Path, folders: Sequence[str]) -> str:
     """Return why a folder is not added, or nothing."""
     from sotto.store.files import absolute
-    from sotto.store.roots import default_roots, with_folders
+    from sotto.store.roots import default_roots
 
     if not _is_there(folder):
         return f"{shown_path(folder)} is no folder that can be read; choose the folder that your models are in."
-    if any(root.path == absolute(folder) for root in with_folders(default_roots(), folders)):
+    if any(root.path == absolute(folder) for root in default_roots(folders=folders)):
         return f"{shown_path(folder)} is searched already."
     return ""
 
