@@ -309,19 +309,21 @@ class Stage:
     async def _take_settings(self) -> None:
         """Take each page of the settings, one with a value that is refused, and one with text of twice the size."""
         from sotto.ui import theme
+        from sotto.ui.settings.memory import MemoryPage
 
         self.preferences.change(folders=(str(Path(os.environ["HOME"]) / "models"), "/Volumes/Backup/models"))
         self.window.dialogs.show_settings()
         settings = self.window.dialogs.settings
         assert settings is not None
-        for page in settings.pages:
+        for page in settings.names:
             settings.open(page)
             await self._take(f"settings-{page}", settings)
         settings.open("memory")
-        settings.memory.limit.setText("900 GB")
-        settings.memory.limit.editingFinished.emit()
+        limit = settings.page(MemoryPage).limit
+        limit.setText("900 GB")
+        limit.editingFinished.emit()
         await self._take("settings-refused", settings)
-        for page in settings.pages:
+        for page in settings.names:
             settings.open(page)
             theme.current().wear(os.environ["SOTTO_APPEARANCE"], 2.0)
             settings.resize(settings.minimumSize())

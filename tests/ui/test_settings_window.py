@@ -21,6 +21,10 @@ from PySide6.QtWidgets import (
 from disk_entries import head, lay
 from sotto.engine.settings import disk_root, settings_file
 from sotto.ui.model_list import StoreModels
+from sotto.ui.settings.answers import AnswersPage
+from sotto.ui.settings.appearance import AppearancePage
+from sotto.ui.settings.folders import FoldersPage
+from sotto.ui.settings.memory import MemoryPage
 from sotto.ui.settings.parts import Row
 from tiny_random import write_model
 
@@ -33,8 +37,9 @@ def settings(stage, qtbot, loop):
 
     def shown(page=""):
         stage.window.dialogs.show_settings(page)
-        qtbot.waitUntil(lambda: stage.window.dialogs.settings.memory.limit.placeholderText() != "" or page != "memory")
         window = stage.window.dialogs.settings
+        if page == "memory":
+            qtbot.waitUntil(lambda: window.page(MemoryPage).limit.placeholderText() != "")
 
         def active():
             # The main window may still be about to be active, which comes late.
@@ -93,7 +98,7 @@ def test_the_menu_opens_one_window_that_keeps_nobody_from_the_app(stage, qtbot, 
 
 
 def test_the_appearance_changes_at_once(settings, stage, dressed, qtbot, loop):
-    page = settings("appearance").appearance
+    page = settings("appearance").page(AppearancePage)
     qtbot.mouseClick(page.look.buttons["dark"], Qt.MouseButton.LeftButton)
     assert (stage.window.preferences.values.appearance, dressed.tokens.dark) == ("dark", True)
     typed(qtbot, page.zoom, "150")
@@ -108,7 +113,7 @@ def test_the_appearance_changes_at_once(settings, stage, dressed, qtbot, loop):
 
 
 def test_what_is_chosen_for_every_chat_reaches_the_engine_unless_a_chat_chooses(ready, settings, qtbot, loop):
-    page = settings("answers").answers
+    page = settings("answers").page(AnswersPage)
     typed(qtbot, page.fields["temperature"], "0,3")
     typed(qtbot, page.fields["top_k"], "7")
     page.system.setPlainText("Be brief.")
@@ -139,7 +144,7 @@ def test_what_is_chosen_for_every_chat_reaches_the_engine_unless_a_chat_chooses(
     ],
 )
 def test_a_number_that_makes_no_sense_is_refused_in_place(settings, stage, qtbot, loop, name, text, why):
-    field = settings("answers").answers.fields[name]
+    field = settings("answers").page(AnswersPage).fields[name]
     typed(qtbot, field, text)
     row = row_of(field)
     assert row.error.isVisible()
@@ -152,7 +157,7 @@ def test_a_number_that_makes_no_sense_is_refused_in_place(settings, stage, qtbot
 
 
 def test_too_long_a_system_prompt_is_refused_and_stays_to_be_shortened(settings, stage, qtbot, loop):
-    page = settings("answers").answers
+    page = settings("answers").page(AnswersPage)
     page.system.setPlainText("x" * 20_001)
     qtbot.waitUntil(lambda: row_of(page.system).error.isVisible())
     assert "20,000 characters, and this has 20,001" in row_of(page.system).error.text()
@@ -163,7 +168,7 @@ def test_too_long_a_system_prompt_is_refused_and_stays_to_be_shortened(settings,
 
 
 def test_limits_are_kept_and_what_makes_no_sense_is_refused(settings, qtbot, loop):
-    page = settings("memory").memory
+    page = settings("memory").page(MemoryPage)
     typed(qtbot, page.limit, "2 GB")
     qtbot.waitUntil(lambda: engine_choices() == {"memory_limit": 2 * 10**9})
     qtbot.waitUntil(lambda: page.limit.text() == "2.0 GB")
@@ -185,7 +190,7 @@ def test_limits_are_kept_and_what_makes_no_sense_is_refused(settings, qtbot, loo
 
 
 def test_a_file_that_cannot_be_written_is_told_in_place(settings, qtbot, loop):
-    page = settings("memory").memory
+    page = settings("memory").page(MemoryPage)
     settings_file().parent.parent.mkdir(parents=True, exist_ok=True)
     settings_file().parent.write_text("in the way")
     typed(qtbot, page.disk, "1 GB")
@@ -194,7 +199,7 @@ def test_a_file_that_cannot_be_written_is_told_in_place(settings, qtbot, loop):
 
 def test_what_is_kept_is_shown_and_wiped(settings, qtbot, loop):
     lay(disk_root(), head(range(1000)), rows=500_000)
-    page = settings("memory").memory
+    page = settings("memory").page(MemoryPage)
     qtbot.waitUntil(lambda: "4.0 MB in 1 piece" in page.kept.hint.text())
     page.wipe.click()
     qtbot.waitUntil(lambda: page.kept.hint.text() == "Nothing")
@@ -220,7 +225,7 @@ def model_folder(tmp_path):
 
 def test_folders_are_added_counted_and_removed(settings, stage, qtbot, loop, model_folder, tmp_path):
     stage.session._store = StoreModels()
-    page = settings("folders").folders
+    page = settings("folders").page(FoldersPage)
     qtbot.waitUntil(lambda: "Built in" in folder_rows(page))
     stage.session.rescan()
     qtbot.waitUntil(lambda: state_of(folder_rows(page)["Built in"]) == "1 model")
@@ -240,7 +245,7 @@ def test_folders_are_added_counted_and_removed(settings, stage, qtbot, loop, mod
         qtbot.waitUntil(lambda why=why: why in page.refusal.text())
         assert page.refusal.isVisible()
     model_folder.rename(tmp_path / "elsewhere")
-    settings("folders").folders.arrive()
+    settings("folders").page(FoldersPage).arrive()
     qtbot.waitUntil(lambda: state_of(folder_rows(page)["shelf"]) == "Not there")
     (tmp_path / "elsewhere").rename(model_folder)
     (remove,) = folder_rows(page)["shelf"].findChildren(QAbstractButton)
@@ -252,7 +257,7 @@ def test_folders_are_added_counted_and_removed(settings, stage, qtbot, loop, mod
 
 
 def test_the_dialog_for_a_folder_leaves_the_window_alive(settings, stage, qtbot, loop, model_folder):
-    page = settings("folders").folders
+    page = settings("folders").page(FoldersPage)
     page.add_button.click()
     (dialog,) = page.window().findChildren(QFileDialog)
     dialog.fileSelected.emit(str(model_folder))
@@ -262,10 +267,10 @@ def test_the_dialog_for_a_folder_leaves_the_window_alive(settings, stage, qtbot,
 
 def test_every_control_has_a_name_and_is_reached_by_tab(settings, qtbot, loop):
     window = settings("answers")
-    for name in window.pages:
+    for name in window.names:
         settings(name)
         if name == "memory":
-            window.memory.wipe.setEnabled(True)
+            window.page(MemoryPage).wipe.setEnabled(True)
         window.list.setFocus()
         wanted = [one for one in controls(window) if one.isEnabled() and one.focusPolicy() & Qt.FocusPolicy.TabFocus]
         assert len(wanted) > 1

@@ -18,9 +18,11 @@ _WIDTH = 130
 class AnswersPage(Page):
     """System prompt, sampling, length of the context, and whether the view follows."""
 
+    name, title, icon = "answers", "Answers", "speech"
+
     def __init__(self, preferences: PreferenceKeeper) -> None:
         """Show and change `preferences`."""
-        super().__init__("answers", "Answers")
+        super().__init__()
         self._preferences = preferences
         self.follow = Switch("Follow the answer while it is written")
         self.follow.toggled.connect(lambda on: preferences.change(follow=on))

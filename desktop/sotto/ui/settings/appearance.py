@@ -15,9 +15,11 @@ _SIZE = Number("zoom", "Text size", round(100 * SMALLEST_ZOOM), round(100 * LARG
 class AppearancePage(Page):
     """Light or dark, and the size of text."""
 
+    name, title, icon = "appearance", "Appearance", "contrast"
+
     def __init__(self, preferences: PreferenceKeeper) -> None:
         """Show and change `preferences`."""
-        super().__init__("appearance", "Appearance")
+        super().__init__()
         self._preferences = preferences
         self.look = Segments("Appearance", (("", "System"), ("light", "Light"), ("dark", "Dark")))
         self.look.chosen.connect(lambda value: preferences.change(appearance=value))

@@ -16,9 +16,11 @@ from sotto.ui.settings.stores import Store, Stores
 class FoldersPage(Page):
     """Every folder that is searched, and the way to add others."""
 
+    name, title, icon = "folders", "Stores and folders", "folder"
+
     def __init__(self, stores: Stores) -> None:
         """Show what `stores` knows."""
-        super().__init__("folders", "Stores and folders")
+        super().__init__()
         self._stores = stores
         self._shown: tuple[Store, ...] = ()
         self.add_button = TextButton("Add Folder…", "outlined", "Add folder")

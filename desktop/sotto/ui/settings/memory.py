@@ -13,9 +13,11 @@ _BITS = ((None, "As computed"), (8, "8 bits"), (4, "4 bits"))
 class MemoryPage(Page):
     """The engine's limits, of memory and of disk, and a way to be rid of what is kept."""
 
+    name, title, icon = "memory", "Memory and cache", "gauge"
+
     def __init__(self, choices: EngineChoices) -> None:
         """Show what `choices` knows."""
-        super().__init__("memory", "Memory and cache")
+        super().__init__()
         self._choices = choices
         self._total = 0
         self.limit = ValueField("Memory limit", lambda text: limit_read(text, self._total))

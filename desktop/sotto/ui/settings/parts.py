@@ -1,6 +1,7 @@
 """What pages of the settings are made of: groups of rows, switches, fields, and one choice out of several."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QResizeEvent
@@ -27,18 +28,27 @@ _WORDS = 150
 
 
 class Page(QScrollArea):
-    """A page: a title and groups below each other, scrolled where there is no room for them."""
+    """A page: a title and groups below each other, scrolled where there is no room for them.
 
-    def __init__(self, name: str, title: str) -> None:
-        """Begin with the title; `name` is the page's own."""
+    Attributes:
+        name: The page's own.
+        title: The same for people.
+        icon: What stands before it in the list.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    icon: ClassVar[str]
+
+    def __init__(self) -> None:
+        """Begin with the title."""
         super().__init__()
-        self.setObjectName(f"settings-{name}")
-        self.setAccessibleName(title)
+        self.setObjectName(f"settings-{self.name}")
+        self.setAccessibleName(self.title)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.title = title
         body = QWidget()
         body.setObjectName("settingsBody")
         self._column = QWidget()
@@ -46,7 +56,7 @@ class Page(QScrollArea):
         self._rows = QVBoxLayout(self._column)
         self._rows.setContentsMargins(0, theme.GAP_24, 0, theme.GAP_24)
         self._rows.setSpacing(theme.GAP_8)
-        heading = Label(title, "heading")
+        heading = Label(self.title, "heading")
         heading.setContentsMargins(0, 0, 0, theme.GAP_4)
         self._rows.addWidget(heading)
         self._rows.addStretch(1)

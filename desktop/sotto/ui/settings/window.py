@@ -1,6 +1,7 @@
 """The settings window: pages in a list, each applied at once."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShowEvent
@@ -20,6 +21,7 @@ from sotto.ui.settings.stores import Stores
 if TYPE_CHECKING:
     from sotto.ui.flows import Flows
 
+_P = TypeVar("_P", bound=Page)
 _SIZE = (780, 600)
 _LIST, _LEAST = 190, 560
 
@@ -34,17 +36,14 @@ class SettingsWindow(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setWindowTitle("Settings")
         self.setAccessibleName("Settings")
-        self.choices = EngineChoices(flows, self)
-        self.folders = FoldersPage(Stores(session, preferences, flows, self))
-        self.answers = AnswersPage(preferences)
-        self.memory = MemoryPage(self.choices)
-        self.appearance = AppearancePage(preferences)
-        self.pages: dict[str, tuple[str, Page]] = {
-            "folders": ("folder", self.folders),
-            "answers": ("speech", self.answers),
-            "memory": ("gauge", self.memory),
-            "appearance": ("contrast", self.appearance),
+        self._makers: dict[type[Page], Callable[[], Page]] = {
+            FoldersPage: lambda: FoldersPage(Stores(session, preferences, flows, self)),
+            AnswersPage: lambda: AnswersPage(preferences),
+            MemoryPage: lambda: MemoryPage(EngineChoices(flows, self)),
+            AppearancePage: lambda: AppearancePage(preferences),
         }
+        self._kinds = tuple(self._makers)
+        self._pages: dict[type[Page], Page] = {}
         self.list = QListWidget()
         self.list.setObjectName("pages")
         self.list.setAccessibleName("Pages of the settings")
@@ -52,9 +51,8 @@ class SettingsWindow(QWidget):
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.setTabKeyNavigation(False)
         self.stack = QStackedWidget()
-        for _, page in self.pages.values():
-            self.list.addItem(QListWidgetItem(page.title))
-            self.stack.addWidget(page)
+        for kind in self._kinds:
+            self.list.addItem(QListWidgetItem(kind.title))
         self.list.currentRowChanged.connect(self._turn)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -66,33 +64,42 @@ class SettingsWindow(QWidget):
         self.resize(theme.current().scaled(_SIZE[0]), theme.current().scaled(_SIZE[1]))
         self.list.setCurrentRow(0)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all pages, in order."""
+        return tuple(kind.name for kind in self._kinds)
+
     def open(self, page: str = "") -> None:
         """Come to the front, with a page of this name in view where one is named."""
         if page:
-            self.list.setCurrentRow(list(self.pages).index(page))
+            self.list.setCurrentRow(self.names.index(page))
         self.show()
         self.raise_()
         self.activateWindow()
         self.list.setFocus()
 
-    def _turn(self, row: int) -> None:
-        self.stack.setCurrentIndex(row)
-        if self.isVisible():
-            self._page.arrive()
+    def page(self, kind: type[_P]) -> _P:
+        """Return a page; each is made when it is wanted first."""
+        if kind not in self._pages:
+            self._pages[kind] = self._makers[kind]()
+            self.stack.addWidget(self._pages[kind])
+        made = self._pages[kind]
+        assert isinstance(made, kind)
+        return made
 
-    @property
-    def _page(self) -> Page:
-        page = self.stack.currentWidget()
-        assert isinstance(page, Page)
-        return page
+    def _turn(self, row: int) -> None:
+        page = self.page(self._kinds[row])
+        self.stack.setCurrentWidget(page)
+        if self.isVisible():
+            page.arrive()
 
     def _dress(self) -> None:
         look = theme.current()
         edge = look.scaled(16)
         self.list.setFixedWidth(look.scaled(_LIST))
         self.list.setIconSize(QSize(edge, edge))
-        for row, (icon, _) in enumerate(self.pages.values()):
-            self.list.item(row).setIcon(icons.icon(icon, look.tokens.muted, edge=edge))
+        for row, kind in enumerate(self._kinds):
+            self.list.item(row).setIcon(icons.icon(kind.icon, look.tokens.muted, edge=edge))
         self.setMinimumSize(min(look.scaled(_LEAST), 900), 360)
 
     # Qt
@@ -107,10 +114,10 @@ class SettingsWindow(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Look again at what may have changed meanwhile."""
         super().showEvent(event)
-        self._page.arrive()
+        self.page(self._kinds[self.list.currentRow()]).arrive()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Take what is being typed."""
-        for _, page in self.pages.values():
+        for page in self._pages.values():
             page.leave()
         super().closeEvent(event)
