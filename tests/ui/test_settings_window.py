@@ -1,6 +1,8 @@
 """The settings window: what is chosen holds at once, and what makes no sense is refused in place."""
 
 import json
+import socket
+import urllib.request
 
 import pytest
 from PySide6.QtCore import Qt
@@ -20,12 +22,15 @@ from PySide6.QtWidgets import (
 
 from disk_entries import head, lay
 from sotto.engine.settings import disk_root, settings_file
+from sotto.ui.api_host import ApiHost
+from sotto.ui.api_switch import ApiSwitch
 from sotto.ui.model_list import StoreModels
 from sotto.ui.settings.answers import AnswersPage
 from sotto.ui.settings.appearance import AppearancePage
 from sotto.ui.settings.folders import FoldersPage
 from sotto.ui.settings.memory import MemoryPage
 from sotto.ui.settings.parts import Row
+from sotto.ui.settings.programs import ProgramsPage
 from tiny_random import write_model
 
 KINDS = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QLineEdit, QPlainTextEdit)
@@ -265,6 +270,76 @@ def test_the_dialog_for_a_folder_leaves_the_window_alive(settings, stage, qtbot,
     dialog.close()
 
 
+@pytest.fixture
+def switch(stage, loop):
+    """What really listens; nothing does yet."""
+    made = ApiSwitch(ApiHost(stage.session), stage.window.preferences)
+    stage.window.dialogs.api = made
+    loop.starts.append(made.begin)
+    yield made
+    made.close()
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def test_other_programs_are_let_in_where_and_as_was_chosen(switch, settings, stage, qtbot, loop):
+    page = settings("programs").page(ProgramsPage)
+    port = free_port()
+    assert page.state.hint.text() == "Nothing listens, and nobody can connect."
+    typed(qtbot, page.port, str(port))
+    page.enabled.click()
+    qtbot.waitUntil(lambda: page.state.hint.text() == f"Listens at http://127.0.0.1:{port}")
+    page.copy_address.click()
+    address = QApplication.clipboard().text()
+    with urllib.request.urlopen(f"{address}/api/version", timeout=10) as answer:
+        assert answer.status == 200
+    # Everybody else needs a key, and one is made.
+    typed(qtbot, page.host, "0.0.0.0")
+    qtbot.waitUntil(lambda: "key" in page.state.error.text())
+    assert page.enabled.accessibleDescription() == page.state.error.text()
+    assert page.copy_address.isHidden()
+    page.make_key.click()
+    qtbot.waitUntil(lambda: page.state.hint.text() == f"Listens at http://0.0.0.0:{port}")
+    assert page.state.error.isHidden()
+    assert len(stage.window.preferences.values.api_key) > 20
+    page.copy_key.click()
+    assert QApplication.clipboard().text() == stage.window.preferences.values.api_key
+    page.enabled.click()
+    qtbot.waitUntil(lambda: page.state.hint.text() == "Nothing listens, and nobody can connect.")
+    with pytest.raises(OSError):
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/api/version", timeout=10)
+
+
+def test_a_port_that_is_taken_is_told_in_place(switch, settings, qtbot, loop):
+    page = settings("programs").page(ProgramsPage)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        typed(qtbot, page.port, str(taken.getsockname()[1]))
+        page.enabled.click()
+        qtbot.waitUntil(lambda: str(taken.getsockname()[1]) in page.state.error.text())
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("host", "my machine", "An address is a name or number of this machine, such as 127.0.0.1, not 'my machine'."),
+        ("port", "70000", "Port must be a whole number from 1 to 65,535, not '70000'."),
+        ("key", "two words", "A key has up to 1,000 letters, digits and signs of English, and no blanks."),
+    ],
+)
+def test_an_address_that_makes_no_sense_is_refused(settings, stage, qtbot, loop, name, text, why):
+    page = settings("programs").page(ProgramsPage)
+    before = stage.window.preferences.values
+    typed(qtbot, getattr(page, name), text)
+    assert row_of(getattr(page, name)).error.text() == why
+    assert stage.window.preferences.values == before
+
+
 def test_every_control_has_a_name_and_is_reached_by_tab(settings, qtbot, loop):
     window = settings("answers")
     for name in window.names:
@@ -288,7 +363,7 @@ def test_every_control_has_a_name_and_is_reached_by_tab(settings, qtbot, loop):
         assert all(any(one in met for one in group.group().buttons()) for group in groups.values())
 
 
-@pytest.mark.parametrize("page", ["folders", "answers", "memory", "appearance"])
+@pytest.mark.parametrize("page", ["folders", "answers", "memory", "programs", "appearance"])
 def test_text_of_twice_the_size_is_not_clipped(settings, dressed, qtbot, loop, page):
     dressed.wear("light", 2.0)
     window = settings(page)

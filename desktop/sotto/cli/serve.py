@@ -20,7 +20,7 @@ def serve(parsed: argparse.Namespace) -> int:
         SottoError: The address cannot be listened on, or the engine did not stop.
     """
     key = os.environ.get("SOTTO_API_KEY", "") if parsed.key is None else parsed.key
-    host = LoopHost(read_settings())
+    host = LoopHost(read_settings)
     server = ApiServer(host, Address(parsed.host, parsed.port, key))
     ended = threading.Event()
 

@@ -45,7 +45,7 @@ class LoopHost:
 
     def __init__(
         self,
-        settings: EngineSettings | None = None,
+        settings: Callable[[], EngineSettings] = EngineSettings,
         keep_alive: float | None = KEEP_ALIVE,
         make_loop: Callable[[Callable[[Event], None]], Loop] | None = None,
         models: Callable[[], Sequence[ModelRecord]] = lambda: catalogue().records,
@@ -53,7 +53,7 @@ class LoopHost:
         """Make a host; its engine starts with the first model.
 
         Args:
-            settings: Of the engine; None for what is good for most.
+            settings: Returns those of the engine; asked before each load.
             keep_alive: Seconds that a model stays loaded when nobody asks it anything; None for ever.
             make_loop: Makes what runs; by default the engine's loop with `settings`.
             models: Finds the models there are.

@@ -13,6 +13,7 @@ from sotto.ui import words
 from sotto.ui.drops import Dropped
 
 if TYPE_CHECKING:
+    from sotto.ui.api_switch import ApiSwitch
     from sotto.ui.settings.window import SettingsWindow
     from sotto.ui.window import MainWindow
 
@@ -25,6 +26,8 @@ class Dialogs(QObject):
         super().__init__(window)
         self._window = window
         self.settings: SettingsWindow | None = None
+        # What lets other programs in, where there is one; the settings say how it stands.
+        self.api: ApiSwitch | None = None
 
     def choose_model(self) -> None:
         """Let the person choose a manifest or a file of a model."""
@@ -64,7 +67,7 @@ class Dialogs(QObject):
 
         window = self._window
         if self.settings is None and window.flows is not None:
-            self.settings = SettingsWindow(window.session, window.preferences, window.flows, window)
+            self.settings = SettingsWindow(window.session, window.preferences, window.flows, window, self.api)
             window.closed.connect(self.settings.close)
         if self.settings is not None:
             self.settings.open(page)

@@ -16,9 +16,11 @@ from sotto.ui.settings.folders import FoldersPage
 from sotto.ui.settings.kept import EngineChoices
 from sotto.ui.settings.memory import MemoryPage
 from sotto.ui.settings.parts import Page
+from sotto.ui.settings.programs import ProgramsPage
 from sotto.ui.settings.stores import Stores
 
 if TYPE_CHECKING:
+    from sotto.ui.api_switch import ApiSwitch
     from sotto.ui.flows import Flows
 
 _P = TypeVar("_P", bound=Page)
@@ -29,8 +31,15 @@ _LIST, _LEAST = 190, 560
 class SettingsWindow(QWidget):
     """A list of pages at the left, the page at the right. It never keeps anybody from the rest of the app."""
 
-    def __init__(self, session: Session, preferences: PreferenceKeeper, flows: "Flows", parent: QWidget) -> None:
-        """Show what is chosen now; the window belongs to `parent`."""
+    def __init__(
+        self,
+        session: Session,
+        preferences: PreferenceKeeper,
+        flows: "Flows",
+        parent: QWidget,
+        api: "ApiSwitch | None" = None,
+    ) -> None:
+        """Show what is chosen now; the window belongs to `parent`, and says how `api` stands."""
         super().__init__(parent, Qt.WindowType.Window)
         self.setObjectName("settings")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -40,6 +49,7 @@ class SettingsWindow(QWidget):
             FoldersPage: lambda: FoldersPage(Stores(session, preferences, flows, self)),
             AnswersPage: lambda: AnswersPage(preferences),
             MemoryPage: lambda: MemoryPage(EngineChoices(flows, self)),
+            ProgramsPage: lambda: ProgramsPage(preferences, api),
             AppearancePage: lambda: AppearancePage(preferences),
         }
         self._kinds = tuple(self._makers)
