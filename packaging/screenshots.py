@@ -278,7 +278,6 @@ class Stage:
         if not self.thread.close():
             raise SystemExit("The engine did not stop.")
         self.keeper.close()
-        window.presets.close()
         self.preferences.close()
 
     async def _take_presets(self) -> None:

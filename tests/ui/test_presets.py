@@ -187,3 +187,9 @@ def test_what_is_typed_wrong_into_the_panel_is_refused_in_place(ready, qtbot, lo
     qtbot.keyClick(field, Qt.Key.Key_Return)
     assert choices.refusal.text() == "Top-p must be a number from 0.00 to 1.00, not '7'."
     assert choices.options == {}
+
+
+def test_what_was_saved_last_is_written_at_the_end(ready, loop, tmp_path):
+    ready.window.presets.save("Last", "x", {})
+    ready.window.preferences.close()
+    assert "Last" in (tmp_path / "config" / "presets.json").read_text()

@@ -108,10 +108,12 @@ class PreferenceKeeper(QObject):
     Signals:
         changed: Other ones are in force now (`Preferences`).
         failed: They cannot be kept; why, in a sentence.
+        closing: What is kept beside them is to be written as well.
     """
 
     changed = Signal(object)
     failed = Signal(str)
+    closing = Signal()
 
     def __init__(self, path: Path, parent: QObject | None = None) -> None:
         """Read what was chosen from `path`, which may not exist."""
@@ -144,6 +146,7 @@ class PreferenceKeeper(QObject):
 
     def close(self) -> None:
         """Write what is not written yet, and wait for it."""
+        self.closing.emit()
         self._file.close()
 
     def _text(self) -> str:

@@ -1,6 +1,5 @@
 """The main window: puts the parts together and connects them with the session."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +25,7 @@ from sotto.chats.records import Chat, Turn
 from sotto.paths import resources_dir
 from sotto.ui import gauge, words
 from sotto.ui.announcing import Announcer
+from sotto.ui.chat_defaults import ChatDefaults
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.chat_pane import ChatPane
 from sotto.ui.chat_shelf import ChatShelf, Entry
@@ -71,6 +71,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.session = session
         self.preferences = preferences
+        ChatDefaults(session, preferences, self)
         self.dialogue = Dialogue(session, keeper, self)
         self.shelf = ChatShelf(keeper, self)
         self._keeper = keeper
@@ -93,6 +94,7 @@ class MainWindow(QMainWindow):
         self.overlay = DropOverlay(centre)
         self.dialogs = Dialogs(self)
         self.presets = PresetKeeper(preferences.folder / "presets.json", self)
+        preferences.closing.connect(self.presets.close)
         self.chat.choices.presets.attach(self.presets)
         self.commands = PaletteCommands(self)
         self.menus = Menus(self)
@@ -184,9 +186,6 @@ class MainWindow(QMainWindow):
             self._folders = values.folders
             self.session.rescan()
         self.chat.transcript.follows = values.follow
-        self.session.settings = replace(
-            self.session.settings, num_ctx=values.num_ctx or None, system=values.system, options=values.options
-        )
         self.chat.choices.show_settings(self.session.settings)
 
     @Slot(str)
