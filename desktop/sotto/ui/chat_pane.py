@@ -1,8 +1,8 @@
 """The right side of the window: which model it is, the conversation, and the composer."""
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QStyle, QVBoxLayout, QWidget
 
 from sotto.ui import theme, words
 from sotto.ui.choices import Choices
@@ -110,10 +110,11 @@ class ChatPane(QWidget):
         room = self.choices.room()
         height = min(room.height(), self.height() - top - theme.GAP_8)
         width = min(room.width(), self.width() - 2 * theme.GAP_16)
-        self.choices.setGeometry(self.width() - width - theme.GAP_16, top, width, height)
+        place = QRect(self.width() - width - theme.GAP_16, top, width, height)
+        self.choices.setGeometry(QStyle.visualRect(self.layoutDirection(), self.rect(), place))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the panel in its corner."""
+        """Keep the panel in its corner, below the buttons of the header."""
         super().resizeEvent(event)
         self._place_choices()
 
@@ -136,3 +137,4 @@ class ChatPane(QWidget):
         width = max(WIDTH, theme.current().scaled(WIDTH)) + 2 * theme.GAP_8
         for widget in self._columns:
             widget.setMaximumWidth(width)
+        self._place_choices()

@@ -28,7 +28,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
-    QLineEdit,
     QListView,
     QStyle,
     QStyledItemDelegate,
@@ -40,7 +39,7 @@ from PySide6.QtWidgets import (
 from sotto.ui import fuzzy, icons, theme
 from sotto.ui.announcing import announce
 from sotto.ui.commands import Command, Finder, Kind
-from sotto.ui.parts import Label
+from sotto.ui.parts import Label, Line
 
 _Index = QModelIndex | QPersistentModelIndex
 _COMMAND = Qt.ItemDataRole.UserRole
@@ -157,29 +156,17 @@ class _Delegate(QStyledItemDelegate):
         return taken
 
 
-class _Field(QLineEdit):
+class _Field(Line):
     """The line; it keeps the caret while the arrow keys move through what was found.
 
     Signals:
         stepped: By so many rows.
-        left: The palette is to go away.
     """
 
     stepped = Signal(int)
-    left = Signal()
-
-    def event(self, event: QEvent) -> bool:
-        """Take Escape before the menu's Stop does."""
-        key = event.key() if isinstance(event, QKeyEvent) else None
-        if event.type() == QEvent.Type.ShortcutOverride and key == Qt.Key.Key_Escape:
-            event.accept()
-            return True
-        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
-        elif event.key() in _MOVES:
+        if event.key() in _MOVES:
             self.stepped.emit(_MOVES[Qt.Key(event.key())])
         else:
             super().keyPressEvent(event)
@@ -210,10 +197,7 @@ class Palette(QFrame):
         self._before: QWidget | None = None
         # Whether a person chose the row that is current.
         self._moved = False
-        self.field = _Field()
-        self.field.setPlaceholderText("Open a chat, load a model, do something")
-        self.field.setAccessibleName("Search chats, models and commands")
-        self.field.setAcceptDrops(False)
+        self.field = _Field("Search chats, models and commands", "Open a chat, load a model, do something")
         self._model, self._delegate = _Results(), _Delegate()
         self.list = QListView()
         self.list.setObjectName("results")

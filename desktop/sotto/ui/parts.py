@@ -3,9 +3,9 @@
 import html
 from collections.abc import Callable
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QAction, QColor, QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from sotto.ui import icons, theme
 
@@ -99,6 +99,38 @@ class IconButton(QToolButton):
         edge = theme.current().scaled(16)
         self.setIcon(icons.icon(self._icon, getattr(tokens, self._color), tokens.faint, edge))
         self.setIconSize(QSize(edge, edge))
+
+
+class Line(QLineEdit):
+    """A line of text in a panel that Escape leaves, before anything else that Escape does.
+
+    Signals:
+        left: Escape was pressed.
+    """
+
+    left = Signal()
+
+    def __init__(self, name: str, hint: str = "") -> None:
+        """Begin empty; `name` is what a screen reader says, `hint` stands where nothing is typed."""
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setPlaceholderText(hint or name)
+        self.setAcceptDrops(False)
+
+    def event(self, event: QEvent) -> bool:
+        """Take Escape before a menu does."""
+        key = event.key() if isinstance(event, QKeyEvent) else None
+        if event.type() == QEvent.Type.ShortcutOverride and key == Qt.Key.Key_Escape:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Leave with Escape."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+            return
+        super().keyPressEvent(event)
 
 
 class TextButton(QPushButton):

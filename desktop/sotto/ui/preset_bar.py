@@ -4,29 +4,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QActionGroup, QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QActionGroup
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from sotto.ui import theme
-from sotto.ui.parts import Label, TextButton, add_action, popup
+from sotto.ui.parts import Label, Line, TextButton, add_action, popup
 from sotto.ui.presets import Preset, PresetKeeper
-
-
-class _Name(QLineEdit):
-    """A line for a name; Escape leaves it.
-
-    Signals:
-        left: Nothing is to be named after all.
-    """
-
-    left = Signal()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
-            return
-        super().keyPressEvent(event)
 
 
 class PresetBar(QWidget):
@@ -49,11 +33,8 @@ class PresetBar(QWidget):
         self.button = TextButton("", "outlined")
         self.button.setObjectName("presets")
         self.button.clicked.connect(self._show_menu)
-        self.name = _Name()
+        self.name = Line("Name of the preset")
         self.name.setObjectName("value")
-        self.name.setPlaceholderText("Name of the preset")
-        self.name.setAccessibleName("Name of the preset")
-        self.name.setAcceptDrops(False)
         self.name.returnPressed.connect(self._take_name)
         self.name.left.connect(self._end_naming)
         self.name.textEdited.connect(lambda: self._say(""))
