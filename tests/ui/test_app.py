@@ -94,6 +94,15 @@ sys.exit(app.run())
 """
 
 
+def test_the_engine_lives_where_it_was_chosen_to(own_home):
+    config = own_home / ".config" / "Sotto" / "app.json"
+    config.parent.mkdir(parents=True)
+    config.write_text('{"engine_host": "process"}')
+    watch = "import sotto.ui.app as app\nmake = app.make_host\napp.make_host = lambda kind: print(kind) or make(kind)\n"
+    done = child(watch + RUN.format(delay=600), XDG_CONFIG_HOME=str(config.parents[1]))
+    assert (done.stdout.strip(), done.returncode, done.stderr) == ("process", 0, "")
+
+
 @pytest.mark.parametrize("host", ["thread", "process"])
 @pytest.mark.parametrize("delay", [0, 20, 150, 600, 1500])
 def test_starting_and_ending_at_any_moment_is_clean(delay, host):

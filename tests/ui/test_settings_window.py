@@ -27,6 +27,7 @@ from sotto.ui.api_switch import ApiSwitch
 from sotto.ui.model_list import StoreModels
 from sotto.ui.settings.answers import AnswersPage
 from sotto.ui.settings.appearance import AppearancePage
+from sotto.ui.settings.engine import EnginePage
 from sotto.ui.settings.folders import FoldersPage
 from sotto.ui.settings.memory import MemoryPage
 from sotto.ui.settings.parts import Row
@@ -340,6 +341,21 @@ def test_an_address_that_makes_no_sense_is_refused(settings, stage, qtbot, loop,
     assert stage.window.preferences.values == before
 
 
+def test_the_engine_moves_with_the_next_start(settings, stage, qtbot, loop, monkeypatch):
+    page = settings("engine").page(EnginePage)
+    assert "In the app’s own process" in page.row.hint.text()
+    page.host.buttons["process"].click()
+    assert stage.window.preferences.values.engine_host == "process"
+    assert "In a process of its own" in page.row.hint.text()
+    assert [label.text() for label in page.findChildren(QLabel) if "start of Sotto" in label.text()]
+    monkeypatch.setenv("SOTTO_ENGINE_HOST", "thread")
+    forced = EnginePage(stage.window.preferences)
+    assert [
+        label.text() for label in forced.findChildren(QLabel) if "SOTTO_ENGINE_HOST is set to thread" in label.text()
+    ]
+    forced.deleteLater()
+
+
 def test_every_control_has_a_name_and_is_reached_by_tab(settings, qtbot, loop):
     window = settings("answers")
     for name in window.names:
@@ -363,7 +379,7 @@ def test_every_control_has_a_name_and_is_reached_by_tab(settings, qtbot, loop):
         assert all(any(one in met for one in group.group().buttons()) for group in groups.values())
 
 
-@pytest.mark.parametrize("page", ["folders", "answers", "memory", "programs", "appearance"])
+@pytest.mark.parametrize("page", ["folders", "answers", "memory", "engine", "programs", "appearance"])
 def test_text_of_twice_the_size_is_not_clipped(settings, dressed, qtbot, loop, page):
     dressed.wear("light", 2.0)
     window = settings(page)

@@ -32,6 +32,11 @@ THREAD, PROCESS = "thread", "process"
 _VARIABLE = "SOTTO_ENGINE_HOST"
 
 
+def forced_host() -> str:
+    """Return the kind of host that the environment asks for, whatever was chosen; empty where it does not."""
+    return os.environ.get(_VARIABLE, "")
+
+
 def make_host(kind: str = THREAD) -> EngineThread:
     """Return an engine that nobody has started yet.
 
@@ -41,7 +46,7 @@ def make_host(kind: str = THREAD) -> EngineThread:
     Raises:
         ValueError: It is neither.
     """
-    chosen = os.environ.get(_VARIABLE) or kind
+    chosen = forced_host() or kind
     if chosen not in (THREAD, PROCESS):
         raise ValueError(f"An engine's host must be {THREAD} or {PROCESS}, not {chosen!r}.")
     return EngineThread(make_loop=_isolated if chosen == PROCESS else _marked)

@@ -12,6 +12,7 @@ from sotto.ui.preferences import PreferenceKeeper
 from sotto.ui.session import Session
 from sotto.ui.settings.answers import AnswersPage
 from sotto.ui.settings.appearance import AppearancePage
+from sotto.ui.settings.engine import EnginePage
 from sotto.ui.settings.folders import FoldersPage
 from sotto.ui.settings.kept import EngineChoices
 from sotto.ui.settings.memory import MemoryPage
@@ -49,6 +50,7 @@ class SettingsWindow(QWidget):
             FoldersPage: lambda: FoldersPage(Stores(session, preferences, flows, self)),
             AnswersPage: lambda: AnswersPage(preferences),
             MemoryPage: lambda: MemoryPage(EngineChoices(flows, self)),
+            EnginePage: lambda: EnginePage(preferences),
             ProgramsPage: lambda: ProgramsPage(preferences, api),
             AppearancePage: lambda: AppearancePage(preferences),
         }
