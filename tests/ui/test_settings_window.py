@@ -22,8 +22,10 @@ from PySide6.QtWidgets import (
 
 from disk_entries import head, lay
 from sotto.engine.settings import disk_root, settings_file
+from sotto.ui import login_item
 from sotto.ui.api_host import ApiHost
 from sotto.ui.api_switch import ApiSwitch
+from sotto.ui.global_shortcut import GlobalShortcut
 from sotto.ui.model_list import StoreModels
 from sotto.ui.settings.answers import AnswersPage
 from sotto.ui.settings.appearance import AppearancePage
@@ -32,6 +34,7 @@ from sotto.ui.settings.folders import FoldersPage
 from sotto.ui.settings.memory import MemoryPage
 from sotto.ui.settings.parts import Row
 from sotto.ui.settings.programs import ProgramsPage
+from sotto.ui.settings.quick import QuickPage
 from tiny_random import write_model
 
 KINDS = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QLineEdit, QPlainTextEdit)
@@ -356,6 +359,55 @@ def test_the_engine_moves_with_the_next_start(settings, stage, qtbot, loop, monk
     forced.deleteLater()
 
 
+@pytest.fixture
+def shortcut(stage, loop):
+    """What takes keys from the system, which lets nobody have any here."""
+    made = GlobalShortcut(stage.window)
+    stage.window.dialogs.shortcut = made
+    stage.window.preferences.changed.connect(lambda values: made.set_keys(values.quick_shortcut))
+    return made
+
+
+def test_the_keys_of_the_quick_prompt_are_pressed_and_told_where_they_cannot_be_had(
+    shortcut, settings, stage, qtbot, loop
+):
+    page = settings("quick").page(QuickPage)
+    assert page.keys_row.hint.text() == "None: click here and press some."
+    page.keys.setFocus()
+    keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space, keys)
+    qtbot.waitUntil(lambda: stage.window.preferences.values.quick_shortcut == "Ctrl+Alt+Space")
+    assert page.keys_row.error.text() == shortcut.problem != ""
+    stage.window.preferences.change(quick_shortcut="")
+    assert page.keys.keySequence().isEmpty()
+    assert page.keys_row.error.isHidden()
+
+
+def test_after_how_long_a_quick_chat_is_a_new_one(settings, stage, qtbot, loop):
+    page = settings("quick").page(QuickPage)
+    assert page.fresh.text() == "10 min"
+    typed(qtbot, page.fresh, "30")
+    assert stage.window.preferences.values.quick_fresh_minutes == 30
+    typed(qtbot, page.fresh, "never")
+    assert "must be a whole number from 0 to 10,080, not 'never'." in row_of(page.fresh).error.text()
+    assert stage.window.preferences.values.quick_fresh_minutes == 30
+
+
+def test_launch_at_login_is_as_the_system_has_it(settings, stage, qtbot, loop):
+    page = settings("quick").page(QuickPage)
+    assert not page.login.isChecked()
+    page.login.click()
+    qtbot.waitUntil(login_item.enabled)
+    login_item.path().unlink()
+    page.arrive()
+    qtbot.waitUntil(lambda: not page.login.isChecked())
+    login_item.path().parent.rmdir()
+    login_item.path().parent.write_text("in the way")
+    page.login.click()
+    qtbot.waitUntil(lambda: "cannot be changed" in page.login_row.error.text())
+    assert not page.login.isChecked()
+
+
 def test_every_control_has_a_name_and_is_reached_by_tab(settings, qtbot, loop):
     window = settings("answers")
     for name in window.names:
@@ -379,7 +431,7 @@ def test_every_control_has_a_name_and_is_reached_by_tab(settings, qtbot, loop):
         assert all(any(one in met for one in group.group().buttons()) for group in groups.values())
 
 
-@pytest.mark.parametrize("page", ["folders", "answers", "memory", "engine", "programs", "appearance"])
+@pytest.mark.parametrize("page", ["folders", "answers", "memory", "engine", "quick", "programs", "appearance"])
 def test_text_of_twice_the_size_is_not_clipped(settings, dressed, qtbot, loop, page):
     dressed.wear("light", 2.0)
     window = settings(page)

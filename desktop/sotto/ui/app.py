@@ -113,7 +113,7 @@ def run(wish: Wish = _USUAL, instance: Instance | None = None) -> int:
     _dress(preferences)
     thread, keeper = make_host(preferences.values.engine_host), ChatKeeper(data_dir() / "chats.sqlite3")
     shell = Shell(Session(thread), keeper, preferences)
-    switch = ApiSwitch(ApiHost(shell.session), preferences)
+    switch = shell.api = ApiSwitch(ApiHost(shell.session), preferences)
     app.serve(shell)
     door = Door(instance.listener, shell) if instance is not None else None
     if door is not None:

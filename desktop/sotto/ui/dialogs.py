@@ -14,6 +14,7 @@ from sotto.ui.drops import Dropped
 
 if TYPE_CHECKING:
     from sotto.ui.api_switch import ApiSwitch
+    from sotto.ui.global_shortcut import GlobalShortcut
     from sotto.ui.settings.window import SettingsWindow
     from sotto.ui.window import MainWindow
 
@@ -28,6 +29,8 @@ class Dialogs(QObject):
         self.settings: SettingsWindow | None = None
         # What lets other programs in, where there is one; the settings say how it stands.
         self.api: ApiSwitch | None = None
+        # What takes the keys of the quick prompt, where something does.
+        self.shortcut: GlobalShortcut | None = None
 
     def choose_model(self) -> None:
         """Let the person choose a manifest or a file of a model."""
@@ -67,7 +70,9 @@ class Dialogs(QObject):
 
         window = self._window
         if self.settings is None and window.flows is not None:
-            self.settings = SettingsWindow(window.session, window.preferences, window.flows, window, self.api)
+            self.settings = SettingsWindow(
+                window.session, window.preferences, window.flows, window, self.api, self.shortcut
+            )
             window.closed.connect(self.settings.close)
         if self.settings is not None:
             self.settings.open(page)

@@ -11,6 +11,7 @@ from PySide6.QtGui import QSessionManager
 
 from sotto.chats.records import Chat
 from sotto.ui import tray
+from sotto.ui.chat_defaults import ChatDefaults
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.drops import Dropped
 from sotto.ui.global_shortcut import GlobalShortcut
@@ -24,6 +25,7 @@ from sotto.ui.tray import Do, Tray, TrayEntry
 from sotto.ui.window import MainWindow
 
 if TYPE_CHECKING:
+    from sotto.ui.api_switch import ApiSwitch
     from sotto.ui.flows import Flows
 
 _USUAL = Wish()
@@ -43,6 +45,7 @@ class Shell(QObject):
     Attributes:
         over: Whether it is to end.
         quick: The quick prompt.
+        api: What lets other programs in, for the settings; None where nothing does.
     """
 
     ended = Signal()
@@ -51,6 +54,7 @@ class Shell(QObject):
         """Show nothing yet."""
         super().__init__()
         self.session = session
+        self.api: ApiSwitch | None = None
         self.over = False
         # Whether a window that is made begins with a new conversation, and not with the one that was in view.
         self._fresh = False
@@ -59,6 +63,7 @@ class Shell(QObject):
         self._preferences = preferences
         self._flows: Flows | None = None
         self._window: MainWindow | None = None
+        ChatDefaults(session, preferences, self)
         self.quick = QuickPrompt(session, keeper, preferences, self)
         self.quick.app_wanted.connect(self._move_to_window)
         self.quick.quit_wanted.connect(self.quit)
@@ -85,6 +90,7 @@ class Shell(QObject):
 
     def _connect(self, window: MainWindow) -> None:
         self._restorer = Restorer(window, self._keeper)
+        window.dialogs.api, window.dialogs.shortcut = self.api, self.shortcut
         window.closed.connect(self._close_window)
         window.quit_wanted.connect(self.quit)
         window.quick_wanted.connect(self.quick.show)

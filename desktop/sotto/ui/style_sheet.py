@@ -109,6 +109,9 @@ QTextBrowser {{ background: transparent; border: none; color: {t.text};
 QPlainTextEdit#system, QDoubleSpinBox, QLineEdit#value {{ background: {t.page}; color: {t.text};
     border: 1px solid {t.edge}; border-radius: 7px; padding: 3px 6px; selection-background-color: {t.accent};
     selection-color: {t.on_accent}; }}
+QKeySequenceEdit QLineEdit {{ background: {t.page}; color: {t.text}; border: 1px solid {t.edge}; border-radius: 7px;
+    padding: 3px 6px; }}
+QKeySequenceEdit QLineEdit:focus {{ border: 1px solid {t.accent}; }}
 QDoubleSpinBox[unset="true"] {{ color: {t.muted}; }}
 QPlainTextEdit#system:focus, QDoubleSpinBox:focus, QLineEdit#value:focus {{ border: 1px solid {t.accent}; }}
 QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {{ width: 0; border: none; }}

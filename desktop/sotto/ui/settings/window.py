@@ -18,11 +18,13 @@ from sotto.ui.settings.kept import EngineChoices
 from sotto.ui.settings.memory import MemoryPage
 from sotto.ui.settings.parts import Page
 from sotto.ui.settings.programs import ProgramsPage
+from sotto.ui.settings.quick import QuickPage
 from sotto.ui.settings.stores import Stores
 
 if TYPE_CHECKING:
     from sotto.ui.api_switch import ApiSwitch
     from sotto.ui.flows import Flows
+    from sotto.ui.global_shortcut import GlobalShortcut
 
 _P = TypeVar("_P", bound=Page)
 _SIZE = (780, 600)
@@ -39,8 +41,9 @@ class SettingsWindow(QWidget):
         flows: "Flows",
         parent: QWidget,
         api: "ApiSwitch | None" = None,
+        shortcut: "GlobalShortcut | None" = None,
     ) -> None:
-        """Show what is chosen now; the window belongs to `parent`, and says how `api` stands."""
+        """Show what is chosen now; the window belongs to `parent`, and says how `api` and `shortcut` stand."""
         super().__init__(parent, Qt.WindowType.Window)
         self.setObjectName("settings")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -51,6 +54,7 @@ class SettingsWindow(QWidget):
             AnswersPage: lambda: AnswersPage(preferences),
             MemoryPage: lambda: MemoryPage(EngineChoices(flows, self)),
             EnginePage: lambda: EnginePage(preferences),
+            QuickPage: lambda: QuickPage(preferences, flows, shortcut),
             ProgramsPage: lambda: ProgramsPage(preferences, api),
             AppearancePage: lambda: AppearancePage(preferences),
         }

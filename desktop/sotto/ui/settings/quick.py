@@ -1,0 +1,116 @@
+"""The page of the quick prompt, and of whether the system starts Sotto."""
+
+import functools
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit
+
+from sotto.errors import SottoError
+from sotto.ui import login_item, theme
+from sotto.ui.number_field import NumberField
+from sotto.ui.preferences import LONGEST_FRESH, PreferenceKeeper, Preferences
+from sotto.ui.sampling import Number
+from sotto.ui.settings.parts import Page, Row, Switch
+
+if TYPE_CHECKING:
+    from sotto.ui.flows import Flows
+    from sotto.ui.global_shortcut import GlobalShortcut
+
+_FRESH = Number("quick_fresh_minutes", "A new chat after", 0, LONGEST_FRESH, 5, 0, "In minutes")
+_PORTABLE = QKeySequence.SequenceFormat.PortableText
+_WIDTH = 150
+
+
+class QuickPage(Page):
+    """The quick prompt's keys, when it begins anew, and launch at login, which is as the system has it."""
+
+    name, title, icon = "quick", "Quick prompt", "bolt"
+
+    def __init__(self, preferences: PreferenceKeeper, flows: "Flows", shortcut: "GlobalShortcut | None") -> None:
+        """Show and change `preferences`; `shortcut` tells whether the keys can be had."""
+        super().__init__()
+        self._preferences, self._flows, self._shortcut = preferences, flows, shortcut
+        self.keys = QKeySequenceEdit()
+        for widget in (self.keys, *self.keys.findChildren(QLineEdit)):
+            widget.setAccessibleName("Keys of the quick prompt")
+        self.keys.setMaximumSequenceLength(1)
+        self.keys.setClearButtonEnabled(True)
+        self.keys.keySequenceChanged.connect(self._choose_keys)
+        self.keys_row = Row("Keys", "", self.keys)
+        self.fresh = NumberField(_FRESH, optional=False, unit=" min")
+        self.fresh.chosen.connect(self._choose_minutes)
+        fresh = Row(
+            "Start a new chat after", "Minutes out of sight; until then the same conversation goes on.", self.fresh
+        )
+        self.fresh.refused.connect(fresh.refuse)
+        self.login = Switch("Launch at login")
+        self.login.toggled.connect(self._choose_login)
+        self.login_row = Row(
+            "Launch at login", "Without a window, so that the quick prompt is there at once.", self.login
+        )
+        group = self.add_group()
+        group.add(self.keys_row)
+        group.add(fresh)
+        self.add_note(
+            "The command sotto --toggle, typed or bound to keys in the settings of your desktop, does the same."
+        )
+        self.add_group("When the computer starts").add(self.login_row)
+        preferences.changed.connect(self._show)
+        theme.current().changed.connect(self._fit)
+        self._fit()
+        self._show(preferences.values)
+
+    def arrive(self) -> None:
+        """Ask the system what it starts; that may have been changed elsewhere."""
+        self._flows.start(self._look())
+
+    def _show(self, values: Preferences) -> None:
+        wanted = QKeySequence.fromString(values.quick_shortcut, _PORTABLE)
+        if self.keys.keySequence() != wanted:
+            blocked = self.keys.blockSignals(True)
+            self.keys.setKeySequence(wanted)
+            self.keys.blockSignals(blocked)
+        if self.fresh.number != round(values.quick_fresh_minutes):
+            self.fresh.show_number(values.quick_fresh_minutes)
+        self._show_keys(values)
+
+    def _show_keys(self, values: Preferences) -> None:
+        """Say what the keys do, or why they cannot be had."""
+        shown = self.keys.keySequence().toString(QKeySequence.SequenceFormat.NativeText)
+        self.keys_row.say(
+            f"{shown} shows and hides it from everywhere." if shown else "None: click here and press some."
+        )
+        problem = self._shortcut.problem if self._shortcut is not None and values.quick_shortcut else ""
+        self.keys_row.refuse(problem)
+
+    def _choose_keys(self, keys: QKeySequence) -> None:
+        self._preferences.change(quick_shortcut=keys.toString(_PORTABLE))
+        # Whoever takes the keys has heard of them by now.
+        self._show_keys(self._preferences.values)
+
+    def _choose_minutes(self) -> None:
+        if (minutes := self.fresh.number) is not None:
+            self._preferences.change(quick_fresh_minutes=minutes)
+
+    def _choose_login(self, wanted: bool) -> None:
+        self._flows.start(self._set_login(wanted))
+
+    async def _set_login(self, wanted: bool) -> None:
+        why = ""
+        try:
+            await self._flows.call(functools.partial(login_item.set_enabled, wanted))
+        except SottoError as error:
+            why = error.message
+        await self._look()
+        self.login_row.refuse(why)
+
+    async def _look(self) -> None:
+        enabled = await self._flows.call(login_item.enabled)
+        blocked = self.login.blockSignals(True)
+        self.login.setChecked(enabled)
+        self.login.blockSignals(blocked)
+
+    def _fit(self) -> None:
+        self.keys.setFixedWidth(theme.current().scaled(_WIDTH))
+        self.fresh.setFixedWidth(theme.current().scaled(_WIDTH))
