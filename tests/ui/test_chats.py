@@ -270,6 +270,18 @@ def test_what_is_thrown_away_comes_back(ready, qtbot, loop, file):
     qtbot.waitUntil(lambda: titles(ready) == ["Precious"])
 
 
+def test_a_name_that_is_being_typed_stays_when_the_list_is_read_again(ready, qtbot, loop):
+    chats = ready.window.sidebar.chats
+    ask(ready, qtbot, "One")
+    qtbot.waitUntil(lambda: titles(ready) == ["One"])
+    chats._rename(chats.model.entries[0].chat.id)
+    editor = chats.view.findChild(QLineEdit)
+    editor.setText("Uno")
+    with qtbot.waitSignal(ready.window.shelf.listed):
+        ready.window.shelf.refresh()
+    assert editor.text() == "Uno"
+
+
 def test_chats_are_renamed_in_place_pinned_and_archived(ready, qtbot, loop):
     chats = ready.window.sidebar.chats
     for question in ("One", "Two"):

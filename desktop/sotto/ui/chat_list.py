@@ -90,6 +90,13 @@ class _Entries(QAbstractListModel):
 class _Delegate(QStyledItemDelegate):
     """Draws a conversation: its title, and under it when something was last said, or where words were found."""
 
+    def setEditorData(self, editor: QWidget, index: _Index) -> None:
+        """Leave what is being typed alone when the list is read again and the conversation is called as before."""
+        title = index.data(Qt.ItemDataRole.EditRole)
+        if editor.property("title") != title:
+            editor.setProperty("title", title)
+            super().setEditorData(editor, index)
+
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         entry, tokens = index.data(_ENTRY), theme.current().tokens
         painter.save()
