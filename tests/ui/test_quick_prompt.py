@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from scripted_loop import record
-from sotto.ui import quick_prompt
+from sotto.ui import announcing, quick_prompt
 from sotto.ui.quick_panel import USUAL_PLACE, placed
 from sotto.ui.states import Phase
 
@@ -53,6 +53,23 @@ def test_a_question_is_answered_without_a_window(around, qtbot, loop):
     assert on_disk(around, qtbot) == [
         [("user", "What is this?", "complete"), ("assistant", "Hello there.", "complete")]
     ]
+
+
+def test_what_was_chosen_for_every_chat_holds_here_too_and_answers_are_announced(around, qtbot, loop, monkeypatch):
+    sent = []
+    monkeypatch.setattr(announcing.QAccessible, "isActive", lambda: True)
+    monkeypatch.setattr(announcing.QAccessible, "updateAccessibility", lambda event: sent.append(event.message()))
+    around.load(qtbot)
+    around.shell._preferences.change(system="Be brief.", options={"top_k": 3}, follow=False)
+    around.shell.quick.show()
+    ask(around, qtbot, "What is this?")
+    qtbot.waitUntil(lambda: done(around))
+    request = around.script.requests[-1]
+    assert dict(request.options) == {"top_k": 3}
+    assert (request.messages[0].role, request.messages[0].content) == ("system", "Be brief.")
+    assert not around.panel.transcript.follows
+    assert around.shell._window is None
+    assert sent == ["tiny answers", "Hello there. The answer is complete."]
 
 
 def test_a_question_while_the_model_is_loaded_waits_for_it(around, qtbot, loop):

@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 
 from sotto.chats.records import Turn
 from sotto.ui import words
+from sotto.ui.announcing import Announcer
 from sotto.ui.dialogue import Dialogue
 from sotto.ui.following import follow
 from sotto.ui.input_focus import InputFocus
@@ -96,8 +97,16 @@ class QuickPrompt(QObject):
         if self._panel is not None:
             self._panel.hide()
 
+    @Slot(object)
+    def _follow(self, values: Preferences) -> None:
+        """Do as a person chose."""
+        self.panel.transcript.follows = values.follow
+
     def _connect(self, panel: QuickPanel) -> None:
         session, dialogue = self._session, self.dialogue
+        Announcer(dialogue, panel.transcript)
+        self._preferences.changed.connect(self._follow)
+        self._follow(self._preferences.values)
         panel.composer.sent.connect(self._send)
         panel.composer.stopped.connect(dialogue.stop)
         panel.left.connect(self._leave)
