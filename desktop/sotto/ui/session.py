@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from sotto.engine.types import (
+    Counted,
     Failed,
     Finished,
     GenerateRequest,
@@ -192,7 +193,7 @@ class Session(QObject):
             self._show_figures(event if event.weights or event.cache else None)
         elif isinstance(event, Loaded | Unloaded) or (isinstance(event, Failed) and not event.request_id):
             self._answered(event)
-        elif isinstance(event, PrefillProgress | TextChunk | Finished | Failed):
+        elif isinstance(event, PrefillProgress | TextChunk | Finished | Failed | Counted):
             self.spoke.emit(event)
         elif isinstance(event, EngineLost):
             self._lost(event)
