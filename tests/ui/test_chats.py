@@ -65,7 +65,8 @@ def test_a_question_is_on_the_disk_before_the_engine_sees_it(ready, qtbot, loop,
     generate = ready.session.generate
 
     def look(request):
-        seen.append(rows(file))
+        # The answer's own row may be there by now, still empty.
+        seen.append(rows(file)[:1])
         generate(request)
 
     ready.session.generate = look
@@ -492,6 +493,8 @@ def watch():
     window.session.settings = ChatSettings(num_predict=100_000, ignore_eos=True)
     def send():
         if window.session.state.phase is Phase.READY and not window.dialogue.turns:
+            # The answer goes on where the context is full.
+            window.dialogue.unsent.trim()
             window.send("Tell me everything")
         turns = window.dialogue.turns
         if len(turns) == 2 and turns[1].text:

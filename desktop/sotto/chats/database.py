@@ -162,8 +162,12 @@ class Database:
         try:
             # Where the folder cannot be written, neither can the log beside the file, so it is read without one.
             connection = self._connected(options="?mode=ro&immutable=1")
-            _check(connection, _version(connection))
-            _check_columns(connection)
+            version = _version(connection)
+            _check(connection, version)
+            try:
+                _check_columns(connection)
+            except sqlite3.DatabaseError:
+                connection = _renewed_in_memory(connection, version)
         except (OSError, sqlite3.Error):
             connection = sqlite3.connect(":memory:", isolation_level=None)
             _migrate(connection, 0)
@@ -218,6 +222,17 @@ def _check(connection: sqlite3.Connection, version: int) -> None:
     found = connection.execute("PRAGMA quick_check(1)").fetchone()
     if found is None or found[0] != "ok":
         raise sqlite3.DatabaseError(found[0] if found else "nothing could be checked")
+
+
+def _renewed_in_memory(older: sqlite3.Connection, version: int) -> sqlite3.Connection:
+    """Return a copy of an older version that is of this one, where the file itself must stay as it is."""
+    copy = sqlite3.connect(":memory:", isolation_level=None)
+    copy.text_factory = decoded
+    with contextlib.closing(older):
+        older.backup(copy)
+    _migrate(copy, version)
+    _check_columns(copy)
+    return copy
 
 
 def _check_columns(connection: sqlite3.Connection) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from sotto.chats.conversation import Conversation, Message
-from sotto.chats.records import Branch, Chat, State, Turn
+from sotto.chats.records import Attachment, Branch, Chat, State, Turn, with_attachments
 from sotto.engine import types as engine
 from sotto.engine.types import (
     DoneReason,
@@ -119,28 +119,33 @@ class Dialogue(QObject):
         """Go on with the draft of a conversation that was never begun, if there is one."""
         view = self._record.view
 
-        def begun(found: Chat | None) -> None:
+        def begun(found: Chat | None, attachments: tuple[Attachment, ...]) -> None:
             if (
                 found is not None
                 and view == self._record.view
                 and self.chat is None
                 and not self.turns
                 and not self.unsent.draft
+                and not self.unsent.attachments
             ):
                 self.chat = found.id
                 self._record.place = ChatPlace(found.id)
-                self.unsent.open(self._record.place, found)
+                self.unsent.open(self._record.place, found, attachments)
             self.changed.emit()
 
-        self._keeper.do(lambda store: store.unbegun(), begun)
+        def read(store: "ChatStore") -> tuple[Chat | None, tuple[Attachment, ...]]:
+            found = store.unbegun()
+            return found, store.drafted(found.id) if found is not None else ()
+
+        self._keeper.do(read, lambda both: begun(*both))
         if self._session.state.loaded:
             self._start_queued()
 
     def send(self, text: str) -> bool:
         """Ask the model, now or as soon as it is loaded; return False if the text stays a draft."""
-        if self.busy or not text.strip() or not self._can_ask():
+        if self.busy or not (text.strip() or self.unsent.attachments) or not self._can_ask():
             return False
-        self._ask(text)
+        self._ask(text, self.unsent.sent(text))
         return True
 
     def edit(self, turn: int, text: str) -> bool:
@@ -148,8 +153,9 @@ class Dialogue(QObject):
         place = self._record.index(turn)
         if place is None or self.busy or not text.strip() or not self._can_ask():
             return False
+        attachments = self.turns[place].attachments
         self._show(self.turns[:place])
-        self._ask(text)
+        self._ask(text, attachments)
         return True
 
     def regenerate(self, turn: int) -> None:
@@ -221,11 +227,11 @@ class Dialogue(QObject):
         view = self._record.view
         self.chat, self._record.place = chat, ChatPlace(chat)
 
-        def found(known: Chat | None, branch: Branch) -> None:
+        def found(known: Chat | None, attachments: tuple[Attachment, ...], branch: Branch) -> None:
             if view != self._record.view:
                 return
             self._show(list(branch.turns))
-            self.unsent.open(self._record.place, known)
+            self.unsent.open(self._record.place, known, attachments)
             if message is not None:
                 self.pointed_at.emit(message)
             if branch.unreadable:
@@ -234,12 +240,12 @@ class Dialogue(QObject):
                 why = f"{what} of this conversation cannot be read any more; everything else is here."
                 self.problem.emit(Problem("Not everything could be read", why))
 
-        def read(store: "ChatStore") -> tuple[Chat | None, Branch]:
+        def read(store: "ChatStore") -> tuple[Chat | None, tuple[Attachment, ...], Branch]:
             if message is not None:
                 store.show(message)
-            return store.chat(chat), store.branch(chat)
+            return store.chat(chat), store.drafted(chat), store.branch(chat)
 
-        self._keeper.do(read, lambda both: found(*both), self.new_chat)
+        self._keeper.do(read, lambda all_of_it: found(*all_of_it), self.new_chat)
 
     def give_away(self) -> Talk:
         """Let the conversation go, with an answer that is under way, and begin an empty one."""
@@ -319,9 +325,8 @@ class Dialogue(QObject):
         self.problem.emit(Problem("No model is loaded", "Choose a model first: your message is kept until then."))
         return False
 
-    def _ask(self, text: str) -> None:
+    def _ask(self, text: str, attachments: tuple[Attachment, ...]) -> None:
         """Keep a question on the disk, behind the last message, and then have it answered."""
-        self.unsent.sent(text)
         self._asking = True
 
         def kept(chat: int | None) -> None:
@@ -331,7 +336,7 @@ class Dialogue(QObject):
                 self.changed.emit()
             self._go_on()
 
-        self.question_added.emit(self._record.ask(text, kept))
+        self.question_added.emit(self._record.ask(text, attachments, kept))
         self._await()
 
     def _await(self) -> None:
@@ -370,7 +375,9 @@ class Dialogue(QObject):
 
     def _retract(self) -> None:
         """Take the last question back, which gets no answer; it is a draft again."""
-        self.retracted.emit(self._record.retract().text)
+        question = self._record.retract()
+        self.unsent.give_back(question.attachments)
+        self.retracted.emit(question.text)
 
     def _generate(self) -> None:
         self._begin_request()
@@ -384,21 +391,33 @@ class Dialogue(QObject):
 
     def _request_answer(self, asked: list[Turn]) -> None:
         settings = self._session.settings
-        told = self.unsent.system
-        system = (engine.Message("system", told),) if told.strip() else ()
-        said = (engine.Message(turn.role, turn.content) for turn in _said(asked).to_answer())
         self._session.generate(
             GenerateRequest(
                 self._request,
-                messages=(*system, *said),
+                messages=self._told(_said(asked)),
                 sampling=settings.sampling,
                 options=self.unsent.options,
                 num_predict=settings.num_predict,
                 ignore_eos=settings.ignore_eos,
-                overflow=Overflow.SHIFT,
+                # Nothing is left out unless the person has chosen so.
+                overflow=Overflow.SHIFT if self.unsent.trims else Overflow.ERROR,
             )
         )
         self._session.answering()
+
+    def drafted(self) -> tuple[engine.Message, ...]:
+        """Return what a model would be given if the draft were sent now; empty where there is nothing."""
+        said = _said(self.turns)
+        content = with_attachments(self.unsent.draft, self.unsent.attachments)
+        if content.strip():
+            said = said.with_message(Message("user", content))
+        return self._told(said) if said.messages else ()
+
+    def _told(self, said: Conversation) -> tuple[engine.Message, ...]:
+        """Return a conversation as a model is given it."""
+        told = self.unsent.system
+        system = (engine.Message("system", told),) if told.strip() else ()
+        return (*system, *(engine.Message(turn.role, turn.content) for turn in said.to_answer()))
 
     def _begin_answer(self) -> None:
         """Put an empty answer behind the last question."""
@@ -432,4 +451,5 @@ class Dialogue(QObject):
 
 
 def _said(turns: list[Turn]) -> Conversation:
-    return Conversation(tuple(Message(turn.role.value, turn.text, turn.model) for turn in turns if turn.text))
+    said = (Message(turn.role.value, turn.content, turn.model) for turn in turns)
+    return Conversation(tuple(message for message in said if message.content))
