@@ -253,6 +253,8 @@ class Stage:
         await self._take("choices")
         window.chat.hide_choices()
 
+        await self._attach()
+
         self._drag(
             Path(os.environ["HOME"]) / ".lmstudio" / "models" / "lmstudio-community" / "Meta-Llama-3-8B-MLX-4bit"
         )
@@ -304,6 +306,41 @@ class Stage:
         menu.ensurePolished()
         menu.resize(menu.sizeHint())
         await self._take("tray", menu)
+
+    async def _attach(self) -> None:
+        """Take pictures of attachments, of a context that has room, and of one that has hardly any."""
+        window, home = self.window, Path(os.environ["HOME"])
+        composer, unsent = window.chat.composer, window.dialogue.unsent
+        recipe, poem = home / "rice pilaf.md", home / "a rather long name of a poem that nobody ever finished.txt"
+        recipe.write_text("# Rice pilaf\n\n" + "Toast the rice in butter, add twice as much stock, and wait.\n" * 12)
+        poem.write_text("Roses are red.\n" * 40)
+        self._drag(recipe)
+        await self._take("drag-document")
+        window.overlay.hide()
+        window.composing.attach((recipe, poem))
+        composer.draft.setPlainText("Which of these would you cook?")
+        await self._until(lambda: len(unsent.attachments) == 2 and all(one.tokens for one in unsent.attachments))
+        await self._take("attachments")
+        unsent.detach(1)
+        composer.button.click()
+        await self._until(lambda: not window.dialogue.busy)
+        await asyncio.sleep(0.5)
+        await self._take("attached")
+
+        report = home / "report.txt"
+        report.write_text("".join(f"On day {day} it rained, and nobody minded.\n" for day in range(400)))
+        window.composing.attach((report,))
+        composer.draft.setPlainText("When did it rain?")
+        await self._until(composer.panel.isVisible)
+        await self._take("context-over")
+        unsent.detach(0)
+        await self._until(composer.panel.isHidden)
+        use = window.composing.meter.use
+        assert use is not None
+        composer.draft.setPlainText("word " * round(0.93 * use.limit - use.tokens))
+        await self._until(composer.panel.isVisible)
+        await self._take("context-tight")
+        composer.draft.clear()
 
     def _release(self) -> None:
         self._held = lambda event: False

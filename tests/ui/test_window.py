@@ -133,9 +133,12 @@ def test_enter_does_not_send_while_an_input_method_composes(ready, qtbot, loop):
     done = QInputMethodEvent("", [])
     done.setCommitString("ほん")
     QApplication.sendEvent(draft, done)
+    # Some systems deliver the Enter that chose the word once more.
     qtbot.keyClick(draft, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: settled(ready))
-    assert len(ready.script.requests) == 1
+    qtbot.wait(20)
+    assert ready.script.requests == []
+    qtbot.keyClick(draft, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: len(ready.script.requests) == 1)
 
 
 def test_the_draft_grows_to_eight_lines(stage, loop):

@@ -27,6 +27,7 @@ from sotto.ui.greeting import Greeting
 from sotto.ui.places import ChatPlace
 from sotto.ui.session import Session
 from sotto.ui.states import Problem
+from sotto.ui.summary import Summary
 from sotto.ui.talk import Talk
 from sotto.ui.turn_record import TurnRecord
 from sotto.ui.unsent import Unsent
@@ -85,6 +86,9 @@ class Dialogue(QObject):
         self._request = ""
         # How much of the last turn was there before the request.
         self._begun = 0
+        self.summary = Summary(session, self)
+        self.summary.written.connect(self._begin_with)
+        self.summary.failed.connect(self._miss_summary)
         self.unsent = Unsent(keeper, self._record.place, self)
         self._record.changed.connect(self.changed)
         self._record.known.connect(lambda: self.turns_changed.emit(tuple(self.turns)))
@@ -106,7 +110,7 @@ class Dialogue(QObject):
     @property
     def busy(self) -> bool:
         """Whether a question waits for its answer, or the answer is on its way."""
-        return self._asking or self._queued or bool(self._request)
+        return self._asking or self._queued or bool(self._request) or self.summary.under_way
 
     @property
     def answering(self) -> bool:
@@ -200,10 +204,19 @@ class Dialogue(QObject):
         """Stop the answer that is under way, or the load that a person waits for."""
         if self._request:
             self._session.host.cancel(self._request)
+        elif self.summary.under_way:
+            self.summary.stop()
         elif self._asking:
             self._stopping = True
         else:
             self._session.stop_load()
+
+    def summarize(self) -> None:
+        """Let the model summarise what was said, and begin a new conversation with that; the draft goes along."""
+        said = self._told(_said(self.turns))
+        if said and not self.busy and self._session.state.loaded:
+            self.greeting.stop()
+            self.summary.begin(said)
 
     def new_chat(self) -> None:
         """Begin an empty conversation; an answer under way is stopped and kept."""
@@ -270,6 +283,17 @@ class Dialogue(QObject):
     def close(self) -> None:
         """Keep what is still on its way; nothing is said afterwards."""
         self._leave()
+
+    @Slot(str)
+    def _begin_with(self, summary: str) -> None:
+        draft, attachments = self.unsent.take()
+        self.new_chat()
+        self.unsent.put(words.summarized(summary, draft), attachments)
+
+    @Slot(str)
+    def _miss_summary(self, why: str) -> None:
+        if why:
+            self.problem.emit(Problem("No summary", why))
 
     # What the engine says
 
@@ -439,6 +463,7 @@ class Dialogue(QObject):
     def _leave(self) -> None:
         """Let the conversation in view go, and keep what there is of it."""
         self.unsent.leave()
+        self.summary.stop()
         if self._request:
             self._session.host.cancel(self._request)
             self._end(State.STOPPED, {})

@@ -47,6 +47,8 @@ class Menus(QObject):
         self._add(menu, "Open Model Folder…", dialogs.choose_model_folder, "Ctrl+Shift+O")
         self._add(menu, "Rescan Models", window.session.rescan, "Ctrl+R")
         menu.addSeparator()
+        self._add(menu, "Attach Files…", dialogs.choose_attachments, "Ctrl+Shift+A")
+        menu.addSeparator()
         self._add(menu, "Import Chats…", dialogs.choose_import)
         self._add(menu, "Export All Chats…", dialogs.choose_export)
         menu.addSeparator()

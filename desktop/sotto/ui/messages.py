@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 from sotto.chats.records import Turn
 from sotto.engine.types import PrefillProgress
 from sotto.ui import theme, words
+from sotto.ui.attachment_chips import SentAttachments
 from sotto.ui.message_text import MarkdownText, PlainText
 from sotto.ui.parts import IconButton, Label, draw_bar
 from sotto.ui.question_editor import QuestionEditor
@@ -41,6 +42,9 @@ class UserMessage(QWidget):
         self.versions = VersionSwitch("question")
         self.versions.wanted.connect(self.version_wanted)
         self._editor: QuestionEditor | None = None
+        if not turn.text:
+            # There is nothing to show but what went along.
+            self._bubble.hide()
         across = QHBoxLayout()
         across.addStretch(1)
         across.addWidget(self._bubble)
@@ -52,6 +56,9 @@ class UserMessage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.GAP_4)
+        if turn.attachments:
+            self.attachments = SentAttachments(turn.attachments)
+            layout.addWidget(self.attachments)
         layout.addLayout(across)
         layout.addLayout(foot)
         self.show_turn(turn)
@@ -79,7 +86,7 @@ class UserMessage(QWidget):
             self._editor.dropped.connect(self.end_edit)
             layout = self.layout()
             assert isinstance(layout, QVBoxLayout)
-            layout.insertWidget(0, self._editor)
+            layout.insertWidget(layout.count() - 2, self._editor)
             self._bubble.hide()
             self.edit.hide()
         self._editor.draft.setFocus()
@@ -95,7 +102,7 @@ class UserMessage(QWidget):
             editor, self._editor = self._editor, None
             editor.hide()
             editor.deleteLater()
-        self._bubble.show()
+        self._bubble.setVisible(bool(self._turn.text))
         self.edit.show()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

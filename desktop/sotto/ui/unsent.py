@@ -123,6 +123,19 @@ class Unsent(QObject):
         if attachments:
             self._attach((*attachments, *self.attachments))
 
+    def take(self) -> tuple[str, tuple[Attachment, ...]]:
+        """Take the draft out of this conversation, and return it with what is attached."""
+        taken = self.draft, self.attachments
+        self.type("")
+        self._attach(())
+        return taken
+
+    def put(self, text: str, attachments: tuple[Attachment, ...]) -> None:
+        """Have another draft."""
+        self.type(text)
+        self._attach(attachments)
+        self.draft_opened.emit(text)
+
     def leave(self) -> None:
         """Keep at once what is on its way."""
         self._keep_draft()

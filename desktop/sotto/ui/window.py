@@ -12,8 +12,8 @@ from PySide6.QtGui import (
     QDragMoveEvent,
     QDropEvent,
     QIcon,
+    QKeyEvent,
     QPaintEvent,
-    QTextCursor,
 )
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -27,6 +27,7 @@ from sotto.ui import gauge, words
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.chat_pane import ChatPane
 from sotto.ui.chat_shelf import ChatShelf, Entry
+from sotto.ui.composing import Composing
 from sotto.ui.dialogs import Dialogs
 from sotto.ui.dialogue import Dialogue
 from sotto.ui.drops import DropOverlay, dropped
@@ -75,6 +76,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.sidebar = Sidebar()
         self.chat = ChatPane()
+        self.composing = Composing(session, self.dialogue, keeper, self.chat.composer, self)
         self._painted = False
         self._flows: Flows | None = None
         centre = QWidget()
@@ -95,6 +97,7 @@ class MainWindow(QMainWindow):
     def begin(self, flows: "Flows", paths: tuple[Path, ...] = ()) -> None:
         """Start what needs an event loop, as far as no other window or panel has: finding models, loading, sampling."""
         self._flows = flows
+        self.composing.begin(flows)
         self.dialogue.begin()
         if self.session.begun:
             self.sidebar.show_models(self.session.models)
@@ -114,9 +117,9 @@ class MainWindow(QMainWindow):
         sidebar.rescan_wanted.connect(session.rescan)
         sidebar.gauge.sample_wanted.connect(self.sample_memory)
         chat.header.new_chat.clicked.connect(dialogue.new_chat)
-        chat.composer.sent.connect(self.send)
-        chat.composer.stopped.connect(dialogue.stop)
-        chat.composer.draft.textChanged.connect(lambda: dialogue.unsent.type(chat.composer.text))
+        chat.composer.attach_wanted.connect(self.dialogs.choose_attachments)
+        self.composing.problem.connect(self.show_problem)
+        self.closed.connect(self.composing.attaching.close)
         chat.asked.connect(dialogue.send)
         chat.transcript.link_asked.connect(self.ask_link)
         session.models_changed.connect(sidebar.show_models)
@@ -130,9 +133,10 @@ class MainWindow(QMainWindow):
         dialogue.question_added.connect(self._add_question)
         follow(chat.transcript, dialogue)
         dialogue.retracted.connect(self._retract)
-        dialogue.unsent.draft_opened.connect(self._open_draft)
         dialogue.unsent.choices_opened.connect(chat.choices.show_choices)
         chat.choices.chosen.connect(dialogue.unsent.choose)
+        dialogue.summary.begun.connect(lambda: chat.notice.inform("Writing a summary", "A new chat begins with it."))
+        dialogue.summary.ended.connect(chat.notice.hide)
         dialogue.changed.connect(self.shelf.refresh)
         dialogue.problem.connect(self.show_problem)
         self._connect_chats()
@@ -159,11 +163,9 @@ class MainWindow(QMainWindow):
         self._keeper.failed.connect(self._show_unkept)
         self.preferences.failed.connect(self._show_unkept)
 
-    @Slot(str)
     def send(self, text: str) -> None:
         """Send a draft; it stays where it is if it cannot be sent."""
-        if self.dialogue.send(text):
-            self.chat.composer.clear()
+        self.composing.send(text)
 
     @Slot(object)
     def show_state(self, state: ModelState) -> None:
@@ -203,12 +205,6 @@ class MainWindow(QMainWindow):
         self.sidebar.chats.show_current(self.dialogue.chat)
         self.chat.find_bar.hide()
 
-    @Slot(str)
-    def _open_draft(self, text: str) -> None:
-        self.chat.composer.draft.setPlainText(text)
-        self.chat.composer.draft.moveCursor(QTextCursor.MoveOperation.End)
-        self.chat.composer.draft.setFocus()
-
     @Slot(object)
     def _list_chats(self, entries: tuple[Entry, ...]) -> None:
         self.sidebar.show_chats(entries, self.shelf.shelf)
@@ -237,10 +233,9 @@ class MainWindow(QMainWindow):
         self.chat.show_conversation(begun=True)
         self.chat.transcript.add_question(turn)
 
-    @Slot(str)
-    def _retract(self, text: str) -> None:
+    @Slot()
+    def _retract(self) -> None:
         self.chat.show_conversation(begun=not self.chat.transcript.empty)
-        self.chat.composer.restore(text)
 
     @Slot()
     def sample_memory(self) -> None:
@@ -273,11 +268,16 @@ class MainWindow(QMainWindow):
         self.overlay.hide()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Load what was dropped."""
+        """Load or attach what was dropped."""
         self.overlay.hide()
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
-            self.session.open(dropped(event.mimeData()))
+            self.composing.take(dropped(event.mimeData()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let what is typed anywhere be written."""
+        if not self.composing.take_key(event):
+            super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Tell that the window can be seen."""

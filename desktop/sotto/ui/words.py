@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sotto.chats.records import State, Turn
-from sotto.engine.types import DoneReason, Finished, PrefillProgress
+from sotto.chats.records import Attachment, State, Turn
+from sotto.engine.types import DoneReason, Finished, ModelInfo, PrefillProgress
 from sotto.store.records import Format, ModelRecord, Source
-from sotto.ui.states import ModelState, Phase
+from sotto.ui.states import ModelState, Phase, Problem
 
 SOURCE_NAMES = {
     Source.BUILTIN: "Built in",
@@ -100,6 +100,54 @@ def prefill_line(progress: PrefillProgress) -> str:
     return f"Reading prompt {count(progress.done)} / {count(progress.total)}{cached}"
 
 
+# Which part of a document the model is given, by what it is called here.
+PARTS = {
+    "whole": "The whole document",
+    "beginning": "Only the beginning, as much as fits",
+    "end": "Only the end, as much as fits",
+}
+
+
+def attachment_line(attachment: Attachment) -> str:
+    """Return how large an attachment is, and what it costs: `12 KB · 3,400 tokens`."""
+    length = len(attachment.text)
+    part = "" if attachment.whole else f"{100 * (attachment.ends - attachment.begins) / length:.0f} % "
+    if not attachment.whole:
+        part += (
+            "from the beginning" if attachment.begins == 0 else "at the end" if attachment.ends == length else "of it"
+        )
+    tokens = f"{count(attachment.tokens)} tokens" if attachment.tokens else ""
+    return " · ".join(filter(None, (size(attachment.size), part, tokens)))
+
+
+def summarized(summary: str, draft: str) -> str:
+    """Return a draft that begins with a summary of another conversation."""
+    return f"What we talked about before:\n\n{summary}\n\n{draft}".rstrip() + ("" if draft.strip() else "\n\n")
+
+
+def context_line(used: int, limit: int) -> str:
+    """Return how full a context is, in a sentence."""
+    share = f"{100 * used / limit:.0f} %" if limit else "all"
+    return f"Context: {count(used)} of {count(limit)} tokens, {share}."
+
+
+def other_context(asked: int, info: ModelInfo) -> Problem:
+    """Return that a model was loaded with another context than was asked for."""
+    why = f"{count(asked)} tokens were asked for, and the engine has loaded {count(info.context_length)}."
+    return Problem("The context is not as long as asked for", f"{why} {info.context_note}".strip())
+
+
+def context_warning(used: int, limit: int, room: int, *, over: bool, shortened: bool) -> tuple[str, str]:
+    """Return that a context has hardly room, or none: in a few words, and in a sentence."""
+    if over and shortened:
+        why = f"Even without the oldest turns it takes {count(used)} tokens, and there is room for {count(room)}."
+        return "This does not fit", why
+    if over:
+        why = f"With everything before it this takes {count(used)} tokens, and the model has room for {count(limit)}."
+        return "This does not fit", why
+    return "The context is nearly full", f"{count(limit - used)} of {count(limit)} tokens are left for the answer."
+
+
 def speed(tokens: int, nanoseconds: int) -> str:
     """Return tokens per second; a dash when too little was measured."""
     if tokens < 2 or nanoseconds <= 0:
@@ -181,6 +229,11 @@ def file_name(title: str) -> str:
     """Return what a file with a chat of this title is called, without an ending: no part of it leads anywhere else."""
     kept = "".join(letter if letter.isalnum() or letter in " -_,'" else " " for letter in title)
     return " ".join(kept.split())[:60].strip() or "chat"
+
+
+def shortened(name: str, most: int = 32) -> str:
+    """Return a name without its middle where it is long."""
+    return name if len(name) <= most else f"{name[: most // 2]}…{name[-(most // 2) + 1 :]}"
 
 
 def listed(names: Sequence[str]) -> str:
