@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
+    from sotto.chats.store import ChatStore
+
 ROOT = Path(__file__).resolve().parents[1]
 QUESTION = "How do I load a bigger model?"
 
@@ -255,6 +257,8 @@ class Stage:
 
         await self._attach()
 
+        await self._fold()
+
         self._drag(
             Path(os.environ["HOME"]) / ".lmstudio" / "models" / "lmstudio-community" / "Meta-Llama-3-8B-MLX-4bit"
         )
@@ -341,6 +345,30 @@ class Stage:
         await self._until(composer.panel.isVisible)
         await self._take("context-tight")
         composer.draft.clear()
+
+    async def _fold(self) -> None:
+        """Take pictures of chats in folders."""
+        window, folders = self.window, ("Cooking", "Garden & house", "Work")
+
+        def fill(store: "ChatStore") -> None:
+            numbers = [store.add_folder(name) for name in folders]
+            store.close_folder(numbers[2], closed=True)
+            for title, folder in (
+                ("Rice for six people", numbers[0]),
+                ("What to do with so many plums", numbers[0]),
+                ("When to cut roses", numbers[1]),
+                ("Minutes of Monday", numbers[2]),
+                ("A letter to the landlord", None),
+            ):
+                store.change(chat := store.add_chat(), title=title, folder=folder)
+                store.ask(chat, title, None)
+
+        window.shelf.refresh()
+        self.keeper.do(fill, lambda _: window.shelf.refresh())
+        await self._until(lambda: len(window.sidebar.chats.model.rows) > 7)
+        # There is room for the list where the models have less.
+        window.sidebar._lists.setSizes([420, 160])
+        await self._take("folders")
 
     def _release(self) -> None:
         self._held = lambda event: False

@@ -13,11 +13,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 
 from sotto.chats.database import Database
-from sotto.chats.records import State
+from sotto.chats.records import Shelf, State
 from sotto.chats.store import ChatStore
 from sotto.ui import theme
 from sotto.ui.chat_keeper import ChatKeeper
-from sotto.ui.chat_shelf import Shelf
 from sotto.ui.messages import AnswerMessage, UserMessage
 from sotto.ui.states import Phase
 

@@ -43,6 +43,7 @@ class Menus(QObject):
         menu = window.menuBar().addMenu("&File")
         self._add(menu, "New Chat", window.dialogue.new_chat, _Keys.New)
         self._add(menu, "Quick Prompt", window.quick_wanted.emit, "Ctrl+Shift+Space")
+        self._add(menu, "New Chat Folder", window.shelf.add_folder, "Ctrl+Shift+N")
         self._add(menu, "Open Model…", dialogs.choose_model, _Keys.Open)
         self._add(menu, "Open Model Folder…", dialogs.choose_model_folder, "Ctrl+Shift+O")
         self._add(menu, "Rescan Models", window.session.rescan, "Ctrl+R")

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sotto.chats.records import Chat, Turn
+from sotto.chats.records import Chat, Folder, Turn
 from sotto.paths import resources_dir
 from sotto.ui import gauge, words
 from sotto.ui.chat_keeper import ChatKeeper
@@ -157,6 +157,13 @@ class MainWindow(QMainWindow):
         chats.trash_wanted.connect(shelf.throw_away)
         chats.restore_wanted.connect(shelf.bring_back)
         chats.shelf_wanted.connect(shelf.show_shelf)
+        chats.move_wanted.connect(shelf.move)
+        chats.folder_wanted.connect(shelf.add_folder)
+        chats.folder_renamed.connect(shelf.rename_folder)
+        chats.folder_closed.connect(lambda folder, closed: shelf.close_folder(folder, closed=closed))
+        chats.folder_removed.connect(shelf.remove_folder)
+        shelf.folder_added.connect(chats.name_folder)
+        shelf.folder_removed.connect(self._offer_folder_back)
         chats.markdown_wanted.connect(self.dialogs.export_markdown)
         chats.json_wanted.connect(self.dialogs.export_json)
         self._keeper.noticed.connect(self._show_kept)
@@ -205,9 +212,9 @@ class MainWindow(QMainWindow):
         self.sidebar.chats.show_current(self.dialogue.chat)
         self.chat.find_bar.hide()
 
-    @Slot(object)
-    def _list_chats(self, entries: tuple[Entry, ...]) -> None:
-        self.sidebar.show_chats(entries, self.shelf.shelf)
+    @Slot(object, object)
+    def _list_chats(self, entries: tuple[Entry, ...], folders: tuple[Folder, ...]) -> None:
+        self.sidebar.show_chats(entries, folders, self.shelf.shelf)
         self.sidebar.chats.show_current(self.dialogue.chat)
 
     @Slot(object)
@@ -217,6 +224,16 @@ class MainWindow(QMainWindow):
             self.dialogue.new_chat()
         self.chat.notice.offer(
             "Moved to the trash", chat.title, "Undo", lambda: self.shelf.bring_back(chat.id), _UNDO_SECONDS
+        )
+
+    @Slot(object, object)
+    def _offer_folder_back(self, folder: Folder, chats: tuple[int, ...]) -> None:
+        self.chat.notice.offer(
+            "Folder deleted",
+            f"The chats that were in “{folder.name}” are still in the list.",
+            "Undo",
+            lambda: self.shelf.bring_folder_back(folder, chats),
+            _UNDO_SECONDS,
         )
 
     @Slot(object)
