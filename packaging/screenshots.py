@@ -348,6 +348,8 @@ class Stage:
 
     async def _fold(self) -> None:
         """Take pictures of chats in folders."""
+        from PySide6.QtWidgets import QSplitter
+
         window, folders = self.window, ("Cooking", "Garden & house", "Work")
 
         def fill(store: "ChatStore") -> None:
@@ -367,7 +369,9 @@ class Stage:
         self.keeper.do(fill, lambda _: window.shelf.refresh())
         await self._until(lambda: len(window.sidebar.chats.model.rows) > 7)
         # There is room for the list where the models have less.
-        window.sidebar._lists.setSizes([420, 160])
+        lists = window.sidebar.findChild(QSplitter, "lists")
+        assert isinstance(lists, QSplitter)
+        lists.setSizes([420, 160])
         await self._take("folders")
 
     def _release(self) -> None:

@@ -1,6 +1,7 @@
 """The window itself: drops, notices, composer, scrolling, names for screen readers, light and dark, large text."""
 
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from sotto.ui.colors import DARK, LIGHT
 from sotto.ui.drops import Dropped, dropped, path_of, promise
 from sotto.ui.gauge import Sample, pressure
 from sotto.ui.states import Phase
+
+_NO_KEY = Qt.KeyboardModifier.NoModifier
 
 
 def settled(stage):
@@ -170,12 +173,30 @@ def test_the_draft_can_be_written_in_every_state(stage, qtbot, loop):
     assert len(stage.script.requests) == 1
 
 
-def test_a_paste_of_200_000_characters_is_taken_at_once(stage, loop):
-    import time
-
-    started = time.perf_counter()
-    stage.window.chat.composer.draft.insertPlainText("word " * 40_000)
-    assert time.perf_counter() - started < 2.0
+@pytest.mark.parametrize("text", ["word " * 40_000, "a line of words\n" * 12_500, "x" * 200_000])
+def test_a_paste_of_200_000_characters_is_taken_at_once(ready, qtbot, loop, text):
+    draft = ready.window.chat.composer.draft
+    draft.setFocus()
+    taken = []
+    # One more go on a machine that is busy with something else.
+    for _ in range(2):
+        draft.clear()
+        QApplication.clipboard().setText(text)
+        QApplication.processEvents()
+        # What the window's own thread takes, whatever else the machine does.
+        times = [time.thread_time()]
+        for key, modifier in ((Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier), (Qt.Key.Key_A, _NO_KEY)):
+            qtbot.keyClick(draft, key, modifier)
+            # Until it can be seen.
+            draft.grab()
+            times.append(time.thread_time())
+        assert len(draft.toPlainText()) == 200_001
+        taken.append((times[1] - times[0], times[2] - times[1]))
+        if taken[-1][0] <= 0.25 and taken[-1][1] <= 0.05:
+            break
+    assert taken[-1][0] <= 0.25, taken
+    assert taken[-1][1] <= 0.05, taken
+    QApplication.clipboard().clear()
 
 
 def test_following_ends_once_when_the_answer_outgrows_the_view(ready, qtbot, loop):

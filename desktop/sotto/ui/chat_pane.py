@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from sotto.ui import theme, words
 from sotto.ui.choices import Choices
@@ -89,6 +89,17 @@ class ChatPane(QWidget):
     def _close_find(self) -> None:
         self.find_bar.hide()
         self.composer.draft.setFocus()
+
+    def step_back(self) -> bool:
+        """Leave what the person is in: find, the settings of the chat, or an edit; return False where it is none."""
+        focus = QApplication.focusWidget()
+        if focus is not None and self.find_bar.isAncestorOf(focus):
+            self._close_find()
+        elif focus is not None and self.choices.isAncestorOf(focus):
+            self.hide_choices()
+        else:
+            return self.transcript.end_edit()
+        return True
 
     def toggle_choices(self) -> None:
         """Show what can be chosen for this conversation, or hide it."""

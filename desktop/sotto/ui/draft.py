@@ -3,7 +3,7 @@
 import time
 
 from PySide6.QtCore import QMimeData, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent
+from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QTextOption
 from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
 from sotto.ui import theme
@@ -12,6 +12,7 @@ from sotto.ui.parts import line_height
 _MOST_LINES = 8
 # Some systems deliver the Enter that chose a word in an input method once more, right behind the word.
 _GUARD_SECONDS = 0.01
+_ENDLESS = 2000
 
 
 class Draft(QPlainTextEdit):
@@ -59,6 +60,21 @@ class Draft(QPlainTextEdit):
         lines = min(_MOST_LINES, max(1, round(self.document().size().height())))
         self.setFixedHeight(lines * line_height(self) + 2 * 2 + 2)
 
+    def setPlainText(self, text: str) -> None:
+        """Show another text."""
+        self._wrap(text, alone=True)
+        super().setPlainText(text)
+
+    def _wrap(self, more: str, *, alone: bool) -> None:
+        """Break lines as the text to come asks for, before it is laid out.
+
+        To look for the ends of words in a word that goes on and on takes seconds.
+        """
+        endless = len(more) > _ENDLESS and max(map(len, more.split()), default=0) > _ENDLESS
+        mode = QTextOption.WrapMode.WrapAnywhere if endless else QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere
+        if (alone or endless or self.document().isEmpty()) and mode is not self.wordWrapMode():
+            self.setWordWrapMode(mode)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Send with Enter, unless an input method is or was just at work, or Shift is held."""
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -84,6 +100,7 @@ class Draft(QPlainTextEdit):
         if _is_given(source):
             self.files_pasted.emit(source)
         else:
+            self._wrap(source.text(), alone=False)
             super().insertFromMimeData(source)
 
     def resizeEvent(self, event: object) -> None:

@@ -89,7 +89,7 @@ class Menus(QObject):
         self._add(menu, "Normal Text", lambda: self._zoom(0), "Ctrl+0")
         menu.addSeparator()
         self._add(menu, "Settings of This Chat", window.chat.toggle_choices, "Ctrl+Shift+,")
-        self.stop = self._add(menu, "Stop", window.dialogue.stop, "Esc")
+        self.stop = self._add(menu, "Stop", window.stop, "Esc")
 
     def _make_help(self) -> None:
         menu = self._window.menuBar().addMenu("&Help")

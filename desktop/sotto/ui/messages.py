@@ -96,6 +96,11 @@ class UserMessage(QWidget):
         if text.strip() and text != self._turn.text:
             self.edited.emit(self._turn.id, text)
 
+    @property
+    def editing(self) -> bool:
+        """Whether it is being written anew."""
+        return self._editor is not None
+
     def end_edit(self) -> None:
         """Leave the question as it was."""
         if self._editor is not None:

@@ -76,6 +76,13 @@ class Transcript(QScrollArea):
         """The messages that are made, oldest first."""
         return self._column.made
 
+    def end_edit(self) -> bool:
+        """Leave the questions as they were that are being edited; return whether there were any."""
+        edited = [one for one in self.messages if isinstance(one, UserMessage) and one.editing]
+        for one in edited:
+            one.end_edit()
+        return bool(edited)
+
     def show_turns(self, turns: Sequence[Turn]) -> None:
         """Show other messages, and of them the last."""
         self.clear()

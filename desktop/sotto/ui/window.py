@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QUrl, Signal, Slot
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtGui import (
     QCloseEvent,
     QDesktopServices,
@@ -174,6 +174,11 @@ class MainWindow(QMainWindow):
         """Send a draft; it stays where it is if it cannot be sent."""
         self.composing.send(text)
 
+    def stop(self) -> None:
+        """Leave what the person is in, or else stop what is under way."""
+        if not self.chat.step_back():
+            self.dialogue.stop()
+
     @Slot(object)
     def show_state(self, state: ModelState) -> None:
         """Draw everything that depends on how the model stands."""
@@ -293,7 +298,8 @@ class MainWindow(QMainWindow):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Let what is typed anywhere be written."""
-        if not self.composing.take_key(event):
+        back = event.key() == Qt.Key.Key_Escape and self.chat.step_back()
+        if not back and not self.composing.take_key(event):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
