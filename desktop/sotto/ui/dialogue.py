@@ -24,7 +24,9 @@ from sotto.ui import words
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.engine_thread import EngineLost
 from sotto.ui.greeting import Greeting
+from sotto.ui.pace import Pace
 from sotto.ui.places import ChatPlace
+from sotto.ui.reuse import Asked, Reuse
 from sotto.ui.session import Session
 from sotto.ui.states import Problem
 from sotto.ui.summary import Summary
@@ -49,7 +51,7 @@ class Dialogue(QObject):
         question_added: A question was taken into the conversation (`Turn`).
         answer_awaited: An answer is on its way; the model's name, and what it waits for.
         answer_resumed: An answer that was cut short is gone on with (`Turn`); the next words belong to it.
-        prefilled: How much of the prompt was read.
+        prefilled: How much of the prompt was read, and why it is read anew, which is empty where it is not.
         answer_grew: More of the answer.
         answer_ended: The answer is complete (`Turn`).
         retracted: The question and its answer could not be had and are taken out again; the question's text.
@@ -63,7 +65,7 @@ class Dialogue(QObject):
     question_added = Signal(object)
     answer_awaited = Signal(str, str)
     answer_resumed = Signal(object)
-    prefilled = Signal(object)
+    prefilled = Signal(object, str)
     answer_grew = Signal(str)
     answer_ended = Signal(object)
     retracted = Signal(str)
@@ -86,6 +88,8 @@ class Dialogue(QObject):
         self._request = ""
         # How much of the last turn was there before the request.
         self._begun = 0
+        self.pace = Pace(self)
+        self._reuse = Reuse()
         self.summary = Summary(session, self)
         self.summary.written.connect(self._begin_with)
         self.summary.failed.connect(self._miss_summary)
@@ -232,7 +236,7 @@ class Dialogue(QObject):
             chat: Its number.
             message: One of its messages that is to be seen, on whichever branch it is; None for where it was left.
         """
-        if chat == self.chat and (message is None or self._record.index(message) is not None):
+        if chat == self.chat and self.turns and (message is None or self._record.index(message) is not None):
             if message is not None:
                 self.pointed_at.emit(message)
             return
@@ -305,8 +309,9 @@ class Dialogue(QObject):
 
     def _take(self, event: PrefillProgress | TextChunk | Finished | Failed) -> None:
         if isinstance(event, PrefillProgress):
-            self.prefilled.emit(event)
+            self.prefilled.emit(event, self._reuse.why(event.cached))
         elif isinstance(event, TextChunk):
+            self.pace.add(len(event.token_ids))
             self._grow(event.text)
         elif isinstance(event, Finished):
             self._record.take_in()
@@ -314,7 +319,7 @@ class Dialogue(QObject):
             if len(event.text) > len(said) and event.text.startswith(said):
                 self._grow(event.text[len(said) :])
             state = State.STOPPED if event.done_reason is DoneReason.CANCELLED else State.COMPLETE
-            self._end(state, words.figures_of(event))
+            self._end(state, words.figures_of(event, self._reuse.end(event, self.turns[-1].text)))
         else:
             self._fail(event)
 
@@ -411,14 +416,17 @@ class Dialogue(QObject):
 
     def _begin_request(self) -> None:
         self.greeting.stop()
+        self.pace.begin()
         self._request = f"answer {next(_REQUESTS)}"
 
     def _request_answer(self, asked: list[Turn]) -> None:
         settings = self._session.settings
+        messages, record = self._told(_said(asked)), self._session.state.record
+        self._reuse.begin(Asked(record.digest if record else "", messages, self.unsent.trims))
         self._session.generate(
             GenerateRequest(
                 self._request,
-                messages=self._told(_said(asked)),
+                messages=messages,
                 sampling=settings.sampling,
                 options=self.unsent.options,
                 num_predict=settings.num_predict,
@@ -468,6 +476,7 @@ class Dialogue(QObject):
             self._session.host.cancel(self._request)
             self._end(State.STOPPED, {})
         self._asking = self._queued = self._stopping = False
+        self._reuse.forget()
         self._record.leave()
 
     def _show(self, turns: list[Turn]) -> None:

@@ -176,9 +176,9 @@ class AnswerMessage(QWidget):
         """Say what the answer waits for."""
         self.status.setText(line)
 
-    def show_prefill(self, progress: PrefillProgress) -> None:
-        """Show how much of the prompt has been read."""
-        self.status.setText(words.prefill_line(progress))
+    def show_prefill(self, progress: PrefillProgress, why: str = "") -> None:
+        """Show how much of the prompt has been read, and why it is read anew where it is."""
+        self.status.setText(words.prefill_line(progress, why))
         self._bar.share = progress.done / progress.total if progress.total else 0.0
         self._bar.show()
         self._bar.update()
@@ -190,6 +190,10 @@ class AnswerMessage(QWidget):
             self._bar.hide()
             self.status.setText("Answering…")
         self.text.append_markdown(text)
+
+    def show_pace(self, tokens: int, rate: float) -> None:
+        """Show how far the answer has come, and about how fast."""
+        self.status.setText(words.pace_line(tokens, rate))
 
     def end(self, turn: Turn) -> None:
         """Show that nothing more comes, and a line of figures."""

@@ -94,10 +94,16 @@ def loading_line(state: ModelState) -> str:
     return {"tokenizer": "Loading · tokenizer", "warm-up": "Loading · warming up"}.get(progress.phase, "Loading…")
 
 
-def prefill_line(progress: PrefillProgress) -> str:
-    """Return how much of a prompt has been read."""
+def prefill_line(progress: PrefillProgress, why: str = "") -> str:
+    """Return how much of a prompt has been read, and why it is read anew where it is."""
     cached = f" ({count(progress.cached)} cached)" if progress.cached else ""
-    return f"Reading prompt {count(progress.done)} / {count(progress.total)}{cached}"
+    anew = f" · read anew, because {why}" if why else ""
+    return f"Reading prompt {count(progress.done)} / {count(progress.total)}{cached}{anew}"
+
+
+def pace_line(tokens: int, rate: float) -> str:
+    """Return how far an answer has come, and about how fast."""
+    return f"Answering · {count(tokens)} tokens · ~{_rate(rate)}"
 
 
 # Which part of a document the model is given, by what it is called here.
@@ -150,40 +156,63 @@ def context_warning(used: int, limit: int, room: int, *, over: bool, shortened: 
 
 def speed(tokens: int, nanoseconds: int) -> str:
     """Return tokens per second; a dash when too little was measured."""
-    if tokens < 2 or nanoseconds <= 0:
-        return "— tok/s"
-    rate = tokens * 1e9 / nanoseconds
+    return "— tok/s" if tokens < 2 or nanoseconds <= 0 else _rate(tokens * 1e9 / nanoseconds)
+
+
+def _rate(rate: float) -> str:
     return f"{rate:.1f} tok/s" if rate < 100 else f"{count(round(rate))} tok/s"
 
 
-def figures_of(end: Finished) -> dict[str, Any]:
-    """Return what is kept of the end of an answer, for `figures_line`."""
+def seconds(nanoseconds: int) -> str:
+    """Return a time as people read it: `0.4 s`, `2 min 5 s`."""
+    amount = nanoseconds / 1e9
+    if amount < 99.95:
+        return f"{amount:.1f} s"
+    return f"{count(round(amount) // 60)} min {round(amount) % 60} s"
+
+
+def figures_of(end: Finished, why: str = "") -> dict[str, Any]:
+    """Return what is kept of the end of an answer, for `figures_line`.
+
+    Args:
+        end: The end.
+        why: Why its prompt was read anew; empty where it was not.
+    """
     return {
         "tokens": len(end.token_ids),
         "nanoseconds": end.eval_duration,
         "prompt": end.prompt_tokens,
         "cached": end.cached_tokens,
+        "first": end.total_duration - end.eval_duration,
         "dropped": end.dropped_tokens,
         "reason": end.done_reason.value,
+        **({"anew": why} if why else {}),
     }
 
 
 def figures_line(figures: Mapping[str, Any]) -> str:
     """Return the figures under a finished answer; what was never measured, or cannot be read any more, is left out."""
-    tokens, nanoseconds, prompt, cached, dropped = (
+    tokens, nanoseconds, prompt, cached, first, dropped = (
         value if isinstance(value := figures.get(name), int) else 0
-        for name in ("tokens", "nanoseconds", "prompt", "cached", "dropped")
+        for name in ("tokens", "nanoseconds", "prompt", "cached", "first", "dropped")
     )
-    reason = figures.get("reason")
+    reason, anew = figures.get("reason"), figures.get("anew")
     if reason == DoneReason.CANCELLED and not tokens:
         return "Stopped before the answer began"
     if not prompt:
         return ""
-    why = {DoneReason.LENGTH.value: "reached the length limit", DoneReason.CANCELLED.value: "stopped"}
+    why = {
+        DoneReason.STOP.value: "finished",
+        DoneReason.LENGTH.value: "reached the length limit",
+        DoneReason.CANCELLED.value: "stopped",
+    }
     parts = (
         f"{count(tokens)} token" + ("" if tokens == 1 else "s"),
-        speed(tokens, nanoseconds),
-        f"prompt {count(prompt)}" + (f" ({count(cached)} cached)" if cached else ""),
+        # Where the context was begun anew on the way, its reading is part of the time.
+        ("~" if dropped and tokens > 1 else "") + speed(tokens, nanoseconds),
+        f"first after {seconds(first)}" if first > 0 and tokens else "",
+        f"prompt {count(prompt)} ({count(cached)} cached)",
+        f"read anew, because {anew}" if isinstance(anew, str) else "",
         f"{count(dropped)} older tokens left out" if dropped else "",
         why.get(reason, "") if isinstance(reason, str) else "",
     )
@@ -205,7 +234,10 @@ def turn_line(turn: Turn) -> str:
         return "Interrupted: Sotto ended while this was being written"
     if turn.state is State.FAILED:
         return "Broke off"
-    return figures_line(turn.figures) or ("Stopped before the answer began" if not turn.text else "")
+    if not turn.text:
+        return figures_line(turn.figures) or "Stopped before the answer began"
+    # What was left while it came was never measured to its end.
+    return figures_line(turn.figures) or ("— tok/s · stopped" if turn.state is State.STOPPED else "")
 
 
 def ago(seconds: float) -> str:
