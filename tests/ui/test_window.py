@@ -12,12 +12,14 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, 
 
 from drags import data_of, enter, let_go
 from scripted_loop import record
+from sotto.chats.records import Attachment
 from sotto.engine.types import MemoryFigures
 from sotto.errors import BrokenModelError
 from sotto.ui import theme, words
 from sotto.ui.colors import DARK, LIGHT
 from sotto.ui.drops import Dropped, dropped, path_of, promise
 from sotto.ui.gauge import Sample, pressure
+from sotto.ui.parts import ElidedLabel
 from sotto.ui.states import Phase
 
 _NO_KEY = Qt.KeyboardModifier.NoModifier
@@ -407,6 +409,36 @@ def test_text_of_twice_the_size_is_not_clipped(ready, qtbot, loop, dressed):
     assert transcript.widget().width() <= transcript.viewport().width()
 
 
+@pytest.mark.parametrize("direction", [Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft])
+def test_attachments_and_warnings_of_twice_the_size_are_not_clipped(ready, qtbot, loop, dressed, qapp, direction):
+    window, composer = ready.window, ready.window.chat.composer
+    qapp.setLayoutDirection(direction)
+    dressed.wear("light", 2.0)
+    window.resize(1120, 760)
+    text = "line\n" * 1200
+    ready.window.send("First")
+    qtbot.waitUntil(lambda: settled(ready))
+    ready.dialogue.unsent.attach(
+        [
+            Attachment(f"a name that goes on and on and on {number}.txt", text, len(text), 0, len(text))
+            for number in "12"
+        ]
+    )
+    qtbot.waitUntil(composer.panel.isVisible)
+    assert len(composer.attachments.chips) == 2
+    try:
+        shown = composer.attachments.chips
+        qtbot.waitUntil(lambda: all(chip.isVisible() for chip in shown) and clipped(window) == [])
+        chips = [chip.geometry() for chip in composer.attachments.chips]
+        assert not chips[0].intersects(chips[1])
+        edge = composer.attachments.rect()
+        assert all(edge.contains(chip) for chip in chips)
+        if direction is Qt.LayoutDirection.RightToLeft:
+            assert chips[0].right() == edge.right()
+    finally:
+        qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+
+
 def clipped(window):
     """Return the texts in a window that have less room than they need."""
     return [
@@ -415,7 +447,7 @@ def clipped(window):
         for widget in window.findChildren(kind)
         if widget.isVisible()
         and not isinstance(widget.parent(), QLineEdit)
-        and widget.sizePolicy().horizontalPolicy() is not widget.sizePolicy().Policy.Ignored
+        and not isinstance(widget, ElidedLabel)
         and (
             widget.height() < widget.heightForWidth(widget.width())
             or (not getattr(widget, "wordWrap", bool)() and widget.sizeHint().width() > widget.width() + 1)

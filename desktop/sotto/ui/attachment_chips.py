@@ -29,11 +29,12 @@ class AttachmentChip(QFrame):
         """Show a name, and a line of figures under it."""
         super().__init__()
         self.setObjectName("attachment")
-        self.setAccessibleName(f"Attached: {name}, {line}")
         self.name = ElidedLabel(name)
-        self.line = Label(line, "caption")
+        self.line = Label("", "caption")
+        self.show_line(line)
         wished = self.name.fontMetrics().horizontalAdvance(name) + 2
-        self.name.setFixedWidth(min(wished, theme.current().scaled(_NAME_WIDTH)))
+        self.name.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.name.setMaximumWidth(min(wished, theme.current().scaled(_NAME_WIDTH)))
         texts = QVBoxLayout()
         texts.setSpacing(0)
         texts.addWidget(self.name)
@@ -55,6 +56,11 @@ class AttachmentChip(QFrame):
             self.remove.clicked.connect(self.removed)
             layout.addWidget(self.remove)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def show_line(self, line: str) -> None:
+        """Show other figures."""
+        self.line.setText(line)
+        self.setAccessibleName(f"Attached: {self.name.text()}, {line}")
 
 
 class SentAttachments(QWidget):
@@ -94,8 +100,12 @@ class AttachmentBar(QWidget):
 
     def show_attachments(self, attachments: Sequence[Attachment]) -> None:
         """Show what is attached."""
-        self._attachments = attachments
-        self._show()
+        known, self._attachments = self._attachments, attachments
+        if [one.name for one in known] != [one.name for one in attachments]:
+            self._show()
+        else:
+            for chip, one in zip(self.chips, attachments, strict=False):
+                chip.show_line(words.attachment_line(one))
 
     def show_pending(self, names: Sequence[str]) -> None:
         """Show what is being read."""

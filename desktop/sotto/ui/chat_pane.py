@@ -1,6 +1,6 @@
 """The right side of the window: which model it is, the conversation, and the composer."""
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -44,6 +44,15 @@ class Header(QFrame):
         self.line.setText(words.state_line(state))
 
 
+class _Pages(QStackedWidget):
+    """The welcome or the conversation. It gives way to the composer, which has all the room that it needs."""
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the width of the page in view, at any height."""
+        page = self.currentWidget()
+        return QSize(page.minimumSizeHint().width() if page is not None else 0, 0)
+
+
 class ChatPane(QWidget):
     """Header, notice, welcome or transcript, and composer.
 
@@ -70,7 +79,7 @@ class ChatPane(QWidget):
         self.find_bar = FindBar()
         self.find_bar.closed.connect(self._close_find)
         self.find_bar.pointed.connect(self.transcript.go_to)
-        self.stack = QStackedWidget()
+        self.stack = _Pages()
         self.stack.addWidget(self.welcome)
         self.stack.addWidget(self.transcript)
         self._columns: list[QWidget] = []

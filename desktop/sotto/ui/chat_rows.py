@@ -199,14 +199,12 @@ class RowDelegate(QStyledItemDelegate):
             inside.adjust(0 if leads else step, 0, -step if leads else 0, 0)
         if isinstance(row, Entry) and row.chat.pinned:
             inside = self._sign(painter, inside, "pin", edge, at_end=True, mirrored=leads)
-        alignment = Qt.AlignmentFlag.AlignRight if leads else Qt.AlignmentFlag.AlignLeft
         for text, font, color, at in _lines(row, inside):
             painter.setFont(font)
             painter.setPen(QColor(color))
             elided = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, inside.width())
-            painter.drawText(
-                QRect(inside.left(), at, inside.width(), QFontMetrics(font).height()), alignment.value, elided
-            )
+            # From the side on which reading begins: the painter knows which.
+            painter.drawText(QRect(inside.left(), at, inside.width(), QFontMetrics(font).height()), 0, elided)
         painter.restore()
 
     def _sign(self, painter: QPainter, inside: QRect, icon: str, edge: int, *, at_end: bool, mirrored: bool) -> QRect:
