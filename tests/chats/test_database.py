@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -290,3 +291,25 @@ def test_a_thousand_rows_of_anything_cost_themselves_alone_and_no_time(path):
     assert found == said
     assert database.writable
     database.close()
+
+
+def test_a_new_file_is_made_once_however_many_open_it(tmp_path):
+    for number in range(12):
+        path, gate, opened = tmp_path / f"{number}.sqlite3", threading.Barrier(4), []
+
+        def begin(path=path, gate=gate, opened=opened):
+            gate.wait()
+            database = Database(path)
+            opened.append((database.writable, [notice.text for notice in database.notices]))
+            if database.writable:
+                ChatStore(database).add_chat()
+            database.close()
+
+        threads = [threading.Thread(target=begin) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert opened == [(True, [])] * 4
+        assert len(read(path)[0]) == 4
+    assert [one.name for one in tmp_path.iterdir() if "damaged" in one.name] == []

@@ -202,16 +202,14 @@ def test_what_is_read_belongs_to_the_conversation_it_was_given_to(ready, qtbot, 
     qtbot.waitUntil(lambda: attached(ready) == ["notes.md"])
 
 
-def test_attachments_stay_with_the_draft_over_a_restart(
-    qtbot, loop, flows, ready, preferences, notes, tmp_path, destroyed
-):
+def test_attachments_stay_with_the_draft_over_a_restart(qtbot, loop, ready, preferences, notes, tmp_path, destroyed):
     ready.window.chat.composer.draft.setPlainText("unsent")
     ready.window.composing.attach((notes,))
     qtbot.waitUntil(lambda: bool(chips(ready)) and "tokens" in chips(ready)[0][1])
     qtbot.wait(600)
     keeper = ChatKeeper(tmp_path / "data" / "chats.sqlite3")
     window = MainWindow(ready.session, keeper, preferences)
-    window.begin(flows)
+    window.dialogue.begin()
     qtbot.waitUntil(lambda: window.chat.composer.text == "unsent")
     qtbot.waitUntil(lambda: [one.name for one in window.dialogue.unsent.attachments] == ["notes.md"])
     assert len(window.chat.composer.attachments.chips) == 1

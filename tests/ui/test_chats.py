@@ -31,6 +31,8 @@ def rows(file, columns="role, text, state", table="messages"):
     connection = sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)
     try:
         return connection.execute(f"SELECT {columns} FROM {table} ORDER BY id").fetchall()
+    except sqlite3.OperationalError:
+        return []  # it is just being made
     finally:
         connection.close()
 
