@@ -3,9 +3,10 @@
 import threading
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtWidgets import QApplication
 
+from sotto.ui.composer import Composer
 from sotto.ui.states import Phase
 
 
@@ -60,6 +61,20 @@ def test_what_is_typed_anywhere_is_written(ready, qtbot, loop):
     qtbot.keyClick(transcript, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
     assert ready.window.sidebar.search.text() == "b"
     assert composer.text == "aaaa"
+
+
+def test_where_nothing_is_attached_pasted_files_are_text(ready, qtbot, loop, tmp_path):
+    answered(ready, qtbot, "First")
+    question = ready.window.chat.transcript.messages[0]
+    question.edit.click()
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path))])
+    data.setText(str(tmp_path))
+    plain = Composer(attaches=False)
+    for draft in (question._editor.draft, plain.draft):
+        assert draft.canInsertFromMimeData(data)
+        draft.insertFromMimeData(data)
+        assert str(tmp_path) in draft.toPlainText()
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Tab, Qt.Key.Key_Backtab])

@@ -28,11 +28,12 @@ class Composer(QFrame):
     stopped = Signal()
     attach_wanted = Signal()
 
-    def __init__(self) -> None:
-        """Begin with nothing written and nothing loaded."""
+    def __init__(self, *, attaches: bool = True) -> None:
+        """Begin with nothing written and nothing loaded; without `attaches` there is nothing but text."""
         super().__init__()
         self.setObjectName("composer")
         self.draft = Draft()
+        self.draft.takes_files = attaches
         self.attachments = AttachmentBar()
         self.panel = ContextPanel()
         self.gauge = ContextGauge()
@@ -44,7 +45,8 @@ class Composer(QFrame):
         self.button.setObjectName("send")
         foot = QHBoxLayout()
         foot.setSpacing(theme.GAP_8)
-        foot.addWidget(self.clip)
+        if attaches:
+            foot.addWidget(self.clip)
         foot.addWidget(self.hint)
         foot.addStretch(1)
         foot.addWidget(self.gauge)

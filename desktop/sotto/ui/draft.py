@@ -22,6 +22,9 @@ class Draft(QPlainTextEdit):
         entered: The person wants to send.
         files_pasted: Something that is no text was pasted (`QMimeData`).
         focus_changed: The caret came or went.
+
+    Attributes:
+        takes_files: Whether files and pictures are handed over when they are pasted; they are text otherwise.
     """
 
     entered = Signal()
@@ -38,6 +41,7 @@ class Draft(QPlainTextEdit):
         self.setAcceptDrops(False)
         self.viewport().setAcceptDrops(False)
         self.document().setDocumentMargin(2)
+        self.takes_files = False
         self._composing = False
         self._chosen = 0.0
         self.textChanged.connect(self.fit)
@@ -93,11 +97,11 @@ class Draft(QPlainTextEdit):
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         """Take files and pictures too: they go along with the message, or a sentence says why not."""
-        return _is_given(source) or super().canInsertFromMimeData(source)
+        return (self.takes_files and _is_given(source)) or super().canInsertFromMimeData(source)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Insert text; hand over what is none."""
-        if _is_given(source):
+        if self.takes_files and _is_given(source):
             self.files_pasted.emit(source)
         else:
             self._wrap(source.text(), alone=False)
