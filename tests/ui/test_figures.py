@@ -88,6 +88,10 @@ def finished(**values):
             "512 tokens · 512 tok/s · first after 2 min 10 s · prompt 812 (0 cached) · reached the length limit",
         ),
         (
+            finished(eval_duration=10**9, total_duration=10**9 + 35 * 10**6),
+            "512 tokens · 512 tok/s · first after 35 ms · prompt 812 (640 cached) · finished",
+        ),
+        (
             finished(token_ids=(1,), done_reason=DoneReason.CANCELLED),
             "1 token · — tok/s · first after 0.4 s · prompt 812 (640 cached) · stopped",
         ),

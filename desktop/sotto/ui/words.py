@@ -164,8 +164,10 @@ def _rate(rate: float) -> str:
 
 
 def seconds(nanoseconds: int) -> str:
-    """Return a time as people read it: `0.4 s`, `2 min 5 s`."""
+    """Return a time as people read it: `35 ms`, `0.4 s`, `2 min 5 s`."""
     amount = nanoseconds / 1e9
+    if amount < 0.0995:
+        return f"{1000 * amount:.0f} ms"
     if amount < 99.95:
         return f"{amount:.1f} s"
     return f"{count(round(amount) // 60)} min {round(amount) % 60} s"
