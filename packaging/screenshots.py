@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
+    from sotto.chats.store import ChatStore
+
 ROOT = Path(__file__).resolve().parents[1]
 QUESTION = "How do I load a bigger model?"
 
@@ -256,6 +258,10 @@ class Stage:
         await self._take_palette()
         await self._take_settings()
 
+        await self._attach()
+
+        await self._fold()
+
         self._drag(
             Path(os.environ["HOME"]) / ".lmstudio" / "models" / "lmstudio-community" / "Meta-Llama-3-8B-MLX-4bit"
         )
@@ -358,6 +364,69 @@ class Stage:
         menu.ensurePolished()
         menu.resize(menu.sizeHint())
         await self._take("tray", menu)
+
+    async def _attach(self) -> None:
+        """Take pictures of attachments, of a context that has room, and of one that has hardly any."""
+        window, home = self.window, Path(os.environ["HOME"])
+        composer, unsent = window.chat.composer, window.dialogue.unsent
+        recipe, poem = home / "rice pilaf.md", home / "a rather long name of a poem that nobody ever finished.txt"
+        recipe.write_text("# Rice pilaf\n\n" + "Toast the rice in butter, add twice as much stock, and wait.\n" * 12)
+        poem.write_text("Roses are red.\n" * 40)
+        self._drag(recipe)
+        await self._take("drag-document")
+        window.overlay.hide()
+        window.composing.attach((recipe, poem))
+        composer.draft.setPlainText("Which of these would you cook?")
+        await self._until(lambda: len(unsent.attachments) == 2 and all(one.tokens for one in unsent.attachments))
+        await self._take("attachments")
+        unsent.detach(1)
+        composer.button.click()
+        await self._until(lambda: not window.dialogue.busy)
+        await asyncio.sleep(0.5)
+        await self._take("attached")
+
+        report = home / "report.txt"
+        report.write_text("".join(f"On day {day} it rained, and nobody minded.\n" for day in range(400)))
+        window.composing.attach((report,))
+        composer.draft.setPlainText("When did it rain?")
+        await self._until(composer.panel.isVisible)
+        await self._take("context-over")
+        unsent.detach(0)
+        await self._until(composer.panel.isHidden)
+        use = window.composing.meter.use
+        assert use is not None
+        composer.draft.setPlainText("word " * round(0.93 * use.limit - use.tokens))
+        await self._until(composer.panel.isVisible)
+        await self._take("context-tight")
+        composer.draft.clear()
+
+    async def _fold(self) -> None:
+        """Take pictures of chats in folders."""
+        from PySide6.QtWidgets import QSplitter
+
+        window, folders = self.window, ("Cooking", "Garden & house", "Work")
+
+        def fill(store: "ChatStore") -> None:
+            numbers = [store.add_folder(name) for name in folders]
+            store.close_folder(numbers[2], closed=True)
+            for title, folder in (
+                ("Rice for six people", numbers[0]),
+                ("What to do with so many plums", numbers[0]),
+                ("When to cut roses", numbers[1]),
+                ("Minutes of Monday", numbers[2]),
+                ("A letter to the landlord", None),
+            ):
+                store.change(chat := store.add_chat(), title=title, folder=folder)
+                store.ask(chat, title, None)
+
+        window.shelf.refresh()
+        self.keeper.do(fill, lambda _: window.shelf.refresh())
+        await self._until(lambda: len(window.sidebar.chats.model.rows) > 7)
+        # There is room for the list where the models have less.
+        lists = window.sidebar.findChild(QSplitter, "lists")
+        assert isinstance(lists, QSplitter)
+        lists.setSizes([420, 160])
+        await self._take("folders")
 
     def _release(self) -> None:
         self._held = lambda event: False

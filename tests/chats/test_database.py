@@ -2,10 +2,12 @@
 
 import contextlib
 import os
+import random
 import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -243,3 +245,71 @@ def test_a_killed_process_loses_nothing_that_was_said_to_be_written(path, second
     assert len(written) > max(last, default=0)
     assert database.notices == []
     database.close()
+
+
+def test_a_thousand_rows_of_anything_cost_themselves_alone_and_no_time(path):
+    said = filled(path, chats=5, messages=4)
+    draw = random.Random(7)
+    junk = [
+        None,
+        -1,
+        2**62,
+        1e300,
+        float("-inf"),
+        "",
+        "x" * 5000,
+        "half \ud83d"[:5],
+        b"\xff\x00\xfe",
+        "{",
+        "null",
+        "[]",
+    ]
+    tables = {"chats": "created changed folder pinned archived trashed leaf model draft system options trims title"}
+    tables["messages"] = "chat parent role text state created model figures viewed"
+    tables["attachments"] = "chat message name text size begins ends tokens"
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
+        for number in range(1000):
+            table = draw.choice(list(tables))
+            values = {column: draw.choice(junk) for column in tables[table].split()}
+            places = ", ".join("?" * len(values))
+            connection.execute(
+                f"INSERT OR IGNORE INTO {table} (id, {', '.join(values)}) VALUES (?, {places})",
+                (1000 + number, *values.values()),
+            )
+    started = time.process_time()
+    database = Database(path)
+    store = ChatStore(database)
+    chats = {chat.id for chat in store.chats()}
+    for chat in chats:
+        store.branch(chat)
+        store.drafted(chat)
+    store.folders()
+    found = {chat: [turn.text for turn in store.branch(chat).turns] for chat in said}
+    assert time.process_time() - started < 2
+    assert chats >= set(said)
+    assert found == said
+    assert database.writable
+    database.close()
+
+
+def test_a_new_file_is_made_once_however_many_open_it(tmp_path):
+    for number in range(12):
+        path, gate, opened = tmp_path / f"{number}.sqlite3", threading.Barrier(4), []
+
+        def begin(path=path, gate=gate, opened=opened):
+            gate.wait()
+            database = Database(path)
+            opened.append((database.writable, [notice.text for notice in database.notices]))
+            if database.writable:
+                ChatStore(database).add_chat()
+            database.close()
+
+        threads = [threading.Thread(target=begin) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert opened == [(True, [])] * 4
+        assert len(read(path)[0]) == 4
+    assert [one.name for one in tmp_path.iterdir() if "damaged" in one.name] == []

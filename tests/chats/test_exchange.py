@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sotto.chats.database import Database
 from sotto.chats.exchange import InvalidExportError, as_json, as_markdown, import_json
-from sotto.chats.records import State
+from sotto.chats.records import Attachment, State
 from sotto.chats.store import ChatStore
 
 
@@ -22,7 +22,7 @@ def filled(store):
     store.change(chat, system="Be brief.\nBe kind.", pinned=True, options={"seed": 7})
     asked = store.ask(chat, "What is `a|b`?", None)
     first = store.begin_answer(asked, "small")
-    store.end_answer(first, "A *pipe*.", State.COMPLETE)
+    store.end_answer(first, "A *pipe*.", State.COMPLETE, {"tokens": 4, "nanoseconds": 5})
     second = store.begin_answer(asked, "large")
     store.end_answer(second, "Alternation.", State.STOPPED)
     store.view(first)
@@ -34,6 +34,26 @@ def test_markdown_shows_the_branch_in_view(store):
         "# What is `a|b`?\n\n> Be brief.\n> Be kind.\n\n## You · 2023-11-14 22:13 UTC\n\nWhat is `a|b`?\n\n"
         "## small · 2023-11-14 22:13 UTC\n\nA *pipe*.\n"
     )
+
+
+def test_what_is_attached_is_exported_and_comes_back(store):
+    chat = store.add_chat()
+    sent = Attachment("a.txt", "one two", 7, 0, 3, 12)
+    store.ask(chat, "Read", None, [sent])
+    store.change(chat, trims=True)
+    drafted = Attachment("b.txt", "three", 5, 0, 5)
+    store.keep_attachments(chat, [drafted])
+    assert "a.txt, characters 1 to 3 of 7:\n```\none\n```\n\nRead" in as_markdown(store.database, chat)
+    (number,) = import_json(store.database, as_json(store.database, (chat,)))
+    assert store.branch(number).turns[0].attachments == (sent,)
+    assert store.drafted(number) == (drafted,)
+    assert store.chat(number).trims
+
+
+def test_json_has_the_figures_of_answers(store):
+    export = json.loads(as_json(store.database, (filled(store),)))
+    messages = export["chats"][0]["messages"]
+    assert (messages[1]["model"], messages[1]["figures"]) == ("small", {"tokens": 4, "nanoseconds": 5})
 
 
 def test_json_brings_everything_back(store, tmp_path):
@@ -68,6 +88,8 @@ def test_json_brings_everything_back(store, tmp_path):
         (lambda export: export["chats"][0]["messages"][0].update(parent=0), r"messages\[0\].parent is 0"),
         (lambda export: export["chats"][0]["messages"][1].update(parent=-1), r"messages\[1\].parent is -1"),
         (lambda export: export["chats"][0]["messages"][1].update(role="wizard"), r"messages\[1\].role is 'wizard'"),
+        (lambda export: export["chats"][0]["messages"][0].update(attachments=[3]), r"attachments\[0\] is 3"),
+        (lambda export: export["chats"][0].update(attachments={}), r"chats\[0\].attachments is {}; it must be a list"),
         (lambda export: export["chats"][0]["messages"].append("x"), r"messages\[3\] is \"x\""),
     ],
 )
@@ -96,7 +118,7 @@ _JSON = st.recursive(
 
 @settings(max_examples=60, deadline=None)
 @given(
-    where=st.sampled_from(["title", "text", "changed", "created", "pinned", "leaf", "options", "messages"]),
+    where=st.sampled_from("title text changed created pinned leaf options messages figures attachments".split()),
     value=_JSON | st.sampled_from([10**30, -1e300, 1e300, "half \ud83d"]),
     message=st.booleans(),
 )

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.chats.database import Database
-from sotto.chats.records import FOUND, State
+from sotto.chats.records import FOUND, Attachment, Shelf, State
 from sotto.chats.search import search, titled
 from sotto.chats.store import ChatStore
 
@@ -82,3 +82,27 @@ def test_titles_are_found_by_any_part_of_them(store):
     assert titled(store.database.connection, "0%") == (first,)
     assert set(titled(store.database.connection, "100")) == {first, second}
     assert titled(store.database.connection, "_") == ()
+
+
+def test_words_are_looked_for_on_one_shelf(store):
+    plain, archived, trashed = (ask(store, f"needle {name}") for name in ("a", "b", "c"))
+    store.change(archived, archived=True)
+    store.throw_away([trashed])
+    connection = store.database.connection
+    for shelf, chat in ((Shelf.CURRENT, plain), (Shelf.ARCHIVED, archived), (Shelf.TRASH, trashed)):
+        assert [hit.chat for hit in search(connection, "needle", shelf=shelf)] == [chat]
+        assert titled(connection, "needle", shelf=shelf) == (chat,)
+        assert store.chat(chat).shelf is shelf
+
+
+def test_words_of_what_is_attached_are_found_once_it_is_sent(store):
+    document = Attachment("Reise.md", "Von Köln nach Basel", 20, 0, 19)
+    chat = store.keep_attachments(None, [document])
+    assert chats(store, "koln") == []
+    asked = store.ask(chat, "Where to?", None, [document])
+    assert chats(store, "koln bas") == [chat]
+    (hit,) = search(store.database.connection, "reise")
+    assert (hit.message, hit.excerpt) == (asked, f"{FOUND[0]}Reise{FOUND[1]}.md")
+    store.retract(asked)
+    assert chats(store, "koln") == []
+    assert store.database.connection.execute("INSERT INTO found_attached (found_attached) VALUES ('integrity-check')")

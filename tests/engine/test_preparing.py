@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sotto.engine.overflow import MARK, shifted
 from sotto.engine.preparing import Preparer
-from sotto.engine.types import GenerateRequest, Message, Overflow, SamplingOptions
+from sotto.engine.types import CountRequest, GenerateRequest, Message, Overflow, SamplingOptions
 from sotto.errors import InvalidRequestError
 from sotto.store.opening import open_model, record_of
 from tiny_random import VOCABULARY, write_model
@@ -255,3 +255,18 @@ def test_a_full_context_is_shifted_to_a_conversation_again(fitted):
     assert len(left) < 150
     assert len(answer) > 80
     assert decoded(preparer, left) == "[system]Be kind.[assistant]" + "a" * len(answer)
+
+
+def test_what_is_counted_is_the_prompt_however_long_it_is(fitted):
+    preparer = fitted(maximum=100_000)
+    messages = (SYSTEM, *talk(9, 100))
+    whole = len(preparer.prepare(chat(messages)).prompt)
+    last = len(preparer.prepare(chat((SYSTEM, messages[-1]))).prompt)
+    preparer = fitted(400)
+    counted = preparer.count(CountRequest("c", messages, ("word " * 4, "")))
+    assert (counted.request_id, counted.tokens, counted.last, counted.texts) == ("c", whole, last, (20, 0))
+    assert whole > 400
+    # What stays of it where its oldest turns are left out is no more than is said.
+    assert len(preparer.prepare(chat(messages, Overflow.TRUNCATE)).prompt) <= counted.room == 300
+    with pytest.raises(InvalidRequestError, match="nothing to count"):
+        preparer.count(CountRequest("c", ()))

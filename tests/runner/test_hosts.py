@@ -10,6 +10,8 @@ from mlx.utils import tree_flatten
 
 from hosts import Host, in_a_thread, is_a, request
 from sotto.engine.types import (
+    Counted,
+    CountRequest,
     DoneReason,
     Failed,
     Finished,
@@ -17,6 +19,7 @@ from sotto.engine.types import (
     LoadProgress,
     MemoryFigures,
     Message,
+    Overflow,
     PrefillProgress,
     SamplingOptions,
     TextChunk,
@@ -346,3 +349,29 @@ def test_whatever_is_asked_by_whomever_is_answered_once(host, records):
     host.wait(lambda event: isinstance(event, Loaded | Unloaded), len(loads) + 2)
     assert all(len(ends_of(host, name)) == 1 for name in names)
     assert len([event for event in host.events if isinstance(event, Loaded | Unloaded)]) == len(loads) + 2
+
+
+def test_tokens_are_counted_while_an_answer_comes(loaded):
+    asked = (Message("user", "hello " * 20),)
+    loaded.react(is_a(TextChunk), lambda: loaded.loop.count(CountRequest("count", asked, ("hello",))))
+    loaded.loop.generate(request("long", num_predict=2000, ignore_eos=True, overflow=Overflow.SHIFT))
+    counted = loaded.wait(is_a(Counted))
+    loaded.ended("long")
+    places = [event.request_id for event in loaded.events if isinstance(event, Counted | Finished)]
+    assert places == ["count", "long"]
+    loaded.loop.generate(request("same", None, messages=asked, num_predict=1))
+    assert counted.tokens == counted.last == loaded.ended("same").prompt_tokens
+    assert len(counted.texts) == 1
+
+
+def test_nothing_is_counted_without_a_model(host, records):
+    host.loop.count(CountRequest("early", (Message("user", "hello"),)))
+    assert "No model is loaded" in host.ended("early").message
+    host.loop.load(records["plain"])
+    host.wait(is_a(Loaded))
+    host.loop.count(CountRequest("none", ()))
+    assert "nothing to count" in host.ended("none").message
+    host.loop.unload()
+    host.wait(is_a(Unloaded))
+    host.loop.count(CountRequest("late", (Message("user", "hello"),)))
+    assert "No model is loaded" in host.ended("late").message

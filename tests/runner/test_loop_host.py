@@ -73,10 +73,10 @@ def test_nothing_runs_before_it_is_asked(host):
 
 
 def test_a_model_is_loaded_asked_and_unloaded(host):
-    assert isinstance(loaded(host, num_ctx=512), Loaded)
+    assert isinstance(loaded(host, num_ctx=8192), Loaded)
     standing = host.standing
-    assert (standing.record, standing.info.name, standing.num_ctx, standing.lent) == (ONE, "one:latest", 512, True)
-    assert host.serves(ONE, 512)
+    assert (standing.record, standing.info.name, standing.num_ctx, standing.lent) == (ONE, "one:latest", 8192, True)
+    assert host.serves(ONE, 8192)
     assert host.serves(ONE, 4096)  # as much as there is
     assert not host.serves(ONE, None)
     assert not host.serves(TWO, 512)

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from sotto.engine.types import (
+    Counted,
+    CountRequest,
     DoneReason,
     Event,
     Failed,
@@ -38,6 +40,7 @@ class Script:
     prefill_steps: int = 2
     prompt_tokens: int = 2000
     cached_tokens: int = 100
+    loaded_context: int | None = None
     fail_load: str = ""
     fail_answer: str = ""
     crash: str = ""
@@ -45,6 +48,8 @@ class Script:
     hold_prefill: threading.Event | None = None
     hold_answer: threading.Event | None = None
     requests: list[GenerateRequest] = field(default_factory=list)
+    counts: list[CountRequest] = field(default_factory=list)
+    loads: list[int | None] = field(default_factory=list)
 
 
 class ScriptedLoop:
@@ -58,11 +63,13 @@ class ScriptedLoop:
         self._loads = 0
         self._load_stopped_up_to = 0
         self._closed = False
+        self._context = 0
 
     def load(self, record: ModelRecord, num_ctx: int | None = None) -> None:
         self._load_stopped_up_to = self._loads
         self._loads += 1
-        self._commands.put(("load", (record, self._loads)))
+        self._script.loads.append(num_ctx)
+        self._commands.put(("load", (record, self._loads, num_ctx)))
 
     def unload(self) -> None:
         self._load_stopped_up_to = self._loads
@@ -71,6 +78,15 @@ class ScriptedLoop:
     def generate(self, request: GenerateRequest) -> None:
         self._script.requests.append(request)
         self._commands.put(("generate", request))
+
+    def count(self, request: CountRequest) -> None:
+        """Take every character for a token, and four for what a template puts around a message."""
+        self._script.counts.append(request)
+        sizes = [len(message.content) + 4 for message in request.messages]
+        kept = [size for size, message in zip(sizes, request.messages, strict=True) if message.role == "system"]
+        room = self._context - self._context // 4
+        texts = tuple(map(len, request.texts))
+        self._emit(Counted(request.id, sum(sizes), sum(kept) + sizes[-1], room, texts))
 
     def cancel(self, request_id: str) -> None:
         self._stopped.add(request_id)
@@ -102,7 +118,7 @@ class ScriptedLoop:
         while hold is not None and not hold.is_set() and not stopped() and not self._closed:
             time.sleep(0.002)
 
-    def _load(self, record: ModelRecord, number: int) -> None:
+    def _load(self, record: ModelRecord, number: int, num_ctx: int | None) -> None:
         def stopped() -> bool:
             return number <= self._load_stopped_up_to
 
@@ -119,11 +135,13 @@ class ScriptedLoop:
         elif self._script.fail_load:
             self._emit(Failed("", self._script.fail_load))
         else:
+            longest = record.context_length or 4096
+            self._context = self._script.loaded_context or min(num_ctx or longest, longest)
             info = ModelInfo(
                 record.digest,
                 record.name,
                 record.architecture,
-                record.context_length or 4096,
+                self._context,
                 total,
                 1024,
                 "float32",

@@ -217,7 +217,7 @@ def test_a_chat_in_the_trash_leaves_the_panel(around, qtbot, loop):
     around.load(qtbot)
     window, quick = around.shell.window, around.shell.quick
     listed = []
-    window.shelf.listed.connect(listed.append)
+    window.shelf.listed.connect(lambda entries, folders: listed.append(entries))
     quick.show()
     ask(around, qtbot, "Away?")
     qtbot.waitUntil(lambda: done(around))

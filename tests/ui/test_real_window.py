@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, QTimer, QUrl
 from PySide6.QtTest import QTest
 
 from drags import data_of, enter, let_go
+from pdfs import pdf
 from sotto.paths import resources_dir
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.hosts import PROCESS, THREAD, make_host
@@ -188,3 +189,69 @@ def test_memory_comes_back_after_eject(qtbot, window, loop):
     qtbot.waitUntil(lambda: "this model" in gauge.accessibleName(), timeout=WAIT)
     window.sidebar.rows[0].eject.click()
     qtbot.waitUntil(lambda: "this model" not in gauge.accessibleName(), timeout=WAIT)
+
+
+def test_the_gauge_says_what_the_engine_then_counts(qtbot, window, loop, tmp_path):
+    composer, meter = window.chat.composer, window.composing.meter
+    notes, report = tmp_path / "notes.md", tmp_path / "report.pdf"
+    notes.write_text("# Rice\n\n" + "Ten minutes, and five more with the lid on.\n" * 20)
+    report.write_bytes(pdf("Rain fell on Monday.", "On Tuesday it did not."))
+    # For the first question and, with an answer in front of it, for the second.
+    for paths, text in (((notes, report), "What is in these?"), ((), "And what does 4-bit mean?")):
+        window.composing.attach(paths)
+        composer.draft.setPlainText(text)
+        qtbot.waitUntil(lambda: len(window.dialogue.unsent.attachments) == len(paths), timeout=WAIT)  # noqa: B023
+        qtbot.waitUntil(lambda: meter.fresh and not meter._waiting and meter.use is not None, timeout=WAIT)
+        said, weighed = meter.use.tokens, [one.tokens for one in window.dialogue.unsent.attachments]
+        assert meter.use.limit == window.session.state.info.context_length
+        assert all(weighed)
+        assert sum(weighed) < said
+        qtbot.keyClick(composer.draft, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda: done(window) and "prompt" in window.dialogue.turns[-1].figures, timeout=WAIT)
+        counted = window.dialogue.turns[-1].figures["prompt"]
+        assert abs(said - counted) <= 0.02 * counted
+
+
+def test_what_was_read_is_not_read_again_and_where_it_is_the_window_says_why(qtbot, window, loop):
+    dialogue = window.dialogue
+
+    def ask(act):
+        act()
+        qtbot.waitUntil(lambda: done(window) and all(turn.id > 0 for turn in dialogue.turns), timeout=WAIT)
+        return dialogue.turns[-1].figures
+
+    first = ask(lambda: window.send("How do I load a bigger model? " * 8))
+    second = ask(lambda: window.send("What is a token?"))
+    # All of the first turn but for what its end costs.
+    assert second["cached"] >= 0.9 * (first["prompt"] + first["tokens"])
+    assert f"({second['cached']:,} cached)" in window.chat.transcript._last().status.text()
+    assert "anew" not in second
+    seen = []
+    dialogue.prefilled.connect(lambda event, why: seen.append((event.done, event.cached, why)))
+    edited = ask(lambda: dialogue.edit(dialogue.turns[0].id, "Tell me something about quantization. " * 8))
+    assert edited["cached"] < 0.5 * edited["prompt"]
+    assert edited["anew"] == "an earlier message was changed"
+    assert "read anew, because an earlier message was changed" in window.chat.transcript._last().status.text()
+    assert {why for _, _, why in seen} == {edited["anew"]}
+    assert [done for done, _, _ in seen] == sorted(done for done, _, _ in seen)
+    assert seen[0][0] >= seen[0][1]
+
+
+def test_the_context_can_be_raised_and_is_what_the_gauge_says(qtbot, window, loop):
+    session, composer = window.session, window.chat.composer
+    longest = session.state.record.context_length
+    session.reload(longest // 4)
+    qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=WAIT)
+    assert session.state.info.context_length == longest // 4
+    composer.draft.setPlainText("one two three " * (longest // 8))
+    qtbot.waitUntil(composer.panel.isVisible, timeout=WAIT)
+    (button,) = [one for one in composer.panel.buttons if one.text().startswith("Raise the context to")]
+    button.click()
+    qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=WAIT)
+    assert session.state.info.context_length > longest // 4
+    qtbot.waitUntil(lambda: composer.gauge.text.endswith(f"/ {session.state.info.context_length:,}"), timeout=WAIT)
+    # More than the model was made for is not to be had, and is told.
+    session.reload(2 * longest)
+    qtbot.waitUntil(window.chat.notice.isVisible, timeout=WAIT)
+    assert window.chat.notice.title.text() == "The context is not as long as asked for"
+    assert f"{longest:,}" in window.chat.notice.message.text()

@@ -24,7 +24,9 @@ def test_an_answer_is_shown_and_kept(ready, qtbot, loop):
     last = ready.window.chat.transcript._last()
     assert last.text.toPlainText() == "Hello there."
     assert "2 tokens" in last.status.text()
-    assert "prompt 2,000 (100 cached)" in last.status.text()
+    # An answer takes a second for two tokens, and 0.1 s until the first.
+    line = "2 tokens · 2.0 tok/s · first after 0.1 s · prompt 2,000 (100 cached) · finished"
+    assert last.status.text() == line
 
 
 def test_the_whole_conversation_is_asked(ready, qtbot, loop):

@@ -1,6 +1,7 @@
 """The window itself: drops, notices, composer, scrolling, names for screen readers, light and dark, large text."""
 
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,17 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, 
 
 from drags import data_of, enter, let_go
 from scripted_loop import record
+from sotto.chats.records import Attachment
 from sotto.engine.types import MemoryFigures
 from sotto.errors import BrokenModelError
 from sotto.ui import theme, words
 from sotto.ui.colors import DARK, LIGHT
 from sotto.ui.drops import Dropped, dropped, path_of, promise
 from sotto.ui.gauge import Sample, pressure
+from sotto.ui.parts import ElidedLabel
 from sotto.ui.states import Phase
+
+_NO_KEY = Qt.KeyboardModifier.NoModifier
 
 
 def settled(stage):
@@ -133,9 +138,12 @@ def test_enter_does_not_send_while_an_input_method_composes(ready, qtbot, loop):
     done = QInputMethodEvent("", [])
     done.setCommitString("ほん")
     QApplication.sendEvent(draft, done)
+    # Some systems deliver the Enter that chose the word once more.
     qtbot.keyClick(draft, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: settled(ready))
-    assert len(ready.script.requests) == 1
+    qtbot.wait(20)
+    assert ready.script.requests == []
+    qtbot.keyClick(draft, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: len(ready.script.requests) == 1)
 
 
 def test_the_draft_grows_to_eight_lines(stage, loop):
@@ -167,12 +175,30 @@ def test_the_draft_can_be_written_in_every_state(stage, qtbot, loop):
     assert len(stage.script.requests) == 1
 
 
-def test_a_paste_of_200_000_characters_is_taken_at_once(stage, loop):
-    import time
-
-    started = time.perf_counter()
-    stage.window.chat.composer.draft.insertPlainText("word " * 40_000)
-    assert time.perf_counter() - started < 2.0
+@pytest.mark.parametrize("text", ["word " * 40_000, "a line of words\n" * 12_500, "x" * 200_000])
+def test_a_paste_of_200_000_characters_is_taken_at_once(ready, qtbot, loop, text):
+    draft = ready.window.chat.composer.draft
+    draft.setFocus()
+    taken = []
+    # One more go on a machine that is busy with something else.
+    for _ in range(2):
+        draft.clear()
+        QApplication.clipboard().setText(text)
+        QApplication.processEvents()
+        # What the window's own thread takes, whatever else the machine does.
+        times = [time.thread_time()]
+        for key, modifier in ((Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier), (Qt.Key.Key_A, _NO_KEY)):
+            qtbot.keyClick(draft, key, modifier)
+            # Until it can be seen.
+            draft.grab()
+            times.append(time.thread_time())
+        assert len(draft.toPlainText()) == 200_001
+        taken.append((times[1] - times[0], times[2] - times[1]))
+        if taken[-1][0] <= 0.25 and taken[-1][1] <= 0.05:
+            break
+    assert taken[-1][0] <= 0.25, taken
+    assert taken[-1][1] <= 0.05, taken
+    QApplication.clipboard().clear()
 
 
 def wheel_up(transcript):
@@ -454,6 +480,36 @@ def test_text_of_twice_the_size_is_not_clipped(ready, qtbot, loop, dressed):
     assert transcript.widget().width() <= transcript.viewport().width()
 
 
+@pytest.mark.parametrize("direction", [Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft])
+def test_attachments_and_warnings_of_twice_the_size_are_not_clipped(ready, qtbot, loop, dressed, qapp, direction):
+    window, composer = ready.window, ready.window.chat.composer
+    qapp.setLayoutDirection(direction)
+    dressed.wear("light", 2.0)
+    window.resize(1120, 760)
+    text = "line\n" * 1200
+    ready.window.send("First")
+    qtbot.waitUntil(lambda: settled(ready))
+    ready.dialogue.unsent.attach(
+        [
+            Attachment(f"a name that goes on and on and on {number}.txt", text, len(text), 0, len(text))
+            for number in "12"
+        ]
+    )
+    qtbot.waitUntil(composer.panel.isVisible)
+    assert len(composer.attachments.chips) == 2
+    try:
+        shown = composer.attachments.chips
+        qtbot.waitUntil(lambda: all(chip.isVisible() for chip in shown) and clipped(window) == [])
+        chips = [chip.geometry() for chip in composer.attachments.chips]
+        assert not chips[0].intersects(chips[1])
+        edge = composer.attachments.rect()
+        assert all(edge.contains(chip) for chip in chips)
+        if direction is Qt.LayoutDirection.RightToLeft:
+            assert chips[0].right() == edge.right()
+    finally:
+        qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+
+
 def clipped(window):
     """Return the texts in a window that have less room than they need."""
     return [
@@ -462,7 +518,7 @@ def clipped(window):
         for widget in window.findChildren(kind)
         if widget.isVisible()
         and not isinstance(widget.parent(), QLineEdit)
-        and widget.sizePolicy().horizontalPolicy() is not widget.sizePolicy().Policy.Ignored
+        and not isinstance(widget, ElidedLabel)
         and (
             widget.height() < widget.heightForWidth(widget.width())
             or (not getattr(widget, "wordWrap", bool)() and widget.sizeHint().width() > widget.width() + 1)

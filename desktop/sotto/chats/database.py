@@ -109,7 +109,7 @@ class Database:
     def _ready(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         """Return a connection to a file of this version, once it is seen to be sound."""
         try:
-            version = _version(connection)
+            version, empty = _beginning(connection)
             if version > VERSION:
                 self.writable = False
                 self._notice(
@@ -120,11 +120,11 @@ class Database:
                 return connection
             for pragma in _WRITING:
                 connection.execute(pragma)
-            if version or connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
+            if not empty:
                 _check(connection, version)
             if 0 < version < VERSION:
                 self._keep_copy(connection, version)
-            _migrate(connection, version)
+            _migrate(connection)
             _check_columns(connection)
         except BaseException:
             connection.close()
@@ -162,11 +162,15 @@ class Database:
         try:
             # Where the folder cannot be written, neither can the log beside the file, so it is read without one.
             connection = self._connected(options="?mode=ro&immutable=1")
-            _check(connection, _version(connection))
-            _check_columns(connection)
+            version = _version(connection)
+            _check(connection, version)
+            try:
+                _check_columns(connection)
+            except sqlite3.DatabaseError:
+                connection = _renewed_in_memory(connection)
         except (OSError, sqlite3.Error):
             connection = sqlite3.connect(":memory:", isolation_level=None)
-            _migrate(connection, 0)
+            _migrate(connection)
         self._notice(
             f"{self.path} cannot be written ({error}): conversations that are there can be read, and nothing is saved; "
             f"allow writing to {self.path.parent} and start Sotto again."
@@ -220,6 +224,17 @@ def _check(connection: sqlite3.Connection, version: int) -> None:
         raise sqlite3.DatabaseError(found[0] if found else "nothing could be checked")
 
 
+def _renewed_in_memory(older: sqlite3.Connection) -> sqlite3.Connection:
+    """Return a copy of an older version that is of this one, where the file itself must stay as it is."""
+    copy = sqlite3.connect(":memory:", isolation_level=None)
+    copy.text_factory = decoded
+    with contextlib.closing(older):
+        older.backup(copy)
+    _migrate(copy)
+    _check_columns(copy)
+    return copy
+
+
 def _check_columns(connection: sqlite3.Connection) -> None:
     """See that a file of this version has the columns that are read.
 
@@ -234,10 +249,36 @@ def _check_columns(connection: sqlite3.Connection) -> None:
             raise sqlite3.DatabaseError(str(error)) from error
 
 
-def _migrate(connection: sqlite3.Connection, version: int) -> None:
-    for number, step in enumerate(STEPS[version:], version + 1):
-        # A script ends any transaction that is open, so it brings one of its own.
-        connection.executescript(f"BEGIN IMMEDIATE; {step} PRAGMA user_version = {number}; COMMIT;")
+def _beginning(connection: sqlite3.Connection) -> tuple[int, bool]:
+    """Return the version of a file, and whether it is still empty: of one moment, whoever else is making it."""
+    connection.execute("BEGIN")
+    try:
+        return _version(connection), connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+    finally:
+        connection.execute("COMMIT")
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    """Make a file one of this version: all steps that it lacks, or none."""
+    if _version(connection) == VERSION:
+        return
+    with _transaction(connection):
+        # Asked again now that nobody else can be at it.
+        for step in STEPS[_version(connection) :]:
+            for statement in _statements(step):
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Yield the statements of a script: one that is run as a whole would end the transaction."""
+    statement = ""
+    for part in script.split(";"):
+        statement += f"{part};"
+        if sqlite3.complete_statement(statement):
+            if statement.strip(" \n;"):
+                yield statement
+            statement = ""
 
 
 def _digest(path: Path) -> str:

@@ -7,14 +7,25 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sotto.chats.database import Database
-from sotto.chats.reading import CHAT_COLUMNS, MESSAGE_COLUMNS, branch_of, chat_of, seconds
-from sotto.chats.records import Chat, Role, State, clean
+from sotto.chats.reading import (
+    CHAT_COLUMNS,
+    MESSAGE_COLUMNS,
+    attachments_by_message,
+    branch_of,
+    chat_of,
+    drafted_attachments,
+    mapping,
+    seconds,
+)
+from sotto.chats.records import Attachment, Chat, Role, State, clean
 from sotto.chats.schema import TABLES
+from sotto.chats.store import attached
 from sotto.errors import SottoError
 
 FORMAT, VERSION = "sotto-chats", 1
+_LARGEST = 2**63
 _NAMES = {Role.USER: "You", Role.ASSISTANT: "Model"}
-_KEPT = ("title", "created", "changed", "pinned", "archived", "model", "draft", "system")
+_KEPT = ("title", "created", "changed", "pinned", "archived", "model", "draft", "system", "trims")
 _MESSAGE_KEPT = ("role", "text", "state", "created", "model")
 # Answers that were cut short while they were exported are that afterwards.
 _STATES = frozenset(State) - {State.STREAMING}
@@ -33,7 +44,7 @@ def as_markdown(database: Database, chat: int) -> str:
         parts.append(f"> {found.system}".replace("\n", "\n> "))
     for turn in branch_of(database.connection, chat).turns:
         said = datetime.fromtimestamp(turn.created, UTC).strftime("%Y-%m-%d %H:%M UTC")
-        parts += [f"## {turn.model or _NAMES[turn.role]} · {said}", turn.text.strip()]
+        parts += [f"## {turn.model or _NAMES[turn.role]} · {said}", turn.content.strip()]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -54,13 +65,20 @@ def _exported(database: Database, chat: Chat) -> dict[str, Any]:
     messages = [dict(zip(TABLES["messages"], row, strict=True)) for row in rows]
     # Numbers within the file, so that they say nothing about other conversations.
     numbers = {message["id"]: number for number, message in enumerate(messages)}
+    attachments = attachments_by_message(database.connection, chat.id)
     (leaf,) = database.connection.execute("SELECT leaf FROM chats WHERE id = ?", (chat.id,)).fetchone()
     return {
         **{name: getattr(chat, name) for name in _KEPT},
         "options": dict(chat.options),
         "leaf": numbers.get(leaf),
+        "attachments": [attached(one) for one in drafted_attachments(database.connection, chat.id)],
         "messages": [
-            {**{name: message[name] for name in _MESSAGE_KEPT}, "parent": numbers.get(message["parent"])}
+            {
+                **{name: message[name] for name in _MESSAGE_KEPT},
+                "figures": mapping(message["figures"]),
+                "parent": numbers.get(message["parent"]),
+                "attachments": [attached(one) for one in attachments.get(message["id"], ())],
+            }
             for message in messages
         ],
     }
@@ -84,6 +102,11 @@ class _Field:
         if value is not default and (not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)):
             raise InvalidExportError(f"{self.name}.{key} is {json.dumps(value)[:40]}; it must be {_named(kind)}.")
         return clean(value) if isinstance(value, str) else value
+
+    def number(self, key: str) -> int:
+        """Return a number of something; 0 where there is none, or more than a file of chats can hold."""
+        found: int = self.get(key, int, 0)
+        return found if 0 <= found < _LARGEST else 0
 
     def time(self, key: str) -> float:
         """Return seconds since 1970; 0 where there are none, or more than there are dates."""
@@ -123,7 +146,9 @@ def _imported(database: Database, chat: _Field) -> int:
         draft=chat.get("draft", str, ""),
         system=chat.get("system", str, ""),
         options=json.dumps(chat.get("options", dict, {})),
+        trims=chat.get("trims", bool, False),
     )
+    _attach(database, number, None, chat)
     placed: list[int] = []
     for index, one in enumerate(chat.get("messages", list, [])):
         message = _object(one, f"{chat.name}.messages[{index}]")
@@ -140,11 +165,25 @@ def _imported(database: Database, chat: _Field) -> int:
                 state=state if state in _STATES else State.INTERRUPTED.value,
                 created=message.time("created"),
                 model=message.get("model", str, ""),
+                figures=json.dumps(message.get("figures", dict, {})),
             )
         )
+        _attach(database, number, placed[-1], message)
     leaf = _place(chat, "leaf", placed)
     database.connection.execute("UPDATE chats SET leaf = ? WHERE id = ?", (leaf, number))
     return number
+
+
+def _attach(database: Database, chat: int, message: int | None, field: _Field) -> None:
+    """Attach what a message has, or a draft where there is no message."""
+    for index, one in enumerate(field.get("attachments", list, [])):
+        found = _object(one, f"{field.name}.attachments[{index}]")
+        name, text = found.get("name", str, ""), found.get("text", str, "")
+        begins, ends, size, tokens = (found.number(key) for key in ("begins", "ends", "size", "tokens"))
+        if not begins < ends <= len(text):
+            begins, ends = 0, len(text)
+        read = Attachment(name, text, size, begins, ends, tokens)
+        database.insert("attachments", chat=chat, message=message, **attached(read))
 
 
 def _place(field: _Field, key: str, placed: list[int]) -> int | None:

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sotto.chats.records import Branch, Chat, Role, State, Turn
+from sotto.chats.records import Attachment, Branch, Chat, Role, State, Turn
 from sotto.chats.schema import TABLES
 
 CHAT_COLUMNS = ", ".join(TABLES["chats"])
 MESSAGE_COLUMNS = ", ".join(TABLES["messages"])
+ATTACHMENT_COLUMNS = ", ".join(TABLES["attachments"])
 # Variables of one statement; SQLite takes at least 999.
 _AT_ONCE = 900
 _LAST_DATE = 253_402_300_799  # the end of the year 9999
@@ -66,8 +67,42 @@ def chat_of(row: Sequence[Any]) -> Chat:
         model=_text(values["model"]),
         draft=_text(values["draft"]),
         system=_text(values["system"]),
-        options=_mapping(values["options"]),
+        options=mapping(values["options"]),
+        trims=bool(values["trims"]),
     )
+
+
+def attachment_of(row: Sequence[Any]) -> Attachment:
+    """Return an attachment for a row with the columns of `TABLES["attachments"]`; what makes no sense is not said."""
+    values = dict(zip(TABLES["attachments"], row, strict=True))
+    text = _text(values["text"])
+    begins, ends, size, tokens = (
+        value if isinstance(value := values[name], int) and not isinstance(value, bool) and value >= 0 else 0
+        for name in ("begins", "ends", "size", "tokens")
+    )
+    if not begins < ends <= len(text):
+        begins, ends = 0, len(text)
+    return Attachment(_text(values["name"]), text, size, begins, ends, tokens)
+
+
+def drafted_attachments(connection: sqlite3.Connection, chat: int) -> tuple[Attachment, ...]:
+    """Return what is attached to the draft of a conversation."""
+    rows = connection.execute(
+        f"SELECT {ATTACHMENT_COLUMNS} FROM attachments WHERE chat = ? AND message IS NULL ORDER BY id", (chat,)
+    )
+    return tuple(attachment_of(row) for row in rows)
+
+
+def attachments_by_message(connection: sqlite3.Connection, chat: int) -> Mapping[int, tuple[Attachment, ...]]:
+    """Return what is attached to the messages of a conversation, by their numbers."""
+    found: dict[int, tuple[Attachment, ...]] = {}
+    rows = connection.execute(
+        f"SELECT message, {ATTACHMENT_COLUMNS} FROM attachments WHERE chat = ? AND message IS NOT NULL ORDER BY id",
+        (chat,),
+    )
+    for message, *row in rows:
+        found[message] = (*found.get(message, ()), attachment_of(row))
+    return found
 
 
 def versions_of(connection: sqlite3.Connection, chat: int) -> Versions:
@@ -94,11 +129,12 @@ def branch_of(connection: sqlite3.Connection, chat: int) -> Branch:
         places = ", ".join("?" * len(part))
         for row in connection.execute(f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE id IN ({places})", part):
             rows[row[0]] = row
-    turns = [_turn_of(rows[number], versions) for number in path]
+    attached = attachments_by_message(connection, chat)
+    turns = [_turn_of(rows[number], versions, attached.get(number, ())) for number in path]
     return Branch(tuple(turn for turn in turns if turn is not None), turns.count(None))
 
 
-def _turn_of(row: Sequence[Any], versions: Versions) -> Turn | None:
+def _turn_of(row: Sequence[Any], versions: Versions, attachments: tuple[Attachment, ...]) -> Turn | None:
     values = dict(zip(TABLES["messages"], row, strict=True))
     try:
         role, state = Role(values["role"]), State(values["state"])
@@ -115,8 +151,9 @@ def _turn_of(row: Sequence[Any], versions: Versions) -> Turn | None:
         state=state,
         created=seconds(values["created"]),
         model=_text(values["model"]),
-        figures=_mapping(values["figures"]),
+        figures=mapping(values["figures"]),
         versions=tuple(versions.children[parent]),
+        attachments=attachments,
     )
 
 
@@ -129,7 +166,8 @@ def seconds(value: Any) -> float:
     return float(value) if isinstance(value, int | float) and 0 <= value <= _LAST_DATE else 0.0
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def mapping(value: Any) -> Mapping[str, Any]:
+    """Return what is kept of options or figures; nothing where that is no JSON object."""
     try:
         found = json.loads(value)
     except (TypeError, ValueError, RecursionError):

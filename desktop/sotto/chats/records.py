@@ -1,6 +1,7 @@
 """What is kept of conversations, as values."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -23,6 +24,55 @@ class State(StrEnum):
     FAILED = "failed"
 
 
+class Shelf(StrEnum):
+    """Where a conversation is kept."""
+
+    CURRENT = "current"
+    ARCHIVED = "archived"
+    TRASH = "trash"
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """The text of a document that goes along with a question.
+
+    Attributes:
+        name: What the document is called.
+        text: All of it.
+        size: Bytes of the file that it came from.
+        begins: Where the part that the model is given begins, in characters.
+        ends: Where it ends.
+        tokens: How many tokens that part was, in the form in which it is given, when it was counted last; 0 when it
+            never was.
+    """
+
+    name: str
+    text: str
+    size: int
+    begins: int
+    ends: int
+    tokens: int = 0
+
+    @property
+    def whole(self) -> bool:
+        """Whether the model is given all of it."""
+        return (self.begins, self.ends) == (0, len(self.text))
+
+    @property
+    def shown(self) -> str:
+        """What the model is given: the name, which part it is, and the text between fences that it does not contain."""
+        part = "" if self.whole else f", characters {self.begins + 1:,} to {self.ends:,} of {len(self.text):,}"
+        text = self.text[self.begins : self.ends].rstrip("\n")
+        longest = max(map(len, re.findall("`{3,}", text)), default=2)
+        fence = "`" * (longest + 1)
+        return f"{self.name}{part}:\n{fence}\n{text}\n{fence}"
+
+
+def with_attachments(text: str, attachments: Sequence[Attachment]) -> str:
+    """Return a question as the model is given it: what is attached stands in front of it."""
+    return "\n\n".join(part for part in (*(one.shown for one in attachments), text) if part)
+
+
 @dataclass(frozen=True, slots=True)
 class Chat:
     """A conversation in the list.
@@ -40,6 +90,7 @@ class Chat:
         draft: What was typed and not sent.
         system: What every answer is told first.
         options: How answers are drawn, where that differs from the defaults.
+        trims: Whether its oldest turns may be left out where the context has no room for them.
     """
 
     id: int
@@ -54,6 +105,14 @@ class Chat:
     draft: str = ""
     system: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    trims: bool = False
+
+    @property
+    def shelf(self) -> Shelf:
+        """Where it is kept."""
+        if self.trashed is not None:
+            return Shelf.TRASH
+        return Shelf.ARCHIVED if self.archived else Shelf.CURRENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +129,7 @@ class Turn:
         model: Name of the model that answered; empty for what a person wrote.
         figures: What the answer took.
         versions: Numbers of all messages that follow the same one, itself among them, oldest first.
+        attachments: What went along with it.
     """
 
     id: int
@@ -81,6 +141,12 @@ class Turn:
     model: str = ""
     figures: Mapping[str, Any] = field(default_factory=dict)
     versions: tuple[int, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+
+    @property
+    def content(self) -> str:
+        """What the model is given."""
+        return with_attachments(self.text, self.attachments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +169,12 @@ class Folder:
     Attributes:
         id: Its number.
         name: What it is called.
+        closed: Whether the list shows no more of it than its name.
     """
 
     id: int
     name: str
+    closed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,12 @@ def salvaged(damaged: Path, target: sqlite3.Connection) -> tuple[int, int]:
     """
     target.execute("PRAGMA defer_foreign_keys = ON")
     with contextlib.suppress(sqlite3.Error), contextlib.closing(_opened(damaged)) as source:
-        for table, columns in TABLES.items():
+        for table, wanted in TABLES.items():
+            # A file of an older version lacks some columns, and some tables.
+            there = {row[1] for row in source.execute(f"PRAGMA table_info({table})")}
+            columns = tuple(column for column in wanted if column in there)
             places = ", ".join("?" * len(columns))
-            for row in _rows(source, table, columns):
+            for row in _rows(source, table, columns) if columns else ():
                 # A row that breaks a rule of the table stays where it is.
                 target.execute(f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({places})", row)
     _connect(target)
@@ -60,5 +63,10 @@ def _connect(target: sqlite3.Connection) -> None:
     )
     target.execute(
         "UPDATE messages SET parent = NULL WHERE parent IS NOT NULL AND parent NOT IN (SELECT id FROM messages)"
+    )
+    # What was attached to a message that is lost is nothing by itself.
+    target.execute(
+        "DELETE FROM attachments WHERE chat NOT IN (SELECT id FROM chats) "
+        "OR (message IS NOT NULL AND message NOT IN (SELECT id FROM messages))"
     )
     target.execute("UPDATE chats SET folder = NULL WHERE folder IS NOT NULL AND folder NOT IN (SELECT id FROM folders)")

@@ -56,13 +56,51 @@ CREATE TRIGGER message_removed AFTER DELETE ON messages BEGIN
 END;
 """
 
-# Step n makes version n + 1 of version n.
-STEPS: tuple[str, ...] = (_FIRST,)
+# What is attached to a message, or to a draft where there is no message yet: the text of a document, of which the model
+# is given the characters from `begins` to `ends`.
+_ATTACHMENTS = """
+CREATE TABLE attachments (
+    id INTEGER PRIMARY KEY,
+    chat INTEGER NOT NULL REFERENCES chats (id) ON DELETE CASCADE,
+    message INTEGER REFERENCES messages (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    text TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    begins INTEGER NOT NULL,
+    ends INTEGER NOT NULL,
+    tokens INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX attachments_by_chat ON attachments (chat);
+CREATE INDEX attachments_by_message ON attachments (message);
+CREATE VIRTUAL TABLE found_attached USING fts5 (
+    name, text, content = 'attachments', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2'
+);
+-- What is attached to a draft is found once that is sent.
+CREATE TRIGGER attachment_added AFTER INSERT ON attachments WHEN new.message IS NOT NULL BEGIN
+    INSERT INTO found_attached (rowid, name, text) VALUES (new.id, new.name, new.text);
+END;
+CREATE TRIGGER attachment_moved AFTER UPDATE OF message ON attachments BEGIN
+    INSERT INTO found_attached (found_attached, rowid, name, text)
+        SELECT 'delete', old.id, old.name, old.text WHERE old.message IS NOT NULL;
+    INSERT INTO found_attached (rowid, name, text) SELECT new.id, new.name, new.text WHERE new.message IS NOT NULL;
+END;
+CREATE TRIGGER attachment_removed AFTER DELETE ON attachments WHEN old.message IS NOT NULL BEGIN
+    INSERT INTO found_attached (found_attached, rowid, name, text) VALUES ('delete', old.id, old.name, old.text);
+END;
+ALTER TABLE folders ADD COLUMN closed INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE chats ADD COLUMN trims INTEGER NOT NULL DEFAULT 0;
+"""
+
+# Step n makes version n of version n - 1; version 0 is an empty file.
+STEPS: tuple[str, ...] = (_FIRST, _ATTACHMENTS)
 VERSION = len(STEPS)
 
 # The tables that hold what people said, with their columns; what else there is follows from them.
 TABLES = {
-    "folders": ("id", "name"),
-    "chats": tuple("id title created changed folder pinned archived trashed leaf model draft system options".split()),
+    "folders": ("id", "name", "closed"),
+    "chats": tuple(
+        "id title created changed folder pinned archived trashed leaf model draft system options trims".split()
+    ),
     "messages": tuple("id chat parent role text state created model figures viewed".split()),
+    "attachments": tuple("id chat message name text size begins ends tokens".split()),
 }

@@ -12,16 +12,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sotto.chats.database import Database
-from sotto.chats.reading import CHAT_COLUMNS, branch_of, chat_of, versions_of
-from sotto.chats.records import Branch, Chat, Folder, Role, State, clean
+from sotto.chats.reading import CHAT_COLUMNS, branch_of, chat_of, drafted_attachments, versions_of
+from sotto.chats.records import Attachment, Branch, Chat, Folder, Role, State, clean
 from sotto.errors import SottoError
 
 _TITLE_LENGTH = 60
 TRASH_SECONDS = 30 * 24 * 3600
-_SETTABLE = frozenset(("title", "folder", "pinned", "archived", "draft", "system", "options"))
+_SETTABLE = frozenset(("title", "folder", "pinned", "archived", "draft", "system", "options", "trims"))
 # A conversation in which nothing was said, and for which nothing was chosen.
 _ERASE_EMPTY = """
 DELETE FROM chats WHERE id = ? AND title = '' AND trim(draft) = '' AND leaf IS NULL AND system = '' AND options = '{}'
+AND NOT EXISTS (SELECT 1 FROM attachments WHERE attachments.chat = chats.id)
 """
 # All messages in front of one are on the branch in view.
 _PASS_THROUGH = """
@@ -76,7 +77,7 @@ class ChatStore:
 
         Args:
             chat: Its number.
-            **values: Any of title, folder, pinned, archived, draft, system and options, as in `Chat`.
+            **values: Any of title, folder, pinned, archived, draft, system, options and trims, as in `Chat`.
 
         Raises:
             ValueError: Something else is to be set.
@@ -102,6 +103,20 @@ class ChatStore:
                 chat = self._begin()
             self._execute("UPDATE chats SET draft = ? WHERE id = ?", clean(text), chat)
             return None if self._execute(_ERASE_EMPTY, chat).rowcount else chat
+
+    def keep_attachments(self, chat: int | None, attachments: Sequence[Attachment]) -> int | None:
+        """Keep what is attached to a draft, in place of what was before; returns as `keep_draft` does."""
+        with self.database.writing():
+            if chat is None:
+                if not attachments:
+                    return None
+                chat = self._begin()
+            self._attach(chat, None, attachments)
+            return None if self._execute(_ERASE_EMPTY, chat).rowcount else chat
+
+    def drafted(self, chat: int) -> tuple[Attachment, ...]:
+        """Return what is attached to the draft of a conversation."""
+        return drafted_attachments(self.database.connection, chat)
 
     def unbegun(self) -> Chat | None:
         """Return the last conversation in which nothing was said yet; None where there is none."""
@@ -129,18 +144,23 @@ class ChatStore:
 
     def folders(self) -> tuple[Folder, ...]:
         """Return all folders by name."""
-        rows = self._execute("SELECT id, name FROM folders ORDER BY name COLLATE NOCASE, id")
-        return tuple(Folder(number, str(name)) for number, name in rows)
+        rows = self._execute("SELECT id, name, closed FROM folders ORDER BY name COLLATE NOCASE, id")
+        return tuple(Folder(number, str(name), bool(closed)) for number, name, closed in rows)
 
     def add_folder(self, name: str) -> int:
         """Make a folder, and return its number."""
         with self.database.writing():
-            return self.database.insert("folders", name=name)
+            return self.database.insert("folders", name=clean(name))
 
     def rename_folder(self, folder: int, name: str) -> None:
         """Give a folder another name."""
         with self.database.writing():
-            self._execute("UPDATE folders SET name = ? WHERE id = ?", name, folder)
+            self._execute("UPDATE folders SET name = ? WHERE id = ?", clean(name), folder)
+
+    def close_folder(self, folder: int, *, closed: bool) -> None:
+        """Show no more of a folder than its name, or all that is in it."""
+        with self.database.writing():
+            self._execute("UPDATE folders SET closed = ? WHERE id = ?", closed, folder)
 
     def remove_folder(self, folder: int) -> None:
         """Remove a folder; its conversations stay, in none."""
@@ -153,18 +173,22 @@ class ChatStore:
         """Return what is in view of a conversation."""
         return branch_of(self.database.connection, chat)
 
-    def ask(self, chat: int, text: str, parent: int | None) -> int:
+    def ask(self, chat: int, text: str, parent: int | None, attachments: Sequence[Attachment] = ()) -> int:
         """Add what a person says behind the message `parent`, or as a version of the first; return its number.
 
         The conversation's draft, which this was, is empty afterwards, and it is called after its first question.
         """
         text = clean(text)
         with self.database.writing():
-            title = " ".join(text.split())[:_TITLE_LENGTH]
+            title = " ".join(text.split()) or ", ".join(one.name for one in attachments)
             self._execute(
-                "UPDATE chats SET draft = '', title = coalesce(nullif(title, ''), ?) WHERE id = ?", title, chat
+                "UPDATE chats SET draft = '', title = coalesce(nullif(title, ''), ?) WHERE id = ?",
+                *(clean(title)[:_TITLE_LENGTH], chat),
             )
-            return self._add(chat, parent, Role.USER, text, State.COMPLETE)
+            message = self._add(chat, parent, Role.USER, text, State.COMPLETE)
+            self._attach(chat, None, ())
+            self._attach(chat, message, attachments)
+            return message
 
     def begin_answer(self, question: int, model: str) -> int:
         """Add an answer that is still empty behind `question`, beside others that are there; return its number.
@@ -192,6 +216,8 @@ class ChatStore:
             if row is None:
                 return
             chat, parent, text = row
+            self._attach(chat, None, ())
+            self._execute("UPDATE attachments SET message = NULL WHERE message = ?", question)
             self._execute("DELETE FROM messages WHERE id = ?", question)
             self._execute("UPDATE chats SET leaf = ?, draft = ? WHERE id = ?", parent, text, chat)
             if not self._execute("SELECT EXISTS (SELECT 1 FROM messages WHERE chat = ?)", chat).fetchone()[0]:
@@ -245,9 +271,23 @@ class ChatStore:
         self._execute(_PASS_THROUGH, message)
         return message
 
+    def _attach(self, chat: int, message: int | None, attachments: Sequence[Attachment]) -> None:
+        """Attach this to a message, or to the draft where there is none, in place of what was."""
+        self._execute("DELETE FROM attachments WHERE chat = ? AND message IS ?", chat, message)
+        for one in attachments:
+            self.database.insert("attachments", chat=chat, message=message, **attached(one))
+
     def _execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
         return self.database.connection.execute(statement, values)
 
     def _begin(self) -> int:
         now = self._now()
         return self.database.insert("chats", created=now, changed=now)
+
+
+def attached(attachment: Attachment) -> dict[str, Any]:
+    """Return the columns of an attachment, but for where it is."""
+    return {
+        name: clean(value) if isinstance(value := getattr(attachment, name), str) else value
+        for name in ("name", "text", "size", "begins", "ends", "tokens")
+    }

@@ -45,6 +45,11 @@ def main(argv: list[str] | None = None) -> int:
 def _dispatch(arguments: list[str]) -> int:
     if arguments[:1] == [_RUNNER]:
         return _runner(arguments[1:])
+    if arguments[:1] == ["read-pdf"] and len(arguments) == 2:
+        # Asked for by the app alone, of a process of its own.
+        from sotto.chats.pdf_pages import print_text
+
+        return print_text(Path(arguments[1]))
     parser, commands = _parsers()
     if arguments and (command := commands.get(arguments[0])):
         # Options may stand before, between and after the model and the prompt.

@@ -1,8 +1,8 @@
 """The engine: one loaded model, its tokenizer and template, and the caches that live from one answer to the next.
 
-Every method except `prepare` and the reading of `info` must run on one and the same thread for the engine's whole life,
-because MLX's streams and unevaluated arrays belong to the thread that made them. `prepare` touches no array and may run
-on any thread, while the owner computes another request. A plain script needs no more than::
+Every method except `prepare`, `count` and the reading of `info` must run on one and the same thread for the engine's
+whole life, because MLX's streams and unevaluated arrays belong to the thread that made them. These touch no array and
+may run on any thread, while the owner computes another request. A plain script needs no more than::
 
     device.prepare()
     engine = Engine()
@@ -35,6 +35,8 @@ from sotto.engine.system_memory import give_back
 from sotto.engine.task import Task
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import (
+    Counted,
+    CountRequest,
     EngineSettings,
     GenerateEvent,
     GenerateRequest,
@@ -143,6 +145,18 @@ class Engine:
         if ready is None:
             raise InvalidRequestError(NO_MODEL)
         return ready.preparer.prepare(request)
+
+    def count(self, request: CountRequest) -> Counted:
+        """Count the tokens of a conversation for the model that is loaded. May run on any thread.
+
+        Raises:
+            InvalidRequestError: No model is loaded, or its template refuses the conversation.
+            BrokenModelError: The model's template or tokenizer fails on it.
+        """
+        ready = self._ready
+        if ready is None:
+            raise InvalidRequestError("No model is loaded: load one before anything is counted.")
+        return ready.preparer.count(request)
 
     @property
     def tokenizer(self) -> Tokenizer:

@@ -7,10 +7,10 @@ from functools import lru_cache
 
 from sotto.engine.boundaries import Boundaries, find_boundaries
 from sotto.engine.options import RequestOptions, request_options
-from sotto.engine.overflow import shortened, without_middle
+from sotto.engine.overflow import Parts, shortened, without_middle
 from sotto.engine.templates import ChatTemplate
 from sotto.engine.tokenizer import Tokenizer
-from sotto.engine.types import GenerateRequest, Message, Overflow, SamplingOptions
+from sotto.engine.types import Counted, CountRequest, GenerateRequest, Message, Overflow, SamplingOptions
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
 
@@ -164,6 +164,28 @@ class Preparer:
             dropped_tokens=max(0, len(whole.tokens) - len(prompt)),
         )
 
+    def count(self, request: CountRequest) -> Counted:
+        """Count the tokens of a conversation as it is, however long it is.
+
+        Raises:
+            InvalidRequestError: It is empty, or refused by the template.
+            BrokenModelError: The template or the tokenizer fails on it.
+        """
+        if not request.messages:
+            raise InvalidRequestError("There is nothing to count: give at least one message.")
+        messages = _with_system(request.messages, self._system)
+        parts = Parts.of(messages)
+        tokens = last = len(self._rendered(messages).tokens)
+        if len(parts.turns) > 1:
+            last = len(self._rendered(parts.since(len(parts.turns) - 1)).tokens)
+        sizes = tuple(self._size(text) for text in request.texts)
+        return Counted(request.id, tokens, last, self._room(None), sizes)
+
+    def _room(self, asked: int | None) -> int:
+        """Return the most that stays of a prompt that is shortened, so that there is room for the answer."""
+        share = max(1, self.context_length // _SHARE)
+        return self.context_length - (share if asked is None else min(asked, share))
+
     def _most_drawn(self, length: int, overflow: Overflow, asked: int | None) -> int:
         if overflow is Overflow.SHIFT:
             # The context never ends an answer then, so one that nobody limits gets no more than fills it once.
@@ -194,15 +216,18 @@ class Preparer:
                     f"({self.context_length} tokens)"
                 )
             return prompt
-        share = max(1, self.context_length // _SHARE)
-        most = self.context_length - (share if asked is None else min(asked, share))
+        most = self._room(asked)
         if len(prompt.tokens) <= most:
             return prompt
         if not prompt.messages:
             return _Prompt(without_middle(prompt.tokens, most))
         return self._rendered(
             shortened(
-                prompt.messages, lambda messages: len(self._rendered(messages).tokens), self._size, most, step=share
+                prompt.messages,
+                lambda messages: len(self._rendered(messages).tokens),
+                self._size,
+                most,
+                step=max(1, self.context_length // _SHARE),
             )
         )
 

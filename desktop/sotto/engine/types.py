@@ -4,7 +4,7 @@ One request gives this sequence of events::
 
     PrefillProgress* -> TextChunk* -> Finished | Failed
 
-Loading gives `LoadProgress*` and then `Loaded` or `Failed`.
+Loading gives `LoadProgress*` and then `Loaded` or `Failed`, counting `Counted` or `Failed`.
 """
 
 from collections.abc import Mapping
@@ -109,6 +109,21 @@ class EngineSettings:
     disk_root: Path | None = None
     kv_bits: int | None = None
     memory_limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CountRequest:
+    """How many tokens a conversation would be, if a model were asked to answer it.
+
+    Attributes:
+        id: Chosen by the caller; the event carries it.
+        messages: As in `GenerateRequest`, at least one.
+        texts: Parts of them that are counted by themselves as well.
+    """
+
+    id: str
+    messages: tuple[Message, ...]
+    texts: tuple[str, ...] = ()
 
 
 class DoneReason(StrEnum):
@@ -233,6 +248,25 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """What was to be counted, in tokens of the loaded model.
+
+    Attributes:
+        request_id: The request's id.
+        tokens: The whole prompt.
+        last: What can never be left out of it: the system prompt and the last turn, as a prompt by themselves.
+        room: The most that stays of a prompt from which the oldest turns are left out; see `Overflow`.
+        texts: Each of the texts.
+    """
+
+    request_id: str
+    tokens: int
+    last: int
+    room: int
+    texts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """A load or a request ended in an error.
 
@@ -272,4 +306,4 @@ class MemoryFigures:
 
 LoadEvent = LoadProgress | Loaded | Unloaded | Failed
 GenerateEvent = PrefillProgress | TextChunk | Finished | Failed
-Event = LoadEvent | GenerateEvent | MemoryFigures
+Event = LoadEvent | GenerateEvent | Counted | MemoryFigures

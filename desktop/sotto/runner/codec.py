@@ -51,6 +51,13 @@ class Generate:
 
 
 @dataclass(frozen=True, slots=True)
+class Count:
+    """Count the tokens of a conversation."""
+
+    request: types.CountRequest
+
+
+@dataclass(frozen=True, slots=True)
 class Cancel:
     """End a request as cancelled."""
 
@@ -62,7 +69,7 @@ class CancelLoad:
     """Stop the load that runs or waits."""
 
 
-Command = Load | Unload | Generate | Cancel | CancelLoad
+Command = Load | Unload | Generate | Count | Cancel | CancelLoad
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +99,9 @@ class Listening:
 _CLASSES: Mapping[str, type] = {
     one.__name__: one
     for one in (
-        *(Load, Unload, Generate, Cancel, CancelLoad, Hello, Listening),
+        *(Load, Unload, Generate, Count, Cancel, CancelLoad, Hello, Listening),
         *(types.LoadProgress, types.Loaded, types.Unloaded, types.Failed),
-        *(types.PrefillProgress, types.TextChunk, types.Finished, types.MemoryFigures),
+        *(types.PrefillProgress, types.TextChunk, types.Finished, types.Counted, types.MemoryFigures),
     )
 }
 

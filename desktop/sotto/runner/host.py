@@ -4,7 +4,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from sotto.engine.types import Failed, GenerateEvent, GenerateRequest, Loaded, MemoryFigures, ModelInfo, Unloaded
+from sotto.engine.types import (
+    CountRequest,
+    Failed,
+    GenerateEvent,
+    GenerateRequest,
+    Loaded,
+    MemoryFigures,
+    ModelInfo,
+    Unloaded,
+)
 from sotto.store.records import ModelRecord
 
 LoadEnd = Loaded | Unloaded | Failed
@@ -23,6 +32,9 @@ class Loop(Protocol):
 
     def generate(self, request: GenerateRequest) -> None:
         """Generate with the loaded model."""
+
+    def count(self, request: CountRequest) -> None:
+        """Count the tokens of a conversation, beside whatever else is served."""
 
     def cancel(self, request_id: str) -> None:
         """End a request as cancelled."""

@@ -8,6 +8,8 @@ A host calls `EngineLoop.run` on the thread that is to own MLX and the other met
 - Requests are begun first come, first served, up to `SLOTS` at a time, and those that are begun take turns. Between any
   two steps (a prefill chunk or a token) the loop looks at what has arrived, and the next requests are rendered and
   tokenized on a helper thread meanwhile. What goes wrong in one request ends that request alone.
+- Counting waits for nobody: it is done on a helper thread, for the model that is loaded then, and ends with one
+  `Counted` or `Failed`, unless the loop is closed first.
 - Loading, unloading and closing end everything that was asked before: what runs or waits ends as cancelled.
 """
 
@@ -22,6 +24,8 @@ from typing import TYPE_CHECKING
 
 from sotto.engine.failures import failed
 from sotto.engine.types import (
+    Counted,
+    CountRequest,
     DoneReason,
     EngineSettings,
     Event,
@@ -44,6 +48,8 @@ if TYPE_CHECKING:
 # Requests that are in flight at a time. More would each be slower, and each takes memory for its context.
 SLOTS = 4
 _FIGURES_EVERY = 0.5
+# One for the requests, and one so that a count holds none of them up.
+_HELPERS = 2
 
 
 @dataclass(eq=False)
@@ -71,6 +77,12 @@ class _Generate(_Command):
     prepared: "Future[Prepared] | None" = None
 
 
+@dataclass(eq=False)
+class _Count:
+    request: CountRequest
+    counted: "Future[Counted] | None" = None
+
+
 class EngineLoop:
     """Runs an engine on one thread for callers on others."""
 
@@ -89,6 +101,7 @@ class EngineLoop:
         self._current: _Command | None = None
         self._running: dict[str, _Generate] = {}
         self._engine: Engine | None = None
+        self._counts: list[_Count] = []
         self._closed = False
         self._figures_due = 0.0
 
@@ -105,6 +118,12 @@ class EngineLoop:
     def generate(self, request: GenerateRequest) -> None:
         """Generate with the model that is loaded when the request's turn comes."""
         self._ask(_Generate(request, time.perf_counter_ns()), instead=False)
+
+    def count(self, request: CountRequest) -> None:
+        """Count the tokens of a conversation, beside whatever else is served."""
+        with self._lock:
+            self._counts.append(_Count(request))
+        self._changed.set()
 
     def cancel(self, request_id: str) -> None:
         """End a request as cancelled, wherever it is; an id that is not known has just ended and is ignored."""
@@ -162,7 +181,7 @@ class EngineLoop:
         from sotto.engine.engine import Engine
 
         engine = self._engine = Engine()
-        with ThreadPoolExecutor(1, thread_name_prefix="prepare") as helper:
+        with ThreadPoolExecutor(_HELPERS, thread_name_prefix="prepare") as helper:
             try:
                 while self._turn(engine, helper):
                     pass
@@ -217,6 +236,25 @@ class EngineLoop:
         for request in fresh:
             request.prepared = helper.submit(engine.prepare, request.request)
             request.prepared.add_done_callback(lambda _: self._changed.set())
+
+        self._look_at_counts(engine, helper)
+
+    def _look_at_counts(self, engine: "Engine", helper: ThreadPoolExecutor) -> None:
+        """Have counted what is asked for, and answer what has been counted."""
+        with self._lock:
+            fresh = [one for one in self._counts if one.counted is None]
+            done = [one for one in self._counts if one.counted is not None and one.counted.done()]
+            self._counts = [one for one in self._counts if one not in done]
+        for one in fresh:
+            one.counted = helper.submit(engine.count, one.request)
+            one.counted.add_done_callback(lambda _: self._changed.set())
+        for one in done:
+            assert one.counted is not None
+            try:
+                event: Event = one.counted.result()
+            except Exception as error:
+                event = failed(one.request.id, error)
+            self._emit(event)
 
     def _serve(self, engine: "Engine", helper: ThreadPoolExecutor, command: _Command) -> None:
         try:

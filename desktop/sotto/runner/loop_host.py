@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from sotto.engine.types import (
+    Counted,
     EngineSettings,
     Event,
     Failed,
@@ -164,7 +165,7 @@ class LoopHost:
                 self._standing = replace(self._standing, figures=event)
         elif isinstance(event, Loaded | Unloaded) or (isinstance(event, Failed) and not event.request_id):
             self._ended(event)
-        else:
+        elif not isinstance(event, Counted):  # nobody here asks for that
             with self._lock:
                 heard = self._answering.get(event.request_id)
                 if isinstance(event, Finished | Failed):

@@ -20,6 +20,8 @@ from itertools import takewhile
 from typing import Any, NoReturn
 
 from sotto.engine.types import (
+    Counted,
+    CountRequest,
     DoneReason,
     EngineSettings,
     Event,
@@ -34,7 +36,7 @@ from sotto.engine.types import (
     Unloaded,
 )
 from sotto.errors import EngineError, ProcessEndedError
-from sotto.runner.codec import Cancel, CancelLoad, Command, Generate, Load, Unload, WireError
+from sotto.runner.codec import Cancel, CancelLoad, Command, Count, Generate, Load, Unload, WireError
 from sotto.runner.life import Life, silence
 from sotto.store.records import ModelRecord
 
@@ -45,7 +47,10 @@ _UNLOAD_SECONDS = 20.0
 _CLOSE_SECONDS = 5.0
 # From the end of the connection to the end of the process.
 _DYING_SECONDS = 2.0
-_Asked = Load | Generate
+_NOTHING_TO_COUNT_FOR = "No model is loaded: load one before anything is counted."
+# What a child is needed for, and what it answers.
+_Needs = Load | Generate
+_Asked = _Needs | Count
 _NOTHING = MemoryFigures(0, 0, 0, 0, 0)
 
 
@@ -83,6 +88,10 @@ class RunnerProcess:
     def generate(self, request: GenerateRequest) -> None:
         """Generate with the model that is loaded when the request's turn comes."""
         self._ask(Generate(request))
+
+    def count(self, request: CountRequest) -> None:
+        """Count the tokens of a conversation, beside whatever else is served."""
+        self._ask(Count(request))
 
     def cancel(self, request_id: str) -> None:
         """End a request as cancelled, wherever it is; an id that is not known has just ended and is ignored."""
@@ -155,7 +164,7 @@ class RunnerProcess:
             selector.register(self._bell, selectors.EVENT_READ)
             while not self._closed:
                 with self._lock:
-                    idle = list(takewhile(lambda command: not isinstance(command, _Asked), self._waiting))
+                    idle = list(takewhile(lambda command: not isinstance(command, _Needs), self._waiting))
                     needed = len(idle) < len(self._waiting)
                     for _ in idle:
                         self._waiting.popleft()
@@ -229,7 +238,7 @@ class RunnerProcess:
         if isinstance(event, MemoryFigures):
             self._emit(event)
         elif asked := self._asked_by(event):
-            if isinstance(event, Finished | Failed | Loaded | Unloaded):
+            if isinstance(event, Finished | Failed | Loaded | Unloaded | Counted):
                 self._asked.remove(asked)
             self._emit(event)
 
@@ -237,10 +246,10 @@ class RunnerProcess:
         """Return what an event is about; None for what nobody waits for, as the last that a child says."""
         if isinstance(event, LoadProgress | Loaded | Unloaded) or (isinstance(event, Failed) and not event.request_id):
             return next((asked for asked in self._asked if isinstance(asked, Load)), None)
-        if not isinstance(event, PrefillProgress | TextChunk | Finished | Failed):
+        if not isinstance(event, PrefillProgress | TextChunk | Finished | Failed | Counted):
             raise WireError(f"The engine's process says {type(event).__name__}, which is no event.")
         return next(
-            (one for one in self._asked if isinstance(one, Generate) and one.request.id == event.request_id), None
+            (one for one in self._asked if not isinstance(one, Load) and one.request.id == event.request_id), None
         )
 
     def _settle(self, unserved: list[Command]) -> None:
@@ -249,6 +258,8 @@ class RunnerProcess:
         for command in (*asked, *unserved):
             if isinstance(command, Generate):
                 self._emit(_cancelled(command.request.id))
+            elif isinstance(command, Count):
+                self._emit(Failed(command.request.id, _NOTHING_TO_COUNT_FOR))
             elif isinstance(command, Load | Unload):
                 self._emit(Unloaded())
         if any(isinstance(command, Unload) for command in unserved):
@@ -264,7 +275,7 @@ class RunnerProcess:
             self._closed = True
         details = self._life.child.words.text if self._life else ""
         for command in (*self._asked, *self._take(connected=False)[0]):
-            if isinstance(command, Generate):
+            if isinstance(command, Generate | Count):
                 self._emit(Failed(command.request.id, message, bug=True, details=details))
             elif isinstance(command, Load):
                 self._emit(Failed("", message, bug=True, details=details))

@@ -13,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 from sotto.engine.types import Event, Failed, Finished, GenerateRequest
 from sotto.errors import InvalidRequestError
 from sotto.runner import completions
-from sotto.runner.codec import Cancel, CancelLoad, Generate, Lines, Load, Unload, WireError, decoded, encoded
+from sotto.runner.codec import Cancel, CancelLoad, Count, Generate, Lines, Load, Unload, WireError, decoded, encoded
 from sotto.runner.loop import EngineLoop
 from sotto.runner.switchboard import Stream, Switchboard
 
@@ -143,6 +143,8 @@ class Session:
             self._loop.unload()
         elif isinstance(command, Generate):
             self._generate(command.request, unanswered)
+        elif isinstance(command, Count):
+            self._loop.count(command.request)
         elif isinstance(command, Cancel):
             self._loop.cancel(command.request_id)
         elif isinstance(command, CancelLoad):

@@ -1,40 +1,26 @@
-"""The list of conversations in the sidebar."""
+"""The list of conversations in the sidebar, in folders."""
 
-import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QEvent,
-    QModelIndex,
-    QPersistentModelIndex,
-    QPoint,
-    QRect,
-    QSize,
-    Qt,
-    Signal,
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QActionGroup,
+    QContextMenuEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QKeyEvent,
 )
-from PySide6.QtGui import QActionGroup, QColor, QContextMenuEvent, QFont, QFontMetrics, QKeyEvent, QPainter
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QListView,
-    QMenu,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QMenu, QVBoxLayout
 
-from sotto.chats.records import FOUND, Chat
-from sotto.ui import icons, theme, words
-from sotto.ui.chat_shelf import Entry, Shelf
-from sotto.ui.parts import IconButton, Label, add_action, plain_tip, popup
+from sotto.chats.records import Chat, Folder, Shelf
+from sotto.ui import theme
+from sotto.ui.chat_rows import CHAT_TYPE, ChatRows, FolderRow, RowDelegate
+from sotto.ui.chat_shelf import Entry
+from sotto.ui.parts import IconButton, Label, add_action, popup
 
-_Index = QModelIndex | QPersistentModelIndex
-_ENTRY = Qt.ItemDataRole.UserRole
 _SHELF_NAMES = {Shelf.CURRENT: "Chats", Shelf.ARCHIVED: "Archive", Shelf.TRASH: "Trash"}
 _EMPTY = {
     Shelf.CURRENT: "What you ask appears here.",
@@ -43,122 +29,20 @@ _EMPTY = {
 }
 
 
-class _Entries(QAbstractListModel):
-    """The conversations as Qt's views want them."""
-
-    def __init__(self, renamed: Callable[[int, str], None]) -> None:
-        super().__init__()
-        self.entries: tuple[Entry, ...] = ()
-        self._renamed = renamed
-
-    def show_entries(self, entries: tuple[Entry, ...]) -> None:
-        if [entry.chat.id for entry in entries] == [entry.chat.id for entry in self.entries]:
-            # The view keeps its place, and an editor stays open.
-            self.entries = entries
-            if entries:
-                self.dataChanged.emit(self.index(0), self.index(len(entries) - 1))
-            return
-        self.beginResetModel()
-        self.entries = entries
-        self.endResetModel()
-
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.entries)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        entry = self.entries[index.row()]
-        if role == _ENTRY:
-            return entry
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
-            return entry.chat.title
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip(entry.chat.title)
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{entry.chat.title}, {caption(entry)}" + (", pinned" if entry.chat.pinned else "")
-        return None
-
-    def flags(self, index: _Index) -> Qt.ItemFlag:
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
-
-    def setData(self, index: _Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        if role != Qt.ItemDataRole.EditRole or not isinstance(value, str) or not value.strip():
-            return False
-        self._renamed(self.entries[index.row()].chat.id, value)
-        return True
-
-
-class _Delegate(QStyledItemDelegate):
-    """Draws a conversation: its title, and under it when something was last said, or where words were found."""
-
-    def setEditorData(self, editor: QWidget, index: _Index) -> None:
-        """Leave what is being typed alone when the list is read again and the conversation is called as before."""
-        title = index.data(Qt.ItemDataRole.EditRole)
-        if editor.property("title") != title:
-            editor.setProperty("title", title)
-            super().setEditorData(editor, index)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        entry, tokens = index.data(_ENTRY), theme.current().tokens
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        area: QRect = option.rect.adjusted(0, 1, 0, -1)
-        state: QStyle.StateFlag = option.state
-        ground = (
-            tokens.selection
-            if state & QStyle.StateFlag.State_Selected
-            else tokens.hover
-            if state & QStyle.StateFlag.State_MouseOver
-            else ""
-        )
-        if ground:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(ground))
-            painter.drawRoundedRect(area, 7, 7)
-        if state & QStyle.StateFlag.State_HasFocus:
-            painter.setPen(QColor(tokens.accent))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(area.adjusted(0, 0, -1, -1), 7, 7)
-        inside = area.adjusted(theme.GAP_8, theme.GAP_4 + 1, -theme.GAP_8, -theme.GAP_4 - 1)
-        if entry.chat.pinned:
-            edge = theme.current().scaled(14)
-            place = QRect(inside.right() - edge, inside.top() + 1, edge, edge)
-            icons.paint(painter, "pin", tokens.muted, place.toRectF())
-            inside.setRight(place.left() - theme.GAP_4)
-        for text, font, color, at in self._lines(entry, inside):
-            painter.setFont(font)
-            painter.setPen(QColor(color))
-            elided = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, inside.width())
-            painter.drawText(QRect(inside.left(), at, inside.width(), QFontMetrics(font).height()), 0, elided)
-        painter.restore()
-
-    def _lines(self, entry: Entry, inside: QRect) -> list[tuple[str, QFont, str, int]]:
-        look = theme.current()
-        title, small = look.font(), look.font(0.88)
-        below = inside.top() + QFontMetrics(title).height() + 1
-        return [
-            (entry.chat.title, title, look.tokens.text, inside.top()),
-            (caption(entry), small, look.tokens.muted, below),
-        ]
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        look = theme.current()
-        lines = QFontMetrics(look.font()).height() + 1 + QFontMetrics(look.font(0.88)).height()
-        return QSize(0, lines + 2 * (theme.GAP_4 + 1) + 2)
-
-    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: _Index) -> None:
-        editor.setGeometry(option.rect.adjusted(2, 2, -2, -2))
-
-
 class _View(QListView):
     """The list itself; it would like to show all of its rows.
 
     Signals:
         entered: The conversation in this row is to be opened.
+        folded: The folder in this row is to be closed (True) or opened.
         menu_wanted: What can be done with the conversation in this row, at this place.
+        dropped: A conversation was dropped on this row; -1 for where there is none.
     """
 
     entered = Signal(int)
+    folded = Signal(int, bool)
     menu_wanted = Signal(int, QPoint)
+    dropped = Signal(int, int)
 
     def sizeHint(self) -> QSize:
         """Return the room that all rows take."""
@@ -170,11 +54,56 @@ class _View(QListView):
         return QSize(0, max(0, self.sizeHintForRow(0)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Open with Enter; nothing is ever deleted by a key."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self.entered.emit(self.currentIndex().row())
-            return
-        super().keyPressEvent(event)
+        """Open with Enter, open and close folders with the arrows; nothing is ever deleted by a key."""
+        chosen = self.currentIndex()
+        if self.state() is QListView.State.EditingState:
+            # What ends a name opens nothing.
+            super().keyPressEvent(event)
+        elif chosen.isValid() and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.entered.emit(chosen.row())
+        elif chosen.isValid() and event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            closes = (event.key() == Qt.Key.Key_Left) != self.isRightToLeft()
+            self.folded.emit(chosen.row(), closes)
+        elif event.text().isprintable() and event.text().strip():
+            # A letter is for the message that is written.
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take conversations."""
+        if event.mimeData().hasFormat(CHAT_TYPE):
+            event.acceptProposedAction()
+        else:
+            event.ignore()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        """Show where a conversation would go."""
+        if event.mimeData().hasFormat(CHAT_TYPE):
+            event.acceptProposedAction()
+            self._point_at(self.indexAt(event.position().toPoint()).row())
+        else:
+            event.ignore()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """Show nothing of it any more."""
+        self._point_at(-1)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Let a conversation go where it is dropped."""
+        self._point_at(-1)
+        number = bytes(event.mimeData().data(CHAT_TYPE).data())
+        if number.isdigit():
+            # Nothing is removed here: the list is read again.
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
+            self.dropped.emit(int(number), self.indexAt(event.position().toPoint()).row())
+
+    def _point_at(self, row: int) -> None:
+        delegate = self.itemDelegate()
+        if isinstance(delegate, RowDelegate) and delegate.target != row:
+            delegate.target = row
+            self.viewport().update()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer what can be done."""
@@ -197,6 +126,11 @@ class ChatList(QFrame):
         restore_wanted: A conversation is to be taken out of the trash.
         markdown_wanted, json_wanted: A conversation is to be exported (`Chat`).
         shelf_wanted: Other conversations are to be listed (`Shelf`).
+        move_wanted: A conversation is to be in the folder of this number; None for none.
+        folder_wanted: There is to be a new folder, with the conversation of this number in it; None for none.
+        folder_renamed: A folder is to be called something else.
+        folder_closed: A folder is to be closed, or opened.
+        folder_removed: A folder is to go; its conversations stay (`Folder`).
     """
 
     open_wanted = Signal(int, object)
@@ -208,18 +142,31 @@ class ChatList(QFrame):
     markdown_wanted = Signal(object)
     json_wanted = Signal(object)
     shelf_wanted = Signal(object)
+    move_wanted = Signal(int, object)
+    folder_wanted = Signal(object)
+    folder_renamed = Signal(int, str)
+    folder_closed = Signal(int, bool)
+    folder_removed = Signal(object)
 
     def __init__(self) -> None:
         """Show an empty list."""
         super().__init__()
         self.setObjectName("chats")
         self._shelf = Shelf.CURRENT
-        self.model = _Entries(self.renamed.emit)
+        self._folders: tuple[Folder, ...] = ()
+        self._to_name: int | None = None
+        self.model = ChatRows()
+        self.model.renamed.connect(self.renamed)
+        self.model.folder_renamed.connect(self.folder_renamed)
         self.view = _View()
         self.view.setObjectName("chatView")
         self.view.setAccessibleName("Chats")
         self.view.setModel(self.model)
-        self.view.setItemDelegate(_Delegate(self.view))
+        self.view.setItemDelegate(RowDelegate(self.view))
+        self.view.setDragEnabled(True)
+        self.view.setAcceptDrops(True)
+        self.view.setDragDropMode(QListView.DragDropMode.DragDrop)
+        self.view.setDropIndicatorShown(False)
         self.view.setFrameShape(QFrame.Shape.NoFrame)
         self.view.setMouseTracking(True)
         self.view.setTabKeyNavigation(False)
@@ -229,9 +176,13 @@ class ChatList(QFrame):
         self.view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.view.clicked.connect(lambda index: self._open(index.row()))
         self.view.entered.connect(self._open)
+        self.view.folded.connect(self._fold)
+        self.view.dropped.connect(lambda chat, row: self.move_wanted.emit(chat, self.model.folder_at(row)))
         self.view.menu_wanted.connect(self._show_menu)
         self.title = Label("Chats", "section")
-        self.choose = IconButton("more", "Which chats are listed")
+        self.choose = IconButton(
+            "more", "Which chats are listed, and new folders", tip="Chats, archive, trash, folders"
+        )
         self.choose.clicked.connect(self._choose_shelf)
         self._empty = Label("", "caption", wrap=True)
         self._empty.setContentsMargins(theme.GAP_8, 0, theme.GAP_8, 0)
@@ -249,22 +200,34 @@ class ChatList(QFrame):
         theme.current().changed.connect(self.view.doItemsLayout)
         self.show_entries((), Shelf.CURRENT)
 
-    def show_entries(self, entries: tuple[Entry, ...], shelf: Shelf, *, searched: bool = False) -> None:
-        """Show these conversations of a shelf."""
-        self._shelf = shelf
-        self.model.show_entries(entries)
+    def show_entries(
+        self, entries: tuple[Entry, ...], shelf: Shelf, *, folders: Sequence[Folder] = (), searched: bool = False
+    ) -> None:
+        """Show these conversations of a shelf, in these folders; what was looked for is shown in none."""
+        self._shelf, self._folders = shelf, tuple(folders)
+        self.model.show_entries(entries, () if searched else folders)
         self.title.setText(_SHELF_NAMES[shelf])
-        self._empty.setText("" if entries else "Nothing was found." if searched else _EMPTY[shelf])
-        self._empty.setVisible(not entries)
-        self.view.setVisible(bool(entries))
+        listed = bool(self.model.rows)
+        self._empty.setText("" if listed else "Nothing was found." if searched else _EMPTY[shelf])
+        self._empty.setVisible(not listed)
+        self.view.setVisible(listed)
         self.view.updateGeometry()
+        if self._to_name is not None and (row := self.model.row_of(folder=self._to_name)) is not None:
+            self._to_name = None
+            self._edit(row)
+
+    def name_folder(self, folder: int) -> None:
+        """Let the person name a folder, as soon as it is listed."""
+        self._to_name = folder
 
     def show_current(self, chat: int | None) -> None:
         """Mark the conversation that is in view."""
-        rows = [row for row, entry in enumerate(self.model.entries) if entry.chat.id == chat]
-        if rows:
-            self.view.setCurrentIndex(self.model.index(rows[0]))
-        else:
+        if self.view.state() is QListView.State.EditingState:
+            return
+        row = self.model.row_of(chat=chat)
+        if row is not None:
+            self.view.setCurrentIndex(self.model.index(row))
+        elif not self._on_folder():
             self.view.clearSelection()
             self.view.setCurrentIndex(QModelIndex())
 
@@ -278,6 +241,8 @@ class ChatList(QFrame):
             add_action(menu, "Unpin" if chat.pinned else "Pin", lambda: self.pin_wanted.emit(chat.id, not chat.pinned))
             archive = "Take out of the Archive" if chat.archived else "Archive"
             add_action(menu, archive, lambda: self.archive_wanted.emit(chat.id, not chat.archived))
+            if not chat.archived:
+                menu.addMenu(self._folders_of(chat, menu))
         menu.addSeparator()
         add_action(menu, "Export as Markdown…", lambda: self.markdown_wanted.emit(chat))
         add_action(menu, "Export as JSON…", lambda: self.json_wanted.emit(chat))
@@ -286,18 +251,63 @@ class ChatList(QFrame):
             add_action(menu, "Move to Trash", lambda: self.trash_wanted.emit(chat))
         return menu
 
+    def menu_of_folder(self, folder: Folder) -> QMenu:
+        """Return what can be done with a folder."""
+        menu = QMenu(self)
+        fold = "Open" if folder.closed else "Close"
+        add_action(menu, fold, lambda: self.folder_closed.emit(folder.id, not folder.closed))
+        add_action(menu, "Rename…", lambda: self._edit(self.model.row_of(folder=folder.id)))
+        menu.addSeparator()
+        add_action(menu, "Delete Folder; Its Chats Stay", lambda: self.folder_removed.emit(folder))
+        return menu
+
+    def _folders_of(self, chat: Chat, parent: QMenu) -> QMenu:
+        """Return the folders that a conversation can be moved to."""
+        menu = QMenu("Move to Folder", parent)
+        group = QActionGroup(menu)
+        places = [(None, "No Folder"), *((folder.id, folder.name) for folder in self._folders)]
+        known = {folder.id for folder in self._folders}
+        for number, name in places:
+            # An ampersand in a name is one, and no mark of a key.
+            action = add_action(menu, name.replace("&", "&&"), partial(self.move_wanted.emit, chat.id, number))
+            action.setCheckable(True)
+            action.setChecked(number == (chat.folder if chat.folder in known else None))
+            group.addAction(action)
+        menu.addSeparator()
+        add_action(menu, "New Folder…", lambda: self.folder_wanted.emit(chat.id))
+        return menu
+
     def _open(self, row: int) -> None:
-        entry = self.model.entries[row]
-        self.open_wanted.emit(entry.chat.id, entry.message)
+        one = self.model.rows[row]
+        if isinstance(one, FolderRow):
+            self.folder_closed.emit(one.folder.id, not one.folder.closed)
+        else:
+            self.open_wanted.emit(one.chat.id, one.message)
+
+    def _fold(self, row: int, closed: bool) -> None:
+        one = self.model.rows[row]
+        if isinstance(one, FolderRow):
+            if one.folder.closed != closed:
+                self.folder_closed.emit(one.folder.id, closed)
+        elif closed and self.model.is_inside(row):
+            # From what is inside to the folder.
+            self.view.setCurrentIndex(self.model.index(self.model.row_of(folder=one.chat.folder) or 0))
+
+    def _on_folder(self) -> bool:
+        chosen = self.view.currentIndex()
+        return chosen.isValid() and isinstance(self.model.rows[chosen.row()], FolderRow)
 
     def _rename(self, chat: int) -> None:
-        for row, entry in enumerate(self.model.entries):
-            if entry.chat.id == chat:
-                self.view.setCurrentIndex(self.model.index(row))
-                self.view.edit(self.model.index(row))
+        self._edit(self.model.row_of(chat=chat))
+
+    def _edit(self, row: int | None) -> None:
+        if row is not None:
+            self.view.setCurrentIndex(self.model.index(row))
+            self.view.edit(self.model.index(row))
 
     def _show_menu(self, row: int, at: QPoint) -> None:
-        popup(self.menu_of(self.model.entries[row].chat), at)
+        one = self.model.rows[row]
+        popup(self.menu_of_folder(one.folder) if isinstance(one, FolderRow) else self.menu_of(one.chat), at)
 
     def _choose_shelf(self) -> None:
         menu = QMenu(self)
@@ -307,6 +317,8 @@ class ChatList(QFrame):
             action.setCheckable(True)
             action.setChecked(shelf is self._shelf)
             group.addAction(action)
+        menu.addSeparator()
+        add_action(menu, "New Folder", lambda: self.folder_wanted.emit(None))
         popup(menu, self.choose.mapToGlobal(self.choose.rect().bottomLeft()))
 
     def changeEvent(self, event: QEvent) -> None:
@@ -314,11 +326,3 @@ class ChatList(QFrame):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
             self.view.viewport().update()
-
-
-def caption(entry: Entry) -> str:
-    """Return the line under a title."""
-    if entry.excerpt:
-        return " ".join(entry.excerpt.replace(FOUND[0], "").replace(FOUND[1], "").split())
-    when = words.ago(time.time() - entry.chat.changed)
-    return f"{when} · {words.short_name(entry.chat.model)}" if entry.chat.model else when

@@ -1,8 +1,8 @@
 """The right side of the window: which model it is, the conversation, and the composer."""
 
-from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QStyle, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QStackedWidget, QStyle, QVBoxLayout, QWidget
 
 from sotto.ui import theme, words
 from sotto.ui.choices import Choices
@@ -44,6 +44,15 @@ class Header(QFrame):
         self.line.setText(words.state_line(state))
 
 
+class _Pages(QStackedWidget):
+    """The welcome or the conversation. It gives way to the composer, which has all the room that it needs."""
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the width of the page in view, at any height."""
+        page = self.currentWidget()
+        return QSize(page.minimumSizeHint().width() if page is not None else 0, 0)
+
+
 class ChatPane(QWidget):
     """Header, notice, welcome or transcript, and composer.
 
@@ -70,7 +79,7 @@ class ChatPane(QWidget):
         self.find_bar = FindBar()
         self.find_bar.closed.connect(self._close_find)
         self.find_bar.pointed.connect(self.transcript.go_to)
-        self.stack = QStackedWidget()
+        self.stack = _Pages()
         self.stack.addWidget(self.welcome)
         self.stack.addWidget(self.transcript)
         self._columns: list[QWidget] = []
@@ -89,6 +98,17 @@ class ChatPane(QWidget):
     def _close_find(self) -> None:
         self.find_bar.hide()
         self.composer.draft.setFocus()
+
+    def step_back(self) -> bool:
+        """Leave what the person is in: find, the settings of the chat, or an edit; return False where it is none."""
+        focus = QApplication.focusWidget()
+        if focus is not None and self.find_bar.isAncestorOf(focus):
+            self._close_find()
+        elif focus is not None and self.choices.isAncestorOf(focus):
+            self.hide_choices()
+        else:
+            return self.transcript.end_edit()
+        return True
 
     def toggle_choices(self) -> None:
         """Show what can be chosen for this conversation, or hide it."""

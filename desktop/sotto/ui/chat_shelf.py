@@ -1,15 +1,14 @@
 """What people do with whole conversations: look for them, name, pin, archive and export them, throw them away."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from sotto.chats.records import Chat
+from sotto.chats.records import Chat, Folder, Shelf
 from sotto.errors import SottoError
 from sotto.ui import words
 from sotto.ui.chat_keeper import ChatKeeper
@@ -20,14 +19,7 @@ if TYPE_CHECKING:
     from sotto.chats.store import ChatStore
 
 _PAUSE_MS = 150
-
-
-class Shelf(StrEnum):
-    """Which conversations are listed."""
-
-    CURRENT = "current"
-    ARCHIVED = "archived"
-    TRASH = "trash"
+_NEW_FOLDER = "New folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +41,19 @@ class ChatShelf(QObject):
     """The list of conversations.
 
     Signals:
-        listed: What the list shows (a tuple of `Entry`).
+        listed: What the list shows (a tuple of `Entry`), and the folders that there are (a tuple of `Folder`).
         thrown_away: A conversation is in the trash now (`Chat`).
+        folder_added: There is a new folder; its number.
+        folder_removed: A folder is gone (`Folder`); the numbers of the conversations that were in it.
         exported: Where conversations were written.
         imported: Numbers of the conversations that were added.
         problem: Something did not work (`Problem`).
     """
 
-    listed = Signal(object)
+    listed = Signal(object, object)
     thrown_away = Signal(object)
+    folder_added = Signal(int)
+    folder_removed = Signal(object, object)
     exported = Signal(object)
     imported = Signal(object)
     problem = Signal(object)
@@ -78,12 +74,13 @@ class ChatShelf(QObject):
         self._newest += 1
         number, shelf, wanted = self._newest, self.shelf, self._wanted
 
-        def read(store: "ChatStore") -> tuple[Entry, ...]:
-            return _entries(store, shelf, wanted)
+        def read(store: "ChatStore") -> tuple[tuple[Entry, ...], tuple[Folder, ...]]:
+            folders = store.folders() if shelf is Shelf.CURRENT else ()
+            return _entries(store, shelf, wanted), folders
 
-        def listed(entries: tuple[Entry, ...]) -> None:
+        def listed(found: tuple[tuple[Entry, ...], tuple[Folder, ...]]) -> None:
             if number == self._newest:
-                self.listed.emit(entries)
+                self.listed.emit(*found)
 
         self._keeper.do(read, listed)
 
@@ -130,6 +127,59 @@ class ChatShelf(QObject):
     def bring_back(self, chat: int) -> None:
         """Take a conversation out of the trash."""
         self._change(lambda store: store.bring_back([chat]))
+
+    def move(self, chat: int, folder: int | None) -> None:
+        """Put a conversation into a folder; None for none."""
+        self._change(lambda store: store.change(chat, folder=folder))
+
+    def add_folder(self, chat: int | None = None) -> None:
+        """Make a folder that is still to be named, with a conversation in it; None for an empty one."""
+
+        def work(store: "ChatStore") -> int:
+            folder = store.add_folder(_NEW_FOLDER)
+            if chat is not None:
+                store.change(chat, folder=folder)
+            return folder
+
+        def made(folder: int) -> None:
+            self.folder_added.emit(folder)
+            self.show_shelf(Shelf.CURRENT)
+
+        self._keeper.do(work, made)
+
+    def rename_folder(self, folder: int, name: str) -> None:
+        """Call a folder something else."""
+        if name.strip():
+            self._change(lambda store: store.rename_folder(folder, name.strip()))
+
+    def close_folder(self, folder: int, *, closed: bool) -> None:
+        """Show no more of a folder than its name, or all that is in it."""
+        self._change(lambda store: store.close_folder(folder, closed=closed))
+
+    def remove_folder(self, folder: Folder) -> None:
+        """Remove a folder; its conversations stay."""
+
+        def work(store: "ChatStore") -> tuple[int, ...]:
+            inside = tuple(chat.id for chat in store.chats() if chat.folder == folder.id)
+            store.remove_folder(folder.id)
+            return inside
+
+        def removed(inside: tuple[int, ...]) -> None:
+            self.refresh()
+            self.folder_removed.emit(folder, inside)
+
+        self._keeper.do(work, removed)
+
+    def bring_folder_back(self, folder: Folder, chats: Sequence[int]) -> None:
+        """Make a folder again that was removed, with the conversations that were in it."""
+
+        def work(store: "ChatStore") -> None:
+            number = store.add_folder(folder.name)
+            store.close_folder(number, closed=folder.closed)
+            for chat in chats:
+                store.change(chat, folder=number)
+
+        self._change(work)
 
     def export_markdown(self, chat: int, path: Path) -> None:
         """Write the branch of a conversation that is in view into a file."""
@@ -202,22 +252,16 @@ class ChatShelf(QObject):
 
 
 def _entries(store: "ChatStore", shelf: Shelf, wanted: str) -> tuple[Entry, ...]:
-    chats = {chat.id: chat for chat in store.chats() if _is_on(chat, shelf)}
+    chats = {chat.id: chat for chat in store.chats() if chat.shelf is shelf}
     if not wanted:
         # What was never begun is nothing but a draft, which the composer has.
         return tuple(Entry(chat) for chat in chats.values() if chat.title)
     from sotto.chats.search import search, titled
 
     connection = store.database.connection
-    found = {number: Entry(chats[number]) for number in titled(connection, wanted) if number in chats}
-    for hit in search(connection, wanted):
+    found = {number: Entry(chats[number]) for number in titled(connection, wanted, shelf=shelf)}
+    for hit in search(connection, wanted, shelf=shelf):
         known = found.get(hit.chat)
-        if hit.chat in chats and (known is None or not known.excerpt):
+        if known is None or not known.excerpt:
             found[hit.chat] = Entry(chats[hit.chat], hit.excerpt, hit.message)
     return tuple(found.values())
-
-
-def _is_on(chat: Chat, shelf: Shelf) -> bool:
-    if shelf is Shelf.TRASH:
-        return chat.trashed is not None
-    return chat.trashed is None and chat.archived == (shelf is Shelf.ARCHIVED)

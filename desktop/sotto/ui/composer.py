@@ -1,75 +1,18 @@
 """Where a message is written. It takes text in every state; what cannot be sent yet is kept."""
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout
+from collections.abc import Sequence
 
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
+
+from sotto.chats.records import Attachment
 from sotto.ui import theme
-from sotto.ui.parts import IconButton, Label, line_height
+from sotto.ui.attachment_chips import AttachmentBar
+from sotto.ui.context_gauge import Choice, ContextGauge, ContextPanel
+from sotto.ui.context_meter import ContextUse
+from sotto.ui.draft import Draft
+from sotto.ui.parts import IconButton, Label
 from sotto.ui.states import ModelState, Phase
-
-_MOST_LINES = 8
-
-
-class Draft(QPlainTextEdit):
-    """The text field: Enter sends, Shift+Enter begins a new line.
-
-    Signals:
-        entered: The person wants to send.
-        focus_changed: The caret came or went.
-    """
-
-    entered = Signal()
-    focus_changed = Signal(bool)
-
-    def __init__(self) -> None:
-        """Begin with nothing written."""
-        super().__init__()
-        self.setObjectName("draft")
-        self.setAccessibleName("Message")
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setTabChangesFocus(True)
-        self.setAcceptDrops(False)
-        self.viewport().setAcceptDrops(False)
-        self.document().setDocumentMargin(2)
-        self._composing = False
-        self.textChanged.connect(self.fit)
-        theme.current().changed.connect(self.fit)
-        self.fit()
-
-    def fit(self) -> None:
-        """Take as many lines as are written, up to eight."""
-        self.ensurePolished()
-        lines = min(_MOST_LINES, max(1, round(self.document().size().height())))
-        self.setFixedHeight(lines * line_height(self) + 2 * 2 + 2)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Send with Enter, unless an input method is at work or Shift is held."""
-        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if enter and not self._composing and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self.entered.emit()
-            return
-        super().keyPressEvent(event)
-
-    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        """Note whether an input method has text that is not chosen yet."""
-        self._composing = bool(event.preeditString())
-        super().inputMethodEvent(event)
-
-    def resizeEvent(self, event: object) -> None:
-        """Count the lines again."""
-        super().resizeEvent(event)  # type: ignore[arg-type]
-        self.fit()
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show where the caret is."""
-        super().focusInEvent(event)
-        self.focus_changed.emit(True)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Show that the caret is elsewhere."""
-        super().focusOutEvent(event)
-        self.focus_changed.emit(False)
 
 
 class Composer(QFrame):
@@ -78,29 +21,45 @@ class Composer(QFrame):
     Signals:
         sent: The person sends this text; `clear` empties the draft once it is taken.
         stopped: The person stops the load or the answer.
+        attach_wanted: The person wants to choose files that go along.
     """
 
     sent = Signal(str)
     stopped = Signal()
+    attach_wanted = Signal()
 
-    def __init__(self) -> None:
-        """Begin with nothing written and nothing loaded."""
+    def __init__(self, *, attaches: bool = True) -> None:
+        """Begin with nothing written and nothing loaded; without `attaches` there is nothing but text."""
         super().__init__()
         self.setObjectName("composer")
         self.draft = Draft()
+        self.draft.takes_files = attaches
+        self.attachments = AttachmentBar()
+        self.panel = ContextPanel()
+        self.gauge = ContextGauge()
         self.hint = Label("", "caption")
+        self.clip = IconButton("clip", "Attach files", tip="Attach text files or PDFs")
+        self.clip.setObjectName("attach")
+        self.clip.clicked.connect(self.attach_wanted)
         self.button = IconButton("arrow-up", "Send message", role="primary", color="on_accent")
         self.button.setObjectName("send")
         foot = QHBoxLayout()
+        foot.setSpacing(theme.GAP_8)
+        if attaches:
+            foot.addWidget(self.clip)
         foot.addWidget(self.hint)
         foot.addStretch(1)
+        foot.addWidget(self.gauge)
         foot.addWidget(self.button)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_8 + 2, theme.GAP_8 + 2)
-        layout.setSpacing(theme.GAP_4)
+        layout.setContentsMargins(theme.GAP_12, theme.GAP_12, theme.GAP_8 + 2, theme.GAP_8 + 2)
+        layout.setSpacing(theme.GAP_8)
+        layout.addWidget(self.panel)
+        layout.addWidget(self.attachments)
         layout.addWidget(self.draft)
         layout.addLayout(foot)
-        self._stops = False
+        self._stops = self._reads = False
+        self._attached = False
         self.button.clicked.connect(self._press)
         self.draft.entered.connect(self._send)
         self.draft.textChanged.connect(self._enable)
@@ -125,6 +84,26 @@ class Composer(QFrame):
         """What is written."""
         return self.draft.toPlainText()
 
+    def show_attachments(self, attachments: Sequence[Attachment]) -> None:
+        """Show what goes along with the draft."""
+        self._attached = bool(attachments)
+        self.attachments.show_attachments(attachments)
+        self._enable()
+
+    def show_pending(self, names: Sequence[str]) -> None:
+        """Show what is being read; nothing is sent without it."""
+        self._reads = bool(names)
+        self.attachments.show_pending(names)
+        self._enable()
+
+    def show_use(self, use: ContextUse | None, choices: Sequence[Choice]) -> None:
+        """Show how full the context is, and where it is too full for the draft, what makes room."""
+        self.gauge.show_use(use)
+        if use is not None and use.tight and self._has_something:
+            self.panel.show_use(use, choices)
+        else:
+            self.panel.hide()
+
     def clear(self) -> None:
         """Empty the draft."""
         self.draft.clear()
@@ -136,7 +115,14 @@ class Composer(QFrame):
         self.draft.moveCursor(self.draft.textCursor().MoveOperation.End)
 
     def _enable(self) -> None:
-        self.button.setEnabled(self._stops or bool(self.text.strip()))
+        something = self._has_something
+        self.button.setEnabled(self._stops or (something and not self._reads))
+        if not something:
+            self.panel.hide()
+
+    @property
+    def _has_something(self) -> bool:
+        return self._attached or not self.draft.is_blank
 
     def _press(self) -> None:
         if self._stops:
@@ -145,7 +131,7 @@ class Composer(QFrame):
             self._send()
 
     def _send(self) -> None:
-        if self.text.strip():
+        if self._has_something and not self._reads:
             self.sent.emit(self.text)
 
     def _show_focus(self, focused: bool) -> None:

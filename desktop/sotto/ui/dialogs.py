@@ -44,6 +44,14 @@ class Dialogs(QObject):
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         self._choose(dialog, self._open_path)
 
+    def choose_attachments(self) -> None:
+        """Let the person choose files that go along with the message."""
+        dialog = QFileDialog(self._window, "Attach text files or PDFs")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.filesSelected.connect(lambda paths: self._window.composing.attach(tuple(map(Path, paths))))
+        dialog.open()
+
     def choose_import(self) -> None:
         """Let the person choose chats that were exported."""
         dialog = QFileDialog(self._window, "Import chats", "", "Chats (*.json)")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from sotto.chats.conversation import Conversation, Message
-from sotto.chats.records import Branch, Chat, State, Turn
+from sotto.chats.records import Attachment, Branch, Chat, State, Turn, with_attachments
 from sotto.engine import types as engine
 from sotto.engine.types import (
     DoneReason,
@@ -24,9 +24,12 @@ from sotto.ui import words
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.engine_thread import EngineLost
 from sotto.ui.greeting import Greeting
+from sotto.ui.pace import Pace
 from sotto.ui.places import ChatPlace
+from sotto.ui.reuse import Asked, Reuse
 from sotto.ui.session import Session
 from sotto.ui.states import Problem
+from sotto.ui.summary import Summary
 from sotto.ui.talk import Talk
 from sotto.ui.turn_record import TurnRecord
 from sotto.ui.unsent import Unsent
@@ -48,7 +51,7 @@ class Dialogue(QObject):
         question_added: A question was taken into the conversation (`Turn`).
         answer_awaited: An answer is on its way; the model's name, and what it waits for.
         answer_resumed: An answer that was cut short is gone on with (`Turn`); the next words belong to it.
-        prefilled: How much of the prompt was read.
+        prefilled: How much of the prompt was read, and why it is read anew, which is empty where it is not.
         answer_grew: More of the answer.
         answer_ended: The answer is complete (`Turn`).
         retracted: The question and its answer could not be had and are taken out again; the question's text.
@@ -62,7 +65,7 @@ class Dialogue(QObject):
     question_added = Signal(object)
     answer_awaited = Signal(str, str)
     answer_resumed = Signal(object)
-    prefilled = Signal(object)
+    prefilled = Signal(object, str)
     answer_grew = Signal(str)
     answer_ended = Signal(object)
     retracted = Signal(str)
@@ -85,6 +88,11 @@ class Dialogue(QObject):
         self._request = ""
         # How much of the last turn was there before the request.
         self._begun = 0
+        self.pace = Pace(self)
+        self._reuse = Reuse()
+        self.summary = Summary(session, self)
+        self.summary.written.connect(self._begin_with)
+        self.summary.failed.connect(self._miss_summary)
         self.unsent = Unsent(keeper, self._record.place, self)
         self._record.changed.connect(self.changed)
         self._record.known.connect(lambda: self.turns_changed.emit(tuple(self.turns)))
@@ -106,7 +114,7 @@ class Dialogue(QObject):
     @property
     def busy(self) -> bool:
         """Whether a question waits for its answer, or the answer is on its way."""
-        return self._asking or self._queued or bool(self._request)
+        return self._asking or self._queued or bool(self._request) or self.summary.under_way
 
     @property
     def answering(self) -> bool:
@@ -119,28 +127,33 @@ class Dialogue(QObject):
         """Go on with the draft of a conversation that was never begun, if there is one."""
         view = self._record.view
 
-        def begun(found: Chat | None) -> None:
+        def begun(found: Chat | None, attachments: tuple[Attachment, ...]) -> None:
             if (
                 found is not None
                 and view == self._record.view
                 and self.chat is None
                 and not self.turns
                 and not self.unsent.draft
+                and not self.unsent.attachments
             ):
                 self.chat = found.id
                 self._record.place = ChatPlace(found.id)
-                self.unsent.open(self._record.place, found)
+                self.unsent.open(self._record.place, found, attachments)
             self.changed.emit()
 
-        self._keeper.do(lambda store: store.unbegun(), begun)
+        def read(store: "ChatStore") -> tuple[Chat | None, tuple[Attachment, ...]]:
+            found = store.unbegun()
+            return found, store.drafted(found.id) if found is not None else ()
+
+        self._keeper.do(read, lambda both: begun(*both))
         if self._session.state.loaded:
             self._start_queued()
 
     def send(self, text: str) -> bool:
         """Ask the model, now or as soon as it is loaded; return False if the text stays a draft."""
-        if self.busy or not text.strip() or not self._can_ask():
+        if self.busy or not (text.strip() or self.unsent.attachments) or not self._can_ask():
             return False
-        self._ask(text)
+        self._ask(text, self.unsent.sent(text))
         return True
 
     def edit(self, turn: int, text: str) -> bool:
@@ -148,8 +161,9 @@ class Dialogue(QObject):
         place = self._record.index(turn)
         if place is None or self.busy or not text.strip() or not self._can_ask():
             return False
+        attachments = self.turns[place].attachments
         self._show(self.turns[:place])
-        self._ask(text)
+        self._ask(text, attachments)
         return True
 
     def regenerate(self, turn: int) -> None:
@@ -194,10 +208,19 @@ class Dialogue(QObject):
         """Stop the answer that is under way, or the load that a person waits for."""
         if self._request:
             self._session.host.cancel(self._request)
+        elif self.summary.under_way:
+            self.summary.stop()
         elif self._asking:
             self._stopping = True
         else:
             self._session.stop_load()
+
+    def summarize(self) -> None:
+        """Let the model summarise what was said, and begin a new conversation with that; the draft goes along."""
+        said = self._told(_said(self.turns))
+        if said and not self.busy and self._session.state.loaded:
+            self.greeting.stop()
+            self.summary.begin(said)
 
     def new_chat(self) -> None:
         """Begin an empty conversation; an answer under way is stopped and kept."""
@@ -213,7 +236,7 @@ class Dialogue(QObject):
             chat: Its number.
             message: One of its messages that is to be seen, on whichever branch it is; None for where it was left.
         """
-        if chat == self.chat and (message is None or self._record.index(message) is not None):
+        if chat == self.chat and self.turns and (message is None or self._record.index(message) is not None):
             if message is not None:
                 self.pointed_at.emit(message)
             return
@@ -221,11 +244,11 @@ class Dialogue(QObject):
         view = self._record.view
         self.chat, self._record.place = chat, ChatPlace(chat)
 
-        def found(known: Chat | None, branch: Branch) -> None:
+        def found(known: Chat | None, attachments: tuple[Attachment, ...], branch: Branch) -> None:
             if view != self._record.view:
                 return
             self._show(list(branch.turns))
-            self.unsent.open(self._record.place, known)
+            self.unsent.open(self._record.place, known, attachments)
             if message is not None:
                 self.pointed_at.emit(message)
             if branch.unreadable:
@@ -234,12 +257,12 @@ class Dialogue(QObject):
                 why = f"{what} of this conversation cannot be read any more; everything else is here."
                 self.problem.emit(Problem("Not everything could be read", why))
 
-        def read(store: "ChatStore") -> tuple[Chat | None, Branch]:
+        def read(store: "ChatStore") -> tuple[Chat | None, tuple[Attachment, ...], Branch]:
             if message is not None:
                 store.show(message)
-            return store.chat(chat), store.branch(chat)
+            return store.chat(chat), store.drafted(chat), store.branch(chat)
 
-        self._keeper.do(read, lambda both: found(*both), self.new_chat)
+        self._keeper.do(read, lambda all_of_it: found(*all_of_it), self.new_chat)
 
     def give_away(self) -> Talk:
         """Let the conversation go, with an answer that is under way, and begin an empty one."""
@@ -265,6 +288,17 @@ class Dialogue(QObject):
         """Keep what is still on its way; nothing is said afterwards."""
         self._leave()
 
+    @Slot(str)
+    def _begin_with(self, summary: str) -> None:
+        draft, attachments = self.unsent.take()
+        self.new_chat()
+        self.unsent.put(words.summarized(summary, draft), attachments)
+
+    @Slot(str)
+    def _miss_summary(self, why: str) -> None:
+        if why:
+            self.problem.emit(Problem("No summary", why))
+
     # What the engine says
 
     @Slot(object)
@@ -275,8 +309,9 @@ class Dialogue(QObject):
 
     def _take(self, event: PrefillProgress | TextChunk | Finished | Failed) -> None:
         if isinstance(event, PrefillProgress):
-            self.prefilled.emit(event)
+            self.prefilled.emit(event, self._reuse.why(event.cached))
         elif isinstance(event, TextChunk):
+            self.pace.add(len(event.token_ids))
             self._grow(event.text)
         elif isinstance(event, Finished):
             self._record.take_in()
@@ -284,7 +319,7 @@ class Dialogue(QObject):
             if len(event.text) > len(said) and event.text.startswith(said):
                 self._grow(event.text[len(said) :])
             state = State.STOPPED if event.done_reason is DoneReason.CANCELLED else State.COMPLETE
-            self._end(state, words.figures_of(event))
+            self._end(state, words.figures_of(event, self._reuse.end(event, self.turns[-1].text)))
         else:
             self._fail(event)
 
@@ -319,9 +354,8 @@ class Dialogue(QObject):
         self.problem.emit(Problem("No model is loaded", "Choose a model first: your message is kept until then."))
         return False
 
-    def _ask(self, text: str) -> None:
+    def _ask(self, text: str, attachments: tuple[Attachment, ...]) -> None:
         """Keep a question on the disk, behind the last message, and then have it answered."""
-        self.unsent.sent(text)
         self._asking = True
 
         def kept(chat: int | None) -> None:
@@ -331,7 +365,7 @@ class Dialogue(QObject):
                 self.changed.emit()
             self._go_on()
 
-        self.question_added.emit(self._record.ask(text, kept))
+        self.question_added.emit(self._record.ask(text, attachments, kept))
         self._await()
 
     def _await(self) -> None:
@@ -370,7 +404,9 @@ class Dialogue(QObject):
 
     def _retract(self) -> None:
         """Take the last question back, which gets no answer; it is a draft again."""
-        self.retracted.emit(self._record.retract().text)
+        question = self._record.retract()
+        self.unsent.give_back(question.attachments)
+        self.retracted.emit(question.text)
 
     def _generate(self) -> None:
         self._begin_request()
@@ -380,25 +416,40 @@ class Dialogue(QObject):
 
     def _begin_request(self) -> None:
         self.greeting.stop()
+        self.pace.begin()
         self._request = f"answer {next(_REQUESTS)}"
 
     def _request_answer(self, asked: list[Turn]) -> None:
         settings = self._session.settings
-        told = settings.system_for(self.unsent.system)
-        system = (engine.Message("system", told),) if told.strip() else ()
-        said = (engine.Message(turn.role, turn.content) for turn in _said(asked).to_answer())
+        messages, record = self._told(_said(asked)), self._session.state.record
+        self._reuse.begin(Asked(record.digest if record else "", messages, self.unsent.trims))
         self._session.generate(
             GenerateRequest(
                 self._request,
-                messages=(*system, *said),
+                messages=messages,
                 sampling=settings.sampling,
                 options=settings.options_for(self.unsent.options),
                 num_predict=settings.num_predict,
                 ignore_eos=settings.ignore_eos,
-                overflow=Overflow.SHIFT,
+                # Nothing is left out unless the person has chosen so.
+                overflow=Overflow.SHIFT if self.unsent.trims else Overflow.ERROR,
             )
         )
         self._session.answering()
+
+    def drafted(self) -> tuple[engine.Message, ...]:
+        """Return what a model would be given if the draft were sent now; empty where there is nothing."""
+        said = _said(self.turns)
+        content = with_attachments(self.unsent.draft, self.unsent.attachments)
+        if content.strip():
+            said = said.with_message(Message("user", content))
+        return self._told(said) if said.messages else ()
+
+    def _told(self, said: Conversation) -> tuple[engine.Message, ...]:
+        """Return a conversation as a model is given it."""
+        told = self._session.settings.system_for(self.unsent.system)
+        system = (engine.Message("system", told),) if told.strip() else ()
+        return (*system, *(engine.Message(turn.role, turn.content) for turn in said.to_answer()))
 
     def _begin_answer(self) -> None:
         """Put an empty answer behind the last question."""
@@ -420,10 +471,12 @@ class Dialogue(QObject):
     def _leave(self) -> None:
         """Let the conversation in view go, and keep what there is of it."""
         self.unsent.leave()
+        self.summary.stop()
         if self._request:
             self._session.host.cancel(self._request)
             self._end(State.STOPPED, {})
         self._asking = self._queued = self._stopping = False
+        self._reuse.forget()
         self._record.leave()
 
     def _show(self, turns: list[Turn]) -> None:
@@ -432,4 +485,5 @@ class Dialogue(QObject):
 
 
 def _said(turns: list[Turn]) -> Conversation:
-    return Conversation(tuple(Message(turn.role.value, turn.text, turn.model) for turn in turns if turn.text))
+    said = (Message(turn.role.value, turn.content, turn.model) for turn in turns)
+    return Conversation(tuple(message for message in said if message.content))

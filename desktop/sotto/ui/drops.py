@@ -1,6 +1,7 @@
 """What is dropped on the window, and what a drop will do."""
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +11,15 @@ from PySide6.QtCore import QMimeData, QRectF, Qt, QUrl
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from sotto.ui import theme
+from sotto.ui import theme, words
 from sotto.ui.parts import Label, Picture
+
+_OF_MODELS = frozenset((".safetensors", ".gguf"))
+# How a manifest, a model's configuration and the index of its weights begin; no more of a file is read.
+_NAMES_A_MODEL = re.compile(rb'"(schemaVersion|model_type|architectures|weight_map)"\s*:')
+_LOOKED_AT = 4096
+_ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}")
+_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +61,33 @@ def dropped(data: QMimeData) -> Dropped:
     return Dropped(tuple(paths), tuple(elsewhere))
 
 
+def parted(what: Dropped) -> tuple[Dropped, tuple[Path, ...]]:
+    """Return what is to be loaded, and the documents that are to be attached."""
+    documents = tuple(path for path in what.paths if _is_document(path))
+    models = tuple(path for path in what.paths if path not in documents)
+    return Dropped(models, what.elsewhere), documents
+
+
+def _is_document(path: Path) -> bool:
+    """Tell whether a file is for reading: it is no folder, and nothing that belongs to a model."""
+    if path.suffix.lower() in _OF_MODELS or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(_LOOKED_AT)
+    except OSError:
+        return False
+    if _NAMES_A_MODEL.search(beginning) or beginning.startswith(b"GGUF"):
+        return False
+    # A manifest has the name of a tag, which says nothing; a broken one is told as that.
+    return not (beginning.lstrip().startswith(b"{") and not _ENDING.fullmatch(path.suffix))
+
+
 def promise(what: Dropped) -> tuple[str, str]:
     """Return what a drop will do: in a few words, and more exactly."""
+    models, documents = parted(what)
+    if documents:
+        return _promise_to_attach(models, documents)
     if not what.paths:
         return "Not a file on this machine", "Download the model first, then drop its folder here."
     first, *others = what.paths
@@ -65,6 +98,19 @@ def promise(what: Dropped) -> tuple[str, str]:
     else:
         title, line = "Drop to load this model", first.name
     return title, f"{line} — and {len(others)} more, of which none is loaded" if others else line
+
+
+def _promise_to_attach(models: Dropped, documents: tuple[Path, ...]) -> tuple[str, str]:
+    from sotto.chats.documents import is_picture
+
+    names = words.listed([words.shortened(described([path])) for path in documents[:_NAMED]])
+    line = names if len(documents) <= _NAMED else f"{names} — and {len(documents) - _NAMED} more"
+    if all(map(is_picture, documents)) and not models.paths:
+        return "Pictures cannot be attached", f"{line}: no model that sees can run here yet."
+    what = "this file" if len(documents) == 1 else f"{len(documents)} files"
+    if models.paths:
+        return f"Drop to load a model and attach {what}", f"{described(models.paths[:1])}; {line}"
+    return f"Drop to attach {what} to your message", line
 
 
 class DropOverlay(QWidget):
@@ -92,8 +138,8 @@ class DropOverlay(QWidget):
     def promise(self, what: Dropped) -> None:
         """Show what dropping `what` will do."""
         title, line = promise(what)
-        self._welcome = bool(what.paths)
-        self.sign.show_icon("drop" if what.paths else "alert", "accent_text" if what.paths else "alert")
+        self._welcome = title.startswith("Drop")
+        self.sign.show_icon("drop" if self._welcome else "alert", "accent_text" if self._welcome else "alert")
         self.title.setText(title)
         self.line.setText(line)
         parent = self.parentWidget()

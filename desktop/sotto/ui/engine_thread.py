@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
-from sotto.engine.types import Event, Failed, Finished, GenerateRequest, PrefillProgress, TextChunk
+from sotto.engine.types import CountRequest, Event, Failed, Finished, GenerateRequest, PrefillProgress, TextChunk
 from sotto.errors import ProcessEndedError
 from sotto.runner.host import HeardAnswer, Loop
 from sotto.runner.joining import joined
@@ -116,6 +116,10 @@ class EngineThread(QThread):
             with self._lock:
                 self._answering[request.id] = heard
         self._tell(lambda loop: loop.generate(request))
+
+    def count(self, request: CountRequest) -> None:
+        """Count the tokens of a conversation, beside whatever else is served."""
+        self._tell(lambda loop: loop.count(request))
 
     def cancel(self, request_id: str) -> None:
         """End a request as cancelled."""

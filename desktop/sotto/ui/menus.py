@@ -43,9 +43,12 @@ class Menus(QObject):
         menu = window.menuBar().addMenu("&File")
         self._add(menu, "New Chat", window.dialogue.new_chat, _Keys.New)
         self._add(menu, "Quick Prompt", window.quick_wanted.emit, "Ctrl+Shift+Space")
+        self._add(menu, "New Chat Folder", window.shelf.add_folder, "Ctrl+Shift+N")
         self._add(menu, "Open Model…", dialogs.choose_model, _Keys.Open)
         self._add(menu, "Open Model Folder…", dialogs.choose_model_folder, "Ctrl+Shift+O")
         self._add(menu, "Rescan Models", window.session.rescan, "Ctrl+R")
+        menu.addSeparator()
+        self._add(menu, "Attach Files…", dialogs.choose_attachments, "Ctrl+Shift+A")
         menu.addSeparator()
         self._add(menu, "Import Chats…", dialogs.choose_import)
         self._add(menu, "Export All Chats…", dialogs.choose_export)
@@ -91,7 +94,7 @@ class Menus(QObject):
         menu.addSeparator()
         self._add(menu, "Command Palette", window.commands.open, "Ctrl+K").setObjectName("palette")
         self._add(menu, "Settings of This Chat", window.chat.toggle_choices, "Ctrl+Shift+,")
-        self.stop = self._add(menu, "Stop", window.dialogue.stop, "Esc")
+        self.stop = self._add(menu, "Stop", window.stop, "Esc")
 
     def _make_help(self) -> None:
         menu = self._window.menuBar().addMenu("&Help")

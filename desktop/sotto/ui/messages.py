@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 from sotto.chats.records import Turn
 from sotto.engine.types import PrefillProgress
 from sotto.ui import theme, words
+from sotto.ui.attachment_chips import SentAttachments
 from sotto.ui.message_text import MarkdownText, PlainText
 from sotto.ui.parts import IconButton, Label, draw_bar
 from sotto.ui.question_editor import QuestionEditor
@@ -41,6 +42,9 @@ class UserMessage(QWidget):
         self.versions = VersionSwitch("question")
         self.versions.wanted.connect(self.version_wanted)
         self._editor: QuestionEditor | None = None
+        if not turn.text:
+            # There is nothing to show but what went along.
+            self._bubble.hide()
         across = QHBoxLayout()
         across.addStretch(1)
         across.addWidget(self._bubble)
@@ -52,6 +56,9 @@ class UserMessage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.GAP_4)
+        if turn.attachments:
+            self.attachments = SentAttachments(turn.attachments)
+            layout.addWidget(self.attachments)
         layout.addLayout(across)
         layout.addLayout(foot)
         self.show_turn(turn)
@@ -79,7 +86,7 @@ class UserMessage(QWidget):
             self._editor.dropped.connect(self.end_edit)
             layout = self.layout()
             assert isinstance(layout, QVBoxLayout)
-            layout.insertWidget(0, self._editor)
+            layout.insertWidget(layout.count() - 2, self._editor)
             self._bubble.hide()
             self.edit.hide()
         self._editor.draft.setFocus()
@@ -89,13 +96,18 @@ class UserMessage(QWidget):
         if text.strip() and text != self._turn.text:
             self.edited.emit(self._turn.id, text)
 
+    @property
+    def editing(self) -> bool:
+        """Whether it is being written anew."""
+        return self._editor is not None
+
     def end_edit(self) -> None:
         """Leave the question as it was."""
         if self._editor is not None:
             editor, self._editor = self._editor, None
             editor.hide()
             editor.deleteLater()
-        self._bubble.show()
+        self._bubble.setVisible(bool(self._turn.text))
         self.edit.show()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -125,6 +137,7 @@ class AnswerMessage(QWidget):
         self.text = MarkdownText()
         self.text.setAccessibleName(f"Answer of {model}")
         self.text.hide()
+        self.model = Label(words.short_name(model), "caption")
         self.status = Label("", "caption", wrap=True)
         self._bar = _Progress()
         self._bar.hide()
@@ -146,6 +159,7 @@ class AnswerMessage(QWidget):
         foot.addWidget(self.copy)
         foot.addWidget(self.again)
         foot.addWidget(self.more)
+        foot.addWidget(self.model)
         foot.addWidget(self._bar)
         foot.addWidget(self.status, 1)
         layout = QVBoxLayout(self)
@@ -164,9 +178,9 @@ class AnswerMessage(QWidget):
         """Say what the answer waits for."""
         self.status.setText(line)
 
-    def show_prefill(self, progress: PrefillProgress) -> None:
-        """Show how much of the prompt has been read."""
-        self.status.setText(words.prefill_line(progress))
+    def show_prefill(self, progress: PrefillProgress, why: str = "") -> None:
+        """Show how much of the prompt has been read, and why it is read anew where it is."""
+        self.status.setText(words.prefill_line(progress, why))
         self._bar.share = progress.done / progress.total if progress.total else 0.0
         self._bar.show()
         self._bar.update()
@@ -178,6 +192,10 @@ class AnswerMessage(QWidget):
             self._bar.hide()
             self.status.setText("Answering…")
         self.text.append_markdown(text)
+
+    def show_pace(self, tokens: int, rate: float) -> None:
+        """Show how far the answer has come, and about how fast."""
+        self.status.setText(words.pace_line(tokens, rate))
 
     def end(self, turn: Turn) -> None:
         """Show that nothing more comes, and a line of figures."""

@@ -3,9 +3,10 @@
 Only the keeper's thread looks into them, where whatever gives a number comes before whatever needs it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sotto.chats.records import Attachment
 from sotto.errors import SottoError
 
 if TYPE_CHECKING:
@@ -28,6 +29,15 @@ class ChatPlace:
     def keep_draft(self, store: "ChatStore", text: str) -> None:
         """Keep what was typed and not sent; nothing is begun where there is none."""
         self._number = store.keep_draft(self._number, text)
+
+    def keep_attachments(self, store: "ChatStore", attachments: Sequence[Attachment]) -> None:
+        """Keep what is attached to the draft; nothing is begun where there is none."""
+        self._number = store.keep_attachments(self._number, attachments)
+
+    def attach(self, store: "ChatStore", more: Sequence[Attachment]) -> None:
+        """Keep something that is attached to the draft, behind what is already."""
+        known = store.drafted(self._number) if self._number is not None else ()
+        self.keep_attachments(store, (*known, *more))
 
     def choose(self, store: "ChatStore", system: str, options: Mapping[str, Any]) -> None:
         """Keep what was chosen."""

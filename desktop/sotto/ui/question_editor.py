@@ -5,7 +5,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from sotto.ui import theme
-from sotto.ui.composer import Draft
+from sotto.ui.draft import Draft
 from sotto.ui.parts import Label, TextButton
 
 

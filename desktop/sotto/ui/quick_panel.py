@@ -64,7 +64,7 @@ class QuickPanel(QWidget):
         self._sent_away = False
         self.transcript = Transcript()
         self.notice = Notice()
-        self.composer = Composer()
+        self.composer = Composer(attaches=False)
         self.composer.draft.setPlaceholderText("Ask anything")
         self.model = IconButton("chip", "Model", " ")
         self.model.setObjectName("quickModel")

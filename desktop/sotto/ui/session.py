@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from sotto.engine.types import (
+    Counted,
     Failed,
     Finished,
     GenerateRequest,
@@ -40,6 +41,7 @@ class _Asked:
     """A load or an unload that the engine has not answered yet; an unload has no record."""
 
     record: ModelRecord | None
+    num_ctx: int | None = None
 
 
 class Session(QObject):
@@ -138,10 +140,18 @@ class Session(QObject):
             return
         if self.state.record and same(self.state.record, record) and (self.state.loaded or self.loading):
             return
+        self._load(record, self.settings.num_ctx)
+
+    def reload(self, num_ctx: int) -> None:
+        """Load the model in use anew, with so many tokens of context."""
+        if self.state.record is not None and self.state.loaded:
+            self._load(self.state.record, num_ctx)
+
+    def _load(self, record: ModelRecord, num_ctx: int | None) -> None:
         self._retry = lambda: self.load(record)
-        self._asked.append(_Asked(record))
+        self._asked.append(_Asked(record, num_ctx))
         self._set(ModelState(Phase.LOADING, record))
-        self.host.load(record, self.settings.num_ctx)
+        self.host.load(record, num_ctx)
 
     def eject(self) -> None:
         """Give the model's memory back."""
@@ -196,7 +206,7 @@ class Session(QObject):
             self._show_figures(event if event.weights or event.cache else None)
         elif isinstance(event, Loaded | Unloaded) or (isinstance(event, Failed) and not event.request_id):
             self._answered(event)
-        elif isinstance(event, PrefillProgress | TextChunk | Finished | Failed):
+        elif isinstance(event, PrefillProgress | TextChunk | Finished | Failed | Counted):
             self.spoke.emit(event)
         elif isinstance(event, EngineLost):
             self._lost(event)
@@ -209,6 +219,8 @@ class Session(QObject):
         if isinstance(event, Loaded):
             self._set(ModelState(Phase.READY, asked.record, info=event.info))
             self.became_ready.emit()
+            if asked.num_ctx is not None and event.info.context_length != asked.num_ctx:
+                self.problem.emit(words.other_context(asked.num_ctx, event.info))
             return
         self._show_figures(None)
         record = asked.record or self.state.record

@@ -17,12 +17,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sotto.chats.records import Folder, Shelf
 from sotto.paths import resources_dir
 from sotto.runner.host import same
 from sotto.store.records import ModelRecord
 from sotto.ui import icons, theme
 from sotto.ui.chat_list import ChatList
-from sotto.ui.chat_shelf import Entry, Shelf
+from sotto.ui.chat_shelf import Entry
 from sotto.ui.gauge import MemoryGauge
 from sotto.ui.model_row import ModelRow
 from sotto.ui.parts import IconButton, Label, add_action, popup
@@ -164,11 +165,11 @@ class Sidebar(QFrame):
         self.rows.append(row)
         return row
 
-    def show_chats(self, entries: tuple[Entry, ...], shelf: Shelf) -> None:
+    def show_chats(self, entries: tuple[Entry, ...], folders: tuple[Folder, ...], shelf: Shelf) -> None:
         """Show these conversations; before the first one the models have all the room."""
         searched = bool(self.search.text().strip())
-        self.chats.show_entries(entries, shelf, searched=searched)
-        if entries or shelf is not Shelf.CURRENT:
+        self.chats.show_entries(entries, shelf, folders=folders, searched=searched)
+        if entries or folders or shelf is not Shelf.CURRENT:
             self.chats.show()
         self._divide()
 

@@ -99,6 +99,9 @@ QPushButton[role="load"]:focus {{ border: 1px solid {t.accent}; }}
 
 #composer {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 14px; }}
 #composer[focused="true"] {{ border: 1px solid {t.accent}; }}
+#contextPanel {{ background: {t.alert_ground}; border: 1px solid {t.alert_line}; border-radius: 10px; }}
+#attachment {{ background: {t.page}; border: 1px solid {t.edge}; border-radius: 9px; }}
+QToolButton#attach {{ padding: 4px; }}
 QPlainTextEdit#draft, QPlainTextEdit#edited {{ background: transparent; border: none; color: {t.text}; {pt(1.06)}
     selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
 QTextBrowser {{ background: transparent; border: none; color: {t.text};

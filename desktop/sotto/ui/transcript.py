@@ -80,6 +80,13 @@ class Transcript(QScrollArea):
         """The messages that are made, oldest first."""
         return self._column.made
 
+    def end_edit(self) -> bool:
+        """Leave the questions as they were that are being edited; return whether there were any."""
+        edited = [one for one in self.messages if isinstance(one, UserMessage) and one.editing]
+        for one in edited:
+            one.end_edit()
+        return bool(edited)
+
     def show_turns(self, turns: Sequence[Turn]) -> None:
         """Show other messages, and of them the last."""
         self.clear()
@@ -117,10 +124,15 @@ class Transcript(QScrollArea):
         """Show that an answer of `model` is on its way, and what it waits for."""
         self.add_answer(model).show_waiting(line)
 
-    def show_prefill(self, progress: PrefillProgress) -> None:
-        """Show how much of the prompt has been read."""
+    def show_prefill(self, progress: PrefillProgress, why: str = "") -> None:
+        """Show how much of the prompt has been read, and why it is read anew where it is."""
         if self._answer is not None:
-            self._answer.show_prefill(progress)
+            self._answer.show_prefill(progress, why)
+
+    def show_pace(self, tokens: int, rate: float) -> None:
+        """Show how far the newest answer has come, and about how fast."""
+        if self._answer is not None:
+            self._answer.show_pace(tokens, rate)
 
     def grow_answer(self, text: str) -> None:
         """Show more of the newest answer."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from sotto.chats.records import Branch, Role, State, Turn
+from sotto.chats.records import Attachment, Branch, Role, State, Turn
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.places import ChatPlace, MessagePlace
 from sotto.ui.talk import Said
@@ -79,15 +79,17 @@ class TurnRecord(QObject):
         """Return where the turn of this number stands; None where it does not."""
         return next((place for place, one in enumerate(self.turns) if one.id == turn), None)
 
-    def ask(self, text: str, then: Callable[[int | None], None]) -> Turn:
+    def ask(self, text: str, attachments: tuple[Attachment, ...], then: Callable[[int | None], None]) -> Turn:
         """Put a question behind the last turn, and keep it.
 
         Args:
             text: What is asked.
+            attachments: What goes along with it.
             then: Called once it is on the disk, with the number of the conversation; None where it cannot be kept.
         """
         before = self._places[-1] if self._places else None
-        question = Turn(-next(self._numbers), None, Role.USER, text, State.COMPLETE, time.time())
+        number = -next(self._numbers)
+        question = Turn(number, None, Role.USER, text, State.COMPLETE, time.time(), attachments=attachments)
         place, view, chat = MessagePlace(), self.view, self.place
         self._add(question, place)
 
@@ -102,7 +104,7 @@ class TurnRecord(QObject):
 
         def work(store: "ChatStore") -> tuple[int, int]:
             number = chat.begun(store)
-            place.number = store.ask(number, text, before.known() if before is not None else None)
+            place.number = store.ask(number, text, before.known() if before is not None else None, attachments)
             return number, place.number
 
         if self._unkept:

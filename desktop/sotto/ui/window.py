@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QUrl, Signal, Slot
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtGui import (
     QCloseEvent,
     QDesktopServices,
@@ -12,8 +12,8 @@ from PySide6.QtGui import (
     QDragMoveEvent,
     QDropEvent,
     QIcon,
+    QKeyEvent,
     QPaintEvent,
-    QTextCursor,
 )
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sotto.chats.records import Chat, Turn
+from sotto.chats.records import Chat, Folder, Turn
 from sotto.paths import resources_dir
 from sotto.ui import gauge, words
 from sotto.ui.announcing import Announcer
@@ -29,6 +29,7 @@ from sotto.ui.chat_defaults import ChatDefaults
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.chat_pane import ChatPane
 from sotto.ui.chat_shelf import ChatShelf, Entry
+from sotto.ui.composing import Composing
 from sotto.ui.dialogs import Dialogs
 from sotto.ui.dialogue import Dialogue
 from sotto.ui.drops import DropOverlay, dropped
@@ -80,6 +81,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.sidebar = Sidebar()
         self.chat = ChatPane()
+        self.composing = Composing(session, self.dialogue, keeper, self.chat.composer, self)
         self._painted = False
         self._flows: Flows | None = None
         self._folders = preferences.values.folders
@@ -106,6 +108,7 @@ class MainWindow(QMainWindow):
     def begin(self, flows: "Flows", paths: tuple[Path, ...] = ()) -> None:
         """Start what needs an event loop, as far as no other window or panel has: finding models, loading, sampling."""
         self._flows = flows
+        self.composing.begin(flows)
         self.dialogue.begin()
         if self.session.begun:
             self.sidebar.show_models(self.session.models)
@@ -125,9 +128,9 @@ class MainWindow(QMainWindow):
         sidebar.rescan_wanted.connect(session.rescan)
         sidebar.gauge.sample_wanted.connect(self.sample_memory)
         chat.header.new_chat.clicked.connect(dialogue.new_chat)
-        chat.composer.sent.connect(self.send)
-        chat.composer.stopped.connect(dialogue.stop)
-        chat.composer.draft.textChanged.connect(lambda: dialogue.unsent.type(chat.composer.text))
+        chat.composer.attach_wanted.connect(self.dialogs.choose_attachments)
+        self.composing.problem.connect(self.show_problem)
+        self.closed.connect(self.composing.attaching.close)
         chat.asked.connect(dialogue.send)
         chat.transcript.link_asked.connect(self.ask_link)
         session.models_changed.connect(sidebar.show_models)
@@ -141,9 +144,10 @@ class MainWindow(QMainWindow):
         dialogue.question_added.connect(self._add_question)
         follow(chat.transcript, dialogue)
         dialogue.retracted.connect(self._retract)
-        dialogue.unsent.draft_opened.connect(self._open_draft)
         dialogue.unsent.choices_opened.connect(chat.choices.show_choices)
         chat.choices.chosen.connect(dialogue.unsent.choose)
+        dialogue.summary.begun.connect(lambda: chat.notice.inform("Writing a summary", "A new chat begins with it."))
+        dialogue.summary.ended.connect(chat.notice.hide)
         dialogue.changed.connect(self.shelf.refresh)
         Announcer(dialogue, chat.transcript)
         dialogue.problem.connect(self.show_problem)
@@ -165,6 +169,13 @@ class MainWindow(QMainWindow):
         chats.trash_wanted.connect(shelf.throw_away)
         chats.restore_wanted.connect(shelf.bring_back)
         chats.shelf_wanted.connect(shelf.show_shelf)
+        chats.move_wanted.connect(shelf.move)
+        chats.folder_wanted.connect(shelf.add_folder)
+        chats.folder_renamed.connect(shelf.rename_folder)
+        chats.folder_closed.connect(lambda folder, closed: shelf.close_folder(folder, closed=closed))
+        chats.folder_removed.connect(shelf.remove_folder)
+        shelf.folder_added.connect(chats.name_folder)
+        shelf.folder_removed.connect(self._offer_folder_back)
         chats.markdown_wanted.connect(self.dialogs.export_markdown)
         chats.json_wanted.connect(self.dialogs.export_json)
         self._keeper.noticed.connect(self._show_kept)
@@ -188,11 +199,14 @@ class MainWindow(QMainWindow):
         self.chat.transcript.follows = values.follow
         self.chat.choices.show_settings(self.session.settings)
 
-    @Slot(str)
     def send(self, text: str) -> None:
         """Send a draft; it stays where it is if it cannot be sent."""
-        if self.dialogue.send(text):
-            self.chat.composer.clear()
+        self.composing.send(text)
+
+    def stop(self) -> None:
+        """Leave what the person is in, or else stop what is under way."""
+        if not self.chat.step_back():
+            self.dialogue.stop()
 
     @Slot(object)
     def show_state(self, state: ModelState) -> None:
@@ -233,15 +247,9 @@ class MainWindow(QMainWindow):
         self.sidebar.chats.show_current(self.dialogue.chat)
         self.chat.find_bar.hide()
 
-    @Slot(str)
-    def _open_draft(self, text: str) -> None:
-        self.chat.composer.draft.setPlainText(text)
-        self.chat.composer.draft.moveCursor(QTextCursor.MoveOperation.End)
-        self.chat.composer.draft.setFocus()
-
-    @Slot(object)
-    def _list_chats(self, entries: tuple[Entry, ...]) -> None:
-        self.sidebar.show_chats(entries, self.shelf.shelf)
+    @Slot(object, object)
+    def _list_chats(self, entries: tuple[Entry, ...], folders: tuple[Folder, ...]) -> None:
+        self.sidebar.show_chats(entries, folders, self.shelf.shelf)
         self.sidebar.chats.show_current(self.dialogue.chat)
 
     @Slot(object)
@@ -251,6 +259,16 @@ class MainWindow(QMainWindow):
             self.dialogue.new_chat()
         self.chat.notice.offer(
             "Moved to the trash", chat.title, "Undo", lambda: self.shelf.bring_back(chat.id), _UNDO_SECONDS
+        )
+
+    @Slot(object, object)
+    def _offer_folder_back(self, folder: Folder, chats: tuple[int, ...]) -> None:
+        self.chat.notice.offer(
+            "Folder deleted",
+            f"The chats that were in “{folder.name}” are still in the list.",
+            "Undo",
+            lambda: self.shelf.bring_folder_back(folder, chats),
+            _UNDO_SECONDS,
         )
 
     @Slot(object)
@@ -267,10 +285,9 @@ class MainWindow(QMainWindow):
         self.chat.show_conversation(begun=True)
         self.chat.transcript.add_question(turn)
 
-    @Slot(str)
-    def _retract(self, text: str) -> None:
+    @Slot()
+    def _retract(self) -> None:
         self.chat.show_conversation(begun=not self.chat.transcript.empty)
-        self.chat.composer.restore(text)
 
     @Slot()
     def sample_memory(self) -> None:
@@ -303,11 +320,17 @@ class MainWindow(QMainWindow):
         self.overlay.hide()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Load what was dropped."""
+        """Load or attach what was dropped."""
         self.overlay.hide()
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
-            self.session.open(dropped(event.mimeData()))
+            self.composing.take(dropped(event.mimeData()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let what is typed anywhere be written."""
+        back = event.key() == Qt.Key.Key_Escape and self.chat.step_back()
+        if not back and not self.composing.take_key(event):
+            super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Tell that the window can be seen."""

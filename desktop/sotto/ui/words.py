@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sotto.chats.records import State, Turn
-from sotto.engine.types import DoneReason, Finished, PrefillProgress
+from sotto.chats.records import Attachment, State, Turn
+from sotto.engine.types import DoneReason, Finished, ModelInfo, PrefillProgress
 from sotto.store.records import Format, ModelRecord, Source
-from sotto.ui.states import ModelState, Phase
+from sotto.ui.states import ModelState, Phase, Problem
 
 SOURCE_NAMES = {
     Source.BUILTIN: "Built in",
@@ -94,48 +94,127 @@ def loading_line(state: ModelState) -> str:
     return {"tokenizer": "Loading · tokenizer", "warm-up": "Loading · warming up"}.get(progress.phase, "Loading…")
 
 
-def prefill_line(progress: PrefillProgress) -> str:
-    """Return how much of a prompt has been read."""
+def prefill_line(progress: PrefillProgress, why: str = "") -> str:
+    """Return how much of a prompt has been read, and why it is read anew where it is."""
     cached = f" ({count(progress.cached)} cached)" if progress.cached else ""
-    return f"Reading prompt {count(progress.done)} / {count(progress.total)}{cached}"
+    anew = f" · read anew, because {why}" if why else ""
+    return f"Reading prompt {count(progress.done)} / {count(progress.total)}{cached}{anew}"
+
+
+def pace_line(tokens: int, rate: float) -> str:
+    """Return how far an answer has come, and about how fast."""
+    return f"Answering · {count(tokens)} tokens · ~{_rate(rate)}"
+
+
+# Which part of a document the model is given, by what it is called here.
+PARTS = {
+    "whole": "The whole document",
+    "beginning": "Only the beginning, as much as fits",
+    "end": "Only the end, as much as fits",
+}
+
+
+def attachment_line(attachment: Attachment) -> str:
+    """Return how large an attachment is, and what it costs: `12 KB · 3,400 tokens`."""
+    length = len(attachment.text)
+    part = "" if attachment.whole else f"{100 * (attachment.ends - attachment.begins) / length:.0f} % "
+    if not attachment.whole:
+        part += (
+            "from the beginning" if attachment.begins == 0 else "at the end" if attachment.ends == length else "of it"
+        )
+    tokens = f"{count(attachment.tokens)} tokens" if attachment.tokens else ""
+    return " · ".join(filter(None, (size(attachment.size), part, tokens)))
+
+
+def summarized(summary: str, draft: str) -> str:
+    """Return a draft that begins with a summary of another conversation."""
+    return f"What we talked about before:\n\n{summary}\n\n{draft}".rstrip() + ("" if draft.strip() else "\n\n")
+
+
+def context_line(used: int, limit: int) -> str:
+    """Return how full a context is, in a sentence."""
+    share = f"{100 * used / limit:.0f} %" if limit else "all"
+    return f"Context: {count(used)} of {count(limit)} tokens, {share}."
+
+
+def other_context(asked: int, info: ModelInfo) -> Problem:
+    """Return that a model was loaded with another context than was asked for."""
+    why = f"{count(asked)} tokens were asked for, and the engine has loaded {count(info.context_length)}."
+    return Problem("The context is not as long as asked for", f"{why} {info.context_note}".strip())
+
+
+def context_warning(used: int, limit: int, room: int, *, over: bool, shortened: bool) -> tuple[str, str]:
+    """Return that a context has hardly room, or none: in a few words, and in a sentence."""
+    if over and shortened:
+        why = f"Even without the oldest turns it takes {count(used)} tokens, and there is room for {count(room)}."
+        return "This does not fit", why
+    if over:
+        why = f"With everything before it this takes {count(used)} tokens, and the model has room for {count(limit)}."
+        return "This does not fit", why
+    return "The context is nearly full", f"{count(limit - used)} of {count(limit)} tokens are left for the answer."
 
 
 def speed(tokens: int, nanoseconds: int) -> str:
     """Return tokens per second; a dash when too little was measured."""
-    if tokens < 2 or nanoseconds <= 0:
-        return "— tok/s"
-    rate = tokens * 1e9 / nanoseconds
+    return "— tok/s" if tokens < 2 or nanoseconds <= 0 else _rate(tokens * 1e9 / nanoseconds)
+
+
+def _rate(rate: float) -> str:
     return f"{rate:.1f} tok/s" if rate < 100 else f"{count(round(rate))} tok/s"
 
 
-def figures_of(end: Finished) -> dict[str, Any]:
-    """Return what is kept of the end of an answer, for `figures_line`."""
+def seconds(nanoseconds: int) -> str:
+    """Return a time as people read it: `35 ms`, `0.4 s`, `2 min 5 s`."""
+    amount = nanoseconds / 1e9
+    if amount < 0.0995:
+        return f"{1000 * amount:.0f} ms"
+    if amount < 99.95:
+        return f"{amount:.1f} s"
+    return f"{count(round(amount) // 60)} min {round(amount) % 60} s"
+
+
+def figures_of(end: Finished, why: str = "") -> dict[str, Any]:
+    """Return what is kept of the end of an answer, for `figures_line`.
+
+    Args:
+        end: The end.
+        why: Why its prompt was read anew; empty where it was not.
+    """
     return {
         "tokens": len(end.token_ids),
         "nanoseconds": end.eval_duration,
         "prompt": end.prompt_tokens,
         "cached": end.cached_tokens,
+        "first": end.total_duration - end.eval_duration,
         "dropped": end.dropped_tokens,
         "reason": end.done_reason.value,
+        **({"anew": why} if why else {}),
     }
 
 
 def figures_line(figures: Mapping[str, Any]) -> str:
     """Return the figures under a finished answer; what was never measured, or cannot be read any more, is left out."""
-    tokens, nanoseconds, prompt, cached, dropped = (
+    tokens, nanoseconds, prompt, cached, first, dropped = (
         value if isinstance(value := figures.get(name), int) else 0
-        for name in ("tokens", "nanoseconds", "prompt", "cached", "dropped")
+        for name in ("tokens", "nanoseconds", "prompt", "cached", "first", "dropped")
     )
-    reason = figures.get("reason")
+    reason, anew = figures.get("reason"), figures.get("anew")
     if reason == DoneReason.CANCELLED and not tokens:
         return "Stopped before the answer began"
     if not prompt:
         return ""
-    why = {DoneReason.LENGTH.value: "reached the length limit", DoneReason.CANCELLED.value: "stopped"}
+    why = {
+        DoneReason.STOP.value: "finished",
+        DoneReason.LENGTH.value: "reached the length limit",
+        DoneReason.CANCELLED.value: "stopped",
+    }
     parts = (
         f"{count(tokens)} token" + ("" if tokens == 1 else "s"),
-        speed(tokens, nanoseconds),
-        f"prompt {count(prompt)}" + (f" ({count(cached)} cached)" if cached else ""),
+        # Where the context was begun anew on the way, its reading is part of the time.
+        ("~" if dropped and tokens > 1 else "") + speed(tokens, nanoseconds),
+        f"first after {seconds(first)}" if first > 0 and tokens else "",
+        f"prompt {count(prompt)} ({count(cached)} cached)",
+        f"read anew, because {anew}" if isinstance(anew, str) else "",
         f"{count(dropped)} older tokens left out" if dropped else "",
         why.get(reason, "") if isinstance(reason, str) else "",
     )
@@ -157,7 +236,10 @@ def turn_line(turn: Turn) -> str:
         return "Interrupted: Sotto ended while this was being written"
     if turn.state is State.FAILED:
         return "Broke off"
-    return figures_line(turn.figures) or ("Stopped before the answer began" if not turn.text else "")
+    if not turn.text:
+        return figures_line(turn.figures) or "Stopped before the answer began"
+    # What was left while it came was never measured to its end.
+    return figures_line(turn.figures) or ("— tok/s · stopped" if turn.state is State.STOPPED else "")
 
 
 def ago(seconds: float) -> str:
@@ -186,6 +268,11 @@ def file_name(title: str) -> str:
     """Return what a file with a chat of this title is called, without an ending: no part of it leads anywhere else."""
     kept = "".join(letter if letter.isalnum() or letter in " -_,'" else " " for letter in title)
     return " ".join(kept.split())[:60].strip() or "chat"
+
+
+def shortened(name: str, most: int = 32) -> str:
+    """Return a name without its middle where it is long."""
+    return name if len(name) <= most else f"{name[: most // 2]}…{name[-(most // 2) + 1 :]}"
 
 
 def listed(names: Sequence[str]) -> str:

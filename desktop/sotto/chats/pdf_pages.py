@@ -1,0 +1,62 @@
+"""What runs in the process that reads a PDF: see `sotto.chats.pdf`."""
+
+import contextlib
+import json
+import logging
+import sys
+from pathlib import Path
+
+from sotto.chats.documents import LONGEST_TEXT
+from sotto.chats.pdf import MOST_MEMORY, MOST_PAGES, MOST_SECONDS
+
+_PAGE_END = "\n\n"
+
+
+def print_text(path: Path) -> int:
+    """Write the text of a PDF to stdout, as JSON with `text` and, where it has none to give, `why`; return 0."""
+    _limit()
+    text, why = _read(path)
+    sys.stdout.write(json.dumps({"text": text, "why": why}))
+    sys.stdout.flush()
+    return 0
+
+
+def _read(path: Path) -> tuple[str, str]:
+    import pypdf
+    from pypdf.errors import PyPdfError
+
+    # It complains of every small fault.
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    pages: list[str] = []
+    length = 0
+    try:
+        reader = pypdf.PdfReader(path)
+        if reader.is_encrypted and not reader.decrypt(""):
+            return "", "it is locked with a password; save it without one"
+        count = len(reader.pages)
+        if count > MOST_PAGES:
+            return "", f"it has {count:,} pages, and at most {MOST_PAGES:,} can be attached"
+        for page in reader.pages:
+            pages.append(page.extract_text().strip())
+            length += len(pages[-1]) + len(_PAGE_END)
+            if length > LONGEST_TEXT:
+                return "", f"it has more than {LONGEST_TEXT:,} characters; attach a part of it"
+    except MemoryError:
+        return "", "it takes too much memory"
+    except RecursionError:
+        return "", "it is nested too deeply"
+    except (PyPdfError, OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, AssertionError) as error:
+        # What a damaged file makes the library stumble over is all of these.
+        return "", f"its PDF is damaged ({type(error).__name__})"
+    text = _PAGE_END.join(page for page in pages if page)
+    return text.replace("\x00", "").encode("utf-8", "replace").decode(), ""
+
+
+def _limit() -> None:
+    """Let the system end what takes too much, where it can; the parent watches as well."""
+    with contextlib.suppress(ImportError):
+        import resource
+
+        for what, most in (("RLIMIT_CPU", int(MOST_SECONDS)), ("RLIMIT_AS", 2 * MOST_MEMORY), ("RLIMIT_CORE", 0)):
+            with contextlib.suppress(ValueError, OSError):
+                resource.setrlimit(getattr(resource, what), (most, most))

@@ -1,0 +1,121 @@
+"""Files of conversations of each version that was released, as this one opens them."""
+
+import contextlib
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from sotto.chats.database import Database
+from sotto.chats.records import Attachment, State
+from sotto.chats.schema import TABLES, VERSION
+from sotto.chats.search import search
+from sotto.chats.store import ChatStore
+
+VERSIONS = sorted(Path(__file__).with_name("versions").glob("*.sql"))
+
+
+@pytest.fixture(params=VERSIONS, ids=lambda script: f"version {script.stem}")
+def older(request, tmp_path):
+    """A file of an older version, and that version."""
+    path = tmp_path / "data" / "chats.sqlite3"
+    path.parent.mkdir()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.executescript(request.param.read_text(encoding="utf-8"))
+        connection.commit()
+    return path, int(request.param.stem)
+
+
+def check(store):
+    """See that everything is there that each of the files holds."""
+    current, old = sorted(store.chats(), key=lambda chat: chat.id)
+    assert (current.title, current.draft, current.system) == ("How long does rice boil?", "and beans", "Be brief.")
+    assert (current.options, current.pinned, current.trims) == ({"seed": 7}, True, False)
+    assert [(folder.id, folder.name, folder.closed) for folder in store.folders()] == [(1, "Recipes", False)]
+    assert current.folder == 1
+    assert old.trashed == 1_600_000_500.0
+    question, answer = store.branch(1).turns
+    assert question.text == "How long does rice boil?"
+    assert (answer.text, answer.state, answer.figures) == ("It depends on the **rice**.", State.STOPPED, {"tokens": 8})
+    assert answer.versions == (2, 3)
+    assert question.attachments == store.drafted(1) == ()
+    assert [hit.message for hit in search(store.database.connection, "ten minu")] == [2]
+
+
+def now():
+    return 1_600_000_600.0
+
+
+def test_there_is_a_file_of_each_version_that_was_released():
+    assert [int(script.stem) for script in VERSIONS] == list(range(1, VERSION))
+
+
+def test_an_older_file_becomes_one_of_this_version_and_is_kept_beside_it(older):
+    path, version = older
+    before = path.read_bytes()
+    database = Database(path)
+    assert database.notices == []
+    assert database.connection.execute("PRAGMA user_version").fetchone() == (VERSION,)
+    store = ChatStore(database, now)
+    check(store)
+    note = Attachment("note.txt", "with cardamom", 13, 0, 13)
+    store.ask(1, "And this?", 3, [note])
+    assert store.branch(1).turns[-1].attachments == (note,)
+    assert [hit.chat for hit in search(database.connection, "cardamom")] == [1]
+    database.close()
+    kept = path.with_name(f"chats.version-{version}.sqlite3")
+    # Down to the last row: what an older Sotto would read is what it wrote.
+    with contextlib.closing(sqlite3.connect(kept)) as copy:
+        assert copy.execute("PRAGMA user_version").fetchone() == (version,)
+        now_kept = list(copy.iterdump())
+    path.write_bytes(before)
+    for beside in ("-wal", "-shm"):
+        path.with_name(path.name + beside).unlink(missing_ok=True)
+    with contextlib.closing(sqlite3.connect(path)) as original:
+        assert list(original.iterdump()) == now_kept
+
+
+def test_a_new_file_and_one_that_was_brought_up_are_alike(older, tmp_path):
+    def shape(path):
+        database = Database(path)
+        columns = {table: database.connection.execute(f"PRAGMA table_info({table})").fetchall() for table in TABLES}
+        triggers = database.connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        database.close()
+        return columns, sorted(triggers)
+
+    assert shape(older[0]) == shape(tmp_path / "new.sqlite3")
+
+
+def test_an_older_file_that_cannot_be_written_is_read_all_the_same(older, monkeypatch):
+    path, _ = older
+    opened = Database._ready
+
+    def unwritable(self, connection):
+        if self.path == path:
+            connection.close()
+            raise sqlite3.OperationalError("attempt to write a readonly database")
+        return opened(self, connection)
+
+    monkeypatch.setattr(Database, "_ready", unwritable)
+    before = path.read_bytes()
+    database = Database(path)
+    assert not database.writable
+    check(ChatStore(database, now))
+    database.close()
+    assert path.read_bytes() == before
+
+
+def test_what_can_be_read_of_a_damaged_older_file_is_there(older):
+    path, _ = older
+    content = bytearray(path.read_bytes())
+    # The root of an index: nothing that was said is on that page.
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'messages_by_parent'").fetchone()
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+    content[(page - 1) * size : page * size] = os.urandom(1) * size
+    path.write_bytes(content)
+    database = Database(path)
+    assert "2 conversations with 4 messages" in database.notices[0].text
+    check(ChatStore(database, now))
+    database.close()
