@@ -4,12 +4,14 @@ import time
 import pytest
 
 from hosts import Host, is_a, request
+from sotto.engine.memory_needs import CacheKind
 from sotto.engine.types import (
     DoneReason,
     Failed,
     Finished,
     Loaded,
     LoadProgress,
+    Measured,
     MemoryFigures,
     PrefillProgress,
     TextChunk,
@@ -206,6 +208,24 @@ def test_memory_is_told_now_and_then_while_working(loaded):
     elapsed = time.monotonic() - started
     during = [event for event in loaded.events if isinstance(event, MemoryFigures)]
     assert len(during) <= 3 + elapsed / 0.5
+
+
+def test_models_are_measured_while_nothing_else_is_to_be_done(loaded, records, tmp_path):
+    loaded.loop.generate(request("a", num_predict=50))
+    for kind in ("plain", "window"):
+        loaded.loop.measure(records[kind])
+    broken = record_of(write_model(tmp_path / "broken", "plain"))
+    (tmp_path / "broken" / "config.json").write_text("{")
+    loaded.loop.measure(broken)
+    loaded.loop.load(records["window"])
+    info = loaded.wait(is_a(Loaded), 2).info
+    plain, window, failure = (loaded.wait(is_a(Measured), number) for number in (1, 2, 3))
+    assert loaded.events.index(plain) > loaded.events.index(loaded.wait(is_a(Loaded), 2))
+    assert [plain.digest, window.digest] == [records["plain"].digest, records["window"].digest]
+    assert window.needs.weight_bytes == info.weight_bytes
+    assert [one.needs.layers[0].kind for one in (plain, window)] == [CacheKind.FULL, CacheKind.SLIDING]
+    assert (failure.digest, failure.needs) == (broken.digest, None)
+    assert "config.json" in failure.reason
 
 
 def test_an_error_of_ours_is_told_with_its_traceback_and_the_engine_goes_on(loaded, monkeypatch):
