@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from sotto.engine.memory_needs import ModelNeeds
 from sotto.engine.types import (
     DoneReason,
     Event,
@@ -19,6 +20,7 @@ from sotto.engine.types import (
     GenerateRequest,
     Loaded,
     LoadProgress,
+    Measured,
     MemoryFigures,
     ModelInfo,
     PrefillProgress,
@@ -30,7 +32,10 @@ from sotto.store.records import Format, ModelRecord, Source
 
 @dataclass
 class Script:
-    """What happens. `hold` events are waited for between the steps of a load, a prefill or an answer."""
+    """What happens. `hold` events are waited for between the steps of a load, a prefill or an answer.
+
+    What models need is by their names, and `taken` is what a loaded one holds in the end; `loads` lists what was asked.
+    """
 
     chunks: list[str] = field(default_factory=lambda: ["Hello ", "there."])
     pause: float = 0.0
@@ -45,6 +50,9 @@ class Script:
     hold_prefill: threading.Event | None = None
     hold_answer: threading.Event | None = None
     requests: list[GenerateRequest] = field(default_factory=list)
+    needs: dict[str, ModelNeeds] = field(default_factory=dict)
+    loads: list[tuple[str, int | None, bool]] = field(default_factory=list)
+    taken: int = 0
 
 
 class ScriptedLoop:
@@ -59,7 +67,8 @@ class ScriptedLoop:
         self._load_stopped_up_to = 0
         self._closed = False
 
-    def load(self, record: ModelRecord, num_ctx: int | None = None) -> None:
+    def load(self, record: ModelRecord, num_ctx: int | None = None, *, anyway: bool = False) -> None:
+        self._script.loads.append((record.name, num_ctx, anyway))
         self._load_stopped_up_to = self._loads
         self._loads += 1
         self._commands.put(("load", (record, self._loads)))
@@ -78,6 +87,9 @@ class ScriptedLoop:
     def cancel_load(self) -> None:
         self._load_stopped_up_to = self._loads
 
+    def measure(self, record: ModelRecord) -> None:
+        self._commands.put(("measure", record))
+
     def close(self) -> None:
         self._closed = True
         self._commands.put(("close", None))
@@ -92,6 +104,9 @@ class ScriptedLoop:
                 raise RuntimeError(crash)
             if command == "load":
                 self._load(*value)
+            elif command == "measure":
+                needs = self._script.needs.get(value.name)
+                self._emit(Measured(value.digest, needs, "" if needs else f"{value.name} is not in the script."))
             elif command == "unload":
                 self._emit(Unloaded())
             else:
@@ -132,7 +147,7 @@ class ScriptedLoop:
                 1,
             )
             self._emit(Loaded(info))
-            self._emit(MemoryFigures(total, 1 << 20, total, 0, total))
+            self._emit(MemoryFigures(total, 1 << 20, self._script.taken or total, 0, total))
 
     def _generate(self, request: GenerateRequest) -> None:
         def stopped() -> bool:

@@ -58,13 +58,16 @@ def actions(menu):
 def test_a_models_menu(stage, qtbot, loop):
     qtbot.waitUntil(lambda: bool(stage.session.models))
     record = stage.session.models[0]
-    menu = actions(stage.window.sidebar.menu_of(record))
-    assert list(menu) == ["Load", "Copy Name", "Show Folder", "Verify Files"]
+    menu = actions(stage.window.sidebar.models.menu_of(record))
+    assert list(menu) == [
+        *("Load", "Details", "Favourite", "Keep Loaded"),
+        *("", "Copy Name", "Show Folder", "Verify Files"),
+    ]
     menu["Copy Name"].trigger()
     assert QGuiApplication.clipboard().text() == record.name
     menu["Load"].trigger()
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
-    menu = actions(stage.window.sidebar.menu_of(record))
+    menu = actions(stage.window.sidebar.models.menu_of(record))
     assert "Load" not in menu
     notice = stage.window.chat.notice
     menu["Verify Files"].trigger()
@@ -78,7 +81,7 @@ def test_a_models_menu(stage, qtbot, loop):
 
 
 def test_the_files_of_the_built_in_model_are_good(qtbot, window, loop):
-    menu = actions(window.sidebar.menu_of(window.session.state.record))
+    menu = actions(window.sidebar.models.menu_of(window.session.state.record))
     assert "Show Folder" not in menu
     menu["Verify Files"].trigger()
     qtbot.waitUntil(lambda: window.chat.notice.title.text() == "The files are good", timeout=10_000)

@@ -24,7 +24,7 @@ from sotto.engine import native
 from sotto.engine.device import device, wire
 from sotto.engine.draft_loading import check_draft, part_of
 from sotto.engine.draft_needs import beside
-from sotto.engine.fitting import fitted, placed
+from sotto.engine.fitting import fitted, placed, usual_context
 from sotto.engine.loader import load
 from sotto.engine.model_needs import limits_here, needs_of, system_memory
 from sotto.engine.overflow import shifted
@@ -141,7 +141,9 @@ class Engine:
         """
         needs = needs_of(source, limits_here(), native.kernels(), self._settings.kv_bits)
         chip = system_memory().accelerator
-        return Measured(source.record.digest, needs, needs.unknown, device(), chip.total if chip else 0)
+        return Measured(
+            source.record.digest, needs, needs.unknown, device(), chip.total if chip else 0, usual_context(source)
+        )
 
     def prepare(self, request: GenerateRequest) -> Prepared:
         """Render and tokenize a request for the model that is loaded. May run on any thread.

@@ -81,9 +81,7 @@ def fitted(
     if limits.budget is not None and weights * _SMALL < limits.budget:
         return Fitting(limits)
     needs = needs_with_draft(source, draft, limits, native.kernels(), kv_bits)
-    usual = source.params.get("num_ctx")
-    wanted = num_ctx or (usual if isinstance(usual, int) and usual > 0 else None)
-    made = plan(needs, limits, wanted)
+    made = plan(needs, limits, num_ctx or usual_context(source))
     if made.verdict is not Verdict.WILL_NOT_FIT:
         return Fitting(limits, made)
     if anyway:
@@ -92,6 +90,12 @@ def fitted(
     if num_ctx or largest < _LEAST_CONTEXT:
         raise UnsupportedModelError(made.sentence)
     return Fitting(limits, plan(needs, limits, largest), made.sentence)
+
+
+def usual_context(source: ModelSource) -> int | None:
+    """Return the tokens of context that a model's own options ask for; None when they do not."""
+    usual = source.params.get("num_ctx")
+    return usual if isinstance(usual, int) and not isinstance(usual, bool) and usual > 0 else None
 
 
 def placed(source: ModelSource, fitting: Fitting, load: Callable[[], LoadedModel]) -> LoadedModel:

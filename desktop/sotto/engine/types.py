@@ -275,6 +275,7 @@ class Measured:
         reason: Why not, in one sentence; empty when it could.
         device: What computes here: `cpu`, `metal` or `cuda`.
         device_total: Bytes that a graphics processor can work with; 0 where the processor itself computes.
+        usual_context: Tokens of context that its own options ask for; None when they do not.
     """
 
     digest: str
@@ -282,6 +283,7 @@ class Measured:
     reason: str = ""
     device: str = "cpu"
     device_total: int = 0
+    usual_context: int | None = None
 
 
 LoadEvent = LoadProgress | Loaded | Unloaded | Failed

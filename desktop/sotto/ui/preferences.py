@@ -23,6 +23,8 @@ _log = logging.getLogger(__name__)
 
 SMALLEST_ZOOM, LARGEST_ZOOM = 0.7, 2.5
 LONGEST_FRESH = 7 * 24 * 60
+MODEL_ORDERS = ("used", "name", "size", "fit")
+LONGEST_KEEP_ALIVE = 24 * 60
 _SAVE_MS = 300
 _LONGEST = 20_000
 
@@ -47,6 +49,13 @@ class Preferences:
         scroll: How far below the top of that message the view began, in pixels.
         recent_models: Names of the models that were used last, the last one first.
         told_of_tray: Whether it was told that the app goes on when its window is closed.
+        model_order: What models are sorted by, one of `MODEL_ORDERS`; favourites stand before the others.
+        favourites: Digests of models.
+        used_models: Digests of models, the one used last first.
+        pinned_models: Digests of models that stay in memory once they are loaded.
+        contexts: How long a context is for a model, each as `digest:tokens`.
+        keep_alive_minutes: An idle model leaves memory after so long; 0 for never.
+        folders: Further folders to look for models in.
     """
 
     appearance: str = ""
@@ -64,6 +73,13 @@ class Preferences:
     scroll: int = 0
     recent_models: tuple[str, ...] = ()
     told_of_tray: bool = False
+    model_order: str = "used"
+    favourites: tuple[str, ...] = ()
+    used_models: tuple[str, ...] = ()
+    pinned_models: tuple[str, ...] = ()
+    contexts: tuple[str, ...] = ()
+    keep_alive_minutes: int = 0
+    folders: tuple[str, ...] = ()
 
 
 def _is_place(value: str) -> bool:
@@ -82,6 +98,11 @@ _FITS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "api_host": (lambda value: 0 < len(value) <= 255, "an address to listen on"),
     "api_port": (lambda value: isinstance(value, int) and 0 < value < 1 << 16, "a port from 1 to 65535"),
     "api_key": (lambda value: len(value) <= 1000 and (not value or value.isprintable()), "a key of one line"),
+    "model_order": (lambda value: value in MODEL_ORDERS, "used, name, size or fit"),
+    "keep_alive_minutes": (
+        lambda value: isinstance(value, int) and 0 <= value <= LONGEST_KEEP_ALIVE,
+        f"0 to {LONGEST_KEEP_ALIVE}",
+    ),
 }
 
 

@@ -16,6 +16,7 @@ from sotto.engine.types import (
     GenerateRequest,
     Loaded,
     LoadProgress,
+    Measured,
     MemoryFigures,
     PrefillProgress,
     TextChunk,
@@ -51,6 +52,7 @@ class Session(QObject):
         figures_changed: What the model uses of memory (`MemoryFigures`, or None when nothing is loaded).
         became_ready: A model has been loaded.
         became_absent: No model is loaded, and none is on its way.
+        measured: What a model needs in memory has been found out (`Measured`).
         spoke: The engine says something about a request.
         lost: The engine's thread has ended (`EngineLost`).
         told: Something to know: what it is about, and a sentence.
@@ -62,6 +64,7 @@ class Session(QObject):
     figures_changed = Signal(object)
     became_ready = Signal()
     became_absent = Signal()
+    measured = Signal(object)
     spoke = Signal(object)
     lost = Signal(object)
     told = Signal(str, str)
@@ -73,6 +76,7 @@ class Session(QObject):
         self.host = thread
         self.settings = ChatSettings()
         self.state = ModelState()
+        self.context_for: Callable[[ModelRecord], int | None] = lambda record: None
         self.searching = True
         self._store: Models = models or StoreModels()
         self._list = ModelList()
@@ -126,18 +130,24 @@ class Session(QObject):
         else:
             self._flows.start(self._open(what))
 
-    def load(self, record: ModelRecord) -> None:
-        """Load a model in place of the one in use; if it cannot run, say why."""
+    def load(self, record: ModelRecord, num_ctx: int | None = None, *, anyway: bool = False) -> None:
+        """Load a model in place of the one in use; if it cannot run, say why.
+
+        Args:
+            record: The model.
+            num_ctx: Tokens of context; None as the settings say, or else as `context_for` does.
+            anyway: Load it even where it is known not to fit.
+        """
         name = words.model_name(record.name)
         if not record.runnable:
             self.problem.emit(Problem(f"{name} cannot run here", record.reason))
             return
         if self.state.record and same(self.state.record, record) and (self.state.loaded or self.loading):
             return
-        self._retry = lambda: self.load(record)
+        self._retry = lambda: self.load(record, num_ctx, anyway=anyway)
         self._asked.append(_Asked(record))
         self._set(ModelState(Phase.LOADING, record))
-        self.host.load(record, self.settings.num_ctx)
+        self.host.load(record, num_ctx or self.settings.num_ctx or self.context_for(record), anyway=anyway)
 
     def eject(self) -> None:
         """Give the model's memory back."""
@@ -194,6 +204,8 @@ class Session(QObject):
             self._answered(event)
         elif isinstance(event, PrefillProgress | TextChunk | Finished | Failed):
             self.spoke.emit(event)
+        elif isinstance(event, Measured):
+            self.measured.emit(event)
         elif isinstance(event, EngineLost):
             self._lost(event)
 

@@ -29,6 +29,8 @@ class ModelState:
         progress: The newest news of a load, while loading.
         info: The loaded model, while ready or generating.
         reason: Why it failed, in one sentence.
+        predicted: Bytes that it was to hold once it is loaded; 0 when that was not known.
+        actual: Bytes that it did hold when it had been loaded; 0 when that is not known yet.
     """
 
     phase: Phase = Phase.ABSENT
@@ -36,6 +38,8 @@ class ModelState:
     progress: LoadProgress | None = None
     info: ModelInfo | None = None
     reason: str = ""
+    predicted: int = 0
+    actual: int = 0
 
     @property
     def loaded(self) -> bool:

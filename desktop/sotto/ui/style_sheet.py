@@ -38,6 +38,11 @@ QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 
 QLabel {{ background: transparent; color: {t.text}; }}
 QLabel[role="caption"] {{ color: {t.muted}; {pt(0.88)} }}
+QLabel[role="good"] {{ color: {t.good}; {pt(0.88)} }}
+QLabel[role="warn"] {{ color: {t.warn}; {pt(0.88)} }}
+QLabel[role="alert"] {{ color: {t.alert}; {pt(0.88)} }}
+QLabel[role="pill"] {{ color: {t.muted}; background: {t.raised}; border: 1px solid {t.edge}; border-radius: 5px;
+    padding: 1px 5px; {pt(0.88)} }}
 QLabel[role="muted"] {{ color: {t.muted}; }}
 QLabel[role="section"] {{ color: {t.muted}; {pt(0.85)} font-weight: 600; }}
 QLabel[role="strong"] {{ font-weight: 600; }}
@@ -90,10 +95,6 @@ QToolButton#send:disabled {{ background: {t.track}; border-color: {t.track}; }}
 QToolButton#newest {{ background: {t.raised}; border: 1px solid {t.edge}; padding: 6px; border-radius: 14px; }}
 QToolButton#newest:hover {{ background: {t.hover}; }}
 QToolButton#newest:focus {{ border: 1px solid {t.accent}; }}
-QPushButton[role="load"] {{ color: {t.accent_text}; background: {t.raised}; border: 1px solid {t.edge};
-    padding: 2px 9px; border-radius: 6px; {pt(0.88)} font-weight: 600; }}
-QPushButton[role="load"]:hover {{ background: {t.hover}; }}
-QPushButton[role="load"]:focus {{ border: 1px solid {t.accent}; }}
 
 #composer {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 14px; }}
 #composer[focused="true"] {{ border: 1px solid {t.accent}; }}
@@ -108,6 +109,14 @@ QPlainTextEdit#system, QSpinBox, QDoubleSpinBox {{ background: {t.page}; color: 
 QPlainTextEdit#system:focus, QSpinBox:focus, QDoubleSpinBox:focus {{ border: 1px solid {t.accent}; }}
 QSpinBox::up-button, QDoubleSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::down-button {{ width: 0;
     border: none; }}
+#modelCard {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
+#modelCard QFrame#rule {{ background: {t.line}; border: none; max-height: 1px; }}
+QSlider::groove:horizontal {{ height: 4px; background: {t.track}; border-radius: 2px; }}
+QSlider::sub-page:horizontal {{ background: {t.accent}; border-radius: 2px; }}
+QSlider::handle:horizontal {{ background: {t.raised}; border: 1px solid {t.faint}; width: 14px; height: 14px;
+    margin: -6px 0; border-radius: 8px; }}
+QSlider::handle:horizontal:hover {{ border: 1px solid {t.accent}; }}
+QSlider::handle:horizontal:focus {{ border: 2px solid {t.accent}; width: 12px; height: 12px; }}
 #notice {{ background: {t.alert_ground}; border: 1px solid {t.alert_line}; border-radius: 10px; }}
 #notice[kind="question"] {{ background: {t.raised}; border: 1px solid {t.edge}; }}
 """

@@ -1,11 +1,13 @@
 """Numbers and names in the words of the window."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from sotto.chats.records import State, Turn
 from sotto.engine.types import DoneReason, Finished, PrefillProgress
 from sotto.store.records import Format, ModelRecord, Source
+from sotto.ui.memory import Fit, Memory, Projection
 from sotto.ui.states import ModelState, Phase
 
 SOURCE_NAMES = {
@@ -18,6 +20,20 @@ SOURCE_NAMES = {
 }
 
 _QUANTIZATIONS = {"int4": "4-bit", "int8": "8-bit", "int2": "2-bit", "int3": "3-bit", "int5": "5-bit", "int6": "6-bit"}
+
+# By an icon and one of the theme's tokens; and what a screen reader says.
+FIT_SIGNS = {
+    Fit.FITS: ("fits", "good"),
+    Fit.TIGHT: ("tight", "warn"),
+    Fit.NO: ("unfit", "alert"),
+    Fit.UNKNOWN: ("unknown", "muted"),
+}
+FIT_SPOKEN = {
+    Fit.FITS: "fits into memory",
+    Fit.TIGHT: "a tight fit",
+    Fit.NO: "does not fit into memory",
+    Fit.UNKNOWN: "not known whether it fits",
+}
 
 
 def size(nbytes: int) -> str:
@@ -55,12 +71,68 @@ def short_name(name: str) -> str:
     return model_name(name).rpartition("/")[2]
 
 
+def quantization(record: ModelRecord) -> str:
+    """Return in how many bits the weights are kept, in few letters; empty when unknown."""
+    return _QUANTIZATIONS.get(record.quantization.lower(), record.quantization)
+
+
 def model_details(record: ModelRecord) -> str:
     """Return what tells models of one name apart: parameters, quantization, size."""
-    quantization = _QUANTIZATIONS.get(record.quantization.lower(), record.quantization)
     kind = "GGUF" if record.format is Format.GGUF else ""
-    parts = (parameters(record.parameters), quantization, kind, size(record.size) if record.size else "")
+    parts = (parameters(record.parameters), quantization(record), kind, size(record.size) if record.size else "")
     return " · ".join(part for part in parts if part)
+
+
+def source_names(record: ModelRecord) -> list[str]:
+    """Return in whose stores a model is, each once."""
+    sources = (record.source, *(place.source for place in record.also))
+    return list(dict.fromkeys(SOURCE_NAMES[source] for source in sources))
+
+
+def model_facts(record: ModelRecord) -> str:
+    """Return what is known of a model, in one line."""
+    made_for = f"made for {count(record.context_length)} tokens" if record.context_length else ""
+    kind = {Format.GGUF: "GGUF", Format.SAFETENSORS: "safetensors"}.get(record.format) if record.format else ""
+    number = parameters(record.parameters)
+    parts = (
+        f"{size(record.size)} on disk" if record.size else "",
+        f"{number} parameters" if number else "",
+        quantization(record),
+        kind,
+        record.architecture,
+        made_for,
+    )
+    return " · ".join(part for part in parts if part)
+
+
+def abilities(record: ModelRecord) -> str:
+    """Return what a model's files say that it can do; empty when they say nothing."""
+    known = {
+        "completion": "text",
+        "vision": "pictures",
+        "tools": "tools",
+        "thinking": "thinking",
+        "embedding": "embeddings",
+    }
+    names = [known.get(one, one) for one in record.capabilities]
+    return f"Made for {listed(names)}" if names else ""
+
+
+def home_path(path: Path) -> str:
+    """Return a path as people read it, with `~` for their own folder."""
+    home = Path.home()
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
+
+
+def projection_line(projection: Projection, memory: Memory) -> str:
+    """Return how a model would lie in memory, in a sentence or two."""
+    plan = projection.plan
+    if projection.fit is Fit.UNKNOWN or plan is None:
+        return projection.reason
+    if projection.fit is Fit.NO:
+        return plan.sentence
+    total = size(memory.sample.total) if memory.sample else ""
+    return f"Loading it brings memory to {round(100 * (projection.share or 0))} % of {total}."
 
 
 def state_line(state: ModelState) -> str:
