@@ -362,6 +362,17 @@ class Stage:
             row.click()
             await self._take(f"details-{scene}")
         card.closed.emit()
+        self.window.chat.welcome.finds.toggle.click()
+        await self._take("places")
+        self.window.chat.welcome.finds.toggle.click()
+        disk = Path(os.environ["HOME"]) / "disk"
+        disk.rename(disk.with_name("away"))
+        (row,) = [row for row in panel.rows if row.record.name.endswith("Llama-3.2-1B-Instruct-4bit")]
+        await self._until(lambda: not all(row.record.present for row in panel.rows))
+        panel.ensureWidgetVisible(panel.rows[-1])
+        await self._take("absent")
+        disk.with_name("away").rename(disk)
+        await self._until(lambda: all(row.record.present for row in panel.rows))
 
     def _release(self) -> None:
         self._held = lambda event: False

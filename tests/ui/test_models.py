@@ -1,6 +1,7 @@
 """What people do with models in the list, and models that come and go."""
 
 import shutil
+import time
 
 import pytest
 from PySide6.QtGui import QGuiApplication
@@ -11,6 +12,7 @@ from sotto.ui.engine_thread import EngineThread
 from sotto.ui.session import Session
 from sotto.ui.states import Phase
 from sotto.ui.window import MainWindow
+from stores import fingerprint
 
 
 @pytest.fixture
@@ -49,6 +51,49 @@ def test_a_model_that_comes_is_listed_and_one_that_goes_is_not(qtbot, window, lo
     qtbot.waitUntil(lambda: str(folder) in window.session._watch._watcher.directories())
     shutil.rmtree(folder.parent)
     qtbot.waitUntil(lambda: names(window) == before, timeout=10_000)
+
+
+def rows(window):
+    return {row.record.name: row for row in window.sidebar.rows}
+
+
+def test_a_folder_whose_disk_is_away_is_greyed_and_comes_back_within_two_seconds(
+    qtbot, window, loop, own_home, preferences, tmp_path
+):
+    disk = tmp_path / "disk"
+    shutil.copytree(material("stories260k"), disk / "stories")
+    before = fingerprint(disk)
+    window.desk.add_folder(str(disk))
+    assert preferences.values.folders == (str(disk),)
+    qtbot.waitUntil(lambda: "stories" in rows(window), timeout=10_000)
+    qtbot.waitUntil(lambda: window.session._presence is not None)
+    disk.rename(tmp_path / "away")
+    qtbot.waitUntil(lambda: not rows(window)["stories"].record.present, timeout=10_000)
+    row = rows(window)["stories"]
+    assert "Disk not present" in row.accessibleName()
+    assert row.reason == "Disk not present"
+    window.session.load(row.record)
+    assert "disk that is not present" in window.chat.notice.message.text()
+    row.click()
+    assert window.desk.card.load.isHidden()
+    qtbot.waitUntil(lambda: not window.session.searching)
+    began = time.monotonic()
+    (tmp_path / "away").rename(disk)
+    qtbot.waitUntil(lambda: rows(window)["stories"].record.present, timeout=10_000)
+    assert time.monotonic() - began <= 2.0
+    assert fingerprint(disk) == before
+
+
+def test_each_weight_is_listed_once_with_every_place_it_is_in(qtbot, window, loop, own_home):
+    source = material("stories260k")
+    for folder in (own_home / ".lmstudio" / "models" / "somebody" / "stories", own_home / "extra" / "stories"):
+        shutil.copytree(source, folder)
+    window.desk.add_folder(str(own_home / "extra"))
+    qtbot.waitUntil(lambda: any(row.record.also for row in window.sidebar.rows), timeout=10_000)
+    (row,) = [row for row in window.sidebar.rows if not row.record.builtin]
+    row.click()
+    pills = window.desk.card._pills
+    assert [pills.itemAt(number).widget().text() for number in range(2)] == ["LM Studio", "Folder"]
 
 
 def actions(menu):

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QDesktopServices, QInputMethodEvent, QWheelEve
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPlainTextEdit, QToolButton, QWidget
 
+from clipping import clipped
 from drags import data_of, enter, let_go
 from scripted_loop import record
 from sotto.errors import BrokenModelError
@@ -352,23 +353,6 @@ def test_text_of_twice_the_size_is_not_clipped(ready, qtbot, loop, dressed):
     qtbot.waitUntil(lambda: clipped(ready.window) == [])
     transcript = ready.window.chat.transcript
     assert transcript.widget().width() <= transcript.viewport().width()
-
-
-def clipped(window):
-    """Return the texts in a window that have less room than they need."""
-    return [
-        (type(widget).__name__, widget.objectName(), widget.text(), widget.sizeHint(), widget.size())
-        for kind in (QLabel, QAbstractButton)
-        for widget in window.findChildren(kind)
-        if widget.isVisible()
-        and not isinstance(widget.parent(), QLineEdit)
-        and widget.sizePolicy().horizontalPolicy() is not widget.sizePolicy().Policy.Ignored
-        and (
-            widget.height() < widget.heightForWidth(widget.width())
-            or (not getattr(widget, "wordWrap", bool)() and widget.sizeHint().width() > widget.width() + 1)
-            or (not widget.hasHeightForWidth() and widget.sizeHint().height() > widget.height())
-        )
-    ]
 
 
 def test_words():

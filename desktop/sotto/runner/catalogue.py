@@ -1,14 +1,21 @@
 """The models on this machine, each judged by what the engine can run."""
 
+from collections.abc import Sequence
+
 from sotto.engine.support import refusal
 from sotto.store.discovery import Listing, discover
 from sotto.store.opening import resolve
 from sotto.store.records import ModelRecord
+from sotto.store.roots import default_roots
 
 
-def catalogue() -> Listing:
-    """Return every model that can be found, with the reason beside those that cannot run."""
-    return discover(judge=refusal)
+def catalogue(folders: Sequence[str] = ()) -> Listing:
+    """Return every model that can be found, with the reason beside those that cannot run.
+
+    Args:
+        folders: Where to look beside the usual places.
+    """
+    return discover(default_roots(folders=folders), judge=refusal)
 
 
 def find(target: str) -> ModelRecord:

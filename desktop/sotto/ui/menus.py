@@ -45,6 +45,7 @@ class Menus(QObject):
         self._add(menu, "Quick Prompt", window.quick_wanted.emit, "Ctrl+Shift+Space")
         self._add(menu, "Open Model…", dialogs.choose_model, _Keys.Open)
         self._add(menu, "Open Model Folder…", dialogs.choose_model_folder, "Ctrl+Shift+O")
+        self._add(menu, "Add Folder of Models…", window.desk.choose_folder)
         self._add(menu, "Rescan Models", window.session.rescan, "Ctrl+R")
         menu.addSeparator()
         self._add(menu, "Import Chats…", dialogs.choose_import)
@@ -77,6 +78,7 @@ class Menus(QObject):
         menu.addSeparator()
         self._add(menu, "Find in Chat", window.chat.find_bar.open, _Keys.Find)
         self._add(menu, "Search Chats and Models", window.sidebar.search.setFocus, "Ctrl+Shift+F")
+        self._add(menu, "Go to Models", window.desk.panel.focus_chosen, "Ctrl+L")
 
     def _make_view(self) -> None:
         window = self._window

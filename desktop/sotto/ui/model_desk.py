@@ -1,22 +1,25 @@
 """Puts together what belongs to models in the window: the list, the card, the gauge, and what stands behind them."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Signal, Slot
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from sotto.runner.host import same
-from sotto.store.records import ModelRecord
+from sotto.store.records import ModelRecord, Source
+from sotto.store.wording import shown_path
 from sotto.ui import memory, words
+from sotto.ui.finds import Finds, LookedAt
 from sotto.ui.gauge import MemoryGauge
 from sotto.ui.model_book import ModelBook
 from sotto.ui.model_card import ModelCard
 from sotto.ui.model_panel import ModelPanel
 from sotto.ui.parts import popup
 from sotto.ui.planner import Planner
-from sotto.ui.preferences import PreferenceKeeper
+from sotto.ui.preferences import PreferenceKeeper, Preferences
 from sotto.ui.session import Session
-from sotto.ui.states import ModelState
+from sotto.ui.states import ModelState, Problem
 
 if TYPE_CHECKING:
     from sotto.ui.flows import Flows
@@ -34,17 +37,20 @@ class ModelDesk(QObject):
     def __init__(self, session: Session, preferences: PreferenceKeeper, parent: QObject | None = None) -> None:
         """Make the list and the card; they belong nowhere yet."""
         super().__init__(parent)
-        self._session = session
+        self._session, self._preferences = session, preferences
+        self._folders = preferences.values.folders
+        session.folders = lambda: preferences.values.folders
+        preferences.changed.connect(self._follow_folders)
         self._flows: Flows | None = None
         self.book = ModelBook(preferences, self)
         self.planner = Planner(session, self.book, self)
         self.panel = ModelPanel(self.book, self.planner)
         self.card = ModelCard(self.book, self.planner)
 
-    def furnish(self, centre: QWidget, sidebar: QWidget, gauge: MemoryGauge) -> None:
-        """Show the card over `centre`, beside `sidebar`, and what is planned in `gauge`."""
+    def furnish(self, centre: QWidget, sidebar: QWidget, gauge: MemoryGauge, finds: Finds) -> None:
+        """Show the card over `centre`, beside `sidebar`, what is planned in `gauge`, and what was found in `finds`."""
         session, panel, card = self._session, self.panel, self.card
-        self._centre, self._sidebar, self._gauge = centre, sidebar, gauge
+        self._centre, self._sidebar, self._gauge, self._finds = centre, sidebar, gauge, finds
         card.setParent(centre)
         card.hide()
         centre.installEventFilter(self)
@@ -62,6 +68,9 @@ class ModelDesk(QObject):
         card.menu_wanted.connect(lambda record, at: popup(panel.menu_of(record), at))
         card.previewed.connect(gauge.show_plan)
         card.closed.connect(self.close_card)
+        finds.add_wanted.connect(self.choose_folder)
+        finds.rescan_wanted.connect(session.rescan)
+        session.models_changed.connect(self._show_finds)
         gauge.sample_wanted.connect(self.sample_memory)
         session.became_ready.connect(self._note_used)
         session.models_changed.connect(panel.show_models)
@@ -142,6 +151,49 @@ class ModelDesk(QObject):
         if not any(one is now or one.isAncestorOf(now) for one in (self.card, self.panel)):
             self.card.hide()
 
+    def choose_folder(self) -> None:
+        """Let the person choose a folder to look for models in, from now on."""
+        dialog = QFileDialog(self._centre, "Add a folder of models")
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.add_folder)
+        dialog.open()
+
+    @Slot(str)
+    def add_folder(self, path: str) -> None:
+        """Look for models in a folder, too, from now on."""
+        folders = self._preferences.values.folders
+        try:
+            path.encode()
+        except UnicodeEncodeError:
+            why = f"The name of {shown_path(path)} is not UTF-8, so it cannot be kept; give it another one."
+            self._session.problem.emit(Problem("The folder was not added", why))
+            return
+        if path not in folders:
+            self._preferences.change(folders=(*folders, path))
+
+    @Slot(object)
+    def _follow_folders(self, values: Preferences) -> None:
+        if values.folders != self._folders:
+            self._folders = values.folders
+            self._session.rescan()
+
+    def _show_finds(self) -> None:
+        session = self._session
+        places = [
+            LookedAt(
+                words.SOURCE_NAMES[root.kind],
+                words.home_path(root.path),
+                root.said_by,
+                root.path in session.roots_there,
+                sum(_lies_in(record, root.path) for record in session.models),
+            )
+            for root in session.roots
+            if root.kind is not Source.BUILTIN
+        ]
+        taken = self.planner.memory.sample
+        self._finds.show_finds(session.models, places, taken.total if taken else 0)
+
     @Slot()
     def sample_memory(self) -> None:
         """Ask how much memory is in use, off the window's thread."""
@@ -153,11 +205,20 @@ class ModelDesk(QObject):
             taken: memory.Sample | None = await flows.call(memory.sample)
         except OSError:
             taken = None
+        first = self.planner.memory.sample is None
         self._gauge.show_sample(taken)
         self.planner.show_sample(taken)
+        if first:
+            self._show_finds()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Keep the card in its place when the window changes its size."""
         if event.type() == QEvent.Type.Resize:
             self.card.place()
         return super().eventFilter(watched, event)
+
+
+def _lies_in(record: ModelRecord, folder: Path) -> bool:
+    return record.present and any(
+        path.is_relative_to(folder) for path in (record.path, *(place.path for place in record.also))
+    )

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 class Models(Protocol):
     """Where models are found. Called off the window's thread."""
 
-    def find(self) -> "Listing":
-        """Return every model on this machine."""
+    def find(self, folders: Sequence[str]) -> "Listing":
+        """Return every model on this machine, also those in `folders`, and those whose disk is away."""
+
+    def presence(self, roots: "Sequence[Root]") -> object:
+        """Return something that is another one when folders that may go away have come or gone; None if none may."""
 
     def open(self, path: Path) -> ModelRecord:
         """Return the model at a path.
@@ -39,11 +42,18 @@ class Models(Protocol):
 class StoreModels:
     """The models in the stores of this machine, as far as the engine can run them."""
 
-    def find(self) -> "Listing":
-        """Return every model on this machine."""
+    def find(self, folders: Sequence[str]) -> "Listing":
+        """Return every model on this machine, also those in `folders`, and those whose disk is away."""
         from sotto.runner.catalogue import catalogue
+        from sotto.store.remembered import with_absent
 
-        return catalogue()
+        return with_absent(catalogue(folders))
+
+    def presence(self, roots: "Sequence[Root]") -> object:
+        """Return something that is another one when folders that may go away have come or gone; None if none may."""
+        from sotto.store.remembered import presence
+
+        return presence(roots)
 
     def open(self, path: Path) -> ModelRecord:
         """Return the model at a path.

@@ -133,7 +133,8 @@ class ModelPanel(QScrollArea):
         return row
 
     def _mark(self, row: ModelRow) -> None:
-        row.show_fit(self._planner.projection(row.record).fit)
+        looked = self._planner.measured(row.record) is not None
+        row.show_fit(self._planner.projection(row.record).fit if looked else None)
         row.show_marks(favourite=self._book.is_favourite(row.record), pinned=self._book.is_pinned(row.record))
 
     def _rearrange(self) -> None:

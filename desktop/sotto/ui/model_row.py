@@ -59,7 +59,7 @@ class ModelRow(QAbstractButton):
         super().__init__()
         self.record = record
         self._state = ModelState(Phase.FOUND, record)
-        self._fit = Fit.UNKNOWN
+        self._fit: Fit | None = None
         self._favourite = self._pinned = False
         self.setCheckable(True)
         self.setAutoExclusive(False)
@@ -106,8 +106,8 @@ class ModelRow(QAbstractButton):
             self._state = new
             self._show()
 
-    def show_fit(self, fit: Fit) -> None:
-        """Say whether the model fits into memory."""
+    def show_fit(self, fit: Fit | None) -> None:
+        """Say whether the model fits into memory; None as long as nobody has looked."""
         if fit is not self._fit:
             self._fit = fit
             self._show()
@@ -174,7 +174,7 @@ class ModelRow(QAbstractButton):
             standing = ABSENT
         elif not self.record.runnable:
             standing = "cannot run"
-        elif not self._state.loaded:
+        elif not self._state.loaded and self._fit is not None:
             standing = f"{standing}, {words.FIT_SPOKEN[self._fit]}"
         self.setAccessibleName(", ".join((name, standing, *(meaning for _, meaning, _ in self._marks))))
         self.setAccessibleDescription(self.reason)
@@ -290,9 +290,10 @@ class ModelRow(QAbstractButton):
             )
             return
         at = line.left()
-        if self.record.runnable:
-            icon, color = words.FIT_SIGNS[self._fit] if not self._state.loaded else ("fits", "accent_text")
-            word = self._fit.value if not self._state.loaded else "Loaded"
+        if self.record.runnable and (self._state.loaded or self._fit is not None):
+            icon, color, word = "fits", "accent_text", "Loaded"
+            if not self._state.loaded and self._fit is not None:
+                (icon, color), word = words.FIT_SIGNS[self._fit], self._fit.value
             edge, shade = line.height(), getattr(tokens, color)
             icons.paint(painter, icon, shade, QRectF(at, line.top(), edge, edge))
             painter.setPen(QColor(shade))

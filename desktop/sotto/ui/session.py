@@ -33,6 +33,7 @@ from sotto.ui.states import ChatSettings, ModelState, Phase, Problem
 from sotto.ui.store_watch import StoreWatch
 
 if TYPE_CHECKING:
+    from sotto.store.roots import Root
     from sotto.ui.flows import Flows
 
 
@@ -77,11 +78,17 @@ class Session(QObject):
         self.settings = ChatSettings()
         self.state = ModelState()
         self.context_for: Callable[[ModelRecord], int | None] = lambda record: None
+        self.folders: Callable[[], Sequence[str]] = tuple
+        self.roots: tuple[Root, ...] = ()
+        self.roots_there: frozenset[Path] = frozenset()
         self.searching = True
+        self._search_again = False
+        self._presence: object = None
         self._store: Models = models or StoreModels()
         self._list = ModelList()
         self._watch = StoreWatch(self)
         self._watch.changed.connect(self.rescan)
+        self._watch.pulse.connect(self._look)
         self._closing = threading.Event()
         self._flows: Flows | None = None
         self._before_flows: list[Callable[[], None]] = []
@@ -119,8 +126,10 @@ class Session(QObject):
         flows.start(self._begin(tuple(paths)))
 
     def rescan(self) -> None:
-        """Look for models again."""
-        if self._flows is not None and not self.searching:
+        """Look for models again; while that is under way, once more after it."""
+        if self.searching:
+            self._search_again = True
+        elif self._flows is not None:
             self._flows.start(self._search())
 
     def open(self, what: Dropped) -> None:
@@ -139,6 +148,10 @@ class Session(QObject):
             anyway: Load it even where it is known not to fit.
         """
         name = words.model_name(record.name)
+        if not record.present:
+            where = f"It was in {words.home_path(record.path)}, which is on a disk that is not present now."
+            self.problem.emit(Problem(f"{name} is not there", where))
+            return
         if not record.runnable:
             self.problem.emit(Problem(f"{name} cannot run here", record.reason))
             return
@@ -257,9 +270,10 @@ class Session(QObject):
 
     async def _search(self) -> None:
         assert self._flows is not None
-        self.searching = True
+        self.searching, self._search_again = True, False
         try:
-            listing = await self._flows.call(self._store.find)
+            before = await self._flows.call(self._store.presence, self.roots)
+            listing = await self._flows.call(self._store.find, tuple(self.folders()))
         except Exception as error:
             # The window stays of use without the list: models can still be opened and dropped.
             details = "".join(traceback.format_exception(error))
@@ -268,8 +282,31 @@ class Session(QObject):
         finally:
             self.searching = False
         self._list.set_found(listing.records)
+        same_roots = self.roots == listing.roots
+        self.roots, self.roots_there = listing.roots, listing.there
         self.models_changed.emit(self.models)
         self._watch.watch(await self._flows.call(self._store.folders, listing.roots))
+        # What comes while the list is made is noticed the next time.
+        self._presence = before if same_roots else await self._flows.call(self._store.presence, listing.roots)
+        self._watch.watch_disks(needed=self._presence is not None)
+        if self._search_again:
+            self.rescan()
+
+    @Slot()
+    def _look(self) -> None:
+        if self._flows is not None and not self.searching:
+            self._flows.start(self._look_for_disks(self._flows))
+
+    async def _look_for_disks(self, flows: "Flows") -> None:
+        """Look for models again if a disk has come or gone."""
+        before = self._presence
+        now = await flows.call(self._store.presence, self.roots)
+        if before is not self._presence:
+            return
+        if now != before:
+            self.rescan()
+        else:
+            self._watch.watch_disks(needed=now is not None)
 
     async def _open(self, what: Dropped) -> None:
         assert self._flows is not None

@@ -78,9 +78,9 @@ QPushButton:disabled, QToolButton:disabled {{ color: {t.faint}; }}
 QPushButton[role="quiet"], QToolButton[role="quiet"] {{ color: {t.muted}; padding: 3px 7px; {pt(0.88)} }}
 QPushButton[role="quiet"]:hover, QToolButton[role="quiet"]:hover {{ color: {t.text}; }}
 QToolButton#copyAnswer {{ padding-left: 0; }}
-QPushButton[role="outlined"] {{ background: {t.raised}; border: 1px solid {t.edge}; }}
-QPushButton[role="outlined"]:hover {{ background: {t.hover}; }}
-QPushButton[role="outlined"]:focus {{ border: 1px solid {t.accent}; }}
+QPushButton[role="outlined"], QToolButton[role="outlined"] {{ background: {t.raised}; border: 1px solid {t.edge}; }}
+QPushButton[role="outlined"]:hover, QToolButton[role="outlined"]:hover {{ background: {t.hover}; }}
+QPushButton[role="outlined"]:focus, QToolButton[role="outlined"]:focus {{ border: 1px solid {t.accent}; }}
 QPushButton[role="chip"] {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 10px; padding: 8px 14px;
     text-align: left; }}
 QPushButton[role="chip"]:hover {{ background: {t.hover}; }}
@@ -109,6 +109,7 @@ QPlainTextEdit#system, QSpinBox, QDoubleSpinBox {{ background: {t.page}; color: 
 QPlainTextEdit#system:focus, QSpinBox:focus, QDoubleSpinBox:focus {{ border: 1px solid {t.accent}; }}
 QSpinBox::up-button, QDoubleSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::down-button {{ width: 0;
     border: none; }}
+#finds {{ background: {t.sidebar}; border: 1px solid {t.line}; border-radius: 12px; }}
 #modelCard {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
 #modelCard QFrame#rule {{ background: {t.line}; border: none; max-height: 1px; }}
 QSlider::groove:horizontal {{ height: 4px; background: {t.track}; border-radius: 2px; }}

@@ -85,7 +85,7 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.sidebar)
         layout.addWidget(self.chat, 1)
         self.setCentralWidget(centre)
-        self.desk.furnish(centre, self.sidebar, self.sidebar.gauge)
+        self.desk.furnish(centre, self.sidebar, self.sidebar.gauge, self.chat.welcome.finds)
         self.overlay = DropOverlay(centre)
         self.dialogs = Dialogs(self)
         self.menus = Menus(self)
