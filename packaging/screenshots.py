@@ -253,7 +253,7 @@ class Stage:
 
         self._held = lambda event: isinstance(event, LoadProgress) and event.done > 0.3 * event.total > 0
         self.shell.begin(flows)
-        await self._until(lambda: session.state.fraction is not None and session.state.fraction > 0)
+        await self._until(lambda: session.state.fraction is not None and session.state.pace.shown)
         await self._take("loading")
         self._release()
 

@@ -6,6 +6,7 @@ from PySide6.QtTest import QTest
 
 from planned import GB, NEEDS, measured, there
 from scripted_loop import record
+from sotto.engine import estimates
 from sotto.store.records import Place, Source
 from sotto.ui import words
 from sotto.ui.memory import Fit, Sample
@@ -142,6 +143,19 @@ def test_a_loaded_model_is_ejected_from_its_card(desk, qtbot, loop, stage):
     assert (desk.card.verdict.text(), desk.card.load.text()) == ("Loaded", "Eject")
     desk.card.load.click()
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.FOUND)
+
+
+def test_predicted_and_actual_stand_side_by_side(desk, qtbot, loop, stage, monkeypatch, tmp_path):
+    monkeypatch.setattr(estimates.paths, "cache_dir", lambda: tmp_path / "cache")
+    stage.script.taken = 6 * GB
+    stage.session.load(BIG)
+    qtbot.waitUntil(lambda: stage.session.state.actual == 6 * GB)
+    assert row(desk).accessibleDescription() == "Predicted 4.0 GB, holds 6.0 GB"
+    row(desk).click()
+    assert (desk.card.numbers["Predicted"].text(), desk.card.numbers["Holds now"].text()) == ("4.0 GB", "6.0 GB")
+    # It is off by half, so it is learned, and the model is measured once more.
+    qtbot.waitUntil(lambda: estimates.ratio("llama") == 1.5)
+    assert row(desk).accessibleDescription() == "Predicted 4.0 GB, holds 6.0 GB"
 
 
 def test_favourites_come_first_and_orders_hold(desk, qtbot, loop, preferences):

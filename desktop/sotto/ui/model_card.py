@@ -283,7 +283,8 @@ class ModelCard(QFrame):
             self._tell("Context", unknown if plan.cache is None else words.size(plan.cache))
             self._tell("While computing", unknown if plan.work is None else words.size(plan.work))
             self._tell("Together", together if budget is None else f"{together} of {words.size(budget)}")
-            self._tell("Predicted", words.size(mine.predicted) if mine.predicted else "")
+            predicted = self._planner.predicted(record) if mine.actual else 0
+            self._tell("Predicted", words.size(predicted) if predicted else "")
             self._tell("Holds now", words.size(mine.actual) if mine.actual else "")
         self._show_button(usable, projection)
         planned = projection if shown and not mine.loaded else None

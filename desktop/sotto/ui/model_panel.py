@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QScrollArea, QVBoxLayo
 
 from sotto.runner.host import same
 from sotto.store.records import ModelRecord
-from sotto.ui import theme
+from sotto.ui import theme, words
 from sotto.ui.model_book import ModelBook
 from sotto.ui.model_row import ModelRow
 from sotto.ui.parts import IconButton, Label, add_action, popup
@@ -135,7 +135,11 @@ class ModelPanel(QScrollArea):
     def _mark(self, row: ModelRow) -> None:
         looked = self._planner.measured(row.record) is not None
         row.show_fit(self._planner.projection(row.record).fit if looked else None)
+        self._note(row)
         row.show_marks(favourite=self._book.is_favourite(row.record), pinned=self._book.is_pinned(row.record))
+
+    def _note(self, row: ModelRow) -> None:
+        row.show_note(words.prediction_line(self._planner.predicted(row.record), self._state.actual))
 
     def _rearrange(self) -> None:
         self.show_models(self._records)
@@ -153,6 +157,7 @@ class ModelPanel(QScrollArea):
         self._state = state
         for row in self.rows:
             row.show_state(state)
+            self._note(row)
             if new and state.record is not None and same(row.record, state.record):
                 row.setChecked(True)
                 self.ensureWidgetVisible(row)

@@ -61,6 +61,7 @@ class ModelRow(QAbstractButton):
         self._state = ModelState(Phase.FOUND, record)
         self._fit: Fit | None = None
         self._favourite = self._pinned = False
+        self._note = ""
         self.setCheckable(True)
         self.setAutoExclusive(False)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -118,6 +119,12 @@ class ModelRow(QAbstractButton):
             self._favourite, self._pinned = favourite, pinned
             self._show()
 
+    def show_note(self, note: str) -> None:
+        """Say something about the model while it is loaded."""
+        if note != self._note:
+            self._note = note
+            self._show()
+
     @property
     def reason(self) -> str:
         """Why the model cannot run or could not be loaded; empty when nothing is known against it."""
@@ -147,6 +154,11 @@ class ModelRow(QAbstractButton):
         return ""
 
     @property
+    def _shows_load(self) -> bool:
+        """Whether a load is under way that is not over in a moment."""
+        return self._state.phase is Phase.LOADING and self._state.pace.shown
+
+    @property
     def _marks(self) -> list[tuple[str, str, str]]:
         """What stands at the end of the first line: icons, what they mean, and their colours."""
         marks = [("star-full", "favourite", "warn")] if self._favourite else []
@@ -162,7 +174,7 @@ class ModelRow(QAbstractButton):
     def _show(self) -> None:
         phase = self._state.phase
         self._present("eject", self._state.loaded)
-        self._present("stop", phase is Phase.LOADING)
+        self._present("stop", self._shows_load)
         name = f"{words.model_name(self.record.name)}, {self._details()}, {words.SOURCE_NAMES[self.record.source]}"
         standing = {
             Phase.READY: "loaded",
@@ -177,12 +189,10 @@ class ModelRow(QAbstractButton):
         elif not self._state.loaded and self._fit is not None:
             standing = f"{standing}, {words.FIT_SPOKEN[self._fit]}"
         self.setAccessibleName(", ".join((name, standing, *(meaning for _, meaning, _ in self._marks))))
-        self.setAccessibleDescription(self.reason)
-        places = [
-            words.SOURCE_NAMES[self.record.source],
-            *(words.SOURCE_NAMES[place.source] for place in self.record.also),
-        ]
-        self.setToolTip(plain_tip(self.reason or f"{self.record.name}\nIn {words.listed(list(dict.fromkeys(places)))}"))
+        note = self._note if self._state.loaded else ""
+        self.setAccessibleDescription(self.reason or note)
+        places = words.listed(words.source_names(self.record))
+        self.setToolTip(plain_tip(self.reason or "\n".join(filter(None, (self.record.name, f"In {places}", note)))))
         self.setFont(theme.current().font())
         self.updateGeometry()
         self._place_buttons()
@@ -195,7 +205,8 @@ class ModelRow(QAbstractButton):
         return self.rect().adjusted(GAP_12 + _DOT + GAP_8, GAP_8, -GAP_8, -GAP_8)
 
     def _shown_reason(self) -> str:
-        return self.reason if self.isChecked() else ""
+        below = self.reason or (self._note if self._state.loaded else "")
+        return below if self.isChecked() else ""
 
     def hasHeightForWidth(self) -> bool:
         """Say that the height depends on the width: the reason takes as many lines as it needs."""
@@ -208,7 +219,7 @@ class ModelRow(QAbstractButton):
         if reason := self._shown_reason():
             room = width - GAP_12 - _DOT - 2 * GAP_8
             height += GAP_4 + small.boundingRect(QRect(0, 0, room, 10_000), _WRAP, reason).height()
-        if self._state.phase is Phase.LOADING:
+        if self._shows_load:
             height += GAP_8 + _BAR
         return height
 
@@ -267,7 +278,7 @@ class ModelRow(QAbstractButton):
         bottom = line.bottom()
         if reason := self._shown_reason():
             painter.drawText(QRect(area.left(), bottom + GAP_4, area.width(), self.height()), _WRAP, reason)
-        if self._state.phase is Phase.LOADING:
+        if self._shows_load:
             bar = QRectF(area.left(), self.height() - GAP_8 - _BAR, area.width(), _BAR)
             draw_bar(painter, bar, [(self._state.fraction or 0.0, tokens.accent)], tokens.edge)
 

@@ -11,6 +11,7 @@ from sotto.store.records import ModelRecord
 from sotto.ui.memory import Memory, Projection, Sample, longest_context, memory_of, projected
 from sotto.ui.model_book import ModelBook
 from sotto.ui.session import Session
+from sotto.ui.states import ModelState
 
 if TYPE_CHECKING:
     from sotto.ui.flows import Flows
@@ -53,12 +54,14 @@ class Planner(QObject):
         self.memory = Memory()
         self._planned_for: tuple[int, ...] = ()
         self._round = 0
+        self._compared, self._predicted = "", 0
         self._soon = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._soon.timeout.connect(self._start)
         session.models_changed.connect(self._measure)
         session.measured.connect(self._take)
         session.figures_changed.connect(self.show_figures)
         session.lost.connect(self._lose)
+        session.state_changed.connect(self._compare)
         session.context_for = self.context_for
 
     def begin(self, flows: "Flows") -> None:
@@ -132,6 +135,33 @@ class Planner(QObject):
     def _lose(self) -> None:
         # What it was asked and has not answered, it will not answer.
         self._asked = set(self._measured)
+
+    def predicted(self, record: ModelRecord) -> int:
+        """Return the bytes that a model is to hold once it is loaded, or was when it was; 0 when that is not known."""
+        if record.digest == self._compared:
+            return self._predicted
+        known = self._measured.get(record.digest)
+        return known.needs.weight_bytes if known and known.needs else 0
+
+    @Slot(object)
+    def _compare(self, state: ModelState) -> None:
+        """Learn from what a model holds that has just been loaded."""
+        if state.record is None or not state.actual or self._compared == state.record.digest:
+            if not state.loaded:
+                self._compared = ""
+            return
+        self._predicted, self._compared = self.predicted(state.record), state.record.digest
+        if self._flows is not None and self._predicted:
+            self._flows.start(self._learn(self._flows, state.record.architecture, self._predicted, state.actual))
+
+    async def _learn(self, flows: "Flows", architecture: str, predicted: int, actual: int) -> None:
+        from sotto.engine.estimates import learn
+
+        if await flows.call(learn, architecture, predicted, actual):
+            # The next estimate of its kind is a better one.
+            kin = {record.digest for record in self._session.models if record.architecture == architecture}
+            self._asked -= kin
+            self._measure(self._session.models)
 
     def _start(self) -> None:
         if self._flows is not None:

@@ -29,6 +29,7 @@ from sotto.ui import words
 from sotto.ui.drops import Dropped, described
 from sotto.ui.engine_thread import EngineLost, EngineThread
 from sotto.ui.model_list import ModelList, Models, StoreModels
+from sotto.ui.pace import LoadClock, Pace
 from sotto.ui.states import ChatSettings, ModelState, Phase, Problem
 from sotto.ui.store_watch import StoreWatch
 
@@ -89,6 +90,8 @@ class Session(QObject):
         self._watch = StoreWatch(self)
         self._watch.changed.connect(self.rescan)
         self._watch.pulse.connect(self._look)
+        self._clock = LoadClock(self)
+        self._clock.ticked.connect(self._show_pace)
         self._closing = threading.Event()
         self._flows: Flows | None = None
         self._before_flows: list[Callable[[], None]] = []
@@ -159,6 +162,7 @@ class Session(QObject):
             return
         self._retry = lambda: self.load(record, num_ctx, anyway=anyway)
         self._asked.append(_Asked(record))
+        self._clock.begin()
         self._set(ModelState(Phase.LOADING, record))
         self.host.load(record, num_ctx or self.settings.num_ctx or self.context_for(record), anyway=anyway)
 
@@ -210,8 +214,11 @@ class Session(QObject):
         """Take an event of the engine's thread."""
         if isinstance(event, LoadProgress):
             if self.loading and len(self._asked) == 1:
-                self._set(replace(self.state, progress=event))
+                self._clock.hear(event)
+                self._set(replace(self.state, progress=event, pace=self._clock.pace))
         elif isinstance(event, MemoryFigures):
+            if self.state.loaded and not self.state.actual and not self._asked:
+                self._set(replace(self.state, actual=event.active))
             self._show_figures(event if event.weights or event.cache else None)
         elif isinstance(event, Loaded | Unloaded) or (isinstance(event, Failed) and not event.request_id):
             self._answered(event)
@@ -362,6 +369,13 @@ class Session(QObject):
         self.figures = figures
         self.figures_changed.emit(figures)
 
+    @Slot(object)
+    def _show_pace(self, pace: Pace) -> None:
+        if self.loading and pace != self.state.pace:
+            self._set(replace(self.state, pace=pace))
+
     def _set(self, state: ModelState) -> None:
+        if state.phase is not Phase.LOADING:
+            self._clock.end()
         self.state = state
         self.state_changed.emit(state)

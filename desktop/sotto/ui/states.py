@@ -5,6 +5,9 @@ from enum import StrEnum
 
 from sotto.engine.types import LoadProgress, ModelInfo, SamplingOptions
 from sotto.store.records import ModelRecord
+from sotto.ui.pace import Pace
+
+_UNSEEN = Pace()
 
 
 class Phase(StrEnum):
@@ -29,7 +32,7 @@ class ModelState:
         progress: The newest news of a load, while loading.
         info: The loaded model, while ready or generating.
         reason: Why it failed, in one sentence.
-        predicted: Bytes that it was to hold once it is loaded; 0 when that was not known.
+        pace: How fast the load is, while loading.
         actual: Bytes that it did hold when it had been loaded; 0 when that is not known yet.
     """
 
@@ -38,7 +41,7 @@ class ModelState:
     progress: LoadProgress | None = None
     info: ModelInfo | None = None
     reason: str = ""
-    predicted: int = 0
+    pace: Pace = _UNSEEN
     actual: int = 0
 
     @property

@@ -84,12 +84,14 @@ class Welcome(QScrollArea):
         if state.loaded and state.record is not None:
             title = "Ask about Sotto" if builtin else f"Ask {words.model_name(state.record.name)}"
             line = greeting or ("I’m the small model that comes with Sotto." if builtin else "It runs on this machine.")
+        elif state.phase is Phase.LOADING and not state.pace.shown:
+            return
         elif state.phase is Phase.LOADING and state.record is not None:
             title = "One moment"
             line = f"{words.model_name(state.record.name)} is being loaded. You can write already."
         else:
-            title = "Choose a model"
-            line = "Double-click one in the list, and it answers here. Nothing you write leaves this machine."
+            title = "Welcome to Sotto"
+            line = "Choose a model in the list, and it answers here. Nothing you write leaves this machine."
         self._title.setText(title)
         self.greeting.setText(line)
         questions = BUILTIN_QUESTIONS if builtin or not state.loaded else OTHER_QUESTIONS

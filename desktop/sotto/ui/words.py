@@ -135,6 +135,11 @@ def projection_line(projection: Projection, memory: Memory) -> str:
     return f"Loading it brings memory to {round(100 * (projection.share or 0))} % of {total}."
 
 
+def prediction_line(predicted: int, actual: int) -> str:
+    """Return what a loaded model was to hold and holds; empty when one of them is not known."""
+    return f"Predicted {size(predicted)}, holds {size(actual)}" if predicted and actual else ""
+
+
 def state_line(state: ModelState) -> str:
     """Return the line under a model's name."""
     if state.phase is Phase.ABSENT:
@@ -146,7 +151,7 @@ def state_line(state: ModelState) -> str:
     if state.phase is Phase.FAILED:
         return "Could not be loaded"
     if state.phase is Phase.LOADING:
-        return loading_line(state)
+        return f"Loading · {line}" if (line := loading_line(state)) else ""
     assert state.info is not None
     device = {"cpu": "CPU", "metal": "Metal", "cuda": "CUDA"}.get(state.info.device, state.info.device)
     context = f"{count(state.info.context_length)} tokens of context"
@@ -157,13 +162,32 @@ def state_line(state: ModelState) -> str:
 
 
 def loading_line(state: ModelState) -> str:
-    """Return how far a load is, in words."""
-    progress = state.progress
-    if progress is None:
-        return "Loading…"
-    if progress.phase == "weights" and progress.total > 0:
-        return f"Loading · {size(progress.done)} of {size(progress.total)}"
-    return {"tokenizer": "Loading · tokenizer", "warm-up": "Loading · warming up"}.get(progress.phase, "Loading…")
+    """Return how far a load is, in words; nothing while it may be over in a moment."""
+    progress, pace = state.progress, state.pace
+    if not pace.shown:
+        return ""
+    if progress is None or (progress.phase == "weights" and progress.total <= 0):
+        parts = ["Loading…"]
+    elif progress.phase == "weights":
+        parts = [f"{size(progress.done)} of {size(progress.total)}"]
+        parts += [f"{size(round(pace.speed))}/s"] if pace.speed else []
+        parts += [f"{duration(pace.left)} left"] if pace.left is not None and not pace.silence else []
+    else:
+        parts = [{"tokenizer": "Reading the tokenizer", "warm-up": "Warming up"}.get(progress.phase, "Loading…")]
+    if pace.silence:
+        parts.append(f"no news for {duration(pace.silence)}")
+    return " · ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """Return how long something takes: `5 s`, `2 min`, `1 h 5 min`."""
+    whole = max(1, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    minutes = round(whole / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
 
 
 def prefill_line(progress: PrefillProgress) -> str:
