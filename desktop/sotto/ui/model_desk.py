@@ -12,6 +12,8 @@ from sotto.store.wording import shown_path
 from sotto.ui import memory, words
 from sotto.ui.finds import Finds, LookedAt
 from sotto.ui.gauge import MemoryGauge
+from sotto.ui.keep_alive import KeepAlive
+from sotto.ui.model_bin import ModelBin
 from sotto.ui.model_book import ModelBook
 from sotto.ui.model_card import ModelCard
 from sotto.ui.model_panel import ModelPanel
@@ -44,7 +46,9 @@ class ModelDesk(QObject):
         self._flows: Flows | None = None
         self.book = ModelBook(preferences, self)
         self.planner = Planner(session, self.book, self)
-        self.panel = ModelPanel(self.book, self.planner)
+        self.keep_alive = KeepAlive(session, self.book, preferences, self)
+        self.bin = ModelBin(session, self)
+        self.panel = ModelPanel(self.book, self.planner, self.keep_alive)
         self.card = ModelCard(self.book, self.planner)
 
     def furnish(self, centre: QWidget, sidebar: QWidget, gauge: MemoryGauge, finds: Finds) -> None:
@@ -57,6 +61,7 @@ class ModelDesk(QObject):
         panel.load_wanted.connect(self.load)
         panel.eject_wanted.connect(session.eject)
         panel.stop_wanted.connect(session.stop_load)
+        panel.remove_wanted.connect(self.bin.remove)
         panel.verify_wanted.connect(session.verify)
         panel.rescan_wanted.connect(session.rescan)
         panel.details_wanted.connect(self.show_details)
@@ -83,6 +88,7 @@ class ModelDesk(QObject):
         """Start what needs an event loop."""
         self._flows = flows
         self.planner.begin(flows)
+        self.bin.begin(flows)
         self.sample_memory()
 
     def show_state(self, state: ModelState) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QScrollArea, QVBoxLayo
 from sotto.runner.host import same
 from sotto.store.records import ModelRecord
 from sotto.ui import theme, words
+from sotto.ui.keep_alive import KeepAlive
 from sotto.ui.model_book import ModelBook
 from sotto.ui.model_row import ModelRow
 from sotto.ui.parts import IconButton, Label, add_action, popup
@@ -44,10 +45,10 @@ class ModelPanel(QScrollArea):
     chosen_changed = Signal(object)
     rescan_wanted = Signal()
 
-    def __init__(self, book: ModelBook, planner: Planner) -> None:
-        """Show an empty list, in the order of `book` and with what `planner` says of each."""
+    def __init__(self, book: ModelBook, planner: Planner, keep_alive: KeepAlive) -> None:
+        """Show an empty list, in the order of `book` and with what `planner` and `keep_alive` say of each."""
         super().__init__()
-        self._book, self._planner = book, planner
+        self._book, self._planner, self._keep_alive = book, planner, keep_alive
         self._records: tuple[ModelRecord, ...] = ()
         self._state = ModelState()
         self._wanted = ""
@@ -68,6 +69,7 @@ class ModelPanel(QScrollArea):
         self.setWidget(self._body())
         book.changed.connect(self._rearrange)
         planner.planned.connect(self._show_fits)
+        keep_alive.changed.connect(self._show_notes)
 
     def _body(self) -> QWidget:
         body = QWidget()
@@ -139,7 +141,12 @@ class ModelPanel(QScrollArea):
         row.show_marks(favourite=self._book.is_favourite(row.record), pinned=self._book.is_pinned(row.record))
 
     def _note(self, row: ModelRow) -> None:
-        row.show_note(words.prediction_line(self._planner.predicted(row.record), self._state.actual))
+        prediction = words.prediction_line(self._planner.predicted(row.record), self._state.actual)
+        row.show_note("\n".join(filter(None, (prediction, self._keep_alive.line))))
+
+    def _show_notes(self) -> None:
+        for row in self.rows:
+            self._note(row)
 
     def _rearrange(self) -> None:
         self.show_models(self._records)

@@ -11,7 +11,6 @@ from sotto.store.records import ModelRecord
 from sotto.ui.memory import Memory, Projection, Sample, longest_context, memory_of, projected
 from sotto.ui.model_book import ModelBook
 from sotto.ui.session import Session
-from sotto.ui.states import ModelState
 
 if TYPE_CHECKING:
     from sotto.ui.flows import Flows
@@ -129,6 +128,7 @@ class Planner(QObject):
     @Slot(object)
     def _take(self, measured: Measured) -> None:
         self._measured[measured.digest] = measured
+        self._compare()
         self._soon.start()
 
     @Slot()
@@ -143,16 +143,19 @@ class Planner(QObject):
         known = self._measured.get(record.digest)
         return known.needs.weight_bytes if known and known.needs else 0
 
-    @Slot(object)
-    def _compare(self, state: ModelState) -> None:
+    @Slot()
+    def _compare(self) -> None:
         """Learn from what a model holds that has just been loaded."""
-        if state.record is None or not state.actual or self._compared == state.record.digest:
-            if not state.loaded:
-                self._compared = ""
-            return
-        self._predicted, self._compared = self.predicted(state.record), state.record.digest
-        if self._flows is not None and self._predicted:
-            self._flows.start(self._learn(self._flows, state.record.architecture, self._predicted, state.actual))
+        state = self._session.state
+        if state.record is None or not state.actual:
+            self._compared = ""
+        elif (
+            self._flows is not None
+            and self._compared != state.record.digest
+            and (predicted := self.predicted(state.record))
+        ):
+            self._predicted, self._compared = predicted, state.record.digest
+            self._flows.start(self._learn(self._flows, state.record.architecture, predicted, state.actual))
 
     async def _learn(self, flows: "Flows", architecture: str, predicted: int, actual: int) -> None:
         from sotto.engine.estimates import learn

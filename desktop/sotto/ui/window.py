@@ -106,6 +106,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         session, dialogue, chat = self.session, self.dialogue, self.chat
         self.desk.left.connect(chat.composer.draft.setFocus)
+        self.desk.bin.offered.connect(chat.notice.offer)
         chat.header.new_chat.clicked.connect(dialogue.new_chat)
         chat.composer.sent.connect(self.send)
         chat.composer.stopped.connect(dialogue.stop)
@@ -153,6 +154,7 @@ class MainWindow(QMainWindow):
     @Slot(str)
     def send(self, text: str) -> None:
         """Send a draft; it stays where it is if it cannot be sent."""
+        self.desk.keep_alive.wake()
         if self.dialogue.send(text):
             self.chat.composer.clear()
 
