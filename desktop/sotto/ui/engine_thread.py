@@ -117,6 +117,12 @@ class EngineThread(QThread):
                 self._answering[request.id] = heard
         self._tell(lambda loop: loop.generate(request))
 
+    @property
+    def answering(self) -> bool:
+        """Whether it answers others than the window."""
+        with self._lock:
+            return bool(self._answering)
+
     def cancel(self, request_id: str) -> None:
         """End a request as cancelled."""
         self._tell(lambda loop: loop.cancel(request_id))

@@ -65,6 +65,8 @@ class KeepAlive(QObject):
     @Slot()
     def check(self) -> None:
         """Let the model leave if its time has come."""
+        if self._idle_since is not None and self._session.host.answering:
+            self._idle_since = self._now()
         left = self.left
         if left is not None and left <= 0 and self._session.state.phase is Phase.READY:
             self._idle_since = None

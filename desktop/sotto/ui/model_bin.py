@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from sotto.errors import SottoError
+from sotto.runner.host import same
 from sotto.store.records import ModelRecord
 from sotto.ui import words
-from sotto.ui.model_list import same
 from sotto.ui.session import Session
 from sotto.ui.states import Problem
 
