@@ -123,8 +123,10 @@ class ModelDesk(QObject):
 
     @Slot()
     def _note_used(self) -> None:
-        if self._session.state.record is not None:
-            self.book.note_used(self._session.state.record)
+        record = self._session.state.record
+        # The built-in model is loaded at each start, and nobody chose it.
+        if record is not None and not record.builtin:
+            self.book.note_used(record)
 
     @Slot(object)
     def _enter_card(self, record: ModelRecord) -> None:
