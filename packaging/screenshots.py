@@ -358,7 +358,7 @@ class Stage:
             ("unknown", "Llama-3.2-1B-experiment"),
         ):
             (row,) = [row for row in panel.rows if row.record.name.endswith(name)]
-            panel.ensureWidgetVisible(row)
+            panel.bring_into_view(row)
             row.click()
             await self._take(f"details-{scene}")
         card.closed.emit()
@@ -369,7 +369,7 @@ class Stage:
         disk.rename(disk.with_name("away"))
         (row,) = [row for row in panel.rows if row.record.name.endswith("Llama-3.2-1B-Instruct-4bit")]
         await self._until(lambda: not all(row.record.present for row in panel.rows))
-        panel.ensureWidgetVisible(panel.rows[-1])
+        panel.bring_into_view(panel.rows[-1])
         await self._take("absent")
         disk.with_name("away").rename(disk)
         await self._until(lambda: all(row.record.present for row in panel.rows))

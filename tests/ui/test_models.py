@@ -9,10 +9,11 @@ from PySide6.QtGui import QGuiApplication
 from material import material
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.engine_thread import EngineThread
+from sotto.ui.model_list import StoreModels
 from sotto.ui.session import Session
 from sotto.ui.states import Phase
 from sotto.ui.window import MainWindow
-from stores import fingerprint
+from stores import Store, fingerprint
 
 
 @pytest.fixture
@@ -94,6 +95,25 @@ def test_each_weight_is_listed_once_with_every_place_it_is_in(qtbot, window, loo
     row.click()
     pills = window.desk.card._pills
     assert [pills.itemAt(number).widget().text() for number in range(2)] == ["LM Studio", "Folder"]
+
+
+def test_two_hundred_models_are_listed_at_once(stage, qtbot, loop, own_home):
+    store = Store(own_home / ".ollama" / "models")
+    for number in range(200):
+        store.model(f"m{number}", fill=number)
+    best = min(timed(lambda: StoreModels().find(())) for _ in range(2))
+    assert best <= 0.3
+    listed = StoreModels().find(()).records
+    assert len(listed) == 201
+    panel = stage.window.desk.panel
+    assert min(timed(lambda: (panel.show_models(()), panel.show_models(listed))) for _ in range(2)) <= 0.15
+    assert len(panel.rows) == 201
+
+
+def timed(act):
+    began = time.perf_counter()
+    act()
+    return time.perf_counter() - began
 
 
 def actions(menu):

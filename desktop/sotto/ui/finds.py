@@ -39,10 +39,12 @@ class Finds(QFrame):
     """A frame under the greeting.
 
     Signals:
+        unfolded: There is more to see than before.
         add_wanted: Another folder should be looked into.
         rescan_wanted: The stores should be read again.
     """
 
+    unfolded = Signal()
     add_wanted = Signal()
     rescan_wanted = Signal()
 
@@ -143,6 +145,8 @@ class Finds(QFrame):
         self._shows = self.places.isHidden()
         self.places.setVisible(self._shows)
         self.toggle.set_icon("up" if self._shows else "down", "Where Sotto looked")
+        if self._shows:
+            self.unfolded.emit()
 
 
 def suggestion(memory: int) -> str:

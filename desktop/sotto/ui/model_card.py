@@ -128,7 +128,7 @@ class ModelCard(QFrame):
         body = QWidget()
         body.setObjectName("column")
         inside = QVBoxLayout(body)
-        inside.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_12, theme.GAP_8)
+        inside.setContentsMargins(theme.GAP_16, theme.GAP_8, theme.GAP_12, theme.GAP_8)
         inside.setSpacing(theme.GAP_8)
         inside.addLayout(top)
         self._pills.setSpacing(theme.GAP_4)
@@ -155,7 +155,8 @@ class ModelCard(QFrame):
         bottom.addStretch(1)
         bottom.addWidget(self.load)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
+        # What scrolls stays clear of the round corners.
+        layout.setContentsMargins(0, theme.GAP_4, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(area, 1)
         layout.addWidget(self._buttons)
@@ -393,7 +394,7 @@ class ModelCard(QFrame):
         width = min(theme.current().scaled(_WIDTH), parent.width() - self._sidebar.width() - 2 * theme.GAP_8)
         edges = self.size() - self.contentsRect().size()
         inside = self._body.heightForWidth(width - edges.width())
-        needed = inside + self._buttons.sizeHint().height() + edges.height()
+        needed = inside + self._buttons.sizeHint().height() + edges.height() + theme.GAP_4
         height = min(needed, parent.height() - 2 * theme.GAP_8)
         top = max(theme.GAP_8, min(self._row.top(), parent.height() - height - theme.GAP_8))
         left = self._sidebar.geometry().right() + 1 + theme.GAP_8

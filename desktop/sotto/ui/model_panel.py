@@ -19,8 +19,10 @@ from sotto.ui.states import ModelState
 
 _ORDERS = {"used": "Recently Used", "name": "Name", "size": "Size", "fit": "Fit"}
 
+_MANY = 20
 
-class ModelPanel(QScrollArea):
+
+class ModelPanel(QWidget):
     """A row for each model, a way to sort them, and one to look for them again.
 
     Signals:
@@ -61,26 +63,33 @@ class ModelPanel(QScrollArea):
         self._other_title = Label("Cannot run here", "section")
         self._ready, self._others = QVBoxLayout(), QVBoxLayout()
         self.setObjectName("models")
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Models")
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setWidget(self._body())
-        book.changed.connect(self._rearrange)
-        planner.planned.connect(self._show_fits)
-        keep_alive.changed.connect(self._show_notes)
-
-    def _body(self) -> QWidget:
-        body = QWidget()
-        body.setObjectName("listBody")
+        self._area = QScrollArea()
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setWidgetResizable(True)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setAccessibleName("Models")
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._body = self._rows_body()
+        self._area.setWidget(self._body)
         title = QHBoxLayout()
-        title.setContentsMargins(theme.GAP_8, theme.GAP_4, 0, 0)
+        title.setContentsMargins(theme.GAP_16, theme.GAP_4, theme.GAP_8, 0)
         title.setSpacing(0)
         title.addWidget(Label("Models", "section"))
         title.addStretch(1)
         title.addWidget(self.sort)
         title.addWidget(self.rescan)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.GAP_4)
+        layout.addLayout(title)
+        layout.addWidget(self._area, 1)
+        book.changed.connect(self._rearrange)
+        planner.planned.connect(self._show_fits)
+        keep_alive.changed.connect(self._show_notes)
+
+    def _rows_body(self) -> QWidget:
+        body = QWidget()
+        body.setObjectName("listBody")
         for rows in (self._ready, self._others):
             rows.setSpacing(2)
         self._other_title.setContentsMargins(theme.GAP_8, theme.GAP_16, 0, theme.GAP_4)
@@ -88,7 +97,6 @@ class ModelPanel(QScrollArea):
         layout = QVBoxLayout(body)
         layout.setContentsMargins(theme.GAP_8, 0, theme.GAP_8, theme.GAP_8)
         layout.setSpacing(theme.GAP_4)
-        layout.addLayout(title)
         layout.addLayout(self._ready)
         layout.addWidget(self._empty)
         layout.addWidget(self._other_title)
@@ -103,6 +111,10 @@ class ModelPanel(QScrollArea):
         chosen, focused = self.chosen, next((row.record for row in self.rows if row.hasFocus()), None)
         wanted = self._book.ordered(self._records, lambda record: self._planner.projection(record).fit)
         wanted.sort(key=lambda record: not record.runnable)
+        # Rows that are shown one by one have each of them measured again every time.
+        many = sum(record not in known for record in wanted) > _MANY
+        if many:
+            self._body.hide()
         self.rows = [known.pop(record) if record in known else self._row(record) for record in wanted]
         for row in known.values():
             row.hide()
@@ -121,6 +133,8 @@ class ModelPanel(QScrollArea):
         for before, after in zip(self.rows, self.rows[1:], strict=False):
             self.setTabOrder(before, after)
         self.look_for(self._wanted)
+        if many:
+            self._body.show()
 
     def _row(self, record: ModelRecord) -> ModelRow:
         row = ModelRow(record)
@@ -167,7 +181,7 @@ class ModelPanel(QScrollArea):
             self._note(row)
             if new and state.record is not None and same(row.record, state.record):
                 row.setChecked(True)
-                self.ensureWidgetVisible(row)
+                self.bring_into_view(row)
 
     def look_for(self, text: str) -> None:
         """Show only the models in whose rows every word of `text` occurs."""
@@ -198,6 +212,10 @@ class ModelPanel(QScrollArea):
         for row in sorted(shown, key=lambda row: not row.isChecked())[:1]:
             row.setFocus(Qt.FocusReason.ShortcutFocusReason)
             row.setChecked(True)
+
+    def bring_into_view(self, row: ModelRow) -> None:
+        """Scroll as far as a row needs."""
+        self._area.ensureWidgetVisible(row)
 
     def menu_of(self, record: ModelRecord) -> QMenu:
         """Return what can be done with a model."""
@@ -264,4 +282,4 @@ class ModelPanel(QScrollArea):
         if 0 <= place < len(shown):
             shown[place].setFocus(Qt.FocusReason.TabFocusReason)
             shown[place].setChecked(True)
-            self.ensureWidgetVisible(shown[place])
+            self.bring_into_view(shown[place])

@@ -30,7 +30,7 @@ _DOT = 7
 _BAR = 3
 _MARK = 13
 ABSENT = "Disk not present"
-_WRAP = Qt.TextFlag.TextWordWrap.value | Qt.AlignmentFlag.AlignLeft.value | Qt.AlignmentFlag.AlignTop.value
+_WRAP = Qt.TextFlag.TextWordWrap.value | Qt.AlignmentFlag.AlignTop.value
 
 
 class ModelRow(QAbstractButton):
@@ -236,14 +236,26 @@ class ModelRow(QAbstractButton):
         for button in self._buttons():
             size = button.sizeHint()
             lines = QFontMetrics(self.font()).height() + GAP_4 + QFontMetrics(self._small()).height()
-            button.setGeometry(
-                self.width() - size.width() - GAP_8, GAP_8 + (lines - size.height()) // 2, size.width(), size.height()
-            )
+            left, top = self.width() - size.width() - GAP_8, GAP_8 + (lines - size.height()) // 2
+            button.setGeometry(self._side(QRectF(left, top, size.width(), size.height())).toRect())
+
+    def _side(self, rect: QRectF) -> QRectF:
+        """Return where something stands that is measured from the left: on the other side in some languages."""
+        if self.isRightToLeft():
+            rect.moveRight(self.width() - rect.left())
+        return rect
+
+    def _write(self, painter: QPainter, rect: QRect, text: str, *, wrap: bool = False) -> None:
+        """Write a line, or several, that begin where the language does."""
+        side = Qt.AlignmentFlag.AlignRight if self.isRightToLeft() else Qt.AlignmentFlag.AlignLeft
+        flags = side.value | (_WRAP if wrap else Qt.AlignmentFlag.AlignVCenter.value)
+        painter.drawText(self._side(QRectF(rect)), flags, text)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the row."""
         tokens, painter = theme.current().tokens, QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         ground = tokens.selection if self.isChecked() else tokens.hover if self.underMouse() else ""
         box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         if ground:
@@ -262,7 +274,7 @@ class ModelRow(QAbstractButton):
         big, small = QFontMetrics(name_font), QFontMetrics(self._small())
         if self._state.loaded:
             dot = QRectF(GAP_12, area.top() + (big.height() - _DOT) / 2, _DOT, _DOT)
-            draw_bar(painter, dot, [(1.0, tokens.accent)], tokens.accent)
+            draw_bar(painter, self._side(dot), [(1.0, tokens.accent)], tokens.accent)
         taken = next((button.width() + GAP_8 for button in self._buttons() if not button.isHidden()), 0)
         room = area.width() - taken
         painter.setFont(name_font)
@@ -270,24 +282,25 @@ class ModelRow(QAbstractButton):
         line = QRect(area.left(), area.top(), room, big.height())
         line.setRight(line.right() - self._paint_marks(painter, line))
         name = big.elidedText(words.short_name(self.record.name), Qt.TextElideMode.ElideMiddle, line.width())
-        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, name)
+        self._write(painter, line, name)
         painter.setFont(self._small())
         line = QRect(area.left(), line.bottom() + 1 + GAP_4, room, small.height())
         self._paint_second(painter, line, small)
         painter.setPen(QColor(tokens.muted))
         bottom = line.bottom()
         if reason := self._shown_reason():
-            painter.drawText(QRect(area.left(), bottom + GAP_4, area.width(), self.height()), _WRAP, reason)
+            place = QRect(area.left(), bottom + GAP_4, area.width(), self.height())
+            self._write(painter, place, reason, wrap=True)
         if self._shows_load:
             bar = QRectF(area.left(), self.height() - GAP_8 - _BAR, area.width(), _BAR)
-            draw_bar(painter, bar, [(self._state.fraction or 0.0, tokens.accent)], tokens.edge)
+            draw_bar(painter, self._side(bar), [(self._state.fraction or 0.0, tokens.accent)], tokens.edge)
 
     def _paint_marks(self, painter: QPainter, line: QRect) -> int:
         """Draw the signs at the end of the first line, and return the width they took."""
         edge, used = theme.current().scaled(_MARK), 0
         for icon, _, color in self._marks:
             place = QRectF(line.right() - used - edge, line.top() + (line.height() - edge) / 2, edge, edge)
-            icons.paint(painter, icon, getattr(theme.current().tokens, color), place)
+            icons.paint(painter, icon, getattr(theme.current().tokens, color), self._side(place))
             used += edge + GAP_4
         return used
 
@@ -296,9 +309,7 @@ class ModelRow(QAbstractButton):
         tokens = theme.current().tokens
         painter.setPen(QColor(tokens.muted))
         if text := self._second_line():
-            painter.drawText(
-                line, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(text, Qt.TextElideMode.ElideRight, line.width())
-            )
+            self._write(painter, line, metrics.elidedText(text, Qt.TextElideMode.ElideRight, line.width()))
             return
         at = line.left()
         if self.record.runnable and (self._state.loaded or self._fit is not None):
@@ -306,19 +317,19 @@ class ModelRow(QAbstractButton):
             if not self._state.loaded and self._fit is not None:
                 (icon, color), word = words.FIT_SIGNS[self._fit], self._fit.value
             edge, shade = line.height(), getattr(tokens, color)
-            icons.paint(painter, icon, shade, QRectF(at, line.top(), edge, edge))
+            icons.paint(painter, icon, shade, self._side(QRectF(at, line.top(), edge, edge)))
             painter.setPen(QColor(shade))
-            painter.drawText(line.adjusted(edge + GAP_4, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, word)
+            self._write(painter, line.adjusted(edge + GAP_4, 0, 0, 0), word)
             at += edge + GAP_4 + metrics.horizontalAdvance(word) + GAP_8
         for text in self._badges:
             width = metrics.horizontalAdvance(text) + 2 * GAP_4 + 2
             if at + width > line.right() + 1:
                 return
-            draw_pill(painter, QRectF(at, line.top() - 1, width, line.height() + 2), text)
+            draw_pill(painter, self._side(QRectF(at, line.top() - 1, width, line.height() + 2)), text)
             at += width + GAP_4
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the button at the right."""
+        """Keep the button at the end."""
         super().resizeEvent(event)
         self._place_buttons()
 

@@ -1,6 +1,8 @@
 """What the chat pane shows before the first message."""
 
-from PySide6.QtCore import QByteArray, QRectF, Qt, Signal
+from functools import partial
+
+from PySide6.QtCore import QByteArray, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
@@ -37,6 +39,9 @@ class Welcome(QScrollArea):
         self.greeting = Label("", "lead", wrap=True)
         self.greeting.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.finds = Finds()
+        # Once it has been laid out.
+        show_finds = partial(self.ensureWidgetVisible, self.finds)
+        self.finds.unfolded.connect(lambda: QTimer.singleShot(0, self, show_finds))
         self.chips = [TextButton("", "chip") for _ in BUILTIN_QUESTIONS]
         column = QWidget()
         inside = QVBoxLayout(column)
