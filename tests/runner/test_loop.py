@@ -211,13 +211,16 @@ def test_memory_is_told_now_and_then_while_working(loaded):
 
 
 def test_models_are_measured_while_nothing_else_is_to_be_done(loaded, records, tmp_path):
-    loaded.loop.generate(request("a", num_predict=50))
-    for kind in ("plain", "window"):
-        loaded.loop.measure(records[kind])
     broken = record_of(write_model(tmp_path / "broken", "plain"))
     (tmp_path / "broken" / "config.json").write_text("{")
-    loaded.loop.measure(broken)
-    loaded.loop.load(records["window"])
+
+    def ask():
+        for record in (records["plain"], records["window"], broken):
+            loaded.loop.measure(record)
+        loaded.loop.load(records["window"])
+
+    loaded.react(is_a(TextChunk), ask)
+    loaded.loop.generate(request("a", num_predict=50))
     info = loaded.wait(is_a(Loaded), 2).info
     plain, window, failure = (loaded.wait(is_a(Measured), number) for number in (1, 2, 3))
     assert loaded.events.index(plain) > loaded.events.index(loaded.wait(is_a(Loaded), 2))
