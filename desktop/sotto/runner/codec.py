@@ -36,6 +36,7 @@ class Load:
 
     record: ModelRecord
     num_ctx: int | None = None
+    anyway: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,14 @@ class CancelLoad:
     """Stop the load that runs or waits."""
 
 
-Command = Load | Unload | Generate | Cancel | CancelLoad
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Find out what a model needs in memory, once there is nothing else to do."""
+
+    record: ModelRecord
+
+
+Command = Load | Unload | Generate | Cancel | CancelLoad | Measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +100,9 @@ class Listening:
 _CLASSES: Mapping[str, type] = {
     one.__name__: one
     for one in (
-        *(Load, Unload, Generate, Cancel, CancelLoad, Hello, Listening),
+        *(Load, Unload, Generate, Cancel, CancelLoad, Measure, Hello, Listening),
         *(types.LoadProgress, types.Loaded, types.Unloaded, types.Failed),
-        *(types.PrefillProgress, types.TextChunk, types.Finished, types.MemoryFigures),
+        *(types.PrefillProgress, types.TextChunk, types.Finished, types.MemoryFigures, types.Measured),
     )
 }
 

@@ -9,7 +9,6 @@ from sotto.ui import words
 from sotto.ui.memory import Fit
 from sotto.ui.preferences import PreferenceKeeper
 
-_MOST_USED = 50
 _BEST_FIRST = tuple(Fit)
 
 
@@ -68,14 +67,9 @@ class ModelBook(QObject):
         chosen = () if tokens is None else (f"{record.digest}:{tokens}",)
         self._preferences.change(contexts=others + chosen)
 
-    def note_used(self, record: ModelRecord) -> None:
-        """Take note that a model was loaded."""
-        others = [digest for digest in self._preferences.values.used_models if digest != record.digest]
-        self._preferences.change(used_models=(record.digest, *others)[:_MOST_USED])
-
     def ordered(self, records: Sequence[ModelRecord], fit: Callable[[ModelRecord], Fit]) -> list[ModelRecord]:
         """Return models in the order that was chosen, favourites first; what is equal stays as it was."""
-        used = self._preferences.values.used_models
+        used = self._preferences.values.recent_models
 
         def place(record: ModelRecord) -> tuple[object, ...]:
             if self.order == "name":
@@ -84,7 +78,7 @@ class ModelBook(QObject):
                 return (record.size,)
             if self.order == "fit":
                 return (_BEST_FIRST.index(fit(record)), -record.size)
-            return (used.index(record.digest) if record.digest in used else len(used),)
+            return (used.index(record.name) if record.name in used else len(used),)
 
         return sorted(records, key=lambda record: (not self.is_favourite(record), place(record)))
 

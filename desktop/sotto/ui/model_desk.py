@@ -77,7 +77,6 @@ class ModelDesk(QObject):
         finds.rescan_wanted.connect(session.rescan)
         session.models_changed.connect(self._show_finds)
         gauge.sample_wanted.connect(self.sample_memory)
-        session.became_ready.connect(self._note_used)
         session.models_changed.connect(panel.show_models)
         session.models_changed.connect(card.show_models)
         session.figures_changed.connect(gauge.show_figures)
@@ -87,6 +86,9 @@ class ModelDesk(QObject):
     def begin(self, flows: "Flows") -> None:
         """Start what needs an event loop."""
         self._flows = flows
+        # Another window or panel may have begun before.
+        self.panel.show_models(self._session.models)
+        self._gauge.show_figures(self._session.figures)
         self.planner.begin(flows)
         self.bin.begin(flows)
         self.sample_memory()
@@ -120,13 +122,6 @@ class ModelDesk(QObject):
         place = row.rect()
         place.moveTopLeft(row.mapTo(self._centre, QPoint(0, 0)))
         self.card.beside(self._sidebar, place)
-
-    @Slot()
-    def _note_used(self) -> None:
-        record = self._session.state.record
-        # The built-in model is loaded at each start, and nobody chose it.
-        if record is not None and not record.builtin:
-            self.book.note_used(record)
 
     @Slot(object)
     def _enter_card(self, record: ModelRecord) -> None:

@@ -60,12 +60,15 @@ class Planner(QObject):
         session.measured.connect(self._take)
         session.figures_changed.connect(self.show_figures)
         session.lost.connect(self._lose)
+        session.became_ready.connect(self._ask_again)
         session.state_changed.connect(self._compare)
         session.context_for = self.context_for
 
     def begin(self, flows: "Flows") -> None:
-        """Plan from now on."""
+        """Plan from now on; models may have been found before."""
         self._flows = flows
+        self._figures = self._session.figures
+        self._measure(self._session.models)
         self._soon.start()
 
     def projection(self, record: ModelRecord) -> Projection:
@@ -130,6 +133,12 @@ class Planner(QObject):
         self._measured[measured.digest] = measured
         self._compare()
         self._soon.start()
+
+    @Slot()
+    def _ask_again(self) -> None:
+        # An engine that ended in the meantime has not answered what it was asked.
+        self._lose()
+        self._measure(self._session.models)
 
     @Slot()
     def _lose(self) -> None:

@@ -51,7 +51,6 @@ class Preferences:
         told_of_tray: Whether it was told that the app goes on when its window is closed.
         model_order: What models are sorted by, one of `MODEL_ORDERS`; favourites stand before the others.
         favourites: Digests of models.
-        used_models: Digests of models, the one used last first.
         pinned_models: Digests of models that stay in memory once they are loaded.
         contexts: How long a context is for a model, each as `digest:tokens`.
         keep_alive_minutes: An idle model leaves memory after so long; 0 for never.
@@ -75,7 +74,6 @@ class Preferences:
     told_of_tray: bool = False
     model_order: str = "used"
     favourites: tuple[str, ...] = ()
-    used_models: tuple[str, ...] = ()
     pinned_models: tuple[str, ...] = ()
     contexts: tuple[str, ...] = ()
     keep_alive_minutes: int = 0
