@@ -15,6 +15,7 @@ from sotto.engine.types import (
     Finished,
     Loaded,
     LoadProgress,
+    Measured,
     MemoryFigures,
     Message,
     PrefillProgress,
@@ -346,3 +347,11 @@ def test_whatever_is_asked_by_whomever_is_answered_once(host, records):
     host.wait(lambda event: isinstance(event, Loaded | Unloaded), len(loads) + 2)
     assert all(len(ends_of(host, name)) == 1 for name in names)
     assert len([event for event in host.events if isinstance(event, Loaded | Unloaded)]) == len(loads) + 2
+
+
+def test_models_are_measured_beside_the_one_that_is_loaded(loaded, records):
+    loaded.loop.measure(records["window"])
+    measured = loaded.wait(is_a(Measured))
+    assert measured.digest == records["window"].digest
+    assert measured.needs.weight_bytes > 0
+    assert measured.needs.cache_bytes(64) > 0
