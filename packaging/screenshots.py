@@ -373,6 +373,9 @@ class Stage:
         await self._take("absent")
         disk.with_name("away").rename(disk)
         await self._until(lambda: all(row.record.present for row in panel.rows))
+        loaded = next(row for row in panel.rows if row.record.builtin)
+        loaded.setChecked(True)
+        panel.bring_into_view(loaded)
 
     def _release(self) -> None:
         self._held = lambda event: False
