@@ -8,6 +8,7 @@ held for as long as a picture takes. With `--readme` the pictures of the README 
 import argparse
 import asyncio
 import json
+import math
 import os
 import struct
 import subprocess
@@ -32,6 +33,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="where the pictures go")
     parser.add_argument("--readme", action="store_true", help="write the README's pictures to packaging/screenshots")
+    parser.add_argument("--only", nargs=2, metavar=("APPEARANCE", "SCALE"), help="take those of one look")
     parser.add_argument("--one", nargs=2, metavar=("APPEARANCE", "SCALE"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
@@ -39,6 +41,8 @@ def main() -> int:
         return take(options.folder, *options.one)
     for appearance in ("light", "dark"):
         for scale in ("1", "2"):
+            if options.only and options.only != [appearance, scale]:
+                continue
             with tempfile.TemporaryDirectory() as home:
                 environment = {
                     **os.environ,
@@ -63,9 +67,9 @@ def main() -> int:
 def furnish(home: Path) -> dict[str, str]:
     """Put sample models into `home`; return the environment variables that lead to them."""
     cache = home / "hub"
-    for name, size, bits in (
-        ("mlx-community/Llama-3.2-3B-Instruct-4bit", 1_807_496_278, 4),
-        ("mlx-community/Llama-3.1-8B-Instruct-8bit", 8_532_000_000, 8),
+    for name, shape, bits in (
+        ("mlx-community/Llama-3.2-3B-Instruct-4bit", SHAPES["3B"], 4),
+        ("mlx-community/Llama-3.1-8B-Instruct-8bit", SHAPES["8B"], 8),
     ):
         commit = "0123456789abcdef0123456789abcdef01234567"
         folder = cache / f"models--{name.replace('/', '--')}"
@@ -73,47 +77,83 @@ def furnish(home: Path) -> dict[str, str]:
         snapshot.mkdir(parents=True)
         (folder / "refs").mkdir()
         (folder / "refs" / "main").write_text(commit)
-        write_model(snapshot, size, bits)
-    write_model(home / ".lmstudio" / "models" / "lmstudio-community" / "Meta-Llama-3-8B-MLX-4bit", 4_517_000_000, 4)
+        write_model(snapshot, shape, bits)
+    community = home / ".lmstudio" / "models" / "lmstudio-community"
+    write_model(community / "Meta-Llama-3-8B-MLX-4bit", SHAPES["8B"], 4)
+    write_model(community / "Llama-33B-Instruct-MLX-4bit", SHAPES["33B"], 4)
+    write_model(community / "Llama-3.3-70B-Instruct-MLX-4bit", SHAPES["70B"], 4)
+    write_model(community / "Llama-3.2-1B-experiment", SHAPES["1B"], 4, config={"num_hidden_layers": 17})
+    # The same as one of the Hugging Face cache, once more.
+    write_model(home / "disk" / "Llama-3.2-3B-Instruct-4bit", SHAPES["3B"], 4)
+    write_model(home / "disk" / "Llama-3.2-1B-Instruct-4bit", SHAPES["1B"], 4)
     write_gguf(home / "ollama", "llama3.2", 2_019_377_376)
-    return {"HF_HUB_CACHE": str(cache), "OLLAMA_MODELS": str(home / "ollama")}
+    return {"HF_HUB_CACHE": str(cache), "OLLAMA_MODELS": str(home / "ollama"), "SOTTO_FOLDERS": str(home / "disk")}
 
 
-def write_model(folder: Path, size: int, bits: int) -> None:
-    """Write a folder that looks like a model of `size` bytes."""
+# Hidden size, layers, heads, heads of keys and values, inner size.
+SHAPES = {
+    "1B": (2048, 16, 32, 8, 8192),
+    "3B": (3072, 28, 24, 8, 8192),
+    "8B": (4096, 32, 32, 8, 14336),
+    "33B": (6656, 60, 52, 4, 17920),
+    "70B": (8192, 80, 64, 8, 28672),
+}
+VOCABULARY = 128_256
+
+
+def write_model(
+    folder: Path, shape: tuple[int, int, int, int, int], bits: int, config: dict[str, int] | None = None
+) -> None:
+    """Write a folder that looks like a Llama of this shape; its weights are a hole in a file."""
+    hidden, layers, heads, groups, inner = shape
     folder.mkdir(parents=True, exist_ok=True)
-    config = {
+    written = {
         "model_type": "llama",
         "architectures": ["LlamaForCausalLM"],
-        "hidden_size": 3072,
-        "num_hidden_layers": 28,
-        "num_attention_heads": 24,
-        "num_key_value_heads": 8,
-        "intermediate_size": 8192,
-        "vocab_size": 128_256,
+        "hidden_size": hidden,
+        "num_hidden_layers": layers,
+        "num_attention_heads": heads,
+        "num_key_value_heads": groups,
+        "intermediate_size": inner,
+        "vocab_size": VOCABULARY,
         "rms_norm_eps": 1e-5,
         "rope_theta": 500_000.0,
         "max_position_embeddings": 131_072,
+        "tie_word_embeddings": True,
         "quantization": {"group_size": 64, "bits": bits},
     }
-    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "config.json").write_text(json.dumps(written | (config or {})))
     (folder / "tokenizer.json").write_text("{}")
     (folder / "tokenizer_config.json").write_text("{}")
-    # Packed values, then a 16-bit scale and a 16-bit bias for every 64 of them.
-    groups = size * 8 // (64 * bits + 32)
-    layer, parts, end = "model.embed_tokens", {}, 0
-    for name, dtype, columns, width in (
-        ("weight", "U32", groups * 2 * bits, 4),
-        ("scales", "BF16", groups, 2),
-        ("biases", "BF16", groups, 2),
-    ):
-        begin, end = end, end + columns * width
-        parts[f"{layer}.{name}"] = {"dtype": dtype, "shape": [1, columns], "data_offsets": [begin, end]}
-    header = json.dumps(parts).encode()
-    header += b" " * (-len(header) % 8)
+    header: dict[str, object] = {}
+    end = 0
+
+    def add(name: str, dtype: str, shape: tuple[int, ...], width: int) -> None:
+        nonlocal end
+        begin, end = end, end + math.prod(shape) * width
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+
+    def add_matrix(name: str, rows: int, columns: int) -> None:
+        add(f"{name}.weight", "U32", (rows, columns * bits // 32), 4)
+        add(f"{name}.scales", "BF16", (rows, columns // 64), 2)
+        add(f"{name}.biases", "BF16", (rows, columns // 64), 2)
+
+    add_matrix("model.embed_tokens", VOCABULARY, hidden)
+    for number in range(layers):
+        layer = f"model.layers.{number}"
+        for name, rows in (("q", heads), ("k", groups), ("v", groups), ("o", heads)):
+            add_matrix(f"{layer}.self_attn.{name}_proj", hidden // heads * rows, hidden)
+        add_matrix(f"{layer}.mlp.gate_proj", inner, hidden)
+        add_matrix(f"{layer}.mlp.up_proj", inner, hidden)
+        add_matrix(f"{layer}.mlp.down_proj", hidden, inner)
+        for norm in ("input_layernorm", "post_attention_layernorm"):
+            add(f"{layer}.{norm}.weight", "BF16", (hidden,), 2)
+    add("model.norm.weight", "BF16", (hidden,), 2)
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
     with (folder / "model.safetensors").open("wb") as file:
-        file.write(struct.pack("<Q", len(header)) + header)
-        file.truncate(8 + len(header) + end)
+        file.write(struct.pack("<Q", len(text)) + text)
+        file.truncate(8 + len(text) + end)
 
 
 def write_gguf(store: Path, name: str, size: int) -> None:
@@ -215,13 +255,14 @@ class Stage:
 
         self._held = lambda event: isinstance(event, LoadProgress) and event.done > 0.3 * event.total > 0
         self.shell.begin(flows)
-        await self._until(lambda: session.state.fraction is not None and session.state.fraction > 0)
+        await self._until(lambda: session.state.fraction is not None and session.state.pace.shown)
         await self._take("loading")
         self._release()
 
         await self._until(lambda: session.state.phase is Phase.READY)
         await asyncio.sleep(2.0)  # the greeting
         await self._take("empty")
+        await self._take_details()
 
         window.chat.composer.draft.setPlainText("What can you do?")
         window.chat.composer.button.click()
@@ -269,7 +310,7 @@ class Stage:
         window.overlay.hide()
 
         broken = Path(os.environ["HOME"]) / "Llama-3.2-1B-Instruct-4bit"
-        write_model(broken, 695_000_000, 4)
+        write_model(broken, SHAPES["1B"], 4)
         with (broken / "model.safetensors").open("r+b") as file:
             file.truncate(412_000_000)
         from sotto.ui.drops import Dropped
@@ -427,6 +468,37 @@ class Stage:
         assert isinstance(lists, QSplitter)
         lists.setSizes([420, 160])
         await self._take("folders")
+
+    async def _take_details(self) -> None:
+        """Show what is known of models that fit, hardly fit, do not fit, and cannot be told of."""
+        panel, card, planner = self.window.desk.panel, self.window.desk.card, self.window.desk.planner
+        await self._until(lambda: all(planner.measured(row.record) for row in panel.rows if row.record.runnable))
+        await asyncio.sleep(0.5)
+        for scene, name in (
+            ("fits", "Llama-3.2-3B-Instruct-4bit"),
+            ("tight", "Llama-33B-Instruct-MLX-4bit"),
+            ("unfit", "Llama-3.3-70B-Instruct-MLX-4bit"),
+            ("unknown", "Llama-3.2-1B-experiment"),
+        ):
+            (row,) = [row for row in panel.rows if row.record.name.endswith(name)]
+            panel.bring_into_view(row)
+            row.click()
+            await self._take(f"details-{scene}")
+        card.closed.emit()
+        self.window.chat.welcome.finds.toggle.click()
+        await self._take("places")
+        self.window.chat.welcome.finds.toggle.click()
+        disk = Path(os.environ["HOME"]) / "disk"
+        disk.rename(disk.with_name("away"))
+        (row,) = [row for row in panel.rows if row.record.name.endswith("Llama-3.2-1B-Instruct-4bit")]
+        await self._until(lambda: not all(row.record.present for row in panel.rows))
+        panel.bring_into_view(panel.rows[-1])
+        await self._take("absent")
+        disk.with_name("away").rename(disk)
+        await self._until(lambda: all(row.record.present for row in panel.rows))
+        loaded = next(row for row in panel.rows if row.record.builtin)
+        loaded.setChecked(True)
+        panel.bring_into_view(loaded)
 
     def _release(self) -> None:
         self._held = lambda event: False

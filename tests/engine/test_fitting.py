@@ -59,6 +59,16 @@ def test_what_is_asked_for_and_does_not_fit_is_refused_with_the_sentence_of_the_
         fitted(source, 256, tight(source, 100))
 
 
+def test_what_does_not_fit_is_loaded_when_it_is_wanted_anyway(source):
+    limits = tight(source, 100)
+    found = fitted(source, 256, limits, anyway=True)
+    assert (found.plan.context, found.room, found.note) == (256, None, "")
+    assert found.prefix_budget(source.weight_bytes) == 0
+    assert placed(source, found, lambda: "loaded") == "loaded"
+    nowhere = Limits(10, 10, "a test")
+    assert placed(source, fitted(source, None, nowhere, anyway=True), lambda: "loaded") == "loaded"
+
+
 def test_few_bits_make_room(tmp_path, monkeypatch):
     monkeypatch.setattr(fitting, "_LEAST_CONTEXT", 16)
     config = LLAMA | {"head_dim": 32, "num_key_value_heads": 4}

@@ -17,6 +17,7 @@ from sotto.engine.types import (
     Finished,
     Loaded,
     LoadProgress,
+    Measured,
     MemoryFigures,
     Message,
     Overflow,
@@ -375,3 +376,11 @@ def test_nothing_is_counted_without_a_model(host, records):
     host.wait(is_a(Unloaded))
     host.loop.count(CountRequest("late", (Message("user", "hello"),)))
     assert "No model is loaded" in host.ended("late").message
+
+
+def test_models_are_measured_beside_the_one_that_is_loaded(loaded, records):
+    loaded.loop.measure(records["window"])
+    measured = loaded.wait(is_a(Measured))
+    assert measured.digest == records["window"].digest
+    assert measured.needs.weight_bytes > 0
+    assert measured.needs.cache_bytes(64) > 0

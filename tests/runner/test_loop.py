@@ -4,6 +4,7 @@ import time
 import pytest
 
 from hosts import Host, is_a, request
+from sotto.engine.memory_needs import CacheKind
 from sotto.engine.types import (
     DoneReason,
     EngineSettings,
@@ -11,6 +12,7 @@ from sotto.engine.types import (
     Finished,
     Loaded,
     LoadProgress,
+    Measured,
     MemoryFigures,
     PrefillProgress,
     TextChunk,
@@ -217,6 +219,27 @@ def test_memory_is_told_now_and_then_while_working(loaded):
     elapsed = time.monotonic() - started
     during = [event for event in loaded.events if isinstance(event, MemoryFigures)]
     assert len(during) <= 3 + elapsed / 0.5
+
+
+def test_models_are_measured_while_nothing_else_is_to_be_done(loaded, records, tmp_path):
+    broken = record_of(write_model(tmp_path / "broken", "plain"))
+    (tmp_path / "broken" / "config.json").write_text("{")
+
+    def ask():
+        for record in (records["plain"], records["window"], broken):
+            loaded.loop.measure(record)
+        loaded.loop.load(records["window"])
+
+    loaded.react(is_a(TextChunk), ask)
+    loaded.loop.generate(request("a", num_predict=50))
+    info = loaded.wait(is_a(Loaded), 2).info
+    plain, window, failure = (loaded.wait(is_a(Measured), number) for number in (1, 2, 3))
+    assert loaded.events.index(plain) > loaded.events.index(loaded.wait(is_a(Loaded), 2))
+    assert [plain.digest, window.digest] == [records["plain"].digest, records["window"].digest]
+    assert window.needs.weight_bytes == info.weight_bytes
+    assert [one.needs.layers[0].kind for one in (plain, window)] == [CacheKind.FULL, CacheKind.SLIDING]
+    assert (failure.digest, failure.needs) == (broken.digest, None)
+    assert "config.json" in failure.reason
 
 
 def test_an_error_of_ours_is_told_with_its_traceback_and_the_engine_goes_on(loaded, monkeypatch):

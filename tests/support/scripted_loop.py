@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from sotto.engine.memory_needs import ModelNeeds
 from sotto.engine.types import (
     Counted,
     CountRequest,
@@ -21,6 +22,7 @@ from sotto.engine.types import (
     GenerateRequest,
     Loaded,
     LoadProgress,
+    Measured,
     MemoryFigures,
     ModelInfo,
     PrefillProgress,
@@ -32,7 +34,10 @@ from sotto.store.records import Format, ModelRecord, Source
 
 @dataclass
 class Script:
-    """What happens. `hold` events are waited for between the steps of a load, a prefill or an answer."""
+    """What happens. `hold` events are waited for between the steps of a load, a prefill or an answer.
+
+    What models need is by their names, and `taken` is what a loaded one holds in the end; `loads` lists what was asked.
+    """
 
     chunks: list[str] = field(default_factory=lambda: ["Hello ", "there."])
     pause: float = 0.0
@@ -49,7 +54,9 @@ class Script:
     hold_answer: threading.Event | None = None
     requests: list[GenerateRequest] = field(default_factory=list)
     counts: list[CountRequest] = field(default_factory=list)
-    loads: list[int | None] = field(default_factory=list)
+    needs: dict[str, ModelNeeds] = field(default_factory=dict)
+    loads: list[tuple[str, int | None, bool]] = field(default_factory=list)
+    taken: int = 0
 
 
 class ScriptedLoop:
@@ -65,10 +72,10 @@ class ScriptedLoop:
         self._closed = False
         self._context = 0
 
-    def load(self, record: ModelRecord, num_ctx: int | None = None) -> None:
+    def load(self, record: ModelRecord, num_ctx: int | None = None, *, anyway: bool = False) -> None:
+        self._script.loads.append((record.name, num_ctx, anyway))
         self._load_stopped_up_to = self._loads
         self._loads += 1
-        self._script.loads.append(num_ctx)
         self._commands.put(("load", (record, self._loads, num_ctx)))
 
     def unload(self) -> None:
@@ -94,6 +101,9 @@ class ScriptedLoop:
     def cancel_load(self) -> None:
         self._load_stopped_up_to = self._loads
 
+    def measure(self, record: ModelRecord) -> None:
+        self._commands.put(("measure", record))
+
     def close(self) -> None:
         self._closed = True
         self._commands.put(("close", None))
@@ -108,6 +118,9 @@ class ScriptedLoop:
                 raise RuntimeError(crash)
             if command == "load":
                 self._load(*value)
+            elif command == "measure":
+                needs = self._script.needs.get(value.name)
+                self._emit(Measured(value.digest, needs, "" if needs else f"{value.name} is not in the script."))
             elif command == "unload":
                 self._emit(Unloaded())
             else:
@@ -150,7 +163,7 @@ class ScriptedLoop:
                 1,
             )
             self._emit(Loaded(info))
-            self._emit(MemoryFigures(total, 1 << 20, total, 0, total))
+            self._emit(MemoryFigures(total, 1 << 20, self._script.taken or total, 0, total))
 
     def _generate(self, request: GenerateRequest) -> None:
         def stopped() -> bool:

@@ -151,8 +151,10 @@ class Shelf:
     opened: list = field(default_factory=list)
     verified: list = field(default_factory=list)
     damage: str = ""
+    folders_asked: tuple = ()
 
-    def find(self, folders):
+    def find(self, folders=()):
+        self.folders_asked = tuple(folders)
         return Listing(tuple(self.records), (), ())
 
     def open(self, path):
@@ -165,6 +167,9 @@ class Shelf:
 
     def folders(self, roots):
         return ()
+
+    def presence(self, roots):
+        return None
 
     def verify(self, record, cancelled):
         self.verified.append(record)

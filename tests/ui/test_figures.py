@@ -6,7 +6,7 @@ import pytest
 
 from sotto.engine.types import DoneReason, Finished, Message
 from sotto.ui import words
-from sotto.ui.pace import Pace
+from sotto.ui.answer_pace import AnswerPace
 from sotto.ui.reuse import Asked, why_lost
 
 
@@ -114,7 +114,7 @@ def test_figures_that_nobody_can_read_are_left_out():
 
 def test_the_pace_is_told_after_the_first_moments_and_not_too_often(qtbot):
     now, told = [0.0], []
-    pace = Pace(now=lambda: now[0])
+    pace = AnswerPace(now=lambda: now[0])
     pace.told.connect(lambda tokens, rate: told.append((tokens, round(rate))))
     pace.begin()
     for step in range(31):

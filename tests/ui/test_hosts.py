@@ -159,7 +159,7 @@ def test_a_command_right_after_the_engine_was_lost_is_served(qtbot):
         def __init__(self, emit):
             self.emit = emit
 
-        def load(self, record, num_ctx=None):
+        def load(self, record, num_ctx=None, *, anyway=False):
             self.emit(Unloaded())
 
         def run(self):

@@ -1,6 +1,7 @@
 """What people do with models in the list, and models that come and go."""
 
 import shutil
+import time
 
 import pytest
 from PySide6.QtGui import QGuiApplication
@@ -8,9 +9,11 @@ from PySide6.QtGui import QGuiApplication
 from material import material
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.engine_thread import EngineThread
+from sotto.ui.model_list import StoreModels
 from sotto.ui.session import Session
 from sotto.ui.states import Phase
 from sotto.ui.window import MainWindow
+from stores import Store, fingerprint
 
 
 @pytest.fixture
@@ -51,6 +54,68 @@ def test_a_model_that_comes_is_listed_and_one_that_goes_is_not(qtbot, window, lo
     qtbot.waitUntil(lambda: names(window) == before, timeout=10_000)
 
 
+def rows(window):
+    return {row.record.name: row for row in window.sidebar.rows}
+
+
+def test_a_folder_whose_disk_is_away_is_greyed_and_comes_back_within_two_seconds(
+    qtbot, window, loop, own_home, preferences, tmp_path
+):
+    disk = tmp_path / "disk"
+    shutil.copytree(material("stories260k"), disk / "stories")
+    before = fingerprint(disk)
+    window.desk.add_folder(str(disk))
+    assert preferences.values.folders == (str(disk),)
+    qtbot.waitUntil(lambda: "stories" in rows(window), timeout=10_000)
+    qtbot.waitUntil(lambda: window.session._presence is not None)
+    disk.rename(tmp_path / "away")
+    qtbot.waitUntil(lambda: not rows(window)["stories"].record.present, timeout=10_000)
+    row = rows(window)["stories"]
+    assert "Disk not present" in row.accessibleName()
+    assert row.reason == "Disk not present"
+    window.session.load(row.record)
+    assert "disk that is not present" in window.chat.notice.message.text()
+    row.click()
+    assert window.desk.card.load.isHidden()
+    qtbot.waitUntil(lambda: not window.session.searching)
+    began = time.monotonic()
+    (tmp_path / "away").rename(disk)
+    qtbot.waitUntil(lambda: rows(window)["stories"].record.present, timeout=10_000)
+    assert time.monotonic() - began <= 2.0
+    assert fingerprint(disk) == before
+
+
+def test_each_weight_is_listed_once_with_every_place_it_is_in(qtbot, window, loop, own_home):
+    source = material("stories260k")
+    for folder in (own_home / ".lmstudio" / "models" / "somebody" / "stories", own_home / "extra" / "stories"):
+        shutil.copytree(source, folder)
+    window.desk.add_folder(str(own_home / "extra"))
+    qtbot.waitUntil(lambda: any(row.record.also for row in window.sidebar.rows), timeout=10_000)
+    (row,) = [row for row in window.sidebar.rows if not row.record.builtin]
+    row.click()
+    pills = window.desk.card._pills
+    assert [pills.itemAt(number).widget().text() for number in range(2)] == ["LM Studio", "Folder"]
+
+
+def test_two_hundred_models_are_listed_at_once(stage, qtbot, loop, own_home):
+    store = Store(own_home / ".ollama" / "models")
+    for number in range(200):
+        store.model(f"m{number}", fill=number)
+    best = min(timed(lambda: StoreModels().find(())) for _ in range(2))
+    assert best <= 0.3
+    listed = StoreModels().find(()).records
+    assert len(listed) == 201
+    panel = stage.window.desk.panel
+    assert min(timed(lambda: (panel.show_models(()), panel.show_models(listed))) for _ in range(2)) <= 0.15
+    assert len(panel.rows) == 201
+
+
+def timed(act):
+    began = time.perf_counter()
+    act()
+    return time.perf_counter() - began
+
+
 def actions(menu):
     return {action.text(): action for action in menu.actions()}
 
@@ -58,13 +123,16 @@ def actions(menu):
 def test_a_models_menu(stage, qtbot, loop):
     qtbot.waitUntil(lambda: bool(stage.session.models))
     record = stage.session.models[0]
-    menu = actions(stage.window.sidebar.menu_of(record))
-    assert list(menu) == ["Load", "Copy Name", "Show Folder", "Verify Files"]
+    menu = actions(stage.window.sidebar.models.menu_of(record))
+    assert list(menu) == [
+        *("Load", "Details", "Favourite", "Keep Loaded"),
+        *("", "Copy Name", "Show Folder", "Verify Files"),
+    ]
     menu["Copy Name"].trigger()
     assert QGuiApplication.clipboard().text() == record.name
     menu["Load"].trigger()
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
-    menu = actions(stage.window.sidebar.menu_of(record))
+    menu = actions(stage.window.sidebar.models.menu_of(record))
     assert "Load" not in menu
     notice = stage.window.chat.notice
     menu["Verify Files"].trigger()
@@ -78,7 +146,7 @@ def test_a_models_menu(stage, qtbot, loop):
 
 
 def test_the_files_of_the_built_in_model_are_good(qtbot, window, loop):
-    menu = actions(window.sidebar.menu_of(window.session.state.record))
+    menu = actions(window.sidebar.models.menu_of(window.session.state.record))
     assert "Show Folder" not in menu
     menu["Verify Files"].trigger()
     qtbot.waitUntil(lambda: window.chat.notice.title.text() == "The files are good", timeout=10_000)

@@ -10,16 +10,14 @@ from PySide6.QtGui import QColor, QDesktopServices, QInputMethodEvent, QWheelEve
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPlainTextEdit, QToolButton, QWidget
 
+from clipping import clipped
 from drags import data_of, enter, let_go
 from scripted_loop import record
 from sotto.chats.records import Attachment
-from sotto.engine.types import MemoryFigures
 from sotto.errors import BrokenModelError
 from sotto.ui import theme, words
 from sotto.ui.colors import DARK, LIGHT
 from sotto.ui.drops import Dropped, dropped, path_of, promise
-from sotto.ui.gauge import Sample, pressure
-from sotto.ui.parts import ElidedLabel
 from sotto.ui.states import Phase
 
 _NO_KEY = Qt.KeyboardModifier.NoModifier
@@ -45,7 +43,7 @@ def test_a_dropped_folder_is_loaded_and_the_draft_stays(stage, qtbot, loop, tmp_
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     assert stage.session.state.record.name == "dropped"
     assert stage.window.chat.composer.text == "half a thou"
-    assert stage.window.sidebar.chosen.name == "dropped"
+    assert stage.window.desk.panel.chosen.name == "dropped"
 
 
 def test_a_bad_drop_says_why_in_place(stage, qtbot, loop, tmp_path):
@@ -343,7 +341,7 @@ def test_rows_search_selection_and_reasons(stage, qtbot, loop):
     sidebar = stage.window.sidebar
     stage.shelf.records += [record("big:8b", runnable=False, reason="big:8b is a GGUF model, which cannot run yet.")]
     qtbot.waitUntil(lambda: bool(stage.session.models))
-    sidebar.rescan.click()
+    sidebar.models.rescan.click()
     qtbot.waitUntil(lambda: len(sidebar.rows) == 3)
     sidebar.search.setText("BIG")
     assert [row.record.name for row in sidebar.rows if not row.isHidden()] == ["big:8b"]
@@ -354,13 +352,11 @@ def test_rows_search_selection_and_reasons(stage, qtbot, loop):
     assert "cannot run" in row.accessibleName()
     assert row.accessibleDescription() == row.record.reason
     assert row.record.reason in row.toolTip()
-    assert row.load.isHidden()
     sidebar.search.setText("nothing like it")
-    assert "nothing like it" in sidebar._empty.text()
+    assert "nothing like it" in sidebar.models._empty.text()
     sidebar.search.clear()
     first, second, _ = sidebar.rows
     first.click()
-    assert not first.load.isHidden()
     qtbot.keyClick(first, Qt.Key.Key_Down)
     assert second.isChecked()
     assert not first.isChecked()
@@ -372,7 +368,7 @@ def test_rows_search_selection_and_reasons(stage, qtbot, loop):
 def test_what_files_say_is_never_read_as_html(stage, qtbot, loop):
     hostile = "<img src='file:///etc/passwd'><b>x"
     stage.shelf.records = [record(hostile, runnable=False, reason=f"{hostile} is bad.")]
-    stage.window.sidebar.rescan.click()
+    stage.window.sidebar.models.rescan.click()
     qtbot.waitUntil(lambda: len(stage.session.models) == 1)
     row = stage.window.sidebar.rows[0]
     stage.session.load(row.record)
@@ -381,31 +377,6 @@ def test_what_files_say_is_never_read_as_html(stage, qtbot, loop):
     assert all(label.textFormat() is Qt.TextFormat.PlainText for label in labels)
     for widget in (row, stage.window.chat.notice):
         assert "<img" not in widget.toolTip()
-
-
-def test_the_gauge_says_it_in_words(stage, loop):
-    gauge = stage.window.sidebar.gauge
-    gauge.show_sample(Sample(16_000_000_000, 1_600_000_000))
-    gauge.show_figures(MemoryFigures(2_000_000_000, 500_000_000, 0, 0, 0, 3_000_000_000))
-    assert "nearly full" in gauge.accessibleName()
-    assert "this model 2.0 GB and 500 MB of cache, at most 3.0 GB" in gauge.accessibleName()
-    assert "other programs 11.9 GB" in gauge.accessibleName()
-    gauge.show_sample(None)
-    assert gauge._free.text() == "—"
-    assert gauge.accessibleName().startswith("Memory unknown")
-
-
-@pytest.mark.parametrize(("available", "word"), [(50, "plenty free"), (20, "getting tight"), (15, "nearly full")])
-def test_pressure(available, word):
-    assert pressure(Sample(100, available)) == word
-
-
-def test_memory_is_sampled_only_while_it_can_be_seen(stage, qtbot, loop):
-    gauge = stage.window.sidebar.gauge
-    qtbot.waitUntil(lambda: gauge._free.text() != "—")
-    assert gauge._timer.isActive()
-    stage.window.hide()
-    assert not gauge._timer.isActive()
 
 
 def test_every_button_and_field_has_a_name(ready, qtbot, loop):
@@ -508,23 +479,6 @@ def test_attachments_and_warnings_of_twice_the_size_are_not_clipped(ready, qtbot
             assert chips[0].right() == edge.right()
     finally:
         qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-
-
-def clipped(window):
-    """Return the texts in a window that have less room than they need."""
-    return [
-        (type(widget).__name__, widget.objectName(), widget.text(), widget.sizeHint(), widget.size())
-        for kind in (QLabel, QAbstractButton)
-        for widget in window.findChildren(kind)
-        if widget.isVisible()
-        and not isinstance(widget.parent(), QLineEdit)
-        and not isinstance(widget, ElidedLabel)
-        and (
-            widget.height() < widget.heightForWidth(widget.width())
-            or (not getattr(widget, "wordWrap", bool)() and widget.sizeHint().width() > widget.width() + 1)
-            or (not widget.hasHeightForWidth() and widget.sizeHint().height() > widget.height())
-        )
-    ]
 
 
 def test_words():

@@ -20,12 +20,13 @@ from functools import partial
 
 import mlx.core as mx
 
+from sotto.engine import native
 from sotto.engine.device import device, wire
 from sotto.engine.draft_loading import check_draft, part_of
 from sotto.engine.draft_needs import beside
-from sotto.engine.fitting import fitted, placed
+from sotto.engine.fitting import fitted, placed, usual_context
 from sotto.engine.loader import load
-from sotto.engine.model_needs import limits_here
+from sotto.engine.model_needs import limits_here, needs_of, system_memory
 from sotto.engine.overflow import shifted
 from sotto.engine.preparing import Prepared, Preparer
 from sotto.engine.ready import Order, Parts, Ready, made_ready
@@ -41,6 +42,7 @@ from sotto.engine.types import (
     GenerateEvent,
     GenerateRequest,
     LoadProgress,
+    Measured,
     MemoryFigures,
     ModelInfo,
     Overflow,
@@ -86,6 +88,8 @@ class Engine:
         progress: Callable[[LoadProgress], None] = _ignore,
         cancelled: Callable[[], bool] = _never,
         draft: ModelSource | None = None,
+        *,
+        anyway: bool = False,
     ) -> ModelInfo:
         """Unload what is loaded, load `source` and return what it is.
 
@@ -95,6 +99,7 @@ class Engine:
             progress: Called now and then on this thread.
             cancelled: Asked now and then whether to give up.
             draft: An opened second model, with the same vocabulary, that proposes tokens to this one; None for none.
+            anyway: Load it even where it is known not to fit.
 
         Raises:
             CancelledError: `cancelled` said so; nothing is loaded then.
@@ -109,7 +114,7 @@ class Engine:
             limits, second = limits_here().within(self.settings.memory_limit), draft.weight_bytes if draft else 0
             if draft is not None:
                 check_draft(source, texts.result().tokenizer, draft)
-            fitting = fitted(source, num_ctx, limits, self.settings.kv_bits, draft)
+            fitting = fitted(source, num_ctx, limits, self.settings.kv_bits, draft, anyway=anyway)
             told = part_of(progress, after=second)
             reading = partial(load, source, limits=beside(limits, second), progress=told, cancelled=cancelled)
             loaded = placed(source, fitting, reading)
@@ -133,6 +138,18 @@ class Engine:
             progress(LoadProgress("warm-up", total, total))
         self._ready = made_ready(order, fitting, Parts(loaded, preparer, drafting))
         return self._ready.info
+
+    def measure(self, source: ModelSource) -> Measured:
+        """Find out what a model needs in memory, whether it is loaded or not; takes up to seconds the first time.
+
+        Raises:
+            SottoError: The model is damaged, or not one that can be run.
+        """
+        needs = needs_of(source, limits_here(), native.kernels(), self.settings.kv_bits)
+        chip = system_memory().accelerator
+        return Measured(
+            source.record.digest, needs, needs.unknown, device(), chip.total if chip else 0, usual_context(source)
+        )
 
     def prepare(self, request: GenerateRequest) -> Prepared:
         """Render and tokenize a request for the model that is loaded. May run on any thread.

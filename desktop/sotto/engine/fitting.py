@@ -30,16 +30,18 @@ class Fitting:
         limits: What memory there was before anything was loaded.
         plan: How it will lie in memory; None where it is so small that there is nothing to plan.
         note: Why its context is shorter than it could be, in a sentence; empty where it is not.
+        anyway: Whether it is to be loaded even though it does not fit.
     """
 
     limits: Limits
     plan: Plan | None = None
     note: str = ""
+    anyway: bool = False
 
     @property
     def room(self) -> int | None:
-        """Most tokens of context that memory has room for; None when that is not known."""
-        return self.plan.largest_context if self.plan else None
+        """Most tokens of context that memory has room for; None when that is not known, or does not matter."""
+        return self.plan.largest_context if self.plan and not self.anyway else None
 
     def prefix_budget(self, weights: int) -> int:
         """Return the bytes for everything that is kept for later prompts, those of running answers included.
@@ -59,6 +61,8 @@ def fitted(
     limits: Limits,
     kv_bits: int | None = None,
     draft: ModelSource | None = None,
+    *,
+    anyway: bool = False,
 ) -> Fitting:
     """Plan a model that is to be loaded, with the largest context that fits where none is asked for.
 
@@ -68,6 +72,7 @@ def fitted(
         limits: What memory there is.
         kv_bits: Hold keys and values in so many bits; None as they come.
         draft: An opened second model that will be loaded with it; None for none.
+        anyway: Load it with the context that is asked for, whether that fits or not.
 
     Raises:
         UnsupportedModelError: It will not fit, or not with the context that is asked for.
@@ -76,15 +81,21 @@ def fitted(
     if limits.budget is not None and weights * _SMALL < limits.budget:
         return Fitting(limits)
     needs = needs_with_draft(source, draft, limits, native.kernels(), kv_bits)
-    usual = source.params.get("num_ctx")
-    wanted = num_ctx or (usual if isinstance(usual, int) and usual > 0 else None)
-    made = plan(needs, limits, wanted)
+    made = plan(needs, limits, num_ctx or usual_context(source))
     if made.verdict is not Verdict.WILL_NOT_FIT:
         return Fitting(limits, made)
+    if anyway:
+        return Fitting(limits, made, anyway=True)
     largest = made.largest_context or 0
     if num_ctx or largest < _LEAST_CONTEXT:
         raise UnsupportedModelError(made.sentence)
     return Fitting(limits, plan(needs, limits, largest), made.sentence)
+
+
+def usual_context(source: ModelSource) -> int | None:
+    """Return the tokens of context that a model's own options ask for; None when they do not."""
+    usual = source.params.get("num_ctx")
+    return usual if isinstance(usual, int) and not isinstance(usual, bool) and usual > 0 else None
 
 
 def placed(source: ModelSource, fitting: Fitting, load: Callable[[], LoadedModel]) -> LoadedModel:
@@ -102,7 +113,7 @@ def placed(source: ModelSource, fitting: Fitting, load: Callable[[], LoadedModel
         SottoError: `load` failed.
     """
     limits = fitting.limits
-    free = _UNLIMITED if limits.budget is None else limits.budget
+    free = _UNLIMITED if limits.budget is None or fitting.anyway else limits.budget
     weights, cache, work = source.weight_bytes, 0, 0
     if fitting.plan is not None and fitting.plan.needed is not None:
         weights, cache, work = fitting.plan.weights, fitting.plan.cache or 0, fitting.plan.work or 0
@@ -119,7 +130,8 @@ def placed(source: ModelSource, fitting: Fitting, load: Callable[[], LoadedModel
     kind = device()
     chip = None if kind == "cpu" else Device(kind, kind, free, integrated=kind == "metal", graph=work)
     needs = Needs((LayerSize(weights, cache),), LayerSize(0), processor_graph=0 if chip else work)
-    host = Host(free, _UNLIMITED if limits.total is None else limits.total, macos=kind == "metal")
+    total = _UNLIMITED if limits.total is None or fitting.anyway else limits.total
+    host = Host(free, total, macos=kind == "metal")
     # The limits leave to others already what a device's usual overhead stands for.
     place_on_one(chip, needs, host, accept, accept, commit, mx.clear_cache, overhead=0)
     return loaded[0]

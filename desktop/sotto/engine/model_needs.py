@@ -15,7 +15,7 @@ import mlx.core as mx
 from mlx import nn
 
 from sotto import __version__
-from sotto.engine import device, layout, native, needs_store, parameters, weights, zoo
+from sotto.engine import device, estimates, layout, native, needs_store, parameters, weights, zoo
 from sotto.engine.cpu_linear import CpuQuantizedEmbedding, CpuQuantizedLinear
 from sotto.engine.draft_needs import beside, with_draft
 from sotto.engine.graph_memory import peak
@@ -162,8 +162,9 @@ def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv
     files = weights.select(source.tensor_files, layout.wanted(source.config, source.draft_prefix))
     held = parameters.holding(files, limits)
     key = _key(source, files, held, kernels, kv_bits)
+    architecture = source.record.architecture
     if (known := needs_store.recall(key)) is not None:
-        return known
+        return estimates.corrected(known, architecture)
     model, config, arrays = _unloaded(source, files, held, kernels=kernels is not None)
     longest = source.record.context_length or config.get("max_position_embeddings")
     needs = model_needs(
@@ -177,7 +178,7 @@ def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv
     )
     if not needs.unknown:
         needs_store.keep(key, needs)
-    return needs
+    return estimates.corrected(needs, architecture)
 
 
 def model_needs(

@@ -73,7 +73,11 @@ class Accelerator:
 
 
 class SystemMemory:
-    """The memory of this machine, as far as this process can have it."""
+    """The memory of this machine, as far as this process can have it.
+
+    Attributes:
+        accelerator: What MLX computes on; None for the processor itself.
+    """
 
     def __init__(self, proc: Path = Path("/proc"), accelerator: Accelerator | None = None) -> None:
         """Find out where the system tells what there is.
@@ -82,7 +86,7 @@ class SystemMemory:
             proc: Where Linux tells about processes.
             accelerator: What MLX computes on; None for the processor itself.
         """
-        self._accelerator = accelerator
+        self.accelerator = accelerator
         self._groups: tuple[ControlGroup, ...] = own_groups("memory", proc) if sys.platform == "linux" else ()
         waits = [group.pressure for group in self._groups if group.pressure is not None]
         # The innermost group sees the waits of this process first; not every one has such a file.
@@ -103,7 +107,7 @@ class SystemMemory:
             total = min(total, limit)
             if (room := group.room()) is not None and room < left:
                 left, source = room, f"limit of the control group {group.name}"
-        if (chip := self._accelerator) is not None:
+        if (chip := self.accelerator) is not None:
             # Apple's chips share the machine's memory; a card has its own.
             free = chip.total - chip.held if chip.free is None else chip.free
             if chip.kind == "cuda":

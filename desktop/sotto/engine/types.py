@@ -13,6 +13,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from sotto.engine.memory_needs import ModelNeeds
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -304,6 +306,27 @@ class MemoryFigures:
     budget: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a model that need not be loaded needs in memory.
+
+    Attributes:
+        digest: The record's digest.
+        needs: What it needs; None when that could not be found out.
+        reason: Why not, in one sentence; empty when it could.
+        device: What computes here: `cpu`, `metal` or `cuda`.
+        device_total: Bytes that a graphics processor can work with; 0 where the processor itself computes.
+        usual_context: Tokens of context that its own options ask for; None when they do not.
+    """
+
+    digest: str
+    needs: ModelNeeds | None
+    reason: str = ""
+    device: str = "cpu"
+    device_total: int = 0
+    usual_context: int | None = None
+
+
 LoadEvent = LoadProgress | Loaded | Unloaded | Failed
 GenerateEvent = PrefillProgress | TextChunk | Finished | Failed
-Event = LoadEvent | GenerateEvent | Counted | MemoryFigures
+Event = LoadEvent | GenerateEvent | Counted | MemoryFigures | Measured

@@ -36,6 +36,7 @@ class Load:
 
     record: ModelRecord
     num_ctx: int | None = None
+    anyway: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,14 @@ class CancelLoad:
     """Stop the load that runs or waits."""
 
 
-Command = Load | Unload | Generate | Count | Cancel | CancelLoad
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Find out what a model needs in memory, once there is nothing else to do."""
+
+    record: ModelRecord
+
+
+Command = Load | Unload | Generate | Count | Cancel | CancelLoad | Measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +107,9 @@ class Listening:
 _CLASSES: Mapping[str, type] = {
     one.__name__: one
     for one in (
-        *(Load, Unload, Generate, Count, Cancel, CancelLoad, Hello, Listening),
-        *(types.LoadProgress, types.Loaded, types.Unloaded, types.Failed),
-        *(types.PrefillProgress, types.TextChunk, types.Finished, types.Counted, types.MemoryFigures),
+        *(Load, Unload, Generate, Count, Cancel, CancelLoad, Measure, Hello, Listening),
+        *(types.LoadProgress, types.Loaded, types.Unloaded, types.Failed, types.MemoryFigures, types.Measured),
+        *(types.PrefillProgress, types.TextChunk, types.Finished, types.Counted),
     )
 }
 

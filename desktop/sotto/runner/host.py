@@ -24,7 +24,7 @@ HeardAnswer = Callable[[GenerateEvent], None]
 class Loop(Protocol):
     """What serves commands: `sotto.runner.loop.EngineLoop`, whose documentation counts, or one that stands for it."""
 
-    def load(self, record: ModelRecord, num_ctx: int | None = None) -> None:
+    def load(self, record: ModelRecord, num_ctx: int | None = None, *, anyway: bool = False) -> None:
         """Load a model in place of what is loaded."""
 
     def unload(self) -> None:
@@ -41,6 +41,9 @@ class Loop(Protocol):
 
     def cancel_load(self) -> None:
         """Stop the load that runs or waits."""
+
+    def measure(self, record: ModelRecord) -> None:
+        """Find out what a model needs in memory, once there is nothing else to do."""
 
     def close(self) -> None:
         """End everything and make `run` return."""

@@ -11,6 +11,8 @@ A host calls `EngineLoop.run` on the thread that is to own MLX and the other met
 - Counting waits for nobody: it is done on a helper thread, for the model that is loaded then, and ends with one
   `Counted` or `Failed`, unless the loop is closed first.
 - Loading, unloading and closing end everything that was asked before: what runs or waits ends as cancelled.
+- Models are measured one by one while nothing else is to be done, and each ends with one `Measured`, unless the loop is
+  closed before.
 """
 
 import threading
@@ -34,6 +36,7 @@ from sotto.engine.types import (
     GenerateRequest,
     Loaded,
     LoadProgress,
+    Measured,
     Unloaded,
 )
 from sotto.errors import NO_MODEL, CancelledError, InvalidRequestError
@@ -63,6 +66,7 @@ class _Command:
 class _Load(_Command):
     record: ModelRecord
     num_ctx: int | None
+    anyway: bool
 
 
 @dataclass(eq=False)
@@ -102,14 +106,21 @@ class EngineLoop:
         self._running: dict[str, _Generate] = {}
         self._engine: Engine | None = None
         self._counts: list[_Count] = []
+        self._unmeasured: deque[ModelRecord] = deque()
         self._closed = False
         self._figures_due = 0.0
 
     # Any thread
 
-    def load(self, record: ModelRecord, num_ctx: int | None = None) -> None:
-        """Load a model in place of what is loaded, and end everything asked before."""
-        self._ask(_Load(record, num_ctx), instead=True)
+    def load(self, record: ModelRecord, num_ctx: int | None = None, *, anyway: bool = False) -> None:
+        """Load a model in place of what is loaded, and end everything asked before.
+
+        Args:
+            record: The model.
+            num_ctx: Most tokens that a conversation may hold; None as the model says, or as many as fit.
+            anyway: Load it even where it is known not to fit.
+        """
+        self._ask(_Load(record, num_ctx, anyway), instead=True)
 
     def unload(self) -> None:
         """Unload the model, and end everything asked before."""
@@ -132,6 +143,12 @@ class EngineLoop:
     def cancel_load(self) -> None:
         """Stop the load that runs or waits, if there is one; nothing is loaded then."""
         self._cancel(lambda command: isinstance(command, _Load))
+
+    def measure(self, record: ModelRecord) -> None:
+        """Find out what a model needs in memory, once there is nothing else to do."""
+        with self._lock:
+            self._unmeasured.append(record)
+        self._changed.set()
 
     def close(self) -> None:
         """End everything and make `run` return; later commands are never served."""
@@ -204,9 +221,22 @@ class EngineLoop:
             self._step(engine)
         elif self._closed:
             return False
+        elif (record := self._next_unmeasured()) is not None:
+            self._measure(engine, record)
         else:
             self._changed.wait()
         return True
+
+    def _next_unmeasured(self) -> ModelRecord | None:
+        """Take the first model that is to be measured, unless something else waits."""
+        with self._lock:
+            return self._unmeasured.popleft() if self._unmeasured and not self._waiting else None
+
+    def _measure(self, engine: "Engine", record: ModelRecord) -> None:
+        try:
+            self._emit(engine.measure(open_model(record)))
+        except Exception as error:
+            self._emit(Measured(record.digest, None, failed("", error).message))
 
     def _next(self) -> _Command | None:
         """Take the first command whose turn it is; None if there is none yet."""
@@ -289,7 +319,9 @@ class EngineLoop:
             raise CancelledError(f"Loading {command.record.name} was stopped.")
         source = open_model(command.record)
         engine.settings = self._settings()
-        info = engine.load(source, num_ctx=command.num_ctx, progress=progress, cancelled=cancelled)
+        info = engine.load(
+            source, num_ctx=command.num_ctx, progress=progress, cancelled=cancelled, anyway=command.anyway
+        )
         self._emit(Loaded(info))
 
     def _start(self, engine: "Engine", command: _Generate) -> None:

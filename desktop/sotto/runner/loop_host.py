@@ -15,6 +15,7 @@ from sotto.engine.types import (
     GenerateRequest,
     Loaded,
     LoadProgress,
+    Measured,
     MemoryFigures,
     Unloaded,
 )
@@ -158,7 +159,7 @@ class LoopHost:
 
     def _heard(self, event: Event) -> None:
         """Take an event, on the engine's thread."""
-        if isinstance(event, LoadProgress):
+        if isinstance(event, LoadProgress | Measured):
             return
         if isinstance(event, MemoryFigures):
             with self._lock:

@@ -30,13 +30,14 @@ from sotto.engine.types import (
     GenerateRequest,
     Loaded,
     LoadProgress,
+    Measured,
     MemoryFigures,
     PrefillProgress,
     TextChunk,
     Unloaded,
 )
 from sotto.errors import EngineError, ProcessEndedError
-from sotto.runner.codec import Cancel, CancelLoad, Command, Count, Generate, Load, Unload, WireError
+from sotto.runner.codec import Cancel, CancelLoad, Command, Count, Generate, Load, Measure, Unload, WireError
 from sotto.runner.life import Life, silence
 from sotto.store.records import ModelRecord
 
@@ -77,9 +78,9 @@ class RunnerProcess:
 
     # Any thread
 
-    def load(self, record: ModelRecord, num_ctx: int | None = None) -> None:
+    def load(self, record: ModelRecord, num_ctx: int | None = None, *, anyway: bool = False) -> None:
         """Load a model in place of what is loaded, and end everything asked before."""
-        self._ask(Load(record, num_ctx))
+        self._ask(Load(record, num_ctx, anyway))
 
     def unload(self) -> None:
         """End everything asked before, and the process."""
@@ -100,6 +101,10 @@ class RunnerProcess:
     def cancel_load(self) -> None:
         """Stop the load that runs or waits, if there is one; nothing is loaded then."""
         self._ask(CancelLoad())
+
+    def measure(self, record: ModelRecord) -> None:
+        """Find out what a model needs in memory, once there is nothing else to do; not while there is no child."""
+        self._ask(Measure(record))
 
     def close(self) -> None:
         """End everything and make `run` return; later commands are never served."""
@@ -235,7 +240,7 @@ class RunnerProcess:
 
     def _heard(self, event: Any) -> None:
         """Pass an event on, if it belongs to something that was asked."""
-        if isinstance(event, MemoryFigures):
+        if isinstance(event, MemoryFigures | Measured):
             self._emit(event)
         elif asked := self._asked_by(event):
             if isinstance(event, Finished | Failed | Loaded | Unloaded | Counted):

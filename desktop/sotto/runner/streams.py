@@ -13,7 +13,19 @@ from starlette.types import Receive, Scope, Send
 from sotto.engine.types import Event, Failed, Finished, GenerateRequest
 from sotto.errors import InvalidRequestError
 from sotto.runner import completions
-from sotto.runner.codec import Cancel, CancelLoad, Count, Generate, Lines, Load, Unload, WireError, decoded, encoded
+from sotto.runner.codec import (
+    Cancel,
+    CancelLoad,
+    Count,
+    Generate,
+    Lines,
+    Load,
+    Measure,
+    Unload,
+    WireError,
+    decoded,
+    encoded,
+)
 from sotto.runner.loop import EngineLoop
 from sotto.runner.switchboard import Stream, Switchboard
 
@@ -138,7 +150,7 @@ class Session:
 
     def _do(self, command: Any, unanswered: set[str]) -> None:
         if isinstance(command, Load):
-            self._loop.load(command.record, command.num_ctx)
+            self._loop.load(command.record, command.num_ctx, anyway=command.anyway)
         elif isinstance(command, Unload):
             self._loop.unload()
         elif isinstance(command, Generate):
@@ -149,6 +161,8 @@ class Session:
             self._loop.cancel(command.request_id)
         elif isinstance(command, CancelLoad):
             self._loop.cancel_load()
+        elif isinstance(command, Measure):
+            self._loop.measure(command.record)
         else:
             raise WireError(f"{type(command).__name__} is no command.")
 

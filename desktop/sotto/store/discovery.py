@@ -18,7 +18,7 @@ from sotto.store.records import ModelRecord, Place, Problem, Source
 from sotto.store.roots import Root, default_roots
 from sotto.store.wording import shown_path
 
-__all__ = ["Listing", "Problem", "discover", "list_folders"]
+__all__ = ["Listing", "Problem", "discover", "distinct_names", "list_folders"]
 
 _DEEPEST = 4
 _MOST_FOLDERS = 2000
@@ -32,11 +32,13 @@ class Listing:
         records: Each distinct model once, by digest; names are unique.
         problems: What was found and is no whole model, and roots that should be there and are not.
         roots: Where was looked.
+        there: Paths of those roots that are there.
     """
 
     records: tuple[ModelRecord, ...]
     problems: tuple[Problem, ...]
     roots: tuple[Root, ...]
+    there: frozenset[Path] = frozenset()
 
 
 def discover(roots: Sequence[Root] | None = None, judge: Judge = everything_runs) -> Listing:
@@ -51,16 +53,18 @@ def discover(roots: Sequence[Root] | None = None, judge: Judge = everything_runs
     roots = tuple(default_roots() if roots is None else roots)
     found: list[ModelRecord] = []
     problems: list[Problem] = []
+    there: set[Path] = set()
     for root in roots:
         harvest = Harvest(judge)
         try:
             if _is_there(root):
+                there.add(root.path)
                 _list_root(root, harvest)
         except BrokenModelError as error:
             harvest.problem(root.path, error.message)
         found += sorted(harvest.records, key=lambda record: record.name.casefold())
         problems += harvest.problems
-    return Listing(tuple(_distinct_names(_distinct(found))), tuple(problems), roots)
+    return Listing(tuple(distinct_names(_distinct(found))), tuple(problems), roots, frozenset(there))
 
 
 def list_folders(root: Path, source: Source, harvest: Harvest) -> None:
@@ -144,8 +148,8 @@ def _distinct(records: Sequence[ModelRecord]) -> list[ModelRecord]:
     return [replace(record, also=tuple(others.get(digest, ()))) for digest, record in first.items()]
 
 
-def _distinct_names(records: Sequence[ModelRecord]) -> Iterator[ModelRecord]:
-    """Yield the records; a name that is taken gets its store or, if need be, its digest behind it."""
+def distinct_names(records: Sequence[ModelRecord]) -> Iterator[ModelRecord]:
+    """Yield the records, in order; a name that is taken gets its store or, if need be, its digest behind it."""
     taken = {record.name for record in records}
     given: set[str] = set()
     for record in records:

@@ -54,6 +54,7 @@ class ModelRecord:
         reason: One sentence why it cannot run; empty when runnable.
         capabilities: What its files claim, for example `completion`.
         also: Other places that hold the same digest.
+        present: Whether its files are there; they are not while the disk that they are on is away.
     """
 
     name: str
@@ -70,11 +71,17 @@ class ModelRecord:
     reason: str = ""
     capabilities: tuple[str, ...] = ()
     also: tuple[Place, ...] = ()
+    present: bool = True
 
     @property
     def builtin(self) -> bool:
         """Whether it came with Sotto."""
         return self.source is Source.BUILTIN
+
+    @property
+    def own(self) -> bool:
+        """Whether it lies in Sotto's own store, where it may be deleted."""
+        return self.source is Source.SOTTO
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sotto.paths import data_dir, resources_dir
@@ -19,11 +19,13 @@ class Root:
         kind: Whose it is.
         path: Where it is, absolute; symbolic links are kept.
         missing_is_error: Whether somebody said that it is there.
+        said_by: The environment variable that said so; empty for a default, and for what was chosen in the app.
     """
 
     kind: Source
     path: Path
     missing_is_error: bool
+    said_by: str = field(default="", compare=False)
 
 
 def default_roots(environ: Mapping[str, str] = os.environ, folders: Iterable[str] = ()) -> tuple[Root, ...]:
@@ -50,27 +52,29 @@ def _all(environ: Mapping[str, str]) -> Iterator[Root]:
     yield Root(Source.BUILTIN, resources_dir() / "store", True)
     yield Root(Source.SOTTO, data_dir() / "models", False)
     if said := _value(environ, "OLLAMA_MODELS"):
-        yield Root(Source.OLLAMA, _absolute(said, home), True)
+        yield Root(Source.OLLAMA, _absolute(said, home), True, "OLLAMA_MODELS")
     if sys.platform.startswith("linux"):
         yield Root(Source.OLLAMA, Path("/usr/share/ollama/.ollama/models"), False)
     yield Root(Source.OLLAMA, home / ".ollama" / "models", False)
-    yield Root(Source.HUGGINGFACE, _hub(environ, home), False)
+    hub, said_by = _hub(environ, home)
+    yield Root(Source.HUGGINGFACE, hub, False, said_by)
     for folder in (home / ".lmstudio" / "models", home / ".cache" / "lm-studio" / "models"):
         yield Root(Source.LMSTUDIO, folder, False)
     for text in environ.get("SOTTO_FOLDERS", "").split(os.pathsep):
         if said := _trimmed(text):
-            yield Root(Source.FOLDER, _absolute(said, home), True)
+            yield Root(Source.FOLDER, _absolute(said, home), True, "SOTTO_FOLDERS")
 
 
-def _hub(environ: Mapping[str, str], home: Path) -> Path:
-    """Return the folder of Hugging Face's cache, as its own library finds it."""
+def _hub(environ: Mapping[str, str], home: Path) -> tuple[Path, str]:
+    """Return the folder of Hugging Face's cache, as its own library finds it, and the variable that says so."""
     for name in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
         if said := _value(environ, name):
-            return _absolute(said, home)
+            return _absolute(said, home), name
     if said := _value(environ, "HF_HOME"):
-        return _absolute(said, home) / "hub"
-    said = _value(environ, "XDG_CACHE_HOME")
-    return (_absolute(said, home) if said else home / ".cache") / "huggingface" / "hub"
+        return _absolute(said, home) / "hub", "HF_HOME"
+    if said := _value(environ, "XDG_CACHE_HOME"):
+        return _absolute(said, home) / "huggingface" / "hub", "XDG_CACHE_HOME"
+    return home / ".cache" / "huggingface" / "hub", ""
 
 
 def _home(environ: Mapping[str, str]) -> Path:

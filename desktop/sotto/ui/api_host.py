@@ -40,7 +40,7 @@ class ApiHost(QObject):
         """Share what `session` has."""
         super().__init__(parent)
         self._session = session
-        self._models: tuple[ModelRecord, ...] = session.models
+        self._models = _there(session.models)
         self._standing = Standing()
         self._lent: ModelRecord | None = None
         self._wishes: deque[_Wish] = deque()
@@ -103,7 +103,7 @@ class ApiHost(QObject):
 
     @Slot(object)
     def _take_models(self, models: tuple[ModelRecord, ...]) -> None:
-        self._models = models
+        self._models = _there(models)
 
     @Slot(object)
     def _take_figures(self, figures: MemoryFigures | None) -> None:
@@ -168,3 +168,8 @@ class ApiHost(QObject):
             self._session.host.generate(request, heard)
         else:
             heard(not_loaded(request))
+
+
+def _there(models: Sequence[ModelRecord]) -> tuple[ModelRecord, ...]:
+    """Return the models whose disk is not away."""
+    return tuple(model for model in models if model.present)

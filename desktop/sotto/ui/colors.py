@@ -31,7 +31,10 @@ class Tokens:
         alert: Signs of failure.
         alert_ground: Ground of a notice.
         alert_line: Outline of a notice.
+        good: What is well, as a word or a sign.
+        warn: What is not quite, as a word or a sign.
         others: Memory that other programs use.
+        kept: Memory that contexts take, beside the weights in the accent.
         track: Free memory, and what progress has not reached.
         handle: Handles of scroll bars.
     """
@@ -57,7 +60,10 @@ class Tokens:
     alert: str
     alert_ground: str
     alert_line: str
+    good: str
+    warn: str
     others: str
+    kept: str
     track: str
     handle: str
 
@@ -84,7 +90,10 @@ LIGHT = Tokens(
     alert="#c2362b",
     alert_ground="#fdf3f1",
     alert_line="#f3d5d0",
+    good="#1b6e40",
+    warn="#855400",
     others="#b4b7c6",
+    kept="#a3b1f5",
     track="#e4e5ec",
     handle="#c9cad4",
 )
@@ -111,7 +120,10 @@ DARK = Tokens(
     alert="#ff8377",
     alert_ground="#33221f",
     alert_line="#56342f",
+    good="#74cf9a",
+    warn="#e3b566",
     others="#5d606d",
+    kept="#8d9cf2",
     track="#33353d",
     handle="#474954",
 )

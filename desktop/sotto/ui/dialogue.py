@@ -21,10 +21,10 @@ from sotto.engine.types import (
     TextChunk,
 )
 from sotto.ui import words
+from sotto.ui.answer_pace import AnswerPace
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.engine_thread import EngineLost
 from sotto.ui.greeting import Greeting
-from sotto.ui.pace import Pace
 from sotto.ui.places import ChatPlace
 from sotto.ui.reuse import Asked, Reuse
 from sotto.ui.session import Session
@@ -88,7 +88,7 @@ class Dialogue(QObject):
         self._request = ""
         # How much of the last turn was there before the request.
         self._begun = 0
-        self.pace = Pace(self)
+        self.pace = AnswerPace(self)
         self._reuse = Reuse()
         self.summary = Summary(session, self)
         self.summary.written.connect(self._begin_with)

@@ -97,9 +97,9 @@ class EngineThread(QThread):
         self._woken.connect(self._read)
         self.finished.connect(self._go_on)
 
-    def load(self, record: ModelRecord, num_ctx: int | None = None) -> None:
+    def load(self, record: ModelRecord, num_ctx: int | None = None, *, anyway: bool = False) -> None:
         """Load a model in place of what is loaded."""
-        self._tell(lambda loop: loop.load(record, num_ctx))
+        self._tell(lambda loop: loop.load(record, num_ctx, anyway=anyway))
 
     def unload(self) -> None:
         """Unload the model."""
@@ -121,6 +121,12 @@ class EngineThread(QThread):
         """Count the tokens of a conversation, beside whatever else is served."""
         self._tell(lambda loop: loop.count(request))
 
+    @property
+    def answering(self) -> bool:
+        """Whether it answers others than the window."""
+        with self._lock:
+            return bool(self._answering)
+
     def cancel(self, request_id: str) -> None:
         """End a request as cancelled."""
         self._tell(lambda loop: loop.cancel(request_id))
@@ -128,6 +134,10 @@ class EngineThread(QThread):
     def cancel_load(self) -> None:
         """Stop the load that runs or waits."""
         self._tell(lambda loop: loop.cancel_load())
+
+    def measure(self, record: ModelRecord) -> None:
+        """Find out what a model needs in memory, once there is nothing else to do."""
+        self._tell(lambda loop: loop.measure(record))
 
     def close(self, milliseconds: int = 5000) -> bool:
         """End everything; return whether the thread has ended in time."""

@@ -1,39 +1,36 @@
-"""The memory gauge: what other programs use, what the model uses, what is free."""
+"""The memory gauge: what other programs use, what the model uses, what is free, and what a chosen model would take."""
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QHideEvent, QPainter, QPainterPath, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from sotto.engine.types import MemoryFigures
 from sotto.ui import theme, words
-from sotto.ui.parts import ElidedLabel, Label, draw_bar
+from sotto.ui.memory import Projection, Sample, beside_weights, memory_of, pressure
+from sotto.ui.parts import ElidedLabel, Label, draw_bar, plain_tip
 
 SAMPLE_EVERY_MS = 3000
-_TIGHT_FROM, _FULL_FROM = 0.75, 0.85
+_ROLES = {"plenty free": "caption", "getting tight": "warn", "nearly full": "alert", "critical": "alert"}
+_GHOST_ALPHA = 70
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
-    """The machine's memory, in bytes."""
+class Segment:
+    """A part of the bar.
 
-    total: int
-    available: int
+    Attributes:
+        name: Whose memory it is.
+        nbytes: How much.
+        color: One of the theme's tokens.
+        ghost: Whether it only would be taken.
+    """
 
-
-def sample() -> Sample:
-    """Ask the system. Slow enough to be called off the window's thread."""
-    import psutil
-
-    memory = psutil.virtual_memory()
-    return Sample(memory.total, memory.available)
-
-
-def pressure(of: Sample) -> str:
-    """Return in words how tight memory is."""
-    used = 1 - of.available / of.total
-    return "nearly full" if used >= _FULL_FROM else "getting tight" if used >= _TIGHT_FROM else "plenty free"
+    name: str
+    nbytes: int
+    color: str
+    ghost: bool = False
 
 
 class MemoryGauge(QFrame):
@@ -51,12 +48,14 @@ class MemoryGauge(QFrame):
         self.setObjectName("gauge")
         self._sample: Sample | None = None
         self._figures: MemoryFigures | None = None
+        self._model = ""
+        self._planned: tuple[str, Projection] | None = None
+        self.segments: tuple[Segment, ...] = ()
         self._title = Label("Memory", "strong")
         self._free = ElidedLabel("—", "caption")
         self._free.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
         self._bar = _Bar()
-        self._others = _Legend("others")
-        self._model = _Legend("accent")
+        self._legends = [_Legend() for _ in range(4)]
         top = QHBoxLayout()
         top.addWidget(self._title)
         top.addWidget(self._free, 1)
@@ -67,16 +66,17 @@ class MemoryGauge(QFrame):
         layout.addSpacing(theme.GAP_4)
         layout.addWidget(self._bar)
         layout.addSpacing(theme.GAP_4)
-        layout.addWidget(self._others)
-        layout.addWidget(self._model)
+        for legend in self._legends:
+            layout.addWidget(legend)
         self._timer = QTimer(self)
         self._timer.setInterval(SAMPLE_EVERY_MS)
         self._timer.timeout.connect(self.sample_wanted)
+        self._watched: QWidget | None = None
         self._show()
 
     def show_sample(self, taken: Sample | None) -> None:
         """Show the machine's memory; None when it could not be read."""
-        self._sample = taken
+        self._sample = taken if taken is not None and taken.known else None
         self._show()
 
     def show_figures(self, figures: MemoryFigures | None) -> None:
@@ -84,42 +84,89 @@ class MemoryGauge(QFrame):
         self._figures = figures
         self._show()
 
+    def show_model(self, name: str) -> None:
+        """Say what the model in memory is called."""
+        self._model = name
+        self._show()
+
+    def show_plan(self, name: str, projection: Projection | None) -> None:
+        """Show what a model would take; None when no model is chosen, or it is loaded already."""
+        self._planned = (name, projection) if projection is not None and projection.plan is not None else None
+        self._show()
+
     def _show(self) -> None:
-        taken, figures = self._sample, self._figures
-        model = figures.weights + figures.cache if figures else 0
-        if taken is None or taken.total <= 0:
+        taken = self._sample
+        self.segments = self._all_segments()
+        if taken is None:
             self._free.setText("—")
-            self._bar.parts = []
-            self._others.set("Other programs", "—")
-            spoken = "Memory unknown"
+            word, spoken = "", ["Memory unknown"]
         else:
-            others = max(0, taken.total - taken.available - model)
-            self._free.setText(f"{words.size(taken.available)} free · {pressure(taken)}")
-            self._bar.parts = [(others / taken.total, "others"), (model / taken.total, "accent")]
-            self._others.set("Other programs", words.size(others))
-            spoken = f"Memory {pressure(taken)}: {words.size(taken.available)} of {words.size(taken.total)} free"
-            spoken += f", other programs {words.size(others)}"
-        detail = "No model" if not model else "This model"
-        number = words.size(model) if model else "—"
-        if figures and model:
-            number = f"{words.size(figures.weights)} + {words.size(figures.cache)} cache" if figures.cache else number
-            spoken += f", this model {words.size(figures.weights)} and {words.size(figures.cache)} of cache"
-            spoken += f", at most {words.size(figures.budget)}" if figures.budget else ""
-        self._model.set(detail, number)
-        self.setAccessibleName(spoken)
-        self.setToolTip(spoken)
-        self._bar.update()
+            word = pressure(taken)
+            self._free.setText(f"{words.size(taken.available)} free · {word}")
+            spoken = [f"Memory {word}: {words.size(taken.available)} of {words.size(taken.total)} free"]
+        self._free.setProperty("role", _ROLES.get(word, "caption"))
+        self._free.style().unpolish(self._free)
+        self._free.style().polish(self._free)
+        for segment in self.segments:
+            would = "would take " if segment.ghost else ""
+            spoken.append(f"{segment.name} {would}{words.size(segment.nbytes)}")
+        if self._figures and self._figures.budget:
+            spoken.append(f"Contexts take at most {words.size(self._figures.budget)}")
+        self._bar.show_segments(self.segments, taken.total if taken else 0)
+        self._show_legends()
+        self.setAccessibleName(", ".join(spoken))
+        self.setToolTip(plain_tip("\n".join(spoken)))
+
+    def _all_segments(self) -> tuple[Segment, ...]:
+        taken, figures = self._sample, self._figures
+        segments = []
+        if taken is not None:
+            segments.append(Segment("Other programs", memory_of(taken, figures).others, "others"))
+        if figures and figures.weights:
+            segments.append(Segment(self._model or "This model", figures.weights, "accent"))
+        if figures and (figures.cache or figures.weights):
+            segments.append(Segment("Its contexts", figures.cache, "kept"))
+        if self._planned and (plan := self._planned[1].plan) is not None:
+            name, beside = self._planned[0], beside_weights(plan)
+            segments.append(Segment(name, plan.weights, "accent", ghost=True))
+            segments.append(Segment(f"A context of {words.count(plan.context)} tokens", beside, "kept", ghost=True))
+        return tuple(segments)
+
+    def _show_legends(self) -> None:
+        """Say what each part is; a model that would be loaded and its context stand in one line."""
+        lines = [(one, words.size(one.nbytes)) for one in self.segments if not one.ghost]
+        if ghosts := [one for one in self.segments if one.ghost]:
+            lines.append((ghosts[0], words.size(sum(one.nbytes for one in ghosts))))
+        for number, legend in enumerate(self._legends):
+            legend.show_segment(*(lines[number] if number < len(lines) else (None, "")))
+
+    def _rest_or_sample(self) -> None:
+        """Sample while there is somebody to see it."""
+        seen = self.isVisible() and not self.window().isMinimized()
+        if seen and not self._timer.isActive():
+            self._timer.start()
+            self.sample_wanted.emit()
+        elif not seen:
+            self._timer.stop()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Begin to sample."""
         super().showEvent(event)
-        self._timer.start()
-        self.sample_wanted.emit()
+        if self._watched is not self.window():
+            self._watched = self.window()
+            self._watched.installEventFilter(self)
+        self._rest_or_sample()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Sample no longer."""
         super().hideEvent(event)
         self._timer.stop()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Rest while the window is minimized."""
+        if event.type() == QEvent.Type.WindowStateChange:
+            self._rest_or_sample()
+        return super().eventFilter(watched, event)
 
 
 class _Bar(QWidget):
@@ -127,42 +174,95 @@ class _Bar(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.parts: list[tuple[float, str]] = []
-        self.setFixedHeight(8)
+        self._segments: tuple[Segment, ...] = ()
+        self._total = 0
+        self.setFixedHeight(10)
+
+    def show_segments(self, segments: tuple[Segment, ...], total: int) -> None:
+        self._segments, self._total = segments, total
+        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        tokens, painter = theme.current().tokens, QPainter(self)
+        if self.isRightToLeft():
+            painter.translate(self.width(), 0)
+            painter.scale(-1, 1)
+        rect = QRectF(self.rect()).adjusted(0, 1, 0, -1)
+        if not self._total:
+            draw_bar(painter, rect, [], tokens.track)
+            return
+        parts = [(one.nbytes / self._total, getattr(tokens, one.color)) for one in self._segments if not one.ghost]
+        draw_bar(painter, rect, parts, tokens.track)
+        # What would be taken begins where other programs end: the model that is loaded leaves before.
+        start = next((one.nbytes for one in self._segments if one.color == "others"), 0) / self._total
+        if ghosts := [one for one in self._segments if one.ghost]:
+            self._paint_ghosts(painter, start, ghosts)
+
+    def _paint_ghosts(self, painter: QPainter, start: float, ghosts: list[Segment]) -> None:
+        """Draw an outline around what would be taken, and each part of it thinly in its colour."""
         tokens = theme.current().tokens
-        parts = [(share, getattr(tokens, color)) for share, color in self.parts]
-        draw_bar(QPainter(self), QRectF(self.rect()), parts, tokens.track)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        whole = QRectF(self.rect()).adjusted(0.75, 0.75, -0.75, -0.75)
+        share = sum(ghost.nbytes for ghost in ghosts) / self._total
+        box = QRectF(whole.left() + min(start, 1.0) * whole.width(), whole.top(), 0.0, whole.height())
+        box.setRight(min(whole.right(), max(box.left() + share * whole.width(), box.left() + whole.height())))
+        box.setLeft(min(box.left(), box.right() - whole.height()))
+        path = QPainterPath()
+        path.addRoundedRect(box, whole.height() / 2, whole.height() / 2)
+        painter.save()
+        painter.setClipPath(path)
+        left = box.left()
+        for ghost in ghosts:
+            fill = QColor(getattr(tokens, ghost.color))
+            fill.setAlpha(_GHOST_ALPHA)
+            width = ghost.nbytes / self._total * whole.width()
+            painter.fillRect(QRectF(left, box.top(), width, box.height()), fill)
+            left += width
+        painter.restore()
+        painter.setPen(QPen(QColor(tokens.accent), 1.5))
+        painter.drawPath(path)
 
 
 class _Legend(QWidget):
     """A dot in a colour, what it means, and how much it is."""
 
-    def __init__(self, color: str) -> None:
+    def __init__(self) -> None:
         super().__init__()
+        self._dot = _Dot()
         self._name = ElidedLabel(role="caption")
         self._number = Label(role="caption")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.GAP_8)
-        layout.addWidget(_Dot(color))
+        layout.addWidget(self._dot)
         layout.addWidget(self._name, 1)
         layout.addWidget(self._number)
 
-    def set(self, name: str, number: str) -> None:
-        self._name.setText(name)
-        self._number.setText(number)
+    def show_segment(self, segment: Segment | None, number: str) -> None:
+        self.setVisible(segment is not None)
+        if segment is not None:
+            self._dot.show_color(segment.color, ghost=segment.ghost)
+            self._name.setText(segment.name)
+            self._number.setText(number)
 
 
 class _Dot(QWidget):
-    """A dot."""
+    """A dot, or a ring for what is not there yet."""
 
-    def __init__(self, color: str) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._color = color
+        self._color, self._ghost = "others", False
         self.setFixedSize(QSize(8, 8))
 
+    def show_color(self, color: str, *, ghost: bool) -> None:
+        self._color, self._ghost = color, ghost
+        self.update()
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        color = getattr(theme.current().tokens, self._color)
-        draw_bar(QPainter(self), QRectF(self.rect()), [(1.0, color)], color)
+        color, painter = getattr(theme.current().tokens, self._color), QPainter(self)
+        if self._ghost:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(QColor(color), 1.5))
+            painter.drawEllipse(QRectF(self.rect()).adjusted(0.75, 0.75, -0.75, -0.75))
+        else:
+            draw_bar(painter, QRectF(self.rect()), [(1.0, color)], color)

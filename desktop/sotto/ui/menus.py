@@ -46,6 +46,7 @@ class Menus(QObject):
         self._add(menu, "New Chat Folder", window.shelf.add_folder, "Ctrl+Shift+N")
         self._add(menu, "Open Model…", dialogs.choose_model, _Keys.Open)
         self._add(menu, "Open Model Folder…", dialogs.choose_model_folder, "Ctrl+Shift+O")
+        self._add(menu, "Add Folder of Models…", window.desk.choose_folder)
         self._add(menu, "Rescan Models", window.session.rescan, "Ctrl+R")
         menu.addSeparator()
         self._add(menu, "Attach Files…", dialogs.choose_attachments, "Ctrl+Shift+A")
@@ -84,6 +85,7 @@ class Menus(QObject):
         menu.addSeparator()
         self._add(menu, "Find in Chat", window.chat.find_bar.open, _Keys.Find)
         self._add(menu, "Search Chats and Models", window.sidebar.search.setFocus, "Ctrl+Shift+F")
+        self._add(menu, "Go to Models", window.desk.panel.focus_chosen, "Ctrl+L")
 
     def _make_view(self) -> None:
         window = self._window

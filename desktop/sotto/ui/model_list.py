@@ -16,7 +16,10 @@ class Models(Protocol):
     """Where models are found. Called off the window's thread."""
 
     def find(self, folders: Sequence[str]) -> "Listing":
-        """Return every model on this machine, also those in `folders`."""
+        """Return every model on this machine, also those in `folders`, and those whose disk is away."""
+
+    def presence(self, roots: "Sequence[Root]") -> object:
+        """Return something that is another one when folders that may go away have come or gone; None if none may."""
 
     def open(self, path: Path) -> ModelRecord:
         """Return the model at a path.
@@ -40,10 +43,17 @@ class StoreModels:
     """The models in the stores of this machine, as far as the engine can run them."""
 
     def find(self, folders: Sequence[str]) -> "Listing":
-        """Return every model on this machine, also those in `folders`."""
+        """Return every model on this machine, also those in `folders`, and those whose disk is away."""
         from sotto.runner.catalogue import catalogue
+        from sotto.store.remembered import with_absent
 
-        return catalogue(folders)
+        return with_absent(catalogue(folders))
+
+    def presence(self, roots: "Sequence[Root]") -> object:
+        """Return something that is another one when folders that may go away have come or gone; None if none may."""
+        from sotto.store.remembered import presence
+
+        return presence(roots)
 
     def open(self, path: Path) -> ModelRecord:
         """Return the model at a path.

@@ -20,23 +20,28 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from sotto.runner.host import same
 from sotto.store.records import ModelRecord
-from sotto.ui import theme, words
-from sotto.ui.parts import IconButton, TextButton, draw_bar, plain_tip
+from sotto.ui import icons, theme, words
+from sotto.ui.memory import Fit
+from sotto.ui.parts import IconButton, draw_bar, draw_pill, plain_tip
 from sotto.ui.states import ModelState, Phase
 from sotto.ui.theme import GAP_4, GAP_8, GAP_12
 
 _DOT = 7
 _BAR = 3
-_WRAP = Qt.TextFlag.TextWordWrap.value | Qt.AlignmentFlag.AlignLeft.value | Qt.AlignmentFlag.AlignTop.value
+_MARK = 13
+ABSENT = "Disk not present"
+_WRAP = Qt.TextFlag.TextWordWrap.value | Qt.AlignmentFlag.AlignTop.value
 
 
 class ModelRow(QAbstractButton):
-    """Name, details and source of a model; how far its load is; and the one thing that can be done with it.
+    """Name, kind and size of a model; whether it fits; how far its load is; and the one thing that can be done with it.
 
     Signals:
-        load_wanted: The model should be loaded (double click, Enter, or its button).
+        load_wanted: The model should be loaded (double click or Enter).
         eject_wanted: It should leave memory.
         stop_wanted: Its load should stop.
+        details_wanted: More about the model is asked for (a click or Space).
+        entered: The same, and the focus is to go there (the arrow key that points there).
         menu_wanted: What else can be done with the model is asked for, at this place on the screen.
         step: The arrow keys move the selection, by -1 or 1.
     """
@@ -44,6 +49,8 @@ class ModelRow(QAbstractButton):
     load_wanted = Signal(object)
     eject_wanted = Signal()
     stop_wanted = Signal()
+    details_wanted = Signal(object)
+    entered = Signal(object)
     menu_wanted = Signal(object, QPoint)
     step = Signal(int)
 
@@ -52,25 +59,20 @@ class ModelRow(QAbstractButton):
         super().__init__()
         self.record = record
         self._state = ModelState(Phase.FOUND, record)
+        self._fit: Fit | None = None
+        self._favourite = self._pinned = False
+        self._note = ""
         self.setCheckable(True)
         self.setAutoExclusive(False)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setMouseTracking(True)
         self.toggled.connect(self._show)
+        self.clicked.connect(lambda: self.details_wanted.emit(self.record))
         theme.current().changed.connect(self._show)
         self._show()
 
     # Most rows never need a button, so none is made before it is wanted.
-
-    @cached_property
-    def load(self) -> TextButton:
-        """The button that loads the model."""
-        button = TextButton("Load", "load", f"Load {words.model_name(self.record.name)}")
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.setParent(self)
-        button.clicked.connect(self._want)
-        return button
 
     @cached_property
     def eject(self) -> IconButton:
@@ -91,7 +93,7 @@ class ModelRow(QAbstractButton):
 
     def _buttons(self) -> list[QAbstractButton]:
         """Return the buttons that have been made."""
-        return [self.__dict__[name] for name in ("load", "eject", "stop") if name in self.__dict__]
+        return [self.__dict__[name] for name in ("eject", "stop") if name in self.__dict__]
 
     def _present(self, name: str, wanted: bool) -> None:
         if wanted or name in self.__dict__:
@@ -105,10 +107,32 @@ class ModelRow(QAbstractButton):
             self._state = new
             self._show()
 
+    def show_fit(self, fit: Fit | None) -> None:
+        """Say whether the model fits into memory; None as long as nobody has looked."""
+        if fit is not self._fit:
+            self._fit = fit
+            self._show()
+
+    def show_marks(self, *, favourite: bool, pinned: bool) -> None:
+        """Show whether it is a favourite, and whether it stays loaded."""
+        if (favourite, pinned) != (self._favourite, self._pinned):
+            self._favourite, self._pinned = favourite, pinned
+            self._show()
+
+    def show_note(self, note: str) -> None:
+        """Say something about the model while it is loaded."""
+        if note != self._note:
+            self._note = note
+            self._show()
+
     @property
     def reason(self) -> str:
         """Why the model cannot run or could not be loaded; empty when nothing is known against it."""
-        return self.record.reason or self._state.reason
+        return ("" if self.record.present else ABSENT) or self.record.reason or self._state.reason
+
+    @property
+    def _usable(self) -> bool:
+        return self.record.runnable and self.record.present
 
     def matches(self, text: str) -> bool:
         """Whether every word of `text` occurs in what the row says."""
@@ -123,19 +147,34 @@ class ModelRow(QAbstractButton):
             return words.loading_line(self._state)
         if self._state.phase is Phase.UNLOADING:
             return "Ejecting…"
+        if not self.record.present:
+            return ABSENT
         if self._state.phase is Phase.FAILED and not self.isChecked():
             return "Could not be loaded"
-        return self._details()
+        return ""
 
-    def _want(self) -> None:
-        self.load_wanted.emit(self.record)
+    @property
+    def _shows_load(self) -> bool:
+        """Whether a load is under way that is not over in a moment."""
+        return self._state.phase is Phase.LOADING and self._state.pace.shown
+
+    @property
+    def _marks(self) -> list[tuple[str, str, str]]:
+        """What stands at the end of the first line: icons, what they mean, and their colours."""
+        marks = [("star-full", "favourite", "warn")] if self._favourite else []
+        return [*marks, ("pin", "stays loaded", "muted")] if self._pinned else marks
+
+    @property
+    def _badges(self) -> list[str]:
+        """What tells models of one name apart, in few letters."""
+        quantization = words.quantization(self.record)
+        size = words.size(self.record.size) if self.record.size else ""
+        return [text for text in (quantization, size) if text]
 
     def _show(self) -> None:
         phase = self._state.phase
         self._present("eject", self._state.loaded)
-        self._present("stop", phase is Phase.LOADING)
-        idle = phase in (Phase.FOUND, Phase.FAILED, Phase.ABSENT)
-        self._present("load", idle and self.isChecked() and self.record.runnable)
+        self._present("stop", self._shows_load)
         name = f"{words.model_name(self.record.name)}, {self._details()}, {words.SOURCE_NAMES[self.record.source]}"
         standing = {
             Phase.READY: "loaded",
@@ -143,13 +182,17 @@ class ModelRow(QAbstractButton):
             Phase.LOADING: "loading",
             Phase.UNLOADING: "ejecting",
         }.get(phase, "not loaded")
-        self.setAccessibleName(f"{name}, {standing}" if self.record.runnable else f"{name}, cannot run")
-        self.setAccessibleDescription(self.reason)
-        places = [
-            words.SOURCE_NAMES[self.record.source],
-            *(words.SOURCE_NAMES[place.source] for place in self.record.also),
-        ]
-        self.setToolTip(plain_tip(self.reason or f"{self.record.name}\nIn {words.listed(list(dict.fromkeys(places)))}"))
+        if not self.record.present:
+            standing = ABSENT
+        elif not self.record.runnable:
+            standing = "cannot run"
+        elif not self._state.loaded and self._fit is not None:
+            standing = f"{standing}, {words.FIT_SPOKEN[self._fit]}"
+        self.setAccessibleName(", ".join((name, standing, *(meaning for _, meaning, _ in self._marks))))
+        note = self._note if self._state.loaded else ""
+        self.setAccessibleDescription(self.reason or note)
+        places = words.listed(words.source_names(self.record))
+        self.setToolTip(plain_tip(self.reason or "\n".join(filter(None, (self.record.name, f"In {places}", note)))))
         self.setFont(theme.current().font())
         self.updateGeometry()
         self._place_buttons()
@@ -162,7 +205,8 @@ class ModelRow(QAbstractButton):
         return self.rect().adjusted(GAP_12 + _DOT + GAP_8, GAP_8, -GAP_8, -GAP_8)
 
     def _shown_reason(self) -> str:
-        return self.reason if self.isChecked() else ""
+        below = self.reason or (self._note if self._state.loaded else "")
+        return below if self.isChecked() else ""
 
     def hasHeightForWidth(self) -> bool:
         """Say that the height depends on the width: the reason takes as many lines as it needs."""
@@ -175,7 +219,7 @@ class ModelRow(QAbstractButton):
         if reason := self._shown_reason():
             room = width - GAP_12 - _DOT - 2 * GAP_8
             height += GAP_4 + small.boundingRect(QRect(0, 0, room, 10_000), _WRAP, reason).height()
-        if self._state.phase is Phase.LOADING:
+        if self._shows_load:
             height += GAP_8 + _BAR
         return height
 
@@ -192,14 +236,26 @@ class ModelRow(QAbstractButton):
         for button in self._buttons():
             size = button.sizeHint()
             lines = QFontMetrics(self.font()).height() + GAP_4 + QFontMetrics(self._small()).height()
-            button.setGeometry(
-                self.width() - size.width() - GAP_8, GAP_8 + (lines - size.height()) // 2, size.width(), size.height()
-            )
+            left, top = self.width() - size.width() - GAP_8, GAP_8 + (lines - size.height()) // 2
+            button.setGeometry(self._side(QRectF(left, top, size.width(), size.height())).toRect())
+
+    def _side(self, rect: QRectF) -> QRectF:
+        """Return where something stands that is measured from the left: on the other side in some languages."""
+        if self.isRightToLeft():
+            rect.moveRight(self.width() - rect.left())
+        return rect
+
+    def _write(self, painter: QPainter, rect: QRect, text: str, *, wrap: bool = False) -> None:
+        """Write a line, or several, that begin where the language does."""
+        side = Qt.AlignmentFlag.AlignRight if self.isRightToLeft() else Qt.AlignmentFlag.AlignLeft
+        flags = side.value | (_WRAP if wrap else Qt.AlignmentFlag.AlignVCenter.value)
+        painter.drawText(self._side(QRectF(rect)), flags, text)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the row."""
         tokens, painter = theme.current().tokens, QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         ground = tokens.selection if self.isChecked() else tokens.hover if self.underMouse() else ""
         box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         if ground:
@@ -214,47 +270,66 @@ class ModelRow(QAbstractButton):
 
     def _paint_text(self, painter: QPainter) -> None:
         tokens, area = theme.current().tokens, self._text_area()
-        usable = self.record.runnable
         name_font = theme.current().font(1.0, QFont.Weight.Medium)
         big, small = QFontMetrics(name_font), QFontMetrics(self._small())
         if self._state.loaded:
             dot = QRectF(GAP_12, area.top() + (big.height() - _DOT) / 2, _DOT, _DOT)
-            draw_bar(painter, dot, [(1.0, tokens.accent)], tokens.accent)
+            draw_bar(painter, self._side(dot), [(1.0, tokens.accent)], tokens.accent)
         taken = next((button.width() + GAP_8 for button in self._buttons() if not button.isHidden()), 0)
         room = area.width() - taken
         painter.setFont(name_font)
-        painter.setPen(QColor(tokens.text if usable else tokens.muted))
+        painter.setPen(QColor(tokens.text if self._usable else tokens.muted))
         line = QRect(area.left(), area.top(), room, big.height())
-        name = words.short_name(self.record.name)
-        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, big.elidedText(name, Qt.TextElideMode.ElideMiddle, room))
+        line.setRight(line.right() - self._paint_marks(painter, line))
+        name = big.elidedText(words.short_name(self.record.name), Qt.TextElideMode.ElideMiddle, line.width())
+        self._write(painter, line, name)
         painter.setFont(self._small())
-        painter.setPen(QColor(tokens.muted))
         line = QRect(area.left(), line.bottom() + 1 + GAP_4, room, small.height())
-        used = self._paint_badge(painter, line, small)
-        second = small.elidedText(self._second_line(), Qt.TextElideMode.ElideRight, room - used)
-        painter.drawText(line.adjusted(used, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, second)
+        self._paint_second(painter, line, small)
+        painter.setPen(QColor(tokens.muted))
         bottom = line.bottom()
         if reason := self._shown_reason():
-            painter.drawText(QRect(area.left(), bottom + GAP_4, area.width(), self.height()), _WRAP, reason)
-        if self._state.phase is Phase.LOADING:
+            place = QRect(area.left(), bottom + GAP_4, area.width(), self.height())
+            self._write(painter, place, reason, wrap=True)
+        if self._shows_load:
             bar = QRectF(area.left(), self.height() - GAP_8 - _BAR, area.width(), _BAR)
-            draw_bar(painter, bar, [(self._state.fraction or 0.0, tokens.accent)], tokens.edge)
+            draw_bar(painter, self._side(bar), [(self._state.fraction or 0.0, tokens.accent)], tokens.edge)
 
-    def _paint_badge(self, painter: QPainter, line: QRect, metrics: QFontMetrics) -> int:
-        """Draw the source, and return the width it took; while something happens the words have all the room."""
-        if self._state.phase in (Phase.LOADING, Phase.UNLOADING):
-            return 0
-        tokens, text = theme.current().tokens, words.SOURCE_NAMES[self.record.source]
-        pill = QRectF(line.left(), line.top() - 1, metrics.horizontalAdvance(text) + 2 * GAP_4 + 2, line.height() + 2)
-        painter.setPen(QColor(tokens.edge))
-        painter.setBrush(QColor(tokens.raised))
-        painter.drawRoundedRect(pill.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
+    def _paint_marks(self, painter: QPainter, line: QRect) -> int:
+        """Draw the signs at the end of the first line, and return the width they took."""
+        edge, used = theme.current().scaled(_MARK), 0
+        for icon, _, color in self._marks:
+            place = QRectF(line.right() - used - edge, line.top() + (line.height() - edge) / 2, edge, edge)
+            icons.paint(painter, icon, getattr(theme.current().tokens, color), self._side(place))
+            used += edge + GAP_4
+        return used
+
+    def _paint_second(self, painter: QPainter, line: QRect, metrics: QFontMetrics) -> None:
+        """Draw what happens to the model, or else whether it fits, and its badges."""
+        tokens = theme.current().tokens
         painter.setPen(QColor(tokens.muted))
-        painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, text)
-        return round(pill.width()) + GAP_8
+        if text := self._second_line():
+            self._write(painter, line, metrics.elidedText(text, Qt.TextElideMode.ElideRight, line.width()))
+            return
+        at = line.left()
+        if self.record.runnable and (self._state.loaded or self._fit is not None):
+            icon, color, word = "fits", "accent_text", "Loaded"
+            if not self._state.loaded and self._fit is not None:
+                (icon, color), word = words.FIT_SIGNS[self._fit], self._fit.value
+            edge, shade = line.height(), getattr(tokens, color)
+            icons.paint(painter, icon, shade, self._side(QRectF(at, line.top(), edge, edge)))
+            painter.setPen(QColor(shade))
+            self._write(painter, line.adjusted(edge + GAP_4, 0, 0, 0), word)
+            at += edge + GAP_4 + metrics.horizontalAdvance(word) + GAP_8
+        for text in self._badges:
+            width = metrics.horizontalAdvance(text) + 2 * GAP_4 + 2
+            if at + width > line.right() + 1:
+                return
+            draw_pill(painter, self._side(QRectF(at, line.top() - 1, width, line.height() + 2)), text)
+            at += width + GAP_4
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the button at the right."""
+        """Keep the button at the end."""
         super().resizeEvent(event)
         self._place_buttons()
 
@@ -280,11 +355,13 @@ class ModelRow(QAbstractButton):
         self.menu_wanted.emit(self.record, place)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Load with Enter, move with the arrow keys."""
+        """Load with Enter, move with the arrow keys up and down, tell more with the one that points at the chat."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.load_wanted.emit(self.record)
         elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             self.step.emit(-1 if event.key() == Qt.Key.Key_Up else 1)
+        elif event.key() == (Qt.Key.Key_Left if self.isRightToLeft() else Qt.Key.Key_Right):
+            self.entered.emit(self.record)
         else:
             super().keyPressEvent(event)
 

@@ -190,6 +190,16 @@ def draw_bar(painter: QPainter, rect: QRectF, parts: list[tuple[float, str]], gr
     painter.restore()
 
 
+def draw_pill(painter: QPainter, rect: QRectF, text: str) -> None:
+    """Draw a word or two in an outline."""
+    tokens = theme.current().tokens
+    painter.setPen(QColor(tokens.edge))
+    painter.setBrush(QColor(tokens.raised))
+    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
+    painter.setPen(QColor(tokens.muted))
+    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
+
+
 def add_action(menu: QMenu, text: str, act: Callable[[], object]) -> QAction:
     """Add an entry to a menu."""
     action = menu.addAction(text)

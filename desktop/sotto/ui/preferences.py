@@ -25,6 +25,8 @@ _log = logging.getLogger(__name__)
 SMALLEST_ZOOM, LARGEST_ZOOM = 0.7, 2.5
 LONGEST_TEXT = 20_000
 LONGEST_FRESH = 7 * 24 * 60
+MODEL_ORDERS = ("used", "name", "size", "fit")
+LONGEST_KEEP_ALIVE = 24 * 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,6 @@ class Preferences:
         system: What models are told first in chats that say nothing of their own.
         options: How answers are drawn there, by Ollama's names.
         num_ctx: Tokens of context that models are loaded with; 0 for as many as they have.
-        folders: Further folders to look for models in.
         recent: What was chosen in the command palette, by its keys, the last one first.
         engine_host: `thread` for an engine in the app's own process, `process` for one in a process of its own.
         quick_shortcut: Keys that show and hide the quick prompt wherever one is, as `Ctrl+Alt+Space`; empty for none.
@@ -54,6 +55,12 @@ class Preferences:
         scroll: How far below the top of that message the view began, in pixels.
         recent_models: Names of the models that were used last, the last one first.
         told_of_tray: Whether it was told that the app goes on when its window is closed.
+        model_order: What models are sorted by, one of `MODEL_ORDERS`; favourites stand before the others.
+        favourites: Digests of models.
+        pinned_models: Digests of models that stay in memory once they are loaded.
+        contexts: How long a context is for a model, each as `digest:tokens`.
+        keep_alive_minutes: An idle model leaves memory after so long; 0 for never.
+        folders: Further folders to look for models in.
     """
 
     appearance: str = ""
@@ -78,6 +85,11 @@ class Preferences:
     scroll: int = 0
     recent_models: tuple[str, ...] = ()
     told_of_tray: bool = False
+    model_order: str = "used"
+    favourites: tuple[str, ...] = ()
+    pinned_models: tuple[str, ...] = ()
+    contexts: tuple[str, ...] = ()
+    keep_alive_minutes: int = 0
 
 
 def _is_place(value: str) -> bool:
@@ -99,6 +111,11 @@ _FITS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "api_host": (lambda value: 0 < len(value) <= 255, "an address to listen on"),
     "api_port": (lambda value: isinstance(value, int) and 0 < value < 1 << 16, "a port from 1 to 65535"),
     "api_key": (lambda value: len(value) <= 1000 and (not value or value.isprintable()), "a key of one line"),
+    "model_order": (lambda value: value in MODEL_ORDERS, "used, name, size or fit"),
+    "keep_alive_minutes": (
+        lambda value: isinstance(value, int) and 0 <= value <= LONGEST_KEEP_ALIVE,
+        f"0 to {LONGEST_KEEP_ALIVE}",
+    ),
 }
 
 

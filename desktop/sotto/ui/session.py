@@ -17,6 +17,7 @@ from sotto.engine.types import (
     GenerateRequest,
     Loaded,
     LoadProgress,
+    Measured,
     MemoryFigures,
     PrefillProgress,
     TextChunk,
@@ -29,10 +30,12 @@ from sotto.ui import words
 from sotto.ui.drops import Dropped, described
 from sotto.ui.engine_thread import EngineLost, EngineThread
 from sotto.ui.model_list import ModelList, Models, StoreModels
+from sotto.ui.pace import LoadClock, Pace
 from sotto.ui.states import ChatSettings, ModelState, Phase, Problem
 from sotto.ui.store_watch import StoreWatch
 
 if TYPE_CHECKING:
+    from sotto.store.roots import Root
     from sotto.ui.flows import Flows
 
 
@@ -53,6 +56,7 @@ class Session(QObject):
         figures_changed: What the model uses of memory (`MemoryFigures`, or None when nothing is loaded).
         became_ready: A model has been loaded.
         became_absent: No model is loaded, and none is on its way.
+        measured: What a model needs in memory has been found out (`Measured`).
         spoke: The engine says something about a request.
         lost: The engine's thread has ended (`EngineLost`).
         told: Something to know: what it is about, and a sentence.
@@ -64,6 +68,7 @@ class Session(QObject):
     figures_changed = Signal(object)
     became_ready = Signal()
     became_absent = Signal()
+    measured = Signal(object)
     spoke = Signal(object)
     lost = Signal(object)
     told = Signal(str, str)
@@ -75,13 +80,20 @@ class Session(QObject):
         self.host = thread
         self.settings = ChatSettings()
         self.state = ModelState()
+        self.context_for: Callable[[ModelRecord], int | None] = lambda record: self.settings.num_ctx
         self.folders: Callable[[], Sequence[str]] = tuple
+        self.roots: tuple[Root, ...] = ()
+        self.roots_there: frozenset[Path] = frozenset()
         self.searching = True
         self._search_again = False
+        self._presence: object = None
         self._store: Models = models or StoreModels()
         self._list = ModelList()
         self._watch = StoreWatch(self)
         self._watch.changed.connect(self.rescan)
+        self._watch.pulse.connect(self._look)
+        self._clock = LoadClock(self)
+        self._clock.ticked.connect(self._show_pace)
         self._closing = threading.Event()
         self._flows: Flows | None = None
         self._before_flows: list[Callable[[], None]] = []
@@ -132,26 +144,37 @@ class Session(QObject):
         else:
             self._flows.start(self._open(what))
 
-    def load(self, record: ModelRecord) -> None:
-        """Load a model in place of the one in use; if it cannot run, say why."""
+    def load(self, record: ModelRecord, num_ctx: int | None = None, *, anyway: bool = False) -> None:
+        """Load a model in place of the one in use; if it cannot run, say why.
+
+        Args:
+            record: The model.
+            num_ctx: Tokens of context; None as `context_for` says.
+            anyway: Load it even where it is known not to fit.
+        """
         name = words.model_name(record.name)
+        if not record.present:
+            where = f"It was in {words.home_path(record.path)}, which is on a disk that is not present now."
+            self.problem.emit(Problem(f"{name} is not there", where))
+            return
         if not record.runnable:
             self.problem.emit(Problem(f"{name} cannot run here", record.reason))
             return
         if self.state.record and same(self.state.record, record) and (self.state.loaded or self.loading):
             return
-        self._load(record, self.settings.num_ctx)
+        self._load(record, num_ctx or self.context_for(record), anyway=anyway)
 
     def reload(self, num_ctx: int) -> None:
         """Load the model in use anew, with so many tokens of context."""
         if self.state.record is not None and self.state.loaded:
             self._load(self.state.record, num_ctx)
 
-    def _load(self, record: ModelRecord, num_ctx: int | None) -> None:
-        self._retry = lambda: self.load(record)
+    def _load(self, record: ModelRecord, num_ctx: int | None, *, anyway: bool = False) -> None:
+        self._retry = lambda: self.load(record, num_ctx, anyway=anyway)
         self._asked.append(_Asked(record, num_ctx))
+        self._clock.begin()
         self._set(ModelState(Phase.LOADING, record))
-        self.host.load(record, num_ctx)
+        self.host.load(record, num_ctx, anyway=anyway)
 
     def eject(self) -> None:
         """Give the model's memory back."""
@@ -201,13 +224,18 @@ class Session(QObject):
         """Take an event of the engine's thread."""
         if isinstance(event, LoadProgress):
             if self.loading and len(self._asked) == 1:
-                self._set(replace(self.state, progress=event))
+                self._clock.hear(event)
+                self._set(replace(self.state, progress=event, pace=self._clock.pace))
         elif isinstance(event, MemoryFigures):
+            if self.state.loaded and not self.state.actual and not self._asked:
+                self._set(replace(self.state, actual=event.active))
             self._show_figures(event if event.weights or event.cache else None)
         elif isinstance(event, Loaded | Unloaded) or (isinstance(event, Failed) and not event.request_id):
             self._answered(event)
         elif isinstance(event, PrefillProgress | TextChunk | Finished | Failed | Counted):
             self.spoke.emit(event)
+        elif isinstance(event, Measured):
+            self.measured.emit(event)
         elif isinstance(event, EngineLost):
             self._lost(event)
 
@@ -263,6 +291,7 @@ class Session(QObject):
         assert self._flows is not None
         self.searching, self._search_again = True, False
         try:
+            before = await self._flows.call(self._store.presence, self.roots)
             listing = await self._flows.call(self._store.find, tuple(self.folders()))
         except Exception as error:
             # The window stays of use without the list: models can still be opened and dropped.
@@ -272,10 +301,31 @@ class Session(QObject):
         finally:
             self.searching = False
         self._list.set_found(listing.records)
+        same_roots = self.roots == listing.roots
+        self.roots, self.roots_there = listing.roots, listing.there
         self.models_changed.emit(self.models)
         self._watch.watch(await self._flows.call(self._store.folders, listing.roots))
+        # What comes while the list is made is noticed the next time.
+        self._presence = before if same_roots else await self._flows.call(self._store.presence, listing.roots)
+        self._watch.watch_disks(needed=self._presence is not None)
         if self._search_again:
             self.rescan()
+
+    @Slot()
+    def _look(self) -> None:
+        if self._flows is not None and not self.searching:
+            self._flows.start(self._look_for_disks(self._flows))
+
+    async def _look_for_disks(self, flows: "Flows") -> None:
+        """Look for models again if a disk has come or gone."""
+        before = self._presence
+        now = await flows.call(self._store.presence, self.roots)
+        if before is not self._presence:
+            return
+        if now != before:
+            self.rescan()
+        else:
+            self._watch.watch_disks(needed=now is not None)
 
     async def _open(self, what: Dropped) -> None:
         assert self._flows is not None
@@ -331,6 +381,13 @@ class Session(QObject):
         self.figures = figures
         self.figures_changed.emit(figures)
 
+    @Slot(object)
+    def _show_pace(self, pace: Pace) -> None:
+        if self.loading and pace != self.state.pace:
+            self._set(replace(self.state, pace=pace))
+
     def _set(self, state: ModelState) -> None:
+        if state.phase is not Phase.LOADING:
+            self._clock.end()
         self.state = state
         self.state_changed.emit(state)

@@ -7,6 +7,9 @@ from typing import Any
 
 from sotto.engine.types import LoadProgress, ModelInfo, SamplingOptions
 from sotto.store.records import ModelRecord
+from sotto.ui.pace import Pace
+
+_UNSEEN = Pace()
 
 
 class Phase(StrEnum):
@@ -31,6 +34,8 @@ class ModelState:
         progress: The newest news of a load, while loading.
         info: The loaded model, while ready or generating.
         reason: Why it failed, in one sentence.
+        pace: How fast the load is, while loading.
+        actual: Bytes that it did hold when it had been loaded; 0 when that is not known yet.
     """
 
     phase: Phase = Phase.ABSENT
@@ -38,6 +43,8 @@ class ModelState:
     progress: LoadProgress | None = None
     info: ModelInfo | None = None
     reason: str = ""
+    pace: Pace = _UNSEEN
+    actual: int = 0
 
     @property
     def loaded(self) -> bool:

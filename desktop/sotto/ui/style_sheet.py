@@ -38,6 +38,11 @@ QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 
 QLabel {{ background: transparent; color: {t.text}; }}
 QLabel[role="caption"] {{ color: {t.muted}; {pt(0.88)} }}
+QLabel[role="good"] {{ color: {t.good}; {pt(0.88)} }}
+QLabel[role="warn"] {{ color: {t.warn}; {pt(0.88)} }}
+QLabel[role="alert"] {{ color: {t.alert}; {pt(0.88)} }}
+QLabel[role="pill"] {{ color: {t.muted}; background: {t.raised}; border: 1px solid {t.edge}; border-radius: 5px;
+    padding: 1px 5px; {pt(0.88)} }}
 QLabel[role="muted"] {{ color: {t.muted}; }}
 QLabel[role="section"] {{ color: {t.muted}; {pt(0.85)} font-weight: 600; }}
 QLabel[role="strong"] {{ font-weight: 600; }}
@@ -75,9 +80,9 @@ QPushButton:disabled, QToolButton:disabled {{ color: {t.faint}; }}
 QPushButton[role="quiet"], QToolButton[role="quiet"] {{ color: {t.muted}; padding: 3px 7px; {pt(0.88)} }}
 QPushButton[role="quiet"]:hover, QToolButton[role="quiet"]:hover {{ color: {t.text}; }}
 QToolButton#copyAnswer {{ padding-left: 0; }}
-QPushButton[role="outlined"] {{ background: {t.raised}; border: 1px solid {t.edge}; }}
-QPushButton[role="outlined"]:hover {{ background: {t.hover}; }}
-QPushButton[role="outlined"]:focus {{ border: 1px solid {t.accent}; }}
+QPushButton[role="outlined"], QToolButton[role="outlined"] {{ background: {t.raised}; border: 1px solid {t.edge}; }}
+QPushButton[role="outlined"]:hover, QToolButton[role="outlined"]:hover {{ background: {t.hover}; }}
+QPushButton[role="outlined"]:focus, QToolButton[role="outlined"]:focus {{ border: 1px solid {t.accent}; }}
 QPushButton[role="chip"] {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 10px; padding: 8px 14px;
     text-align: left; }}
 QPushButton[role="chip"]:hover {{ background: {t.hover}; }}
@@ -92,10 +97,6 @@ QToolButton#send:disabled {{ background: {t.track}; border-color: {t.track}; }}
 QToolButton#newest {{ background: {t.raised}; border: 1px solid {t.edge}; padding: 6px; border-radius: 14px; }}
 QToolButton#newest:hover {{ background: {t.hover}; }}
 QToolButton#newest:focus {{ border: 1px solid {t.accent}; }}
-QPushButton[role="load"] {{ color: {t.accent_text}; background: {t.raised}; border: 1px solid {t.edge};
-    padding: 2px 9px; border-radius: 6px; {pt(0.88)} font-weight: 600; }}
-QPushButton[role="load"]:hover {{ background: {t.hover}; }}
-QPushButton[role="load"]:focus {{ border: 1px solid {t.accent}; }}
 
 #composer {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 14px; }}
 #composer[focused="true"] {{ border: 1px solid {t.accent}; }}
@@ -109,15 +110,17 @@ QTextBrowser {{ background: transparent; border: none; color: {t.text};
 #bubble {{ background: {t.bubble}; border: none; border-radius: 14px; }}
 #choicesBody {{ background: transparent; }}
 #choices {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
-QPlainTextEdit#system, QDoubleSpinBox, QLineEdit#value {{ background: {t.page}; color: {t.text};
+QPlainTextEdit#system, QSpinBox, QDoubleSpinBox, QLineEdit#value {{ background: {t.page}; color: {t.text};
     border: 1px solid {t.edge}; border-radius: 7px; padding: 3px 6px; selection-background-color: {t.accent};
     selection-color: {t.on_accent}; }}
 QKeySequenceEdit QLineEdit {{ background: {t.page}; color: {t.text}; border: 1px solid {t.edge}; border-radius: 7px;
     padding: 3px 6px; }}
 QKeySequenceEdit QLineEdit:focus {{ border: 1px solid {t.accent}; }}
 QDoubleSpinBox[unset="true"] {{ color: {t.muted}; }}
-QPlainTextEdit#system:focus, QDoubleSpinBox:focus, QLineEdit#value:focus {{ border: 1px solid {t.accent}; }}
-QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {{ width: 0; border: none; }}
+QPlainTextEdit#system:focus, QSpinBox:focus, QDoubleSpinBox:focus, QLineEdit#value:focus {{
+    border: 1px solid {t.accent}; }}
+QSpinBox::up-button, QDoubleSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::down-button {{ width: 0;
+    border: none; }}
 #palette {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
 #palette QLineEdit {{ background: transparent; border: none; border-bottom: 1px solid {t.line}; color: {t.text};
     padding: 8px 10px; {pt(1.12)} selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
@@ -139,6 +142,15 @@ QRadioButton[role="segment"]::indicator {{ width: 0; height: 0; }}
 QRadioButton[role="segment"]:hover {{ background: {t.hover}; }}
 QRadioButton[role="segment"]:checked {{ background: {t.raised}; border: 1px solid {t.edge}; }}
 QRadioButton[role="segment"]:focus {{ border: 1px solid {t.accent}; }}
+#finds {{ background: {t.sidebar}; border: 1px solid {t.line}; border-radius: 12px; }}
+#modelCard {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
+#modelCard QFrame#rule {{ background: {t.line}; border: none; max-height: 1px; }}
+QSlider::groove:horizontal {{ height: 4px; background: {t.track}; border-radius: 2px; }}
+QSlider::sub-page:horizontal {{ background: {t.accent}; border-radius: 2px; }}
+QSlider::handle:horizontal {{ background: {t.raised}; border: 1px solid {t.faint}; width: 14px; height: 14px;
+    margin: -6px 0; border-radius: 8px; }}
+QSlider::handle:horizontal:hover {{ border: 1px solid {t.accent}; }}
+QSlider::handle:horizontal:focus {{ border: 2px solid {t.accent}; width: 12px; height: 12px; }}
 #notice {{ background: {t.alert_ground}; border: 1px solid {t.alert_line}; border-radius: 10px; }}
 #notice[kind="question"] {{ background: {t.raised}; border: 1px solid {t.edge}; }}
 """

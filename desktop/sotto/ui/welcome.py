@@ -1,13 +1,16 @@
 """What the chat pane shows before the first message."""
 
-from PySide6.QtCore import QByteArray, QRectF, Qt, Signal
+from functools import partial
+
+from PySide6.QtCore import QByteArray, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from sotto.paths import resources_dir
 from sotto.ui import theme, words
-from sotto.ui.parts import Label, Picture, TextButton
+from sotto.ui.finds import Finds
+from sotto.ui.parts import Label, TextButton
 from sotto.ui.states import ModelState, Phase
 
 BUILTIN_QUESTIONS = ("What can you do?", "How do I load a bigger model?", "What does 4-bit mean?")
@@ -19,8 +22,8 @@ OTHER_QUESTIONS = (
 _COLUMN = 560
 
 
-class Welcome(QWidget):
-    """A greeting, three questions to begin with, and where models come from.
+class Welcome(QScrollArea):
+    """A greeting, three questions to begin with, and what was found on this machine.
 
     Signals:
         asked: One of the questions was chosen.
@@ -35,6 +38,10 @@ class Welcome(QWidget):
         self._title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.greeting = Label("", "lead", wrap=True)
         self.greeting.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.finds = Finds()
+        # Once it has been laid out.
+        show_finds = partial(self.ensureWidgetVisible, self.finds)
+        self.finds.unfolded.connect(lambda: QTimer.singleShot(0, self, show_finds))
         self.chips = [TextButton("", "chip") for _ in BUILTIN_QUESTIONS]
         column = QWidget()
         inside = QVBoxLayout(column)
@@ -49,23 +56,24 @@ class Welcome(QWidget):
             inside.addWidget(chip, 0, Qt.AlignmentFlag.AlignHCenter)
             chip.clicked.connect(self._ask)
         inside.addSpacing(theme.GAP_24)
-        hint = QHBoxLayout()
-        hint.setSpacing(theme.GAP_8)
-        hint.addStretch(1)
-        hint.addWidget(Picture("drop", "muted", 16))
-        hint.addWidget(Label("Drop a model's folder or manifest anywhere on this window to load it", "caption"))
-        hint.addStretch(1)
-        inside.addLayout(hint)
+        inside.addWidget(self.finds)
         self._column = column
         across = QHBoxLayout()
         across.addStretch(1)
         across.addWidget(column, 1000)
         across.addStretch(1)
-        layout = QVBoxLayout(self)
+        body = QWidget()
+        body.setObjectName("column")
+        layout = QVBoxLayout(body)
         layout.setContentsMargins(theme.GAP_24, theme.GAP_24, theme.GAP_24, theme.GAP_24)
         layout.addStretch(5)
         layout.addLayout(across)
         layout.addStretch(6)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidget(body)
         theme.current().changed.connect(self._measure)
         self._measure()
         self.show_state(ModelState())
@@ -81,12 +89,14 @@ class Welcome(QWidget):
         if state.loaded and state.record is not None:
             title = "Ask about Sotto" if builtin else f"Ask {words.model_name(state.record.name)}"
             line = greeting or ("I’m the small model that comes with Sotto." if builtin else "It runs on this machine.")
+        elif state.phase is Phase.LOADING and not state.pace.shown:
+            return
         elif state.phase is Phase.LOADING and state.record is not None:
             title = "One moment"
             line = f"{words.model_name(state.record.name)} is being loaded. You can write already."
         else:
-            title = "Choose a model"
-            line = "Double-click one in the list, and it answers here. Nothing you write leaves this machine."
+            title = "Welcome to Sotto"
+            line = "Choose a model in the list, and it answers here. Nothing you write leaves this machine."
         self._title.setText(title)
         self.greeting.setText(line)
         questions = BUILTIN_QUESTIONS if builtin or not state.loaded else OTHER_QUESTIONS

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from sotto.chats.records import Chat, Folder, Turn
 from sotto.paths import resources_dir
-from sotto.ui import gauge, words
+from sotto.ui import words
 from sotto.ui.announcing import Announcer
 from sotto.ui.chat_defaults import ChatDefaults
 from sotto.ui.chat_keeper import ChatKeeper
@@ -35,6 +35,7 @@ from sotto.ui.dialogue import Dialogue
 from sotto.ui.drops import DropOverlay, dropped
 from sotto.ui.following import follow
 from sotto.ui.menus import Menus
+from sotto.ui.model_desk import ModelDesk
 from sotto.ui.palette_commands import PaletteCommands
 from sotto.ui.parts import plain_tip
 from sotto.ui.preferences import PreferenceKeeper, Preferences
@@ -79,13 +80,12 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Sotto")
         self.setWindowIcon(QIcon(str(resources_dir() / "icons" / "sotto-256.png")))
         self.setAcceptDrops(True)
-        self.sidebar = Sidebar()
+        self.desk = ModelDesk(session, preferences, self)
+        self.sidebar = Sidebar(self.desk.panel)
         self.chat = ChatPane()
         self.composing = Composing(session, self.dialogue, keeper, self.chat.composer, self)
         self._painted = False
         self._flows: Flows | None = None
-        self._folders = preferences.values.folders
-        session.folders = lambda: preferences.values.folders
         centre = QWidget()
         layout = QHBoxLayout(centre)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -93,6 +93,7 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.sidebar)
         layout.addWidget(self.chat, 1)
         self.setCentralWidget(centre)
+        self.desk.furnish(centre, self.sidebar, self.sidebar.gauge, self.chat.welcome.finds)
         self.overlay = DropOverlay(centre)
         self.dialogs = Dialogs(self)
         self.presets = PresetKeeper(preferences.folder / "presets.json", self)
@@ -110,32 +111,23 @@ class MainWindow(QMainWindow):
         self._flows = flows
         self.composing.begin(flows)
         self.dialogue.begin()
-        if self.session.begun:
-            self.sidebar.show_models(self.session.models)
-            self.sidebar.gauge.show_figures(self.session.figures)
-        else:
+        if not self.session.begun:
             self.session.begin(flows, paths)
-        self.sample_memory()
+        self.desk.begin(flows)
 
     # Session to widgets and back
 
     def _connect(self) -> None:
-        session, dialogue, sidebar, chat = self.session, self.dialogue, self.sidebar, self.chat
-        sidebar.load_wanted.connect(session.load)
-        sidebar.eject_wanted.connect(session.eject)
-        sidebar.stop_wanted.connect(session.stop_load)
-        sidebar.verify_wanted.connect(session.verify)
-        sidebar.rescan_wanted.connect(session.rescan)
-        sidebar.gauge.sample_wanted.connect(self.sample_memory)
+        session, dialogue, chat = self.session, self.dialogue, self.chat
+        self.desk.left.connect(chat.composer.draft.setFocus)
+        self.desk.bin.offered.connect(chat.notice.offer)
         chat.header.new_chat.clicked.connect(dialogue.new_chat)
         chat.composer.attach_wanted.connect(self.dialogs.choose_attachments)
         self.composing.problem.connect(self.show_problem)
         self.closed.connect(self.composing.attaching.close)
         chat.asked.connect(dialogue.send)
         chat.transcript.link_asked.connect(self.ask_link)
-        session.models_changed.connect(sidebar.show_models)
         session.state_changed.connect(self.show_state)
-        session.figures_changed.connect(sidebar.gauge.show_figures)
         session.told.connect(chat.notice.inform)
         session.problem.connect(self.show_problem)
         dialogue.greeting.grew.connect(self._greet)
@@ -193,14 +185,12 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _prefer(self, values: Preferences) -> None:
         """Do as a person chose."""
-        if values.folders != self._folders:
-            self._folders = values.folders
-            self.session.rescan()
         self.chat.transcript.follows = values.follow
         self.chat.choices.show_settings(self.session.settings)
 
     def send(self, text: str) -> None:
         """Send a draft; it stays where it is if it cannot be sent."""
+        self.desk.keep_alive.wake()
         self.composing.send(text)
 
     def stop(self) -> None:
@@ -211,7 +201,7 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def show_state(self, state: ModelState) -> None:
         """Draw everything that depends on how the model stands."""
-        self.sidebar.show_state(state)
+        self.desk.show_state(state)
         self.chat.header.show_state(state)
         seen = state.seen(answering=self.dialogue.answering)
         self.chat.composer.show_state(seen)
@@ -288,19 +278,6 @@ class MainWindow(QMainWindow):
     @Slot()
     def _retract(self) -> None:
         self.chat.show_conversation(begun=not self.chat.transcript.empty)
-
-    @Slot()
-    def sample_memory(self) -> None:
-        """Ask how much memory is in use, off the window's thread."""
-        if self._flows is not None:
-            self._flows.start(self._sample(self._flows))
-
-    async def _sample(self, flows: "Flows") -> None:
-        try:
-            taken: gauge.Sample | None = await flows.call(gauge.sample)
-        except OSError:
-            taken = None
-        self.sidebar.gauge.show_sample(taken)
 
     # Qt
 

@@ -1,11 +1,13 @@
 """Numbers and names in the words of the window."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from sotto.chats.records import Attachment, State, Turn
 from sotto.engine.types import DoneReason, Finished, ModelInfo, PrefillProgress
 from sotto.store.records import Format, ModelRecord, Source
+from sotto.ui.memory import Fit, Memory, Projection
 from sotto.ui.states import ModelState, Phase, Problem
 
 SOURCE_NAMES = {
@@ -18,6 +20,20 @@ SOURCE_NAMES = {
 }
 
 _QUANTIZATIONS = {"int4": "4-bit", "int8": "8-bit", "int2": "2-bit", "int3": "3-bit", "int5": "5-bit", "int6": "6-bit"}
+
+# By an icon and one of the theme's tokens; and what a screen reader says.
+FIT_SIGNS = {
+    Fit.FITS: ("fits", "good"),
+    Fit.TIGHT: ("tight", "warn"),
+    Fit.NO: ("unfit", "alert"),
+    Fit.UNKNOWN: ("unknown", "muted"),
+}
+FIT_SPOKEN = {
+    Fit.FITS: "fits into memory",
+    Fit.TIGHT: "a tight fit",
+    Fit.NO: "does not fit into memory",
+    Fit.UNKNOWN: "not known whether it fits",
+}
 
 
 def size(nbytes: int) -> str:
@@ -55,12 +71,73 @@ def short_name(name: str) -> str:
     return model_name(name).rpartition("/")[2]
 
 
+def quantization(record: ModelRecord) -> str:
+    """Return in how many bits the weights are kept, in few letters; empty when unknown."""
+    return _QUANTIZATIONS.get(record.quantization.lower(), record.quantization)
+
+
 def model_details(record: ModelRecord) -> str:
     """Return what tells models of one name apart: parameters, quantization, size."""
-    quantization = _QUANTIZATIONS.get(record.quantization.lower(), record.quantization)
     kind = "GGUF" if record.format is Format.GGUF else ""
-    parts = (parameters(record.parameters), quantization, kind, size(record.size) if record.size else "")
+    parts = (parameters(record.parameters), quantization(record), kind, size(record.size) if record.size else "")
     return " · ".join(part for part in parts if part)
+
+
+def source_names(record: ModelRecord) -> list[str]:
+    """Return in whose stores a model is, each once."""
+    sources = (record.source, *(place.source for place in record.also))
+    return list(dict.fromkeys(SOURCE_NAMES[source] for source in sources))
+
+
+def model_facts(record: ModelRecord) -> str:
+    """Return what is known of a model, in one line."""
+    made_for = f"made for {count(record.context_length)} tokens" if record.context_length else ""
+    kind = {Format.GGUF: "GGUF", Format.SAFETENSORS: "safetensors"}.get(record.format) if record.format else ""
+    number = parameters(record.parameters)
+    parts = (
+        f"{size(record.size)} on disk" if record.size else "",
+        f"{number} parameters" if number else "",
+        quantization(record),
+        kind,
+        record.architecture,
+        made_for,
+    )
+    return " · ".join(part for part in parts if part)
+
+
+def abilities(record: ModelRecord) -> str:
+    """Return what a model's files say that it can do; empty when they say nothing."""
+    known = {
+        "completion": "text",
+        "vision": "pictures",
+        "tools": "tools",
+        "thinking": "thinking",
+        "embedding": "embeddings",
+    }
+    names = [known.get(one, one) for one in record.capabilities]
+    return f"Made for {listed(names)}" if names else ""
+
+
+def home_path(path: Path) -> str:
+    """Return a path as people read it, with `~` for their own folder."""
+    home = Path.home()
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
+
+
+def projection_line(projection: Projection, memory: Memory) -> str:
+    """Return how a model would lie in memory, in a sentence or two."""
+    plan = projection.plan
+    if projection.fit is Fit.UNKNOWN or plan is None:
+        return projection.reason
+    if projection.fit is Fit.NO:
+        return plan.sentence
+    total = size(memory.sample.total) if memory.sample else ""
+    return f"Loading it brings memory to {round(100 * (projection.share or 0))} % of {total}."
+
+
+def prediction_line(predicted: int, actual: int) -> str:
+    """Return what a loaded model was to hold and holds; empty when one of them is not known."""
+    return f"Predicted {size(predicted)}, holds {size(actual)}" if predicted and actual else ""
 
 
 def state_line(state: ModelState) -> str:
@@ -74,7 +151,7 @@ def state_line(state: ModelState) -> str:
     if state.phase is Phase.FAILED:
         return "Could not be loaded"
     if state.phase is Phase.LOADING:
-        return loading_line(state)
+        return f"Loading · {line}" if (line := loading_line(state)) else ""
     assert state.info is not None
     device = {"cpu": "CPU", "metal": "Metal", "cuda": "CUDA"}.get(state.info.device, state.info.device)
     context = f"{count(state.info.context_length)} tokens of context"
@@ -85,13 +162,32 @@ def state_line(state: ModelState) -> str:
 
 
 def loading_line(state: ModelState) -> str:
-    """Return how far a load is, in words."""
-    progress = state.progress
-    if progress is None:
-        return "Loading…"
-    if progress.phase == "weights" and progress.total > 0:
-        return f"Loading · {size(progress.done)} of {size(progress.total)}"
-    return {"tokenizer": "Loading · tokenizer", "warm-up": "Loading · warming up"}.get(progress.phase, "Loading…")
+    """Return how far a load is, in words; nothing while it may be over in a moment."""
+    progress, pace = state.progress, state.pace
+    if not pace.shown:
+        return ""
+    if progress is None or (progress.phase == "weights" and progress.total <= 0):
+        parts = ["Loading…"]
+    elif progress.phase == "weights":
+        parts = [f"{size(progress.done)} of {size(progress.total)}"]
+        parts += [f"{size(round(pace.speed))}/s"] if pace.speed else []
+        parts += [f"{duration(pace.left)} left"] if pace.left is not None and not pace.silence else []
+    else:
+        parts = [{"tokenizer": "Reading the tokenizer", "warm-up": "Warming up"}.get(progress.phase, "Loading…")]
+    if pace.silence:
+        parts.append(f"no news for {duration(pace.silence)}")
+    return " · ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """Return how long something takes: `5 s`, `2 min`, `1 h 5 min`."""
+    whole = max(1, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    minutes = round(whole / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
 
 
 def prefill_line(progress: PrefillProgress, why: str = "") -> str:

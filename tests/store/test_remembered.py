@@ -1,0 +1,118 @@
+"""What was in a folder whose disk is away is shown all the same, and comes back with it."""
+
+import os
+
+import pytest
+
+from sotto.store import remembered
+from sotto.store.discovery import discover
+from sotto.store.records import Source
+from sotto.store.remembered import may_go, presence, with_absent
+from sotto.store.roots import Root, default_roots
+from stores import Store, fingerprint
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch, tmp_path):
+    monkeypatch.setattr(remembered.paths, "cache_dir", lambda: tmp_path / "cache")
+
+
+@pytest.fixture
+def disk(tmp_path):
+    store = Store(tmp_path / "disk")
+    store.model("one")
+    store.model("two", fill=1)
+    return tmp_path / "disk"
+
+
+def found(*roots):
+    return {record.name: record.present for record in with_absent(discover(roots)).records}
+
+
+def test_models_of_a_disk_that_is_away_are_kept_and_come_back(disk, tmp_path):
+    root = Root(Source.OLLAMA, disk, True)
+    there = with_absent(discover([root])).records
+    assert {record.name: record.present for record in there} == {"one:latest": True, "two:latest": True}
+    disk.rename(tmp_path / "away")
+    gone = with_absent(discover([root])).records
+    assert {record.name: record.present for record in gone} == {"one:latest": False, "two:latest": False}
+    assert [(one.digest, one.size, one.format, one.path) for one in gone] == [
+        (one.digest, one.size, one.format, one.path) for one in there
+    ]
+    assert found(root) == {"one:latest": False, "two:latest": False}
+    (tmp_path / "away").rename(disk)
+    assert found(root) == {"one:latest": True, "two:latest": True}
+
+
+def test_a_folder_that_nobody_asked_for_is_forgotten(disk, tmp_path):
+    root = Root(Source.OLLAMA, disk, False)
+    assert len(found(root)) == 2
+    disk.rename(tmp_path / "away")
+    assert found(root) == {}
+    assert not may_go(root)
+
+
+def test_a_link_to_a_disk_that_is_away_was_asked_for(disk, tmp_path):
+    link = tmp_path / "models"
+    link.symlink_to(disk)
+    root = Root(Source.OLLAMA, link, False)
+    assert may_go(root)
+    assert len(found(root)) == 2
+    disk.rename(tmp_path / "away")
+    assert set(found(root).values()) == {False}
+
+
+def test_an_empty_place_for_a_disk_is_no_empty_disk(disk, monkeypatch):
+    root = Root(Source.FOLDER, disk, True)
+    assert set(found(root).values()) == {True}
+    inside = {path: path.rename(disk.parent / path.name) for path in list(disk.iterdir())}
+    monkeypatch.setattr(remembered, "_device", lambda path: 4711)
+    assert set(found(root).values()) == {False}
+    monkeypatch.undo()
+    assert len(inside) == 2
+
+
+def test_models_that_were_deleted_are_not_away(disk):
+    root = Root(Source.FOLDER, disk, True)
+    assert len(found(root)) == 2
+    for path in (disk / "manifests").rglob("latest"):
+        path.unlink()
+    assert found(root) == {}
+
+
+def test_a_model_that_is_elsewhere_too_is_there(disk, tmp_path):
+    copy = Store(tmp_path / "copy")
+    copy.model("one")
+    roots = (Root(Source.OLLAMA, disk, True), Root(Source.OLLAMA, copy.root, True))
+    assert len(found(*roots)) == 2
+    disk.rename(tmp_path / "away")
+    assert found(*roots) == {"one:latest": True, "two:latest": False}
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"format": 1, "folders": {"/x": {"device": -1, "records": []}}}'])
+def test_a_damaged_memory_is_no_memory(disk, text):
+    remembered.file().parent.mkdir()
+    remembered.file().write_text(text)
+    assert len(found(Root(Source.OLLAMA, disk, True))) == 2
+
+
+def test_nothing_is_written_where_models_are(disk, tmp_path):
+    before = fingerprint(disk)
+    found(Root(Source.FOLDER, disk, True))
+    assert fingerprint(disk) == before
+
+
+def test_presence_tells_when_a_disk_comes_or_goes(disk, tmp_path):
+    roots = [Root(Source.OLLAMA, disk, True), Root(Source.OLLAMA, tmp_path / "never", False)]
+    before = presence(roots)
+    assert before == presence(roots)
+    disk.rename(tmp_path / "away")
+    assert presence(roots) == (0,) != before
+    assert presence(roots[1:]) is None
+
+
+def test_chosen_folders_are_looked_into_last(tmp_path, home):
+    roots = default_roots({"HOME": str(home), "SOTTO_FOLDERS": "/a" + os.pathsep + "/b"}, ["/c", "/a"])
+    assert [str(root.path) for root in roots[-3:]] == ["/a", "/b", "/c"]
+    assert [root.said_by for root in roots[-3:]] == ["SOTTO_FOLDERS", "SOTTO_FOLDERS", ""]
+    assert all(root.missing_is_error for root in roots[-3:])

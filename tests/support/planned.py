@@ -1,0 +1,24 @@
+"""A model that needs round numbers of bytes, and machines to plan it for."""
+
+from sotto.engine.memory_needs import CacheKind, CacheNeed, ModelNeeds, WorkPoint
+from sotto.engine.types import Measured
+from sotto.ui.memory import Memory, Sample
+
+GB = 10**9
+NEEDS = ModelNeeds(
+    weight_bytes=4 * GB,
+    loading_bytes=0,
+    layers=(CacheNeed(CacheKind.FULL, 100_000),),
+    work=(WorkPoint(1, 1, 1000), WorkPoint(2048, 2048, 1000)),
+    longest_context=40_000,
+)
+
+
+def measured(needs=NEEDS, **more):
+    """Return what the engine says of a model."""
+    return Measured("d" * 64, needs, **more)
+
+
+def there(total, available, held=0, reserve=0):
+    """Return a machine with so many gigabytes."""
+    return Memory(Sample(total * GB, available * GB, reserve), held)
