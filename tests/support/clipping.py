@@ -2,6 +2,8 @@
 
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit
 
+from sotto.ui.parts import ElidedLabel
+
 
 def clipped(window):
     """Return the texts in a window that have less room than they need."""
@@ -11,6 +13,7 @@ def clipped(window):
         for widget in window.findChildren(kind)
         if widget.isVisible()
         and not isinstance(widget.parent(), QLineEdit)
+        and not isinstance(widget, ElidedLabel)
         and widget.sizePolicy().horizontalPolicy() is not widget.sizePolicy().Policy.Ignored
         and (
             widget.height() < widget.heightForWidth(widget.width())
