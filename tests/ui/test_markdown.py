@@ -24,6 +24,9 @@ PIECES = [
     "```python\nx = 1\n\ny = 2\n```\n\n",
     "```\nopen\n",
     "~~~\n",
+    "so:\n```py\ndef f():\n\treturn 1\n\n",
+    "```\nnext\n",
+    "- item\n\n  ```js\n  let a = 1;\n  ```\n",
     "> quote\n> more\n\n",
     "| a | b |\n|---|---|\n| 1 | 2 |\n\n",
     "---\n\n",
@@ -117,6 +120,20 @@ def test_any_chunking_gives_the_document_of_the_whole(qapp, pieces, sizes):
 @given(st.text(alphabet="ab1-*`~#>|[]()!:. \n\t<&_=+", max_size=60), st.integers(1, 5))
 def test_any_text_gives_the_document_of_the_whole(qapp, text, size):
     assert_same(streamed(chunks_of(text, size)), streamed([text]))
+
+
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(alphabet="ab` ~\n\t-1", max_size=60), st.integers(1, 5), st.sampled_from(["```\n", "a\n~~~~ x\n"]))
+def test_code_that_was_added_line_by_line_is_what_is_read_at_once(qapp, text, size, opening):
+    document = QTextDocument()
+    renderer = MarkdownRenderer(document)
+    for chunk in chunks_of(opening + text, size):
+        renderer.append(chunk)
+        renderer.render()
+    renderer.finish()
+    streamed_formats = formats(document)
+    renderer.redraw()
+    assert formats(document) == streamed_formats
 
 
 def test_the_cost_of_new_text_does_not_grow_with_the_old(qtbot):

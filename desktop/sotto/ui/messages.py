@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 from sotto.chats.records import Turn
 from sotto.engine.types import PrefillProgress
 from sotto.ui import theme, words
-from sotto.ui.message_text import MarkdownText, PlainText
+from sotto.ui.markdown_text import MarkdownText
+from sotto.ui.message_text import PlainText
 from sotto.ui.parts import IconButton, Label, draw_bar
 from sotto.ui.question_editor import QuestionEditor
 
@@ -202,7 +203,7 @@ class AnswerMessage(QWidget):
         self.more.setVisible(turn.id > 0 and words.is_cut_short(turn))
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.text.markdown)
+        QGuiApplication.clipboard().setMimeData(self.text.whole())
         self.copy.confirm("check", "Copied")
 
 

@@ -249,7 +249,14 @@ class Transcript(QScrollArea):
         self._arranging = False
         if more:
             self._maker.start()
+        self._place_headers()
         self._place_button()
+
+    def _place_headers(self) -> None:
+        """Let answers know that another part of them may be in view."""
+        for message in self.messages:
+            if isinstance(message, AnswerMessage):
+                message.text.place()
 
     def _follow(self) -> None:
         last = self._last()
