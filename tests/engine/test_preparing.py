@@ -255,3 +255,20 @@ def test_a_full_context_is_shifted_to_a_conversation_again(fitted):
     assert len(left) < 150
     assert len(answer) > 80
     assert decoded(preparer, left) == "[system]Be kind.[assistant]" + "a" * len(answer)
+
+
+@pytest.mark.parametrize("ending", ["<think>\n", "[THINK]", "<think>\n\n</think>\n\n", ""])
+def test_a_thought_that_the_template_opens(tmp_path, ending):
+    folder = write_model(tmp_path / "thinking", "plain")
+    (folder / "chat_template.jinja").write_text(
+        "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}"
+        + "{% if add_generation_prompt %}assistant: "
+        + ending.replace("\n", "{{ '\\n' }}")
+        + "{% endif %}"
+    )
+    preparer = Preparer(open_model(record_of(folder)))
+    preparer.fit(1000, None, VOCABULARY, finds_boundary=True)
+    opens = ending.strip() if "/" not in ending else ""
+    asked = (Message("user", "Why?"),)
+    assert preparer.prepare(chat(asked)).opens == opens
+    assert preparer.prepare(chat((*asked, Message("assistant", "Because")))).opens == ""

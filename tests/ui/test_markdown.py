@@ -159,5 +159,5 @@ def test_the_cost_of_new_text_does_not_grow_with_the_old(qtbot):
     seconds_per_page(120)
     late = min(seconds_per_page(5) for _ in range(3))
     assert late < 3 * early + 0.005
-    answer.end(Turn(2, 1, Role.ASSISTANT, answer.text.markdown, State.COMPLETE, 0.0))
-    assert len(answer.text.markdown) == len(page) * 152
+    answer.end(Turn(2, 1, Role.ASSISTANT, answer.body.markdown, State.COMPLETE, 0.0))
+    assert len(answer.body.markdown) == len(page) * 152

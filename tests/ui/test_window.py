@@ -201,7 +201,7 @@ def test_a_reader_is_never_moved(ready, qtbot, loop):
     qtbot.waitUntil(lambda: bar.maximum() > 600)
     ready.script.pause = 0.005
     ready.window.send("Second")
-    qtbot.waitUntil(lambda: transcript.answer is not None and transcript.answer.text.markdown != "")
+    qtbot.waitUntil(lambda: transcript.answer is not None and transcript.answer.body.markdown != "")
     wheel = QWheelEvent(
         QPointF(200, 200), QPointF(200, 200), QPoint(0, 0), QPoint(0, 240), Qt.MouseButton.NoButton,
         Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,

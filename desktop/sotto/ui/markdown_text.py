@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QScrollBar
 
 from sotto.ui import icons, theme
-from sotto.ui.clipboard import mime_of_markdown, mime_of_selection
+from sotto.ui.clipboard import mime_of_selection
 from sotto.ui.code_header import RADIUS, CodeHeader
 from sotto.ui.dress import CODE_PAD, HEADER, TASK_GAP, dress, fit_table
 from sotto.ui.highlighting import Highlighter
@@ -41,9 +41,11 @@ _NEAR = CODE_PAD + _BAR
 class MarkdownText(MessageText):
     """What a model writes."""
 
-    def __init__(self) -> None:
-        """Show nothing yet."""
+    def __init__(self, role: str = "") -> None:
+        """Show nothing yet; `role` is one of the style sheet's."""
         super().__init__()
+        self.setProperty("role", role)
+        self._factor = 0.96 if role else 1.06
         self._renderer = MarkdownRenderer(self.document(), lambda piece: dress(piece, theme.current()))
         self._regions = Regions(self.document())
         self._highlighter = Highlighter(self.document())
@@ -67,6 +69,11 @@ class MarkdownText(MessageText):
         """The Markdown so far."""
         return self._renderer.source
 
+    @property
+    def held(self) -> bool:
+        """Whether a reader has done something to it."""
+        return self.textCursor().hasSelection() or any(one.wrapped or one.offset for one in self._regions.found)
+
     def append_markdown(self, text: str) -> None:
         """Take more text. It is drawn soon, with pauses that leave three quarters of the time to others."""
         self._renderer.append(text)
@@ -89,6 +96,7 @@ class MarkdownText(MessageText):
         """Find regions in what has been drawn, from block number `start` on."""
         changed, gone = self._regions.scan(start)
         self._drop(gone)
+        self._leave_room_above()
         for region in changed:
             if region.wrapped:
                 self._break_lines(region, max(start, region.first))
@@ -96,6 +104,15 @@ class MarkdownText(MessageText):
         self._highlighter.follow(changed, start, self._finished)
         self.place()
         self.viewport().update()
+
+    def _leave_room_above(self) -> None:
+        """Qt leaves out the margin over what a document begins with."""
+        first = self._regions.of(0)
+        look = self.document().rootFrame().frameFormat()
+        margin = float(self._above()) if first is not None and first.kind == "code" else 0.0
+        if look.topMargin() != margin:
+            look.setTopMargin(margin)
+            self.document().rootFrame().setFrameFormat(look)
 
     def _drop(self, gone: set[Region]) -> None:
         """Remove what belongs to regions that are no more."""
@@ -255,7 +272,7 @@ class MarkdownText(MessageText):
         return CODE_PAD if is_code(self.document().lastBlock().blockFormat()) else 0
 
     def _dress(self) -> None:
-        font = theme.current().font(1.06)
+        font = theme.current().font(self._factor)
         self.setFont(font)
         self.document().setDefaultFont(font)
         self.document().setIndentWidth(theme.current().scaled(_LIST_INDENT))
@@ -397,7 +414,3 @@ class MarkdownText(MessageText):
     def createMimeDataFromSelection(self) -> QMimeData:
         """Offer what is selected as text and as HTML without the window's colours."""
         return mime_of_selection(self.textCursor())
-
-    def whole(self) -> QMimeData:
-        """Return all of it, as Markdown and as HTML."""
-        return mime_of_markdown(self.markdown)
