@@ -1,6 +1,9 @@
 """What a model thought, and tools that it wants to use, in an answer."""
 
+import itertools
 import time
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -8,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from sotto.chats.records import Role, State, Turn
 from sotto.engine.types import PrefillProgress
-from sotto.ui import folds
+from sotto.ui import answer_parts, folds
 from sotto.ui.folds import Thought, ToolCall, duration, read_call
 from sotto.ui.messages import AnswerMessage
 from sotto.ui.transcript import Transcript
@@ -32,7 +35,8 @@ def turn(text, state=State.COMPLETE):
 def clock(monkeypatch):
     """Let time pass only when the test says so."""
     now = [100.0]
-    monkeypatch.setattr(folds.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(folds, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(answer_parts, "time", SimpleNamespace(monotonic=lambda: now[0]))
     return now
 
 
@@ -119,6 +123,31 @@ def test_an_answer_that_was_kept_is_shown_the_same(transcript):
     assert answer.body.parts[0].title.text() == "Thought"
     assert not answer.copy.isVisibleTo(answer)
     answer.deleteLater()
+
+
+def test_how_long_a_thought_took_is_kept_with_the_answer(ready, qtbot, loop, monkeypatch):
+    # However the chunks are put together on their way, time passes between the beginning and the end.
+    times = itertools.count(100, 30)
+    monkeypatch.setattr(answer_parts, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    ready.script.chunks = ["<think>Hm.", "</think>", "Yes."]
+    ready.window.send("Why?")
+    qtbot.waitUntil(lambda: not ready.dialogue.busy)
+    assert ready.dialogue.turns[-1].text == "<think>Hm.</think>Yes."
+    (took,) = ready.dialogue.turns[-1].figures["thoughts"]
+    assert took == 30
+    message = AnswerMessage("model")
+    message.show_complete(ready.dialogue.turns[-1])
+    assert message.body.parts[0].title.text() == f"Thought for {duration(took)}"
+    message.deleteLater()
+
+
+@pytest.mark.parametrize("kept", [None, "x", [None], ["2"], [], [5, 6, 7]])
+def test_what_was_kept_wrongly_is_left_out(dressed, kept):
+    message = AnswerMessage("model")
+    message.show_complete(replace(turn("<think>Hm</think>Yes"), figures={"thoughts": kept}))
+    title = message.body.parts[0].title.text()
+    assert title == ("Thought for 5 s" if kept == [5, 6, 7] else "Thought")
+    message.deleteLater()
 
 
 def test_a_long_thought_costs_the_same_for_each_word(transcript):

@@ -69,6 +69,13 @@ class AnswerBody(QWidget):
             self._show(piece)
         self._close()
 
+    def show_durations(self, seconds: object) -> None:
+        """Show how long thoughts took, as it was kept with the answer."""
+        thoughts = [part for part in self.parts if isinstance(part, Thought)]
+        for thought, took in zip(thoughts, seconds if isinstance(seconds, list) else (), strict=False):
+            if isinstance(took, int):
+                thought.took(took)
+
     def place(self) -> None:
         """Tell what is in view that another part of it may be."""
         for part in self.parts:

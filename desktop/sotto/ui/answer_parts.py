@@ -7,6 +7,7 @@ is seen.
 """
 
 import re
+import time
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -186,3 +187,30 @@ def _fence_after(fence: str, line: str) -> str:
         if fence[0] == mark and length >= len(fence) and not head[length:].strip():
             return ""
     return fence
+
+
+class ThoughtClock:
+    """Measures how long each thought of an answer takes while it comes.
+
+    Attributes:
+        seconds: For each thought that is complete, in order; 0 where its beginning was not seen.
+    """
+
+    def __init__(self) -> None:
+        """Wait for an answer."""
+        self.seconds: list[int] = []
+        self._splitter = Splitter()
+        self._since: float | None = None
+
+    def open(self, tag: str) -> None:
+        """Begin inside a thought, which the prompt has opened with `tag`, if it has."""
+        if tag and self._since is None:
+            self._splitter, self._since = Splitter(tag), time.monotonic()
+
+    def feed(self, text: str) -> None:
+        """Take more of the answer."""
+        for piece in self._splitter.feed(text):
+            if piece.kind is Kind.THOUGHT and piece.begins:
+                self._since = time.monotonic()
+            if piece.kind is Kind.THOUGHT and piece.ends:
+                self.seconds.append(0 if self._since is None else round(time.monotonic() - self._since))

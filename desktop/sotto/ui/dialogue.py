@@ -21,6 +21,7 @@ from sotto.engine.types import (
     TextChunk,
 )
 from sotto.ui import words
+from sotto.ui.answer_parts import ThoughtClock
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.engine_thread import EngineLost
 from sotto.ui.greeting import Greeting
@@ -82,7 +83,7 @@ class Dialogue(QObject):
         self.greeting = Greeting(session, self)
         self._numbers = itertools.count(1)
         self._asking = self._queued = self._stopping = False
-        self._request = ""
+        self._request, self._clock = "", ThoughtClock()
         # How much of the last turn was there before the request.
         self._begun = 0
         self.unsent = Unsent(keeper, self._record.place, self)
@@ -275,6 +276,7 @@ class Dialogue(QObject):
 
     def _take(self, event: PrefillProgress | TextChunk | Finished | Failed) -> None:
         if isinstance(event, PrefillProgress):
+            self._clock.open(event.opens)
             self.prefilled.emit(event)
         elif isinstance(event, TextChunk):
             self._grow(event.text)
@@ -290,6 +292,8 @@ class Dialogue(QObject):
 
     def _grow(self, text: str) -> None:
         if text:
+            if not self._begun:
+                self._clock.feed(text)
             self._record.grow(text)
             self.answer_grew.emit(text)
 
@@ -380,7 +384,7 @@ class Dialogue(QObject):
 
     def _begin_request(self) -> None:
         self.greeting.stop()
-        self._request = f"answer {next(_REQUESTS)}"
+        self._request, self._clock = f"answer {next(_REQUESTS)}", ThoughtClock()
 
     def _request_answer(self, asked: list[Turn]) -> None:
         settings = self._session.settings
@@ -408,7 +412,8 @@ class Dialogue(QObject):
 
     def _end(self, state: State, figures: dict[str, object]) -> None:
         """Complete the answer."""
-        turn = self._record.end(state, figures)
+        thoughts = {"thoughts": self._clock.seconds} if self._clock.seconds else {}
+        turn = self._record.end(state, {**figures, **thoughts})
         self._forget_request()
         self.answer_ended.emit(turn)
 

@@ -137,11 +137,14 @@ class Thought(Fold):
         if self._ended:
             return
         self._ended = True
-        seconds = round(time.monotonic() - self._since) if self._since is not None else 0
-        self.say(f"Thought for {duration(seconds)}" if seconds >= _SHORTEST_SECONDS else "Thought")
+        self.took(round(time.monotonic() - self._since) if self._since is not None else 0)
         self.preview.hide()
         if self._body is not None:
             self._body.finish()
+
+    def took(self, seconds: int) -> None:
+        """Show for how long it went on, if that is worth a number."""
+        self.say(f"Thought for {duration(seconds)}" if seconds >= _SHORTEST_SECONDS else "Thought")
 
     def set_open(self, is_open: bool) -> None:
         """Show all of it, or none."""

@@ -204,6 +204,7 @@ class AnswerMessage(QWidget):
     def end(self, turn: Turn) -> None:
         """Show that nothing more comes, and a line of figures."""
         self.body.finish()
+        self.body.show_durations(turn.figures.get("thoughts"))
         self._bar.hide()
         self.copy.setVisible(bool(self.body.texts))
         self.status.setText(words.turn_line(turn))
