@@ -5,9 +5,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData
-from PySide6.QtGui import QTextCursor, QTextDocument
+from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextDocument
 
-from sotto.ui.markdown import is_code
+from sotto.ui.markdown import FORMULA, is_code
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -37,7 +37,9 @@ def mime_of_markdown(markdown: str) -> QMimeData:
 
 def mime_of_selection(cursor: QTextCursor) -> QMimeData:
     """Return a selection as text and as HTML."""
-    data = QMimeData()
+    data, copy = QMimeData(), QTextDocument()  # kept here: a cursor does not keep its document
+    if "\ufffc" in cursor.selectedText():
+        cursor = _written_out(cursor, copy)
     text = cursor.selection().toPlainText()
     data.setText(text)
     first = cursor.document().findBlock(cursor.selectionStart())
@@ -48,6 +50,19 @@ def mime_of_selection(cursor: QTextCursor) -> QMimeData:
     else:
         data.setHtml(html_of(cursor.selection().toMarkdown(QTextDocument.MarkdownFeature.MarkdownDialectGitHub)))
     return data
+
+
+def _written_out(cursor: QTextCursor, document: QTextDocument) -> QTextCursor:
+    """Put a selection into `document` with formulas as they were written in place of their pictures; return it all."""
+    copy = QTextCursor(document)
+    copy.insertFragment(cursor.selection())
+    found = document.find("\ufffc")
+    while not found.isNull():
+        raw = found.charFormat().property(FORMULA)
+        found.insertText(str(raw or ""), QTextCharFormat())
+        found = document.find("\ufffc", found)
+    copy.select(QTextCursor.SelectionType.Document)
+    return copy
 
 
 def _inline(cursor: QTextCursor) -> str:

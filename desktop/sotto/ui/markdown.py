@@ -25,6 +25,8 @@ from PySide6.QtGui import (
     QTextFormat,
 )
 
+from sotto.ui.maths import Formula, mark_of, protected
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
@@ -33,6 +35,8 @@ FLAGS = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.Mark
 
 BEGINS_CODE = QTextFormat.Property.UserProperty.value + 1
 """Set on the first line of a block of code by what dresses it; two blocks may touch."""
+FORMULA = QTextFormat.Property.UserProperty.value + 2
+"""Set on the characters of a formula: how it was written."""
 _BEFORE = "x"
 _OPEN_FENCE = re.compile(r"(`{3,}|~{3,})([^\n]*)\n")
 _EMPTY_ITEM = re.compile(r"(?:^|\n)[ \t>]*(?:[-+*]|\d+[.)])(?:[ \t]+(?:[-+*]|\d+[.)]))*$")
@@ -63,6 +67,9 @@ class MarkdownRenderer:
     """Shows a growing Markdown text in a document.
 
     However the text was cut when it came, the document is the same in the end.
+
+    Attributes:
+        has_formulas: Whether there are any; each is text with `FORMULA` set.
     """
 
     def __init__(self, document: QTextDocument, dress: Callable[[QTextDocument], None] | None = None) -> None:
@@ -80,6 +87,7 @@ class MarkdownRenderer:
         self._settled = 0  # characters of the source that are drawn for good
         self._end: int | None = None  # where they end in the document
         self._last_formats: tuple[QTextBlockFormat, QTextCharFormat] | None = None
+        self.has_formulas = False
         self._first_changed = 0  # the number of the first block of the tail
         self._fence: _Fence | None = None
 
@@ -166,13 +174,17 @@ class MarkdownRenderer:
         cursor.setBlockCharFormat(self._last_formats[1])
 
     def _add(self, piece: str) -> None:
+        piece, formulas = protected(piece)
+        self.has_formulas = self.has_formulas or bool(formulas)
         if self._end is None and self._document.isEmpty():
             self._document.setMarkdown(piece, FLAGS)
+            _put_back(self._document, formulas)
             self._dress(self._document)
             return
         scratch = SealedDocument()
         scratch.setDefaultFont(self._document.defaultFont())
         scratch.setMarkdown(f"{_BEFORE}\n\n{piece}", FLAGS)
+        _put_back(scratch, formulas)
         self._dress(scratch)
         part = QTextCursor(scratch)
         part.setPosition(len(_BEFORE))
@@ -310,6 +322,20 @@ def _spaced(line: str) -> str:
 def _may_close(line: str, mark: str) -> bool:
     """Tell whether a line that is not complete may yet close a block, or is empty."""
     return not line.strip(f" \t{mark}")
+
+
+def _put_back(document: QTextDocument, formulas: list[Formula]) -> None:
+    """Put formulas in the places of their marks, as they were written."""
+    cursor = QTextCursor(document)
+    for number, formula in enumerate(formulas):
+        found = document.find(mark_of(number), cursor)
+        if found.isNull():
+            # In the address of a link, or where else nothing is shown.
+            continue
+        look = QTextCharFormat(found.charFormat())
+        look.setProperty(FORMULA, formula.raw)
+        found.insertText(" ".join(formula.raw.split("\n")), look)
+        cursor = found
 
 
 def is_code(block_format: QTextBlockFormat) -> bool:

@@ -25,6 +25,7 @@ from sotto.ui import icons, theme
 from sotto.ui.clipboard import mime_of_selection
 from sotto.ui.code_header import RADIUS, CodeHeader
 from sotto.ui.dress import CODE_PAD, HEADER, TASK_GAP, dress, fit_table
+from sotto.ui.formulas import Formulas
 from sotto.ui.highlighting import Highlighter
 from sotto.ui.markdown import MarkdownRenderer, is_code
 from sotto.ui.message_text import MessageText
@@ -49,6 +50,8 @@ class MarkdownText(MessageText):
         self._renderer = MarkdownRenderer(self.document(), lambda piece: dress(piece, theme.current()))
         self._regions = Regions(self.document())
         self._highlighter = Highlighter(self.document())
+        self._formulas = Formulas(self.document())
+        self._formulas.changed.connect(self._place_again)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -85,6 +88,7 @@ class MarkdownText(MessageText):
         self._timer.stop()
         self._finished = True
         self._follow(self._renderer.finish())
+        self._draw_formulas()
 
     def _render(self) -> None:
         started = time.perf_counter()
@@ -102,6 +106,7 @@ class MarkdownText(MessageText):
                 self._break_lines(region, max(start, region.first))
             self._measure(region, start)
         self._highlighter.follow(changed, start, self._finished)
+        self._formulas.forget()
         self.place()
         self.viewport().update()
 
@@ -113,6 +118,21 @@ class MarkdownText(MessageText):
         if look.topMargin() != margin:
             look.setTopMargin(margin)
             self.document().rootFrame().setFrameFormat(look)
+
+    def _draw_formulas(self) -> None:
+        """Have formulas drawn, once nothing more comes."""
+        if self._finished and self._renderer.has_formulas:
+            tokens = theme.current().tokens
+            color = tokens.muted if self.property("role") else tokens.text
+            self._formulas.draw(color, self.devicePixelRatioF())
+
+    def _place_again(self) -> None:
+        """Put everything in its place after lines have become taller."""
+        for region in self._regions.found:
+            if region.kind == "table":
+                self._measure(region, region.first)
+        self.place()
+        self.viewport().update()
 
     def _drop(self, gone: set[Region]) -> None:
         """Remove what belongs to regions that are no more."""
@@ -280,6 +300,7 @@ class MarkdownText(MessageText):
             self._renderer.redraw()
             self._highlighter.forget()
             self._follow(0)
+            self._draw_formulas()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep everything in its place."""
@@ -288,6 +309,8 @@ class MarkdownText(MessageText):
             for region in self._regions.found:
                 if region.kind == "table":
                     self._measure(region, region.first)
+            if self._renderer.has_formulas:
+                self._formulas.fit(self.viewport().width())
         self.place()
 
     # Painting.
