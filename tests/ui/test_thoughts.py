@@ -7,12 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from sotto.chats.records import Role, State, Turn
 from sotto.engine.types import PrefillProgress
 from sotto.ui import answer_parts, folds
 from sotto.ui.folds import Thought, ToolCall, duration, read_call
+from sotto.ui.markdown_text import MarkdownText
 from sotto.ui.messages import AnswerMessage
 from sotto.ui.transcript import Transcript
 
@@ -195,3 +196,24 @@ def test_a_wanted_tool_is_named_and_not_run(transcript, qtbot):
 )
 def test_calls_are_read_as_far_as_they_can_be(raw, read):
     assert read_call(raw) == read
+
+
+def test_a_screen_reader_finds_the_parts_in_order_and_every_button_has_a_name(transcript, qtbot):
+    answer = transcript.add_answer("model")
+    call = '<tool_call>{"name": "a"}</tool_call>'
+    answer.append(f"<think>Hm.</think>Look:\n\n```py\n{'x' * 300}\n```\n\n{call}\nDone.")
+    transcript.end_answer(turn("x"))
+    for part in answer.body.parts:
+        if isinstance(part, Thought | ToolCall):
+            part.button.click()
+    qtbot.waitUntil(lambda: bool(answer.texts[0]._bars))
+    tops = [part.mapTo(answer, part.rect().topLeft()).y() for part in answer.body.parts]
+    assert tops == sorted(tops)
+    assert [part.toPlainText() for part in answer.texts][1] == "Done."
+    named = [
+        *answer.findChildren(QAbstractButton),
+        *(text for text in answer.findChildren(MarkdownText)),
+        *(bar for text in answer.texts for bar in text._bars.values()),
+    ]
+    assert len(named) > 10
+    assert [one for one in named if one.isVisible() and not one.accessibleName()] == []

@@ -32,11 +32,13 @@ QUOTE_INDENT = GAP_16
 _HEADINGS = {1: 1.45, 2: 1.25, 3: 1.1}
 TASK_GAP = GAP_8
 """Pixels between a task and its box."""
-_CELL_PAD = 7
+_CELL_PAD = 8
 _WIDEST_WORD = 40
 _COLUMN = 200.0
 _LINE_PERCENT = 138
 _CODE_PERCENT = 125
+# Qt puts the air of a tall line below it, where a cell would seem to be out of balance.
+_CELL_PERCENT = 108
 
 
 def dress(document: QTextDocument, theme: Theme) -> None:
@@ -96,11 +98,13 @@ def _mono(theme: Theme) -> QTextCharFormat:
 def _dress_block(cursor: QTextCursor, block: QTextBlock, theme: Theme) -> None:
     old = block.blockFormat()
     new = QTextBlockFormat()
-    new.setLineHeight(_LINE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+    in_table = QTextCursor(block).currentTable() is not None
+    percent = _CELL_PERCENT if in_table else _LINE_PERCENT
+    new.setLineHeight(percent, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
     if level := old.headingLevel():
         new.setTopMargin(GAP_16 if level < 3 else GAP_12)
         new.setBottomMargin(GAP_8)
-    elif QTextCursor(block).currentTable() is None:
+    elif not in_table:
         new.setTopMargin(0)
         new.setBottomMargin(GAP_4 if block.textList() else GAP_12)
     if quote := old.intProperty(QTextFormat.Property.BlockQuoteLevel):
@@ -173,6 +177,7 @@ def _dress_table(table: QTextTable, theme: Theme) -> None:
         for column in range(table.columns()):
             cell = table.cellAt(row, column)
             shape = cell.format().toTableCellFormat()
+            shape.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignMiddle)
             shape.setBottomBorder(1)
             shape.setBottomBorderBrush(rule)
             shape.setBottomBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
@@ -221,7 +226,11 @@ def fit_table(first: QTextBlock, room: float) -> float:
         widths = [max(low, min(high, _COLUMN)) for low, high in zip(least, most, strict=True)]
     lengths = [QTextLength(QTextLength.Type.FixedLength, one) for one in widths]
     look = table.format()
-    if look.columnWidthConstraints() != lengths:
+    # Qt counts the margin below a block only where another block follows.
+    after_code = is_code(first.previous().blockFormat())
+    above = float(CODE_GAP + CODE_PAD + GAP_4 if after_code else GAP_4)
+    if look.columnWidthConstraints() != lengths or look.topMargin() != above:
+        look.setTopMargin(above)
         look.setColumnWidthConstraints(lengths)
         look.setWidth(QTextLength(QTextLength.Type.FixedLength, sum(widths)) if widths else QTextLength())
         table.setFormat(look)

@@ -214,7 +214,7 @@ class _Preview(QWidget):
         painter.setPen(QColor(tokens.muted))
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        text = re.sub(r"\s*\n\s*", "\n", self._text.strip())
+        text = "\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", self._text.strip()))
         needed = painter.boundingRect(QRectF(0, 0, self.width(), 1 << 20), text, option).height()
         painter.drawText(QRectF(0, self.height() - needed, self.width(), needed), text, option)
         if needed > self.height():

@@ -24,6 +24,7 @@ from sotto.ui.maths import Formula, draw, formula_of
 _KEPT = 500
 _PAUSE_MS = 30
 _MARGIN = 40
+_LINE_PERCENT = 118
 # How tall a small letter of the formulas' font is, for one of its size.
 _SMALL_LETTER = 0.473
 
@@ -35,7 +36,7 @@ class Order:
     Attributes:
         formula: The formula.
         pixels: Size of the letters around it.
-        middle: Half the height of a small letter there: what pictures in a line stand around.
+        middle: How far above the line that letters stand on Qt puts the middle of a picture.
         color: What to draw it in.
         scale: Pixels of the screen for one of the window.
     """
@@ -192,7 +193,7 @@ class Formulas(QObject):
         height, pixels = QFontMetrics(font).xHeight(), float(QFontInfo(font).pixelSize())
         # Small letters are as tall as those around them.
         pixels = round(min(max(pixels, height / _SMALL_LETTER), 1.25 * pixels), 1)
-        return Order(formula_of(str(look.property(FORMULA))), pixels, height / 2, color, scale)
+        return Order(formula_of(str(look.property(FORMULA))), pixels, height / 4, color, scale)
 
     def _replace(
         self, cursor: QTextCursor, start: int, length: int, look: QTextCharFormat, order: Order, picture: QImage
@@ -211,11 +212,12 @@ class Formulas(QObject):
         image.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignMiddle)
         image.setFont(look.font())
         cursor.insertImage(image)
+        # A tall formula needs no more air than a low one.
+        lines = QTextBlockFormat()
+        lines.setLineHeight(100 if alone else _LINE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
         if alone:
-            middle = QTextBlockFormat()
-            middle.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-            middle.setLineHeight(100, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
-            cursor.mergeBlockFormat(middle)
+            lines.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        cursor.mergeBlockFormat(lines)
 
 
 def _formulas_of(document: QTextDocument, drawn: bool) -> list[tuple[int, int, QTextCharFormat]]:

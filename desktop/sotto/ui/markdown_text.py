@@ -334,7 +334,7 @@ class MarkdownText(MessageText):
                 painter.setBrush(QColor(tokens.edge))
                 painter.drawRoundedRect(ground, 1.5, 1.5)
             if self._surplus(region):
-                wide.append((region, ground.adjusted(1, 0, -1, 0).toAlignedRect()))
+                wide.append((region, ground.adjusted(1.5, 0, -1.5, 0).toAlignedRect()))
         painter.end()
         top, area = event.rect().top(), event.rect()
         for region, place in wide:
@@ -355,12 +355,12 @@ class MarkdownText(MessageText):
         tokens, edge = theme.current().tokens, theme.current().scaled(14)
         painter = QPainter(self.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        right_to_left = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
         for region in tasks:
             block = self.document().findBlockByNumber(region.first)
             line, area = block.layout().lineAt(0), self._regions.area(region)
             indent = self._indent(block)
-            x = self.viewport().width() - indent + TASK_GAP if right_to_left else indent - TASK_GAP - edge
+            from_right = block.textDirection() == Qt.LayoutDirection.RightToLeft
+            x = self.viewport().width() - indent + TASK_GAP if from_right else indent - TASK_GAP - edge
             # The line's height has air above its letters.
             letters = QFontMetricsF(block.charFormat().font()).height() if line.isValid() else edge
             box = QRectF(x, area.top() + line.height() - (letters + edge) / 2, edge, edge)

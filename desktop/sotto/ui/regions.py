@@ -109,9 +109,12 @@ class Regions:
         layout = self.document.documentLayout()
         first = self.document.findBlockByNumber(region.first)
         if region.kind == "table" and (table := QTextCursor(first).currentTable()) is not None:
-            # The margins do not belong to it.
-            shape = table.format()
-            return layout.frameBoundingRect(table).adjusted(0, shape.topMargin(), 0, -shape.bottomMargin())
+            # Its frame has margins too, and a line more in some cases.
+            row, pad = table.rows() - 1, table.format().cellPadding()
+            cells = [table.cellAt(row, column).lastCursorPosition().block() for column in range(table.columns())]
+            area = layout.blockBoundingRect(first).adjusted(-pad, -pad, 0, 0)
+            area.setBottom(max(layout.blockBoundingRect(cell).bottom() for cell in cells) + pad + 1)
+            return area
         top = layout.blockBoundingRect(first)
         return top.united(layout.blockBoundingRect(self.document.findBlockByNumber(region.last)))
 
