@@ -26,6 +26,42 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 QUESTION = "How do I load a bigger model?"
+# What the built-in model is too small to say: shown as if it had.
+THOUGHT = """<think>
+The user wants to see how the roots of a quadratic equation are computed. I should name the formula first.
+
+Then two short programs, in **Python** and in JavaScript, that do the same. A negative discriminant has to be caught:
+there are no real roots then. A table of examples would help, and a list of what has been checked. Let me keep it short.
+"""
+ANSWER = """</think>
+
+The roots of $ax^2 + bx + c = 0$ are, with $\\Delta = b^2 - 4ac$,
+
+$$ x_{1,2} = \\frac{-b \\pm \\sqrt{\\Delta}}{2a} $$
+
+In Python:
+```python
+def roots(a: float, b: float, c: float) -> tuple[float, float] | None:
+    # None where there are no real roots
+    delta = b * b - 4 * a * c
+    if delta < 0:
+        return None
+    return (-b - delta**0.5) / (2 * a), (-b + delta**0.5) / (2 * a)
+```
+And in JavaScript:
+```js
+const roots = (a, b, c) => [1, -1].map((sign) => (-b - sign * Math.sqrt(b * b - 4 * a * c)) / (2 * a));
+```
+
+| equation | $\\Delta$ | roots |
+| --- | --: | :-: |
+| $x^2 - 3x + 2 = 0$ | 1 | 1 and 2 |
+| $x^2 + 1 = 0$ | -4 | none that are real |
+
+- [x] two roots
+- [x] no real root
+- [ ] numbers so large that the square overflows
+"""
 
 
 def main() -> int:
@@ -303,6 +339,8 @@ class Stage:
 
         await self._fold()
 
+        await self._take_answer()
+
         self._drag(
             Path(os.environ["HOME"]) / ".lmstudio" / "models" / "lmstudio-community" / "Meta-Llama-3-8B-MLX-4bit"
         )
@@ -392,7 +430,7 @@ class Stage:
         self._held = lambda event: isinstance(event, TextChunk)
         quick.panel.composer.draft.setPlainText("What does 4-bit mean?")
         quick.panel.composer.button.click()
-        await self._until(lambda: quick.dialogue.answering and bool(quick.panel.transcript.answer.text.markdown))
+        await self._until(lambda: quick.dialogue.answering and bool(quick.panel.transcript.answer.body.markdown))
         await self._take("quick-answering", quick.panel)
         self._release()
         await self._until(lambda: not quick.dialogue.busy)
@@ -499,6 +537,29 @@ class Stage:
         loaded = next(row for row in panel.rows if row.record.builtin)
         loaded.setChecked(True)
         panel.bring_into_view(loaded)
+
+    async def _take_answer(self) -> None:
+        """Take pictures of an answer with all that there is in answers."""
+        from sotto.chats.records import Role, State, Turn
+
+        transcript = self.window.chat.transcript
+        transcript.clear()
+        transcript.add_question(Turn(1, None, Role.USER, "How are quadratic equations solved?", State.COMPLETE, 0.0))
+        answer = transcript.add_answer("sotto")
+        answer.append(THOUGHT)
+        await self._take("thinking")
+        await asyncio.sleep(2.0)  # so that the thought has a number
+        answer.append(ANSWER)
+        transcript.end_answer(Turn(2, 1, Role.ASSISTANT, THOUGHT + ANSWER, State.COMPLETE, 0.0))
+        await asyncio.sleep(2.0)  # formulas and colours
+        bar = transcript.verticalScrollBar()
+        bar.setValue(0)
+        await self._take("rendering")
+        bar.setValue(bar.maximum())
+        await self._take("rendering-end")
+        bar.setValue(0)
+        answer.body.parts[0].button.click()
+        await self._take("thought")
 
     def _release(self) -> None:
         self._held = lambda event: False

@@ -67,12 +67,12 @@ def main() -> None:
         marks: list[tuple[int, float, float]] = []
 
         def note() -> None:
-            shown = len(transcript.answer.text.markdown) if transcript.answer is not None else 0
+            shown = len(transcript.answer.body.markdown) if transcript.answer is not None else 0
             marks.append((shown, time.thread_time(), time.perf_counter()))
 
         lateness = Lateness(note)
         window.send("Tell me everything.")
-        await until(lambda: transcript.answer is not None and bool(transcript.answer.text.markdown))
+        await until(lambda: transcript.answer is not None and bool(transcript.answer.body.markdown))
         lateness.start()
         await until(lambda: transcript.answer is None, 600)
         lateness.stop()

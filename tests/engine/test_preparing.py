@@ -270,3 +270,20 @@ def test_what_is_counted_is_the_prompt_however_long_it_is(fitted):
     assert len(preparer.prepare(chat(messages, Overflow.TRUNCATE)).prompt) <= counted.room == 300
     with pytest.raises(InvalidRequestError, match="nothing to count"):
         preparer.count(CountRequest("c", ()))
+
+
+@pytest.mark.parametrize("ending", ["<think>\n", "[THINK]", "<think>\n\n</think>\n\n", ""])
+def test_a_thought_that_the_template_opens(tmp_path, ending):
+    folder = write_model(tmp_path / "thinking", "plain")
+    (folder / "chat_template.jinja").write_text(
+        "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}"
+        + "{% if add_generation_prompt %}assistant: "
+        + ending.replace("\n", "{{ '\\n' }}")
+        + "{% endif %}"
+    )
+    preparer = Preparer(open_model(record_of(folder)))
+    preparer.fit(1000, None, VOCABULARY, finds_boundary=True)
+    opens = ending.strip() if "/" not in ending else ""
+    asked = (Message("user", "Why?"),)
+    assert preparer.prepare(chat(asked)).opens == opens
+    assert preparer.prepare(chat((*asked, Message("assistant", "Because")))).opens == ""

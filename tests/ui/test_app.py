@@ -41,8 +41,8 @@ def test_nothing_heavy_is_imported_before_the_window_is_painted():
         "assert shell.window._painted\n"
         "heavy = {'mlx', 'mlx_lm', 'numpy', 'transformers', 'tokenizers', 'markdown_it', 'asyncio', 'qasync',\n"
         "         'jinja2', 'safetensors', 'psutil', 'sotto.runner.loop', 'sotto.engine.engine',\n"
-        "         'sotto.store.discovery', 'sqlite3', 'concurrent.futures', 'uvicorn', 'starlette',\n"
-        "         'PySide6.QtNetwork', 'PySide6.QtDBus'}\n"
+        "         'sotto.store.discovery', 'sqlite3', 'concurrent.futures', 'uvicorn', 'starlette', 'pygments',\n"
+        "         'ziamath', 'PySide6.QtNetwork', 'PySide6.QtDBus'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )
     assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr

@@ -52,7 +52,7 @@ def ask(stage, qtbot, text, *chunks):
 def shown(stage):
     """Return what the transcript shows."""
     return [
-        message.text.toPlainText() if isinstance(message, UserMessage) else message.text.markdown
+        message.text.toPlainText() if isinstance(message, UserMessage) else message.body.markdown
         for message in stage.window.chat.transcript.messages
     ]
 
@@ -370,7 +370,11 @@ def test_words_are_found_in_the_chat_one_message_after_the_other(ready, qtbot, l
     assert find.count.text() == "4 of 4"
 
     def selected():
-        return [one.number for one in transcript.messages if one.text.textCursor().selectedText() == "Question"]
+        return [
+            one.number
+            for one in transcript.messages
+            if any(text.textCursor().selectedText() == "Question" for text in one.texts)
+        ]
 
     newest = [turn.id for turn in ready.dialogue.turns if turn.text.startswith("Question")]
     qtbot.waitUntil(lambda: selected() == [newest[3]])
@@ -447,7 +451,7 @@ def test_of_a_long_chat_only_what_is_near_is_made(ready, qtbot, loop, file):
     bar = transcript.verticalScrollBar()
     qtbot.waitUntil(lambda: len(ready.dialogue.turns) == 1000 and bool(transcript.messages))
     qtbot.waitUntil(lambda: bar.value() == bar.maximum() > 0 and not transcript._maker.isActive())
-    assert transcript.messages[-1].text.markdown.startswith("answer 499")
+    assert transcript.messages[-1].body.markdown.startswith("answer 499")
     assert len(transcript.messages) < 60
 
     def in_view():

@@ -74,7 +74,7 @@ def test_a_process_that_is_killed_while_it_answers_is_a_notice_and_starts_again(
     session, transcript, notice = window.session, window.chat.transcript, window.chat.notice
     session.settings = ChatSettings(num_predict=3000, ignore_eos=True)
     ask(qtbot, window, "Tell me a story")
-    qtbot.waitUntil(lambda: bool(transcript.answer) and len(transcript.answer.text.markdown) > 20, timeout=WAIT)
+    qtbot.waitUntil(lambda: bool(transcript.answer) and len(transcript.answer.body.markdown) > 20, timeout=WAIT)
     os.kill(child_of(window), signal.SIGKILL)
     qtbot.waitUntil(lambda: lost(window), timeout=WAIT)
 
@@ -137,7 +137,7 @@ def test_a_process_that_hangs_leaves_the_window_alive(qtbot, window, loop, monke
     window.session.settings = ChatSettings(num_predict=3000, ignore_eos=True)
     ask(qtbot, window, "Tell me a story")
     transcript = window.chat.transcript
-    qtbot.waitUntil(lambda: bool(transcript.answer) and len(transcript.answer.text.markdown) > 20, timeout=WAIT)
+    qtbot.waitUntil(lambda: bool(transcript.answer) and len(transcript.answer.body.markdown) > 20, timeout=WAIT)
     os.kill(child_of(window), signal.SIGSTOP)
     QTest.qWait(100)
     window.session.eject()

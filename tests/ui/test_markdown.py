@@ -24,6 +24,9 @@ PIECES = [
     "```python\nx = 1\n\ny = 2\n```\n\n",
     "```\nopen\n",
     "~~~\n",
+    "so:\n```py\ndef f():\n\treturn 1\n\n",
+    "```\nnext\n",
+    "- item\n\n  ```js\n  let a = 1;\n  ```\n",
     "> quote\n> more\n\n",
     "| a | b |\n|---|---|\n| 1 | 2 |\n\n",
     "---\n\n",
@@ -119,6 +122,20 @@ def test_any_text_gives_the_document_of_the_whole(qapp, text, size):
     assert_same(streamed(chunks_of(text, size)), streamed([text]))
 
 
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(alphabet="ab` ~\n\t-1", max_size=60), st.integers(1, 5), st.sampled_from(["```\n", "a\n~~~~ x\n"]))
+def test_code_that_was_added_line_by_line_is_what_is_read_at_once(qapp, text, size, opening):
+    document = QTextDocument()
+    renderer = MarkdownRenderer(document)
+    for chunk in chunks_of(opening + text, size):
+        renderer.append(chunk)
+        renderer.render()
+    renderer.finish()
+    streamed_formats = formats(document)
+    renderer.redraw()
+    assert formats(document) == streamed_formats
+
+
 def test_the_cost_of_new_text_does_not_grow_with_the_old(qtbot):
     transcript = Transcript()
     qtbot.addWidget(transcript)
@@ -142,5 +159,5 @@ def test_the_cost_of_new_text_does_not_grow_with_the_old(qtbot):
     seconds_per_page(120)
     late = min(seconds_per_page(5) for _ in range(3))
     assert late < 3 * early + 0.005
-    answer.end(Turn(2, 1, Role.ASSISTANT, answer.text.markdown, State.COMPLETE, 0.0))
-    assert len(answer.text.markdown) == len(page) * 152
+    answer.end(Turn(2, 1, Role.ASSISTANT, answer.body.markdown, State.COMPLETE, 0.0))
+    assert len(answer.body.markdown) == len(page) * 152

@@ -47,7 +47,7 @@ def test_a_question_is_answered_without_a_window(around, qtbot, loop):
     assert around.panel.isVisible()
     ask(around, qtbot, "What is this?")
     qtbot.waitUntil(lambda: done(around))
-    assert around.panel.transcript.messages[-1].text.markdown == "Hello there."
+    assert around.panel.transcript.messages[-1].body.markdown == "Hello there."
     assert around.panel.composer.text == ""
     assert around.shell._window is None
     assert on_disk(around, qtbot) == [
@@ -96,7 +96,7 @@ def test_escape_hides_and_the_answer_goes_on(around, qtbot, loop):
     around.script.hold_answer.set()
     qtbot.waitUntil(lambda: done(around))
     around.shell.quick.show()
-    assert around.panel.transcript.messages[-1].text.markdown == "Hello there."
+    assert around.panel.transcript.messages[-1].body.markdown == "Hello there."
     assert not around.shell.over
 
 
@@ -152,7 +152,7 @@ def test_control_return_opens_the_same_conversation_in_the_window(around, qtbot,
     qtbot.waitUntil(lambda: quick.dialogue.answering if held else done(around))
     if held:
         qtbot.waitUntil(
-            lambda: around.panel.transcript.answer is not None and not around.panel.transcript.answer.text.isHidden()
+            lambda: around.panel.transcript.answer is not None and not around.panel.transcript.answer.body.isHidden()
         )
     QTest.keyClick(around.panel.composer.draft, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: around.shell._window is not None and around.shell.window.isVisible())
@@ -166,7 +166,7 @@ def test_control_return_opens_the_same_conversation_in_the_window(around, qtbot,
     qtbot.waitUntil(lambda: not window.dialogue.busy)
     assert said(window.dialogue) == [("user", "What is this?"), ("assistant", "Hello there.")]
     shown = window.chat.transcript.messages
-    assert (shown[0].text.toPlainText(), shown[1].text.markdown) == ("What is this?", "Hello there.")
+    assert (shown[0].text.toPlainText(), shown[1].body.markdown) == ("What is this?", "Hello there.")
     assert on_disk(around, qtbot) == [
         [("user", "What is this?", "complete"), ("assistant", "Hello there.", "complete")]
     ]

@@ -104,7 +104,7 @@ def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):
 
     # Stop.
     type_and_send(qtbot, window, "And another")
-    qtbot.waitUntil(lambda: len(transcript.answer.text.markdown) > 20, timeout=WAIT)
+    qtbot.waitUntil(lambda: len(transcript.answer.body.markdown) > 20, timeout=WAIT)
     QTest.keyClick(window, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: done(window), timeout=WAIT)
     assert "stopped" in transcript._last().status.text()

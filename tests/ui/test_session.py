@@ -134,7 +134,7 @@ def test_stop_in_a_prefill(ready, qtbot, loop):
 def test_stop_in_an_answer_keeps_what_was_written(ready, qtbot, loop):
     ready.script.chunks, ready.script.hold_answer = ["One ", "two ", "three "], threading.Event()
     ready.window.send("Count")
-    qtbot.waitUntil(lambda: "two" in ready.window.chat.transcript.answer.text.markdown)
+    qtbot.waitUntil(lambda: "two" in ready.window.chat.transcript.answer.body.markdown)
     ready.dialogue.stop()
     qtbot.waitUntil(lambda: settled(ready))
     assert answer_text(ready)[-1].startswith("One two")

@@ -16,6 +16,7 @@ from scripted_loop import record
 from sotto.chats.records import Attachment
 from sotto.errors import BrokenModelError
 from sotto.ui import theme, words
+from sotto.ui.code_lexer import ROLES
 from sotto.ui.colors import DARK, LIGHT
 from sotto.ui.drops import Dropped, dropped, path_of, promise
 from sotto.ui.states import Phase
@@ -232,7 +233,7 @@ def test_a_reader_is_never_moved(ready, qtbot, loop):
     qtbot.waitUntil(lambda: bar.maximum() > 600)
     ready.script.pause = 0.005
     ready.window.send("Second")
-    qtbot.waitUntil(lambda: transcript.answer is not None and transcript.answer.text.markdown != "")
+    qtbot.waitUntil(lambda: transcript.answer is not None and transcript.answer.body.markdown != "")
     wheel_up(transcript)
     place = bar.value()
     assert "answer in progress" in transcript.newest.accessibleName()
@@ -313,28 +314,6 @@ def test_copy_gives_the_markdown(ready, qtbot, loop):
     qtbot.waitUntil(lambda: settled(ready))
     ready.window.chat.transcript._last().copy.click()
     assert QApplication.clipboard().text() == "**bold**"
-
-
-def test_the_ground_of_code_at_the_end_is_not_cut_off(ready, qtbot, loop):
-    ready.script.chunks = ["Look:\n\n```\nprint(1)\n```\n"]
-    ready.window.send("Hi")
-    qtbot.waitUntil(lambda: settled(ready))
-    text = ready.window.chat.transcript._last().text
-    ((area, code),) = text._grounds(0, text.height())
-    assert code
-    assert area.bottom() <= text.height()
-
-
-def test_code_can_be_copied_by_itself(ready, qtbot, loop):
-    ready.script.chunks = ["Try:\n\n```python\n", "a = 1\n", "\nb = 2\n", "```\n\nand\n\n```\nls\n```\n"]
-    ready.window.send("Hi")
-    qtbot.waitUntil(lambda: settled(ready))
-    buttons = ready.window.chat.transcript._last().text._copies
-    assert len(buttons) == 2
-    for button, code in zip(buttons, ("a = 1\n\nb = 2", "ls"), strict=True):
-        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-        assert QApplication.clipboard().text() == code
-        assert button.accessibleName() == "Copied"
 
 
 def test_rows_search_selection_and_reasons(stage, qtbot, loop):
@@ -421,6 +400,8 @@ def test_text_can_be_read_on_every_ground(tokens):
     for ground in ("page", "raised", "bubble"):
         assert contrast(tokens.accent_text, getattr(tokens, ground)) >= 4.5, ground
     assert contrast(tokens.on_accent, tokens.accent) >= 4.5
+    for role in ROLES:
+        assert contrast(getattr(tokens, f"code_{role}"), tokens.code) >= 4.5, role
     assert contrast(tokens.accent, tokens.page) >= 3
 
 

@@ -220,6 +220,7 @@ class Engine:
                 context=ready.preparer.context_length,
                 shift=_shift(prepared) if prepared.request.overflow is Overflow.SHIFT else None,
                 dropped=prepared.dropped_tokens,
+                opens=prepared.opens,
             )
         )
 

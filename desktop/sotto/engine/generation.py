@@ -271,7 +271,7 @@ class Generation:
         self._value = self._prompt[-1]
 
     def _progress(self, done: int) -> PrefillProgress:
-        return PrefillProgress(self.task.request_id, done, len(self.task.prompt), self._cached)
+        return PrefillProgress(self.task.request_id, done, len(self.task.prompt), self._cached, self.task.opens)
 
 
 def _fed(tokens: list[int]) -> mx.array:

@@ -9,6 +9,7 @@ from sotto.engine.boundaries import Boundaries, find_boundaries
 from sotto.engine.options import RequestOptions, request_options
 from sotto.engine.overflow import Parts, shortened, without_middle
 from sotto.engine.templates import ChatTemplate
+from sotto.engine.thought_tags import opened_by
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import Counted, CountRequest, GenerateRequest, Message, Overflow, SamplingOptions
 from sotto.errors import BrokenModelError, InvalidRequestError
@@ -40,6 +41,7 @@ class Prepared:
         received: `time.perf_counter_ns()` when the request was taken up.
         dropped_messages: How many messages were left out because the conversation is too long.
         dropped_tokens: How many tokens the prompt was shortened by in all.
+        opens: The tag of a thought that the prompt ends with; empty for none.
     """
 
     request: GenerateRequest
@@ -54,6 +56,7 @@ class Prepared:
     received: int
     dropped_messages: int = 0
     dropped_tokens: int = 0
+    opens: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +165,7 @@ class Preparer:
             received=received,
             dropped_messages=len(whole.messages) - len(fitting.messages),
             dropped_tokens=max(0, len(whole.tokens) - len(prompt)),
+            opens="" if fitting.begun else opened_by(fitting.text),
         )
 
     def count(self, request: CountRequest) -> Counted:

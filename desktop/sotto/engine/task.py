@@ -27,6 +27,7 @@ class Task:
         context: Most tokens that are fed at a time.
         shift: Takes all tokens to those to go on with when the context is full; None ends the answer there.
         dropped: Tokens that were left out of the prompt because they had no room.
+        opens: The tag of a thought that the prompt ends with; empty for none.
     """
 
     request_id: str
@@ -42,3 +43,4 @@ class Task:
     context: float = float("inf")
     shift: Callable[[Series[int]], Series[int]] | None = None
     dropped: int = 0
+    opens: str = ""

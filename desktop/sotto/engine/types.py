@@ -204,12 +204,21 @@ class Unloaded:
 
 @dataclass(frozen=True, slots=True)
 class PrefillProgress:
-    """How much of a prompt has been read; `done` includes the `cached` tokens and never falls."""
+    """How much of a prompt has been read.
+
+    Attributes:
+        request_id: The request.
+        done: Tokens read so far, with those that were there already; never falls.
+        total: Tokens of the prompt.
+        cached: Tokens that were there already.
+        opens: The tag that the prompt ends with, where the answer begins inside a thought; empty for none.
+    """
 
     request_id: str
     done: int
     total: int
     cached: int
+    opens: str = ""
 
 
 @dataclass(frozen=True, slots=True)

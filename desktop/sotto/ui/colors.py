@@ -37,6 +37,15 @@ class Tokens:
         kept: Memory that contexts take, beside the weights in the accent.
         track: Free memory, and what progress has not reached.
         handle: Handles of scroll bars.
+        code_comment: Comments in code. The colours of code can be read on its ground.
+        code_keyword: Words of the language.
+        code_string: Strings.
+        code_number: Numbers and constants.
+        code_function: Functions and attributes where they are defined.
+        code_type: Types and what a language brings along.
+        code_meta: Decorators, macros, what stands out in other ways.
+        code_inserted: Lines that a patch adds.
+        code_deleted: Lines that a patch takes away.
     """
 
     dark: bool
@@ -66,6 +75,15 @@ class Tokens:
     kept: str
     track: str
     handle: str
+    code_comment: str
+    code_keyword: str
+    code_string: str
+    code_number: str
+    code_function: str
+    code_type: str
+    code_meta: str
+    code_inserted: str
+    code_deleted: str
 
 
 LIGHT = Tokens(
@@ -96,6 +114,15 @@ LIGHT = Tokens(
     kept="#a3b1f5",
     track="#e4e5ec",
     handle="#c9cad4",
+    code_comment="#696b79",
+    code_keyword="#a62671",
+    code_string="#1c7741",
+    code_number="#9a4f00",
+    code_function="#3f58dc",
+    code_type="#0b6f83",
+    code_meta="#7a45c4",
+    code_inserted="#1c7741",
+    code_deleted="#b93026",
 )
 
 DARK = Tokens(
@@ -126,4 +153,13 @@ DARK = Tokens(
     kept="#8d9cf2",
     track="#33353d",
     handle="#474954",
+    code_comment="#8e909e",
+    code_keyword="#ff8ec2",
+    code_string="#93d29a",
+    code_number="#f0b577",
+    code_function="#93a5ff",
+    code_type="#78cddb",
+    code_meta="#c9a6ff",
+    code_inserted="#93d29a",
+    code_deleted="#ff8377",
 )

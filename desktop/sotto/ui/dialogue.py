@@ -22,6 +22,7 @@ from sotto.engine.types import (
 )
 from sotto.ui import words
 from sotto.ui.answer_pace import AnswerPace
+from sotto.ui.answer_parts import ThoughtClock
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.engine_thread import EngineLost
 from sotto.ui.greeting import Greeting
@@ -85,7 +86,7 @@ class Dialogue(QObject):
         self.greeting = Greeting(session, self)
         self._numbers = itertools.count(1)
         self._asking = self._queued = self._stopping = False
-        self._request = ""
+        self._request, self._clock = "", ThoughtClock()
         # How much of the last turn was there before the request.
         self._begun = 0
         self.pace = AnswerPace(self)
@@ -309,6 +310,7 @@ class Dialogue(QObject):
 
     def _take(self, event: PrefillProgress | TextChunk | Finished | Failed) -> None:
         if isinstance(event, PrefillProgress):
+            self._clock.open(event.opens)
             self.prefilled.emit(event, self._reuse.why(event.cached))
         elif isinstance(event, TextChunk):
             self.pace.add(len(event.token_ids))
@@ -325,6 +327,8 @@ class Dialogue(QObject):
 
     def _grow(self, text: str) -> None:
         if text:
+            if not self._begun:
+                self._clock.feed(text)
             self._record.grow(text)
             self.answer_grew.emit(text)
 
@@ -417,7 +421,7 @@ class Dialogue(QObject):
     def _begin_request(self) -> None:
         self.greeting.stop()
         self.pace.begin()
-        self._request = f"answer {next(_REQUESTS)}"
+        self._request, self._clock = f"answer {next(_REQUESTS)}", ThoughtClock()
 
     def _request_answer(self, asked: list[Turn]) -> None:
         settings = self._session.settings
@@ -459,7 +463,8 @@ class Dialogue(QObject):
 
     def _end(self, state: State, figures: dict[str, object]) -> None:
         """Complete the answer."""
-        turn = self._record.end(state, figures)
+        thoughts = {"thoughts": self._clock.seconds} if self._clock.seconds else {}
+        turn = self._record.end(state, {**figures, **thoughts})
         self._forget_request()
         self.answer_ended.emit(turn)
 

@@ -7,8 +7,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 from sotto.chats.records import Turn
 from sotto.engine.types import PrefillProgress
 from sotto.ui import theme, words
+from sotto.ui.answer_body import AnswerBody
 from sotto.ui.attachment_chips import SentAttachments
-from sotto.ui.message_text import MarkdownText, PlainText
+from sotto.ui.markdown_text import MarkdownText
+from sotto.ui.message_text import PlainText
 from sotto.ui.parts import IconButton, Label, draw_bar
 from sotto.ui.question_editor import QuestionEditor
 
@@ -73,6 +75,11 @@ class UserMessage(QWidget):
         """Whether it must not be made anew, because something in it would be lost."""
         return self._editor is not None or self.text.textCursor().hasSelection()
 
+    @property
+    def texts(self) -> list[PlainText]:
+        """Its text."""
+        return [self.text]
+
     def show_turn(self, turn: Turn) -> None:
         """Take note of its number and its versions."""
         self._turn = turn
@@ -121,11 +128,13 @@ class AnswerMessage(QWidget):
     """What a model says: its text, and under it how far it is or what it took.
 
     Signals:
+        link_asked: A link was clicked.
         regenerate_wanted: Another answer is wanted in place of the one of this number.
         more_wanted: The answer of this number is to be gone on with.
         version_wanted: The message of this number is to be in view.
     """
 
+    link_asked = Signal(str)
     regenerate_wanted = Signal(int)
     more_wanted = Signal(int)
     version_wanted = Signal(int)
@@ -134,9 +143,10 @@ class AnswerMessage(QWidget):
         """Wait for the first words of `model`."""
         super().__init__()
         self.number = 0
-        self.text = MarkdownText()
-        self.text.setAccessibleName(f"Answer of {model}")
-        self.text.hide()
+        self._opens = ""
+        self.body = AnswerBody(f"Answer of {model}")
+        self.body.link_asked.connect(self.link_asked)
+        self.body.hide()
         self.model = Label(words.short_name(model), "caption")
         self.status = Label("", "caption", wrap=True)
         self._bar = _Progress()
@@ -165,14 +175,24 @@ class AnswerMessage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.GAP_4)
-        layout.addWidget(self.text)
+        layout.addWidget(self.body)
         layout.addLayout(foot)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     @property
     def held(self) -> bool:
         """Whether it must not be made anew, because something in it would be lost."""
-        return self.text.textCursor().hasSelection()
+        return self.body.held
+
+    @property
+    def text(self) -> MarkdownText:
+        """The newest part that is neither thought nor call; there must be one."""
+        return self.texts[-1]
+
+    @property
+    def texts(self) -> list[MarkdownText]:
+        """Its text in order, without thoughts and calls."""
+        return self.body.texts
 
     def show_waiting(self, line: str) -> None:
         """Say what the answer waits for."""
@@ -184,14 +204,16 @@ class AnswerMessage(QWidget):
         self._bar.share = progress.done / progress.total if progress.total else 0.0
         self._bar.show()
         self._bar.update()
+        self._opens = progress.opens
 
     def append(self, text: str) -> None:
         """Show more of the answer."""
-        if text and self.text.isHidden():
-            self.text.show()
+        if text and self.body.isHidden():
+            self.body.show()
             self._bar.hide()
             self.status.setText("Answering…")
-        self.text.append_markdown(text)
+            self.body.begin_thought(self._opens)
+        self.body.append(text)
 
     def show_pace(self, tokens: int, rate: float) -> None:
         """Show how far the answer has come, and about how fast."""
@@ -199,17 +221,18 @@ class AnswerMessage(QWidget):
 
     def end(self, turn: Turn) -> None:
         """Show that nothing more comes, and a line of figures."""
-        self.text.finish()
+        self.body.finish()
+        self.body.show_durations(turn.figures.get("thoughts"))
         self._bar.hide()
-        self.copy.setVisible(bool(self.text.markdown))
+        self.copy.setVisible(bool(self.body.texts))
         self.status.setText(words.turn_line(turn))
         self.show_turn(turn)
 
     def show_complete(self, turn: Turn) -> None:
         """Show an answer that came long ago."""
         if turn.text:
-            self.text.show()
-            self.text.append_markdown(turn.text)
+            self.body.show()
+            self.body.append(turn.text, live=False)
         self.end(turn)
 
     def show_turn(self, turn: Turn) -> None:
@@ -220,7 +243,7 @@ class AnswerMessage(QWidget):
         self.more.setVisible(turn.id > 0 and words.is_cut_short(turn))
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.text.markdown)
+        QGuiApplication.clipboard().setMimeData(self.body.copied())
         self.copy.confirm("check", "Copied")
 
 

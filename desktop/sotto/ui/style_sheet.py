@@ -107,6 +107,8 @@ QPlainTextEdit#draft, QPlainTextEdit#edited {{ background: transparent; border: 
     selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
 QTextBrowser {{ background: transparent; border: none; color: {t.text};
     selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
+QTextBrowser[role="thought"] {{ color: {t.muted}; }}
+QToolButton#unfold {{ padding: 3px 3px 3px 0; }}
 #bubble {{ background: {t.bubble}; border: none; border-radius: 14px; }}
 #choicesBody {{ background: transparent; }}
 #choices {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}

@@ -190,19 +190,20 @@ class Transcript(QScrollArea):
             return
         self.following = False
         # Nothing stays selected where something was found before.
-        for message in self.messages:
-            message.text.moveCursor(QTextCursor.MoveOperation.Start)
+        for shown in (shown for message in self.messages for shown in message.texts):
+            shown.moveCursor(QTextCursor.MoveOperation.Start)
         # What comes into view is made.
         self._set(place.top)
         if place.widget is not None:
             if text:
-                place.widget.text.find(text)
+                next((shown for shown in place.widget.texts if shown.find(text)), None)
                 below = self._below(place.widget)
             self._set(place.top + below - theme.GAP_16)
 
     def _below(self, message: Message) -> int:
         """Return how far below the top of a message its selection is, where that would not be in view otherwise."""
-        at = message.text.cursorRect().top() if message.text.textCursor().hasSelection() else 0
+        chosen = next((text for text in message.texts if text.textCursor().hasSelection()), None)
+        at = chosen.mapTo(message, chosen.cursorRect().topLeft()).y() if chosen is not None else 0
         return max(0, at - self.viewport().height() // 2)
 
     def go_to_newest(self) -> None:
@@ -228,7 +229,7 @@ class Transcript(QScrollArea):
 
     def _answered(self, model: str) -> AnswerMessage:
         answer = AnswerMessage(model)
-        answer.text.link_asked.connect(self.link_asked)
+        answer.link_asked.connect(self.link_asked)
         answer.regenerate_wanted.connect(self.regenerate_wanted)
         answer.more_wanted.connect(self.more_wanted)
         answer.version_wanted.connect(self.version_wanted)
@@ -267,7 +268,14 @@ class Transcript(QScrollArea):
         self._arranging = False
         if more:
             self._maker.start()
+        self._place_headers()
         self._place_button()
+
+    def _place_headers(self) -> None:
+        """Let answers know that another part of them may be in view."""
+        for message in self.messages:
+            if isinstance(message, AnswerMessage):
+                message.body.place()
 
     def _follow(self) -> None:
         last = self._last()
@@ -276,7 +284,7 @@ class Transcript(QScrollArea):
             self._released = True
             self.following = False
             self._set(last.y() - theme.GAP_16)
-        elif not self.follows and not self._released and self._answer is not None and self._answer.text.markdown:
+        elif not self.follows and not self._released and self._answer is not None and self._answer.body.markdown:
             self._released = True
             self.following = False
         else:

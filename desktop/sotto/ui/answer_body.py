@@ -1,0 +1,153 @@
+"""The body of an answer: its text, and in their places what was thought and which tools are wanted."""
+
+from PySide6.QtCore import QMimeData, Signal
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+
+from sotto.ui import theme
+from sotto.ui.answer_parts import Kind, Piece, Splitter
+from sotto.ui.clipboard import mime_of_markdown
+from sotto.ui.folds import Thought, ToolCall
+from sotto.ui.markdown_text import MarkdownText
+
+
+class AnswerBody(QWidget):
+    """A column of the parts of an answer, in the order in which they came.
+
+    Signals:
+        link_asked: A link was clicked.
+    """
+
+    link_asked = Signal(str)
+
+    def __init__(self, name: str) -> None:
+        """Be empty; `name` is what a screen reader says."""
+        super().__init__()
+        self._name = name
+        self._raw: list[str] = []
+        self._splitter = Splitter()
+        self._live = True
+        self.parts: list[MarkdownText | Thought | ToolCall] = []
+        self._open: MarkdownText | Thought | ToolCall | None = None
+        self._blank = ""  # white space that shows only if something follows it
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(theme.GAP_12)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    @property
+    def markdown(self) -> str:
+        """The whole answer as it came, with its tags."""
+        self._raw = ["".join(self._raw)]
+        return self._raw[0]
+
+    @property
+    def texts(self) -> list[MarkdownText]:
+        """The parts that are neither thoughts nor calls."""
+        return [part for part in self.parts if isinstance(part, MarkdownText)]
+
+    @property
+    def held(self) -> bool:
+        """Whether a reader has done something to it that would be lost if it were made anew."""
+        return any(part.held for part in self.parts)
+
+    def begin_thought(self, tag: str) -> None:
+        """Begin inside a thought, which the prompt has opened with `tag`; what has come already is left as it is."""
+        if tag and not self._raw:
+            self._splitter = Splitter(tag)
+            self._begin(Thought(live=True))
+
+    def append(self, text: str, live: bool = True) -> None:
+        """Show more of the answer; `live` if it comes just now."""
+        self._live = live
+        self._raw.append(text)
+        for piece in self._splitter.feed(text):
+            self._show(piece)
+
+    def finish(self) -> None:
+        """Show that nothing more comes."""
+        for piece in self._splitter.finish():
+            self._show(piece)
+        self._close()
+
+    def show_durations(self, seconds: object) -> None:
+        """Show how long thoughts took, as it was kept with the answer."""
+        thoughts = [part for part in self.parts if isinstance(part, Thought)]
+        for thought, took in zip(thoughts, seconds if isinstance(seconds, list) else (), strict=False):
+            if isinstance(took, int):
+                thought.took(took)
+
+    def place(self) -> None:
+        """Tell what is in view that another part of it may be."""
+        for part in self.parts:
+            text = part if isinstance(part, MarkdownText) else part.text
+            if text is not None and text.isVisible():
+                text.place()
+
+    def copied(self) -> QMimeData:
+        """Return the answer without what was thought and which tools were wanted."""
+        return mime_of_markdown("\n\n".join(part.markdown.strip() for part in self.texts))
+
+    def _show(self, piece: Piece) -> None:
+        if piece.turned:
+            self._turn()
+            return
+        if piece.begins:
+            self._begin(Thought(self._live) if piece.kind is Kind.THOUGHT else ToolCall())
+        if piece.text:
+            self._grow(piece)
+        if piece.ends:
+            self._close()
+
+    def _grow(self, piece: Piece) -> None:
+        if piece.kind is not Kind.TEXT:
+            assert isinstance(self._open, Thought | ToolCall)
+            self._open.append(piece.text)
+            return
+        text = self._blank + piece.text
+        if not isinstance(self._open, MarkdownText):
+            if not text.strip():
+                self._blank = text
+                return
+            self._open = self._begin_text()
+        self._blank = ""
+        self._open.append_markdown(text)
+
+    def _turn(self) -> None:
+        """Make a thought of the text that has come so far: its end shows that it was one."""
+        thought = Thought(live=False)
+        text = self._open.markdown if isinstance(self._open, MarkdownText) else ""
+        if isinstance(self._open, MarkdownText):
+            self._open.hide()
+            self._open.deleteLater()
+            self.parts.remove(self._open)
+        self._begin(thought)
+        thought.append(text)
+        self._close()
+
+    def _begin_text(self) -> MarkdownText:
+        text = MarkdownText()
+        text.setAccessibleName(self._name)
+        text.link_asked.connect(self.link_asked)
+        self.parts.append(text)
+        self._column.addWidget(text)
+        return text
+
+    def _begin(self, part: Thought | ToolCall) -> None:
+        self._close()
+        self._open, self._blank = part, ""
+        self.parts.append(part)
+        self._column.addWidget(part)
+        part.unfolded.connect(lambda: part.text.link_asked.connect(self.link_asked) if part.text else None)
+
+    def _close(self) -> None:
+        """Complete the part that is open."""
+        if isinstance(self._open, MarkdownText):
+            self._open.finish()
+        elif self._open is not None:
+            self._open.end()
+            if isinstance(self._open, Thought) and not self._open.markdown_begun:
+                # Templates ask for no thought by an empty one.
+                self.parts.remove(self._open)
+                self._open.hide()
+                self._open.deleteLater()
+        self._open = None

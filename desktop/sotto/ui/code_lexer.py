@@ -1,0 +1,247 @@
+"""Code read one line after the other, with what Pygments knows of languages.
+
+Pygments reads a whole text; here it is given a line, and the stack of states that it was left in is kept for the next
+one. So a line costs the same wherever it stands, and what has been read never changes, however the text came. Comments
+and strings over several lines are found where the language knows them by one pattern only; an outline in the manner of
+editors, which read by lines too.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer
+
+Span = tuple[int, int, str]
+"""Where something begins in a line, how long it is, and what it is: one of `ROLES`."""
+
+ROLES = ("comment", "keyword", "string", "number", "function", "type", "meta", "inserted", "deleted")
+
+# Beyond it a line is left as it is: no pattern of a language is given enough to be slow with.
+LONGEST_LINE = 600
+
+_NAMES = {
+    "bash": "Shell", "c": "C", "c#": "C#", "c++": "C++", "cpp": "C++", "cs": "C#", "csharp": "C#", "css": "CSS",
+    "dart": "Dart", "diff": "Diff", "docker": "Dockerfile", "dockerfile": "Dockerfile", "go": "Go", "golang": "Go",
+    "haskell": "Haskell", "html": "HTML", "ini": "INI", "java": "Java", "javascript": "JavaScript", "js": "JavaScript",
+    "json": "JSON", "jsonc": "JSON", "json5": "JSON", "jsx": "JSX", "julia": "Julia", "kotlin": "Kotlin", "lua": "Lua",
+    "make": "Makefile", "makefile": "Makefile", "markdown": "Markdown", "md": "Markdown", "nix": "Nix",
+    "objective-c": "Objective-C", "perl": "Perl", "php": "PHP", "powershell": "PowerShell", "ps1": "PowerShell",
+    "py": "Python", "python": "Python", "python3": "Python", "pycon": "Python", "r": "R", "rb": "Ruby", "rs": "Rust",
+    "ruby": "Ruby", "rust": "Rust", "scala": "Scala", "scss": "SCSS", "sh": "Shell", "shell": "Shell", "sql": "SQL",
+    "swift": "Swift", "tex": "LaTeX", "latex": "LaTeX", "toml": "TOML", "ts": "TypeScript", "tsx": "TSX",
+    "typescript": "TypeScript", "xml": "XML", "yaml": "YAML", "yml": "YAML", "zig": "Zig", "zsh": "Shell",
+}  # fmt: skip
+
+# What models write of a language, and what Pygments calls it.
+_ALIASES = {
+    "c#": "csharp", "cs": "csharp", "shell": "bash", "zsh": "bash", "jsonc": "javascript", "json5": "javascript",
+    "golang": "go", "jsx": "javascript", "tsx": "typescript", "objective-c": "objectivec", "vue": "html",
+    "svelte": "html",
+}  # fmt: skip
+
+# Which languages are read. Those that Pygments can only read as a whole, or from other programs' output, are not here.
+_KNOWN = frozenset(
+    (
+        "ada asm bash bat c clojure cmake cpp csharp css cuda d dart diff docker dockerfile elixir elm erlang fish "
+        "fortran fsharp glsl go graphql groovy haskell hcl html ini java javascript js json julia kotlin latex "
+        "lisp common-lisp llvm lua make makefile markdown matlab md nasm nginx nim nix objectivec ocaml octave pascal "
+        "perl php pl powershell prolog properties proto protobuf ps1 py pycon python python3 qml r racket rb rs "
+        "ruby rust sass scala scheme scss sh solidity sql postgresql mysql swift systemverilog tcl "
+        "terraform tex toml ts typescript verilog vhdl vim wgsl xml yaml yml zig"
+    ).split()
+)
+
+# What opens and closes over lines.
+_PAIRS = (("/*", "*/"), ("<!--", "-->"), ("--[[", "]]"), ('"""', '"""'))
+_EMBEDDED = {"script": "javascript", "style": "css"}
+_OPENS = re.compile(r"<(script|style)\b[^>]*>(?!.*</(?:script|style)\b)", re.IGNORECASE)
+
+
+def language_name(language: str) -> str:
+    """Return what people call a language that a fence names; `Code` where it names none."""
+    return _NAMES.get(language.lower(), language[:40]) or "Code"
+
+
+@lru_cache(maxsize=32)
+def find_lexer(language: str) -> "Lexer | None":
+    """Return what reads a language, which is slow at the first call; None for one that is not known."""
+    from pygments.lexers import get_lexer_by_name
+
+    alias = _ALIASES.get(language.lower(), language.lower())
+    if alias not in _KNOWN:
+        return None
+    lexer: Lexer = get_lexer_by_name(alias)
+    if alias == "html":
+        for name in _EMBEDDED.values():
+            find_lexer(name)
+    LineLexer(lexer).read("x")  # tables and patterns are made at the first use
+    return lexer
+
+
+class LineLexer:
+    """Reads the lines of one block of code, from the first to the last."""
+
+    def __init__(self, lexer: "Lexer") -> None:
+        """Begin with the first line."""
+        self._lexer: Any = lexer
+        self._stack: tuple[str, ...] = ("root",)
+        self._until: tuple[str, str] | None = None  # what ends a comment or string, and its role
+        self._inside: tuple[str, LineLexer] | None = None  # the tag around another language, and what reads that
+        self._run = _way(lexer)
+        self._embeds = lexer.name == "HTML"
+
+    def read(self, line: str) -> list[Span]:
+        """Return what the next line is made of; what is not named is plain."""
+        if len(line) > LONGEST_LINE:
+            return []
+        return _joined(self._read(line, 0), len(line))
+
+    def _read(self, line: str, at: int) -> list[Span]:
+        if self._inside is not None:
+            tag, lexer = self._inside
+            end = line.lower().find(f"</{tag}", at)
+            if end < 0:
+                return [(start + at, length, role) for start, length, role in lexer.read(line[at:])]
+            self._inside = None
+            inner = [(start + at, length, role) for start, length, role in lexer.read(line[at:end])]
+            return inner + self._read(line, end)
+        if self._until is not None:
+            closer, role = self._until
+            end = line.find(closer, at)
+            if end < 0:
+                return [(at, len(line) - at, role)]
+            self._until = None
+            end += len(closer)
+            return [(at, end - at, role), *self._read(line, end)]
+        return self._tokens(line, at)
+
+    def _tokens(self, line: str, at: int) -> list[Span]:
+        text = line[at:] + "\n"
+        spans, stack = self._run(self._lexer, text, self._stack)
+        for opener, closer in _PAIRS:
+            if opener not in text:
+                continue
+            # Were it closed at the end of the line, would it be a comment or a string?
+            closed, after = self._run(self._lexer, f"{text[:-1]}{closer}\n", self._stack)
+            end = len(text) - 1 + len(closer)
+            last = next((span for span in reversed(closed) if span[0] < end), None)
+            if last is None or last[2] not in ("comment", "string") or last[0] + last[1] < end:
+                continue
+            # One token from the opening to the end: the language has no state for what is between.
+            if text.startswith(opener, last[0]):
+                self._until, stack = (closer, last[2]), after
+                spans = [span for span in closed if span[0] <= last[0]]
+                break
+        if self._embeds and (tag := _OPENS.search(line, at)) is not None:
+            lexer = find_lexer(_EMBEDDED[tag[1].lower()])
+            assert lexer is not None
+            spans, stack = self._run(self._lexer, line[at : tag.end()] + "\n", self._stack)
+            self._stack = ("root",)
+            self._inside = (tag[1].lower(), LineLexer(lexer))
+            return [(start + at, length, role) for start, length, role in spans] + self._read(line, tag.end())
+        self._stack = stack
+        return [(start + at, length, role) for start, length, role in spans]
+
+
+_Way = Callable[[Any, str, tuple[str, ...]], tuple[list[Span], tuple[str, ...]]]
+
+
+def _way(lexer: "Lexer") -> _Way:
+    """Return how lines are given to a lexer: with its states, or each by itself."""
+    from pygments.lexer import ExtendedRegexLexer, RegexLexer
+
+    if isinstance(lexer, RegexLexer) and not isinstance(lexer, ExtendedRegexLexer):
+        return _with_states
+    return _with_context if isinstance(lexer, ExtendedRegexLexer) and lexer.name == "Ruby" else _alone
+
+
+def _alone(lexer: Any, text: str, stack: tuple[str, ...]) -> tuple[list[Span], tuple[str, ...]]:
+    return _spans(lexer.get_tokens_unprocessed(text)), stack
+
+
+def _with_context(lexer: Any, text: str, stack: tuple[str, ...]) -> tuple[list[Span], tuple[str, ...]]:
+    from pygments.lexer import LexerContext
+
+    context = LexerContext(text, 0, list(stack))
+    return _spans(lexer.get_tokens_unprocessed(context=context)), tuple(context.stack)
+
+
+def _with_states(lexer: Any, text: str, stack: tuple[str, ...]) -> tuple[list[Span], tuple[str, ...]]:
+    """Do what `RegexLexer.get_tokens_unprocessed` does, and return the stack as well, which it keeps to itself."""
+    tables = lexer._tokens  # noqa: SLF001 - the tables of states are kept nowhere else
+    left = list(stack)
+    found: list[tuple[int, Any, str]] = []
+    at, steps = 0, 8 * len(text) + 64
+    while at < len(text) and (steps := steps - 1):
+        for match_at, action, state in tables[left[-1]]:
+            match = match_at(text, at)
+            if match is None:
+                continue
+            if action is not None:
+                if callable(action) and not _is_kind(action):
+                    found.extend(action(lexer, match))
+                else:
+                    found.append((at, action, match.group()))
+            at = match.end()
+            if state is not None:
+                _change(left, state)
+            break
+        else:
+            if text[at] == "\n":
+                left = ["root"]
+            at += 1
+    return _spans(found), tuple(left[-64:])
+
+
+def _is_kind(action: Any) -> bool:
+    from pygments.token import _TokenType
+
+    return isinstance(action, _TokenType)
+
+
+def _change(left: list[str], state: Any) -> None:
+    """Change a stack as a rule says; its first state always stays."""
+    for one in state if isinstance(state, tuple) else (state,):
+        if one == "#pop" or isinstance(one, int):
+            count = 1 if one == "#pop" else abs(one)
+            del left[max(1, len(left) - count) :]
+        else:
+            left.append(left[-1] if one == "#push" else one)
+
+
+@lru_cache(maxsize=512)
+def _role(kind: Any) -> str:
+    """Return what a kind of token is shown as; empty for plain text."""
+    from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String
+
+    table = (
+        (Comment.Preproc, "meta"), (Comment.PreprocFile, "string"), (Comment, "comment"), (Keyword.Type, "type"),
+        (Keyword, "keyword"), (String.Interpol, "meta"), (String.Doc, "comment"), (String, "string"),
+        (Number, "number"), (Operator.Word, "keyword"), (Name.Function, "function"), (Name.Class, "type"),
+        (Name.Builtin, "type"), (Name.Exception, "type"), (Name.Decorator, "meta"), (Name.Tag, "keyword"),
+        (Name.Attribute, "function"), (Name.Property, "function"), (Name.Constant, "number"),
+        (Name.Entity, "number"), (Name.Label, "meta"), (Generic.Inserted, "inserted"), (Generic.Deleted, "deleted"),
+        (Generic.Heading, "meta"), (Generic.Subheading, "meta"), (Generic.Prompt, "meta"),
+    )  # fmt: skip
+    return next((role for parent, role in table if kind in parent), "")
+
+
+def _spans(tokens: Iterable[tuple[int, Any, str]]) -> list[Span]:
+    return [(at, len(text), role) for at, kind, text in tokens if text and (role := _role(kind))]
+
+
+def _joined(spans: list[Span], end: int) -> list[Span]:
+    """Make one span of neighbours that are the same, and leave out what is behind `end`."""
+    result: list[Span] = []
+    for start, length, role in spans:
+        length = min(length, end - start)
+        if length <= 0:
+            continue
+        if result and result[-1][2] == role and result[-1][0] + result[-1][1] == start:
+            result[-1] = (result[-1][0], result[-1][1] + length, role)
+        else:
+            result.append((start, length, role))
+    return result

@@ -1,0 +1,219 @@
+"""What a model thought, and tools that it wants to use, in an answer."""
+
+import itertools
+import time
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication
+
+from sotto.chats.records import Role, State, Turn
+from sotto.engine.types import PrefillProgress
+from sotto.ui import answer_parts, folds
+from sotto.ui.folds import Thought, ToolCall, duration, read_call
+from sotto.ui.markdown_text import MarkdownText
+from sotto.ui.messages import AnswerMessage
+from sotto.ui.transcript import Transcript
+
+
+@pytest.fixture
+def transcript(qtbot, dressed):
+    made = Transcript()
+    qtbot.addWidget(made)
+    made.resize(800, 500)
+    made.show()
+    made.add_question(Turn(1, None, Role.USER, "Go", State.COMPLETE, 0.0))
+    return made
+
+
+def turn(text, state=State.COMPLETE):
+    return Turn(2, 1, Role.ASSISTANT, text, state, 0.0)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Let time pass only when the test says so."""
+    now = [100.0]
+    monkeypatch.setattr(folds, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(answer_parts, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    return now
+
+
+def test_a_thought_shows_its_newest_lines_and_then_how_long_it_took(transcript, qtbot, clock):
+    answer = transcript.add_answer("model")
+    for word in "<think>\nFirst I look. " + "Then I look again. " * 30:
+        answer.append(word)
+    (thought,) = answer.body.parts
+    assert isinstance(thought, Thought)
+    assert thought.title.text() == "Thinking…"
+    assert not thought.preview.isHidden()
+    lines = thought.preview.grab().toImage()
+    answer.append("And something new. " * 3)
+    assert thought.preview.grab().toImage() != lines
+    assert thought.text is None
+    clock[0] += 75
+    answer.append("</think>\n\nDone.")
+    assert thought.title.text() == "Thought for 1 min 15 s"
+    assert thought.preview.isHidden()
+    transcript.end_answer(turn(answer.body.markdown))
+    assert answer.text.markdown.strip() == "Done."
+    # Nothing of what the model said is lost.
+    assert answer.body.markdown.startswith("<think>\nFirst I look. ")
+    answer.copy.click()
+    assert QApplication.clipboard().text() == "Done."
+
+
+def test_a_short_thought_has_no_number(transcript, clock):
+    answer = transcript.add_answer("model")
+    answer.append("<think>Hm.")
+    clock[0] += 1.4
+    answer.append("</think>Yes")
+    assert answer.body.parts[0].title.text() == "Thought"
+    assert (duration(2), duration(61)) == ("2 s", "1 min 1 s")
+
+
+def test_a_thought_stays_as_its_reader_left_it(transcript, qtbot):
+    for clicks, shown in ((1, True), (2, False)):
+        answer = transcript.add_answer("model")
+        answer.append("<think>One. ")
+        (thought,) = answer.body.parts
+        for _ in range(clicks):
+            qtbot.mouseClick(thought.button, Qt.MouseButton.LeftButton)
+        answer.append("Two.")
+        assert thought.preview.isHidden()
+        assert thought.open is shown
+        answer.append("</think>Three.")
+        transcript.end_answer(turn("x"))
+        assert thought.open is shown
+        assert thought.text.isHidden() is not shown
+        assert thought.text.markdown == "One. Two."
+        assert thought.button.accessibleName() == f"{'Hide' if shown else 'Show'} what the model thought"
+
+
+def test_a_thought_that_the_prompt_opened_is_one_from_the_first_word(transcript):
+    answer = transcript.add_answer("model")
+    answer.show_prefill(PrefillProgress("r", 5, 5, 0, "<think>"))
+    answer.append("Hm.")
+    (thought,) = answer.body.parts
+    assert isinstance(thought, Thought)
+    assert thought.title.text() == "Thinking…"
+    answer.append("\n</think>\nYes.")
+    assert thought.title.text() == "Thought"
+    transcript.end_answer(turn("x"))
+    assert answer.text.markdown.strip() == "Yes."
+
+
+def test_text_that_turns_out_to_be_a_thought(transcript):
+    answer = transcript.add_answer("model")
+    answer.append("Let me see.\n")
+    assert answer.text.markdown == "Let me see.\n"
+    answer.append("</think>\n\nYes.")
+    thought, text = answer.body.parts
+    assert (thought.markdown, text.markdown.strip()) == ("Let me see.\n", "Yes.")
+
+
+def test_an_answer_that_was_kept_is_shown_the_same(transcript):
+    answer = AnswerMessage("model")
+    answer.show_complete(turn("<think>\n\n</think>\n\nHello"))
+    assert [type(part).__name__ for part in answer.body.parts] == ["MarkdownText"]
+    answer.deleteLater()
+    answer = AnswerMessage("model")
+    answer.show_complete(turn("<think>Hm", State.STOPPED))
+    assert answer.body.parts[0].title.text() == "Thought"
+    assert not answer.copy.isVisibleTo(answer)
+    answer.deleteLater()
+
+
+def test_how_long_a_thought_took_is_kept_with_the_answer(ready, qtbot, loop, monkeypatch):
+    # However the chunks are put together on their way, time passes between the beginning and the end.
+    times = itertools.count(100, 30)
+    monkeypatch.setattr(answer_parts, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    ready.script.chunks = ["<think>Hm.", "</think>", "Yes."]
+    ready.window.send("Why?")
+    qtbot.waitUntil(lambda: not ready.dialogue.busy)
+    assert ready.dialogue.turns[-1].text == "<think>Hm.</think>Yes."
+    (took,) = ready.dialogue.turns[-1].figures["thoughts"]
+    assert took == 30
+    message = AnswerMessage("model")
+    message.show_complete(ready.dialogue.turns[-1])
+    assert message.body.parts[0].title.text() == f"Thought for {duration(took)}"
+    message.deleteLater()
+
+
+@pytest.mark.parametrize("kept", [None, "x", [None], ["2"], [], [5, 6, 7]])
+def test_what_was_kept_wrongly_is_left_out(dressed, kept):
+    message = AnswerMessage("model")
+    message.show_complete(replace(turn("<think>Hm</think>Yes"), figures={"thoughts": kept}))
+    title = message.body.parts[0].title.text()
+    assert title == ("Thought for 5 s" if kept == [5, 6, 7] else "Thought")
+    message.deleteLater()
+
+
+def test_a_long_thought_costs_the_same_for_each_word(transcript):
+    answer = transcript.add_answer("model")
+    answer.append("<think>")
+
+    def seconds(words):
+        started = time.thread_time()
+        for _ in range(words // 20):
+            answer.append("and more words " * 7)
+            QApplication.processEvents()
+        return (time.thread_time() - started) / words
+
+    seconds(200)
+    early = min(seconds(400) for _ in range(3))
+    seconds(8000)
+    assert min(seconds(400) for _ in range(3)) < 1.5 * early + 0.0002
+
+
+def test_a_wanted_tool_is_named_and_not_run(transcript, qtbot):
+    answer = transcript.add_answer("model")
+    answer.append('I look.\n<tool_call>\n{"name": "find", "arguments": {"what": "```", "n"')
+    text, call = answer.body.parts
+    assert isinstance(call, ToolCall)
+    assert call.title.text() == "Choosing a tool…"
+    answer.append(": 1}}\n</tool_call>")
+    transcript.end_answer(turn("x"))
+    assert call.title.text() == "Wants to use find"
+    qtbot.mouseClick(call.button, Qt.MouseButton.LeftButton)
+    (region,) = call.text._regions.found
+    assert call.text.code_of(region) == '{\n  "what": "```",\n  "n": 1\n}'
+    assert text.markdown.strip() == "I look."
+
+
+@pytest.mark.parametrize(
+    ("raw", "read"),
+    [
+        ('{"name": "a", "parameters": {}}', ("a", "{}")),
+        ('{"function": {"name": "a", "arguments": "{\\"x\\": 1}"}}', ("a", '{\n  "x": 1\n}')),
+        ('{"name": 1}', ("", '{"name": 1}')),
+        ("not json", ("", "not json")),
+        ("[" * 100_000, ("", "[" * 100_000)),
+        ('{"name": "a\\nb"}', ("a b", "{}")),
+    ],
+)
+def test_calls_are_read_as_far_as_they_can_be(raw, read):
+    assert read_call(raw) == read
+
+
+def test_a_screen_reader_finds_the_parts_in_order_and_every_button_has_a_name(transcript, qtbot):
+    answer = transcript.add_answer("model")
+    call = '<tool_call>{"name": "a"}</tool_call>'
+    answer.append(f"<think>Hm.</think>Look:\n\n```py\n{'x' * 300}\n```\n\n{call}\nDone.")
+    transcript.end_answer(turn("x"))
+    for part in answer.body.parts:
+        if isinstance(part, Thought | ToolCall):
+            part.button.click()
+    qtbot.waitUntil(lambda: bool(answer.texts[0]._bars))
+    tops = [part.mapTo(answer, part.rect().topLeft()).y() for part in answer.body.parts]
+    assert tops == sorted(tops)
+    assert [part.toPlainText() for part in answer.texts][1] == "Done."
+    named = [
+        *answer.findChildren(QAbstractButton),
+        *(text for text in answer.findChildren(MarkdownText)),
+        *(bar for text in answer.texts for bar in text._bars.values()),
+    ]
+    assert len(named) > 10
+    assert [one for one in named if one.isVisible() and not one.accessibleName()] == []
