@@ -297,7 +297,7 @@ def test_who_does_not_want_to_follow_stays_where_the_answer_began(ready, qtbot, 
     qtbot.waitUntil(lambda: bar.maximum() > 600)
     ready.script.chunks, ready.script.pause = ["Line.\n\n"] * 8, 0.02
     ready.window.send("Second")
-    qtbot.waitUntil(lambda: transcript.answer is not None and "Line" in transcript.answer.text.markdown)
+    qtbot.waitUntil(lambda: transcript.answer is not None and "Line" in transcript.answer.body.markdown)
     qtbot.waitUntil(lambda: not transcript.following)
     place = bar.value()
     assert place > 600
