@@ -4,7 +4,7 @@ import html
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMimeData
+from PySide6.QtCore import QMimeData, QStringListModel
 from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextDocument
 
 from sotto.ui.markdown import FORMULA, is_code
@@ -29,7 +29,7 @@ def html_of(markdown: str) -> str:
 
 def mime_of_markdown(markdown: str) -> QMimeData:
     """Return Markdown as it is, and as HTML."""
-    data = QMimeData()
+    data = _empty()
     data.setText(markdown)
     data.setHtml(html_of(markdown))
     return data
@@ -37,7 +37,7 @@ def mime_of_markdown(markdown: str) -> QMimeData:
 
 def mime_of_selection(cursor: QTextCursor) -> QMimeData:
     """Return a selection as text and as HTML."""
-    data, copy = QMimeData(), QTextDocument()  # kept here: a cursor does not keep its document
+    data, copy = _empty(), QTextDocument()  # kept here: a cursor does not keep its document
     if "\ufffc" in cursor.selectedText():
         cursor = _written_out(cursor, copy)
     text = cursor.selection().toPlainText()
@@ -69,3 +69,15 @@ def _inline(cursor: QTextCursor) -> str:
     """Return a part of one paragraph."""
     markdown = cursor.selection().toMarkdown(QTextDocument.MarkdownFeature.MarkdownDialectGitHub)
     return str(_writer().renderInline(markdown.strip()))
+
+
+def _empty() -> QMimeData:
+    """Return data without any format, made by Qt.
+
+    The clipboard keeps what it has longer than the interpreter lives, and what Python has made is then destroyed with the
+    help of an interpreter that is no more: the process would end with a fault.
+    """
+    model = QStringListModel([""])
+    data = model.mimeData([model.index(0)])
+    data.clear()
+    return data
