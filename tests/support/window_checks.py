@@ -1,4 +1,4 @@
-"""What can be asked of any window: its accessible tree, texts without room, parts without a name, stretched texts."""
+"""What can be asked of any window: its accessible tree, parts without a name, stretched texts."""
 
 from PySide6.QtGui import QAccessible, QAction
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
@@ -44,26 +44,12 @@ def nameless(window):
     ]
 
 
-def clipped(window):
-    """Return the texts in a window that have less room than they need."""
-    return [
-        (type(widget).__name__, widget.objectName(), widget.text(), widget.sizeHint(), widget.size())
-        for kind in (QLabel, QAbstractButton)
-        for widget in window.findChildren(kind)
-        if widget.isVisible()
-        and not isinstance(widget.parent(), QLineEdit)
-        and widget.sizePolicy().horizontalPolicy() is not widget.sizePolicy().Policy.Ignored
-        and (
-            widget.height() < widget.heightForWidth(widget.width())
-            or (not getattr(widget, "wordWrap", bool)() and widget.sizeHint().width() > widget.width() + 1)
-            or (not widget.hasHeightForWidth() and widget.sizeHint().height() > widget.height())
-        )
-    ]
-
-
 def stretched(text):
     """Return a text as another language might have it: with other letters, and longer by two fifths."""
-    return f"[{text.translate(_LETTERS)}{'~' * max(1, round(len(text) * 0.4))}]" if text.strip() else text
+    if not text.strip():
+        return text
+    more = ("~~~~~ " * len(text))[: max(1, round(len(text) * 0.4))].strip()
+    return f"[{text.translate(_LETTERS)} {more}]"
 
 
 def stretch(window):

@@ -48,7 +48,12 @@ def test_escape_in_find_closes_it_while_an_answer_comes(ready, qtbot, loop):
 def test_what_is_typed_anywhere_is_written(ready, qtbot, loop):
     answered(ready, qtbot, "First")
     composer, transcript = ready.window.chat.composer, ready.window.chat.transcript
-    for place in (transcript, transcript.messages[-1].text, transcript.messages[-1].copy, ready.window.desk.panel.rescan):
+    for place in (
+        transcript,
+        transcript.messages[-1].text,
+        transcript.messages[-1].copy,
+        ready.window.desk.panel.rescan,
+    ):
         place.setFocus()
         assert not composer.draft.hasFocus()
         qtbot.keyClicks(place, "a")

@@ -74,8 +74,8 @@ def _inline(cursor: QTextCursor) -> str:
 def _empty() -> QMimeData:
     """Return data without any format, made by Qt.
 
-    The clipboard keeps what it has longer than the interpreter lives, and what Python has made is then destroyed with the
-    help of an interpreter that is no more: the process would end with a fault.
+    The clipboard keeps what it has longer than the interpreter lives. What Python has made is then destroyed with the
+    help of an interpreter that is no more, and the process ends with a fault.
     """
     model = QStringListModel([""])
     data = model.mimeData([model.index(0)])
