@@ -13,6 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from clipping import clipped
+from sotto.ui.code_header import CodeHeader
 from sotto.ui.memory import Sample
 from sotto.ui.states import Phase
 from window_checks import nameless, stretch, tree_of
@@ -71,6 +72,8 @@ def test_the_first_page_as_it_is_read(ready, qtbot, loop, size):
 
 def test_a_conversation_as_it_is_read(ready, qtbot, loop):
     talk(ready, qtbot)
+    answer = ready.window.chat.transcript.messages[-1]
+    qtbot.waitUntil(lambda: bool(answer.findChildren(CodeHeader)))
     compare(ready.window.chat, "conversation")
 
 
@@ -83,6 +86,7 @@ def test_the_settings_as_they_are_read(stage, qtbot, loop, page):
 
 
 def test_the_quick_prompt_as_it_is_read(around, qtbot, loop):
+    QApplication.clipboard().setText("Some words that were copied.")
     around.load(qtbot)
     around.shell.quick.toggle()
     qtbot.waitUntil(around.panel.isVisible)

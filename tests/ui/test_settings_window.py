@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from clipping import clipped
 from disk_entries import head, lay
 from sotto.engine.settings import disk_root, settings_file
 from sotto.ui import login_item
@@ -441,16 +442,13 @@ def test_text_of_twice_the_size_is_not_clipped(settings, dressed, qtbot, loop, p
     assert shown.widget().width() <= shown.viewport().width()
 
 
-def clipped(window):
-    """Return the texts of a window that have less room than they need."""
-    return [
-        (one.text(), one.sizeHint(), one.size())
-        for kind in (QLabel, QAbstractButton)
-        for one in window.findChildren(kind)
-        if one.isVisible()
-        and (
-            one.height() < one.heightForWidth(one.width())
-            or (not one.hasHeightForWidth() and one.sizeHint().height() > one.height())
-            or (not getattr(one, "wordWrap", bool)() and one.sizeHint().width() > one.width() + 1)
-        )
-    ]
+def test_how_long_an_idle_model_stays_is_chosen_in_minutes(settings, stage, qtbot, loop):
+    page = settings("memory").page(MemoryPage)
+    assert page.idle.number == 0
+    page.idle.setFocus()
+    page.idle.clear()
+    QTest.keyClicks(page.idle, "30")
+    QTest.keyClick(page.idle, Qt.Key.Key_Return)
+    assert stage.window.preferences.values.keep_alive_minutes == 30
+    stage.window.preferences.change(keep_alive_minutes=5)
+    assert page.idle.number == 5

@@ -420,3 +420,20 @@ def test_a_log_out_keeps_everything_and_asks_nothing(around, qtbot, loop):
     # The session may as well go on.
     around.script.hold_answer.set()
     qtbot.waitUntil(lambda: not shell.window.dialogue.busy)
+
+
+@pytest.mark.parametrize(("crashed", "kind"), [(True, "thread"), (False, "thread"), (True, "process")])
+def test_after_a_crash_a_process_of_its_own_is_offered(around, qtbot, loop, monkeypatch, crashed, kind):
+    monkeypatch.setattr("sotto.ui.hosts.crashed_last_time", lambda: crashed)
+    around.preferences.change(engine_host=kind)
+    around.shell.open_window()
+    notice = around.shell.window.chat.notice
+    around.load(qtbot)
+    if not crashed or kind == "process":
+        assert notice.isHidden()
+        return
+    # A load takes it not away.
+    assert notice.title.text() == "Sotto ended while a model was computing"
+    notice.button.click()
+    assert around.preferences.values.engine_host == "process"
+    assert notice.isHidden()

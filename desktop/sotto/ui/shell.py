@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QSessionManager
 
 from sotto.chats.records import Chat
-from sotto.ui import tray
+from sotto.ui import hosts, tray
 from sotto.ui.chat_defaults import ChatDefaults
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.drops import Dropped
@@ -115,6 +115,23 @@ class Shell(QObject):
         assert self._window is not None
         self._window.begin(flows, paths)
         self._restorer.open_chat(fresh=self._fresh)
+        if (
+            hosts.crashed_last_time()
+            and self._preferences.values.engine_host == hosts.THREAD
+            and not hosts.forced_host()
+        ):
+            self._offer_isolation(self._window)
+
+    def _offer_isolation(self, window: MainWindow) -> None:
+        """Say that the app ended while something was computed, and how that takes no more with it than an answer."""
+        window.chat.notice.ask(
+            "Sotto ended while a model was computing",
+            "If that was a crash: in a process of its own the engine takes no more with it than an answer. "
+            "It has one from the next start of Sotto, if you want that; the settings can undo it.",
+            "Isolate the engine",
+            lambda: self._preferences.change(engine_host=hosts.PROCESS),
+        )
+        window.chat.notice.stays = True
 
     # What is to be seen
 

@@ -3,10 +3,14 @@
 from functools import partial
 
 from sotto.ui import words
+from sotto.ui.number_field import NumberField
 from sotto.ui.parts import Label, TextButton
+from sotto.ui.preferences import LONGEST_KEEP_ALIVE, PreferenceKeeper, Preferences
+from sotto.ui.sampling import Number
 from sotto.ui.settings.kept import EngineChoices, Kept, limit_read, size_read
 from sotto.ui.settings.parts import Page, Row, Segments, ValueField
 
+_IDLE = Number("keep_alive_minutes", "Unload when idle", 0, LONGEST_KEEP_ALIVE, 5, 0, "In minutes")
 _BITS = ((None, "As computed"), (8, "8 bits"), (4, "4 bits"))
 
 
@@ -15,10 +19,10 @@ class MemoryPage(Page):
 
     name, title, icon = "memory", "Memory and cache", "gauge"
 
-    def __init__(self, choices: EngineChoices) -> None:
-        """Show what `choices` knows."""
+    def __init__(self, choices: EngineChoices, preferences: PreferenceKeeper) -> None:
+        """Show what `choices` knows, and change `preferences`."""
         super().__init__()
-        self._choices = choices
+        self._choices, self._preferences = choices, preferences
         self._total = 0
         self.limit = ValueField("Memory limit", lambda text: limit_read(text, self._total))
         self.memory = ValueField("Kept in memory", size_read)
@@ -44,7 +48,18 @@ class MemoryPage(Page):
         self.wipe = TextButton("Wipe", "outlined", "Wipe what is kept on the disk")
         self.wipe.clicked.connect(choices.wipe)
         self.kept = Row("Kept on the disk now", "", self.wipe)
-        self.add_group("Models").add(self.limit_row)
+        self.idle = NumberField(_IDLE, optional=False, unit=" min")
+        self.idle.chosen.connect(self._choose_idle)
+        idle = Row(
+            "Unload when idle",
+            "Minutes after which a model that nobody asks leaves memory, unless it is kept loaded; 0 for never. "
+            "This holds at once.",
+            self.idle,
+        )
+        self.idle.refused.connect(idle.refuse)
+        models = self.add_group("Models")
+        models.add(self.limit_row)
+        models.add(idle)
         group = self.add_group("What is kept of prompts")
         group.add(self._rows_by_name["prefix_budget"])
         group.add(self._rows_by_name["disk_budget"])
@@ -52,15 +67,25 @@ class MemoryPage(Page):
             Row("Precision of contexts", "Fewer bits make room for longer contexts, a little less exact.", self.bits)
         )
         group.add(self.kept)
-        self.add_note("Changes hold from the next time a model is loaded.")
+        self.add_note("Other changes hold from the next time a model is loaded.")
         choices.known.connect(self._show)
         self.failure = Label("", "error", wrap=True)
         self.add(self.failure)
         choices.failed.connect(self.failure.setText)
+        preferences.changed.connect(self._show_idle)
+        self._show_idle(preferences.values)
 
     def arrive(self) -> None:
         """Look again at what is kept."""
         self._choices.look()
+
+    def _show_idle(self, values: Preferences) -> None:
+        if self.idle.number != values.keep_alive_minutes:
+            self.idle.show_number(values.keep_alive_minutes)
+
+    def _choose_idle(self) -> None:
+        if (minutes := self.idle.number) is not None:
+            self._preferences.change(keep_alive_minutes=round(minutes))
 
     def _show(self, kept: Kept) -> None:
         self._total = kept.total

@@ -52,7 +52,7 @@ class SettingsWindow(QWidget):
         self._makers: dict[type[Page], Callable[[], Page]] = {
             FoldersPage: lambda: FoldersPage(Stores(session, preferences, flows, self)),
             AnswersPage: lambda: AnswersPage(preferences),
-            MemoryPage: lambda: MemoryPage(EngineChoices(flows, self)),
+            MemoryPage: lambda: MemoryPage(EngineChoices(flows, self), preferences),
             EnginePage: lambda: EnginePage(preferences),
             QuickPage: lambda: QuickPage(preferences, flows, shortcut),
             ProgramsPage: lambda: ProgramsPage(preferences, api),
