@@ -27,6 +27,11 @@ def state_dir() -> Path:
     return Path(platformdirs.user_state_dir(_APP, appauthor=False))
 
 
+def preferences_file() -> Path:
+    """Return the file of what people chose about the app; it may not exist yet."""
+    return config_dir() / "app.json"
+
+
 def resources_dir() -> Path:
     """Return the folder of bundled resources: inside the package in a wheel or bundle, beside `desktop/` in a checkout.
 

@@ -56,6 +56,23 @@ def test_list_reads_the_store_that_is_named(env: dict[str, str]) -> None:
     assert "GGUF" in gguf["reason"]
 
 
+def test_list_knows_the_folders_that_were_added_in_the_app(env: dict[str, str], tmp_path: Path) -> None:
+    write_model(tmp_path / "mine" / "tiny", "plain")
+    where = "import sotto.paths; print(sotto.paths.preferences_file())"
+    found = subprocess.run([sys.executable, "-c", where], env=env, capture_output=True, text=True, check=True)
+    file = Path(found.stdout.strip())
+    file.parent.mkdir(parents=True)
+    for said, names in (
+        (json.dumps({"folders": [str(tmp_path / "mine"), 3]}), {"sotto:latest", "tiny"}),
+        ('{"folders": "x"}', {"sotto:latest"}),
+        ("{", {"sotto:latest"}),
+    ):
+        file.write_text(said)
+        done = sotto(env, "list", "--json")
+        assert {row["name"] for row in json.loads(done.stdout)} == names
+        assert done.returncode == 0
+
+
 def test_a_store_that_is_missing_is_said_and_the_rest_listed(env: dict[str, str], tmp_path: Path) -> None:
     done = sotto(env | {"OLLAMA_MODELS": str(tmp_path / "gone")}, "list", "--json")
     assert done.returncode == 0

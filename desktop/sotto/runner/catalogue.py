@@ -3,19 +3,20 @@
 from collections.abc import Sequence
 
 from sotto.engine.support import refusal
+from sotto.store.chosen_folders import chosen_folders
 from sotto.store.discovery import Listing, discover
 from sotto.store.opening import resolve
 from sotto.store.records import ModelRecord
 from sotto.store.roots import default_roots
 
 
-def catalogue(folders: Sequence[str] = ()) -> Listing:
+def catalogue(folders: Sequence[str] | None = None) -> Listing:
     """Return every model that can be found, with the reason beside those that cannot run.
 
     Args:
-        folders: Where to look beside the usual places.
+        folders: Where to look beside the usual places; None for the folders that were added in the app.
     """
-    return discover(default_roots(folders=folders), judge=refusal)
+    return discover(default_roots(folders=chosen_folders() if folders is None else folders), judge=refusal)
 
 
 def find(target: str) -> ModelRecord:

@@ -16,7 +16,7 @@ from PySide6.QtCore import QEvent, QEventLoop, QObject, QTimer
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
-from sotto.paths import config_dir, data_dir
+from sotto.paths import data_dir, preferences_file
 from sotto.ui import theme
 from sotto.ui.api_host import ApiHost
 from sotto.ui.api_switch import ApiSwitch
@@ -109,7 +109,7 @@ def run(wish: Wish = _USUAL, instance: Instance | None = None) -> int:
     sys.setswitchinterval(_SWITCH_SECONDS)
     known = QApplication.instance()
     app = known if isinstance(known, Application) else Application(sys.argv[:1])
-    preferences = PreferenceKeeper(config_dir() / "app.json")
+    preferences = PreferenceKeeper(preferences_file())
     _dress(preferences)
     thread, keeper = make_host(preferences.values.engine_host), ChatKeeper(data_dir() / "chats.sqlite3")
     shell = Shell(Session(thread), keeper, preferences)
