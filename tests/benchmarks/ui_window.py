@@ -11,13 +11,16 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 import qasync
 from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer, Slot
 
-from sotto.paths import config_dir
+from sotto.paths import preferences_file
 from sotto.ui import app
+from sotto.ui.api_host import ApiHost
+from sotto.ui.api_switch import ApiSwitch
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.engine_thread import EngineThread
 from sotto.ui.flows import Flows
 from sotto.ui.preferences import PreferenceKeeper
 from sotto.ui.session import Session
+from sotto.ui.shell import Shell
 from sotto.ui.window import MainWindow
 
 INTERVAL_MS = 16
@@ -58,19 +61,20 @@ def in_window(script: Callable[[MainWindow], object], chats: Path, thread: Engin
     """Run `script`, a coroutine function, with the window over the chats of a file."""
     sys.setswitchinterval(app._SWITCH_SECONDS)
     application = app.Application(["sotto"])
-    preferences = PreferenceKeeper(config_dir() / "app.json")
+    preferences = PreferenceKeeper(preferences_file())
     app._dress(preferences)
     thread, keeper = thread or EngineThread(), ChatKeeper(chats)
-    window = MainWindow(Session(thread), keeper, preferences)
-    app._paint(window)
+    shell = Shell(Session(thread), keeper, preferences)
+    switch = ApiSwitch(ApiHost(shell.session), preferences)
+    app._paint(shell.window)
 
     async def main() -> None:
         flows = Flows(asyncio.get_running_loop())
-        window.begin(flows)
+        shell.begin(flows)
         try:
-            await script(window)
+            await script(shell.window)
         finally:
-            await app._end(window, thread, flows)
+            await app._end(shell, thread, switch, flows)
             keeper.close()
             preferences.close()
 
