@@ -13,7 +13,7 @@ from sotto.api.server import Address, AddressError, ApiServer
 
 CHAT = {"model": "sotto", "messages": [{"role": "user", "content": "Tell me a story"}]}
 # So hot that it goes on for thousands of tokens, which take seconds.
-HOT = {"num_predict": 3000, "temperature": 5.0, "top_k": 0, "top_p": 1.0, "seed": 1}
+HOT = {"num_predict": 3000, "temperature": 5.0, "top_k": 0, "top_p": 1.0, "seed": 4}
 RAW = {"model": "sotto", "prompt": "Once", "raw": True, "options": HOT}
 
 

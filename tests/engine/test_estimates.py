@@ -38,7 +38,9 @@ def test_what_is_off_again_is_corrected_from_where_it_stands():
     assert estimates.ratio("llama") == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize(("predicted", "actual"), [(4 * GB, 4.7 * GB), (10**7, 5 * 10**7), (0, GB), (GB, 0), (-GB, GB)])
+@pytest.mark.parametrize(
+    ("predicted", "actual"), [(4 * GB, 4.7 * GB), (10**7, 5 * 10**7), (10**7, GB), (0, GB), (GB, 0), (-GB, GB)]
+)
 def test_little_differences_teach_nothing(predicted, actual, caplog):
     assert not estimates.learn("llama", round(predicted), round(actual))
     assert estimates.ratio("llama") == 1.0

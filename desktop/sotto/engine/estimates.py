@@ -20,6 +20,8 @@ _log = logging.getLogger(__name__)
 
 # What is off by less than this share, or by less than these bytes, is left as it is.
 _SHARE, _BYTES = 0.2, 64 << 20
+# Beside a smaller model, whatever else is in memory counts for more than the model.
+_SMALLEST = 256 << 20
 _LEAST, _MOST = 0.25, 4.0
 _MOST_ENTRIES = 500
 
@@ -44,7 +46,7 @@ def learn(architecture: str, predicted: int, actual: int) -> bool:
         actual: Bytes.
     """
     off = abs(actual - predicted)
-    if predicted <= 0 or actual <= 0 or not architecture or off <= _BYTES or off <= _SHARE * predicted:
+    if predicted < _SMALLEST or actual <= 0 or not architecture or off <= _BYTES or off <= _SHARE * predicted:
         return False
     known = _read()
     factor = min(_MOST, max(_LEAST, known.pop(architecture, 1.0) * actual / predicted))
