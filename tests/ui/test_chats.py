@@ -553,3 +553,30 @@ def test_a_killed_app_loses_a_second_of_an_answer_at_most_and_never_the_question
     a_second_before = max(length for when, length in told if when <= told[-1][0] - 1)
     assert len(answer.text) >= a_second_before
     database.close()
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_few_chats_that_were_there_before_have_all_the_room_they_need(
+    qtbot, loop, flows, stage, preferences, tmp_path, destroyed, count
+):
+    from sotto.ui.window import MainWindow
+
+    path = tmp_path / "other" / "chats.sqlite3"
+    path.parent.mkdir()
+    store = ChatStore(Database(path))
+    for number in range(count):
+        store.ask(store.add_chat(), f"question {number}", None)
+    store.database.close()
+    keeper = ChatKeeper(path)
+    window = MainWindow(stage.session, keeper, preferences)
+    window.show()
+    window.begin(flows)
+    view = window.sidebar.chats.view
+    qtbot.waitUntil(lambda: view.model().rowCount() == count)
+    qtbot.wait(100)
+    assert view.verticalScrollBar().maximum() == 0
+    assert view.viewport().height() >= view.sizeHint().height()
+    window.hide()
+    window.dialogue.close()
+    keeper.close()
+    destroyed(window, keeper)

@@ -1,7 +1,7 @@
 """The sidebar: the app's name, search, the conversations, the models, and the memory gauge."""
 
-from PySide6.QtCore import QByteArray, QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QByteArray, QEvent, QObject, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import (
     QFrame,
@@ -66,6 +66,8 @@ class Sidebar(QFrame):
         lists.addWidget(models)
         lists.splitterMoved.connect(self._leave_lists)
         self._lists, self._divides = lists, True
+        self.chats.installEventFilter(self)
+        lists.installEventFilter(self)
         layout.addWidget(lists, 1)
         layout.addWidget(self.gauge)
         theme.current().changed.connect(self._dress)
@@ -105,13 +107,15 @@ class Sidebar(QFrame):
             needed = min(self.chats.sizeHint().height(), room // 2)
             self._lists.setSizes([needed, room - needed])
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Divide the room anew when there is more or less of it, as the gauge grows, or the conversations need it."""
+        wants = watched is self.chats and event.type() == QEvent.Type.LayoutRequest
+        if wants or (watched is self._lists and event.type() == QEvent.Type.Resize):
+            QTimer.singleShot(0, self, self._divide)
+        return super().eventFilter(watched, event)
+
     def _leave_lists(self) -> None:
         self._divides = False
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Divide the room anew."""
-        super().resizeEvent(event)
-        self._divide()
 
     def _dress(self) -> None:
         self.setFixedWidth(max(WIDTH, min(theme.current().scaled(WIDTH), round(1.5 * WIDTH))))
