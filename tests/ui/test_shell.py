@@ -171,6 +171,18 @@ def test_with_a_tray_closing_hides_and_says_so_once(around, qtbot, loop, ended, 
     assert ended == [True]
 
 
+def test_a_file_that_is_being_read_is_attached_behind_a_closed_window(around, qtbot, loop, with_tray, tmp_path):
+    notes = tmp_path / "notes.md"
+    notes.write_text("Ten minutes.")
+    window = around.shell.window
+    around.shell.open_window()
+    qtbot.waitUntil(lambda: around.shell.tray.there)
+    window.composing.attach((notes,))
+    window.close()
+    qtbot.waitUntil(lambda: [one.name for one in window.dialogue.unsent.attachments] == ["notes.md"])
+    assert not window.isVisible()
+
+
 def test_where_the_tray_shows_no_messages_the_window_says_it(around, qtbot, loop, ended, with_tray, monkeypatch):
     monkeypatch.setattr(QSystemTrayIcon, "supportsMessages", lambda: False)
     around.shell.open_window()

@@ -295,6 +295,7 @@ class Shell(QObject):
         """Keep everything; the engine may still be at work."""
         self.hide()
         if self._window is not None:
+            self._window.composing.attaching.close()
             self._window.dialogue.close()
         self.quick.dialogue.close()
         self.session.close()

@@ -124,7 +124,6 @@ class MainWindow(QMainWindow):
         chat.header.new_chat.clicked.connect(dialogue.new_chat)
         chat.composer.attach_wanted.connect(self.dialogs.choose_attachments)
         self.composing.problem.connect(self.show_problem)
-        self.closed.connect(self.composing.attaching.close)
         chat.asked.connect(dialogue.send)
         chat.transcript.link_asked.connect(self.ask_link)
         session.state_changed.connect(self.show_state)
