@@ -14,9 +14,10 @@ from sotto.ui.memory import Sample
 def test_the_gauge_says_it_in_words(stage, loop):
     gauge = stage.window.sidebar.gauge
     gauge.show_sample(Sample(16_000_000_000, 1_600_000_000))
-    gauge.show_figures(MemoryFigures(2_000_000_000, 500_000_000, 0, 0, 0, 3_000_000_000))
+    gauge.show_figures(MemoryFigures(2_000_000_000, 500_000_000, 0, 0, 0, 3_000_000_000, 200_000_000))
     assert "nearly full" in gauge.accessibleName()
-    assert "This model 2.0 GB, Its contexts 500 MB, Contexts take at most 3.0 GB" in gauge.accessibleName()
+    spoken = "This model 2.0 GB, Context in use 200 MB, Kept for later 300 MB, Contexts take at most 3.0 GB"
+    assert spoken in gauge.accessibleName()
     assert "Other programs 11.9 GB" in gauge.accessibleName()
     gauge.show_sample(None)
     assert gauge._free.text() == "—"
@@ -27,11 +28,12 @@ def test_the_parts_of_the_bar_add_up(stage, loop):
     gauge = stage.window.sidebar.gauge
     gauge.show_model("llama")
     gauge.show_sample(Sample(16 * GB, 6 * GB))
-    gauge.show_figures(MemoryFigures(4 * GB, GB, 5 * GB, 0, 5 * GB))
+    gauge.show_figures(MemoryFigures(4 * GB, GB, 5 * GB, 0, 5 * GB, live=GB // 4))
     assert [(one.name, one.nbytes) for one in gauge.segments] == [
         ("Other programs", 5 * GB),
         ("llama", 4 * GB),
-        ("Its contexts", GB),
+        ("Context in use", GB // 4),
+        ("Kept for later", GB - GB // 4),
     ]
     for one in gauge.segments:
         assert one.name.lower() in gauge.accessibleName().lower()

@@ -7,8 +7,9 @@ import pytest
 
 from planned import GB, NEEDS, measured, there
 from sotto.engine.memory_needs import CacheKind, CacheNeed
+from sotto.engine.settings import change_settings
 from sotto.engine.types import MemoryFigures
-from sotto.ui.memory import Fit, Memory, Sample, context_steps, memory_of, pressure, projected
+from sotto.ui.memory import Fit, Memory, Sample, context_steps, memory_of, pressure, projected, sample
 
 
 @pytest.mark.parametrize(
@@ -82,6 +83,23 @@ def test_the_model_that_is_loaded_makes_room():
 def test_a_graphics_processor_holds_no_more_than_it_can(device, budget):
     total = 0 if device == "cpu" else 10 * GB
     assert there(16, 12).limits(measured(device=device, device_total=total)).budget == budget * GB
+
+
+def test_no_more_is_planned_with_than_the_settings_allow():
+    memory = there(16, 12)
+    allowed = Memory(replace(memory.sample, allowed=3 * GB), memory.held)
+    limits = allowed.limits(measured())
+    assert (limits.budget, limits.source) == (3 * GB, "the limit in Settings")
+    assert projected(measured(), memory, 10_000).fit is Fit.FITS
+    found = projected(measured(), allowed, 10_000)
+    assert (found.fit, found.asks) == (Fit.NO, True)
+    assert "the limit in Settings" in found.plan.sentence
+
+
+def test_the_sample_has_the_limit_that_was_chosen():
+    assert sample().allowed is None
+    change_settings({"memory_limit": 2 * 10**9})
+    assert sample().allowed == 2 * 10**9
 
 
 def test_lengths_of_context_to_choose_from():

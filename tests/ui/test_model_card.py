@@ -55,6 +55,13 @@ def test_a_row_says_in_words_whether_the_model_fits(desk, qtbot, loop, stage):
     assert len({words.FIT_SIGNS[fit] for fit in Fit}) == 4
 
 
+def test_a_limit_in_the_settings_says_anew_what_fits(desk, qtbot, loop, stage):
+    desk.planner.show_sample(Sample(16 * GB, 12 * GB, allowed=3 * GB))
+    qtbot.waitUntil(lambda: row(desk)._fit is Fit.NO)
+    row(desk).click()
+    assert "the limit in Settings" in desk.card.sentence.text()
+
+
 def test_the_card_tells_numbers_and_the_slider_moves_the_context_alone(desk, qtbot, loop, stage):
     row(desk).click()
     card, gauge = desk.card, stage.window.sidebar.gauge

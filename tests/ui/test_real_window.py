@@ -186,9 +186,9 @@ def test_a_dropped_folder_and_its_weights_load(qtbot, window, loop, tmp_path):
 def test_memory_comes_back_after_eject(qtbot, window, loop):
     gauge = window.sidebar.gauge
     qtbot.waitUntil(lambda: gauge._figures is not None, timeout=WAIT)
-    qtbot.waitUntil(lambda: "Its contexts" in gauge.accessibleName(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "Kept for later" in gauge.accessibleName(), timeout=WAIT)
     window.sidebar.rows[0].eject.click()
-    qtbot.waitUntil(lambda: "Its contexts" not in gauge.accessibleName(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "Kept for later" not in gauge.accessibleName(), timeout=WAIT)
 
 
 def test_the_gauge_says_what_the_engine_then_counts(qtbot, window, loop, tmp_path):

@@ -293,6 +293,7 @@ class Engine:
             pool=mx.get_cache_memory(),
             peak=mx.get_peak_memory(),
             budget=(ready.prefix.budget if ready else 0) + (draft.prefix.budget if draft else 0),
+            live=(ready.prefix.live_nbytes if ready else 0) + (draft.prefix.live_nbytes if draft else 0),
         )
 
     def close(self) -> None:

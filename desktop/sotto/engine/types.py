@@ -300,11 +300,12 @@ class MemoryFigures:
 
     Attributes:
         weights: The loaded model's weights, and those of its draft model.
-        cache: The live KV cache.
+        cache: Everything computed for contexts: of answers under way, and kept for later prompts.
         active: All live arrays.
         pool: Freed buffers that MLX keeps for reuse.
         peak: The most that was ever active since the last load.
-        budget: The most that the live KV cache and what is kept for later prompts may take now.
+        budget: The most that `cache` may be now.
+        live: What of `cache` belongs to answers under way, and is not given up before they end.
     """
 
     weights: int
@@ -313,6 +314,7 @@ class MemoryFigures:
     pool: int
     peak: int
     budget: int = 0
+    live: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,8 @@ class Tokens:
         good: What is well, as a word or a sign.
         warn: What is not quite, as a word or a sign.
         others: Memory that other programs use.
-        kept: Memory that contexts take, beside the weights in the accent.
+        live: Memory that contexts in use take, beside the weights in the accent.
+        kept: Memory that contexts take which are kept for later.
         track: Free memory, and what progress has not reached.
         handle: Handles of scroll bars.
         code_comment: Comments in code. The colours of code can be read on its ground.
@@ -72,6 +73,7 @@ class Tokens:
     good: str
     warn: str
     others: str
+    live: str
     kept: str
     track: str
     handle: str
@@ -111,7 +113,8 @@ LIGHT = Tokens(
     good="#1b6e40",
     warn="#855400",
     others="#b4b7c6",
-    kept="#a3b1f5",
+    live="#7488ee",
+    kept="#b4c0f8",
     track="#e4e5ec",
     handle="#c9cad4",
     code_comment="#696b79",
@@ -150,7 +153,8 @@ DARK = Tokens(
     good="#74cf9a",
     warn="#e3b566",
     others="#5d606d",
-    kept="#8d9cf2",
+    live="#7b8df2",
+    kept="#a9b5f6",
     track="#33353d",
     handle="#474954",
     code_comment="#8e909e",

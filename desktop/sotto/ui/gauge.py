@@ -55,7 +55,7 @@ class MemoryGauge(QFrame):
         self._free = ElidedLabel("—", "caption")
         self._free.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
         self._bar = _Bar()
-        self._legends = [_Legend() for _ in range(4)]
+        self._legends = [_Legend() for _ in range(5)]
         top = QHBoxLayout()
         top.addWidget(self._title)
         top.addWidget(self._free, 1)
@@ -125,7 +125,8 @@ class MemoryGauge(QFrame):
         if figures and figures.weights:
             segments.append(Segment(self._model or "This model", figures.weights, "accent"))
         if figures and (figures.cache or figures.weights):
-            segments.append(Segment("Its contexts", figures.cache, "kept"))
+            segments.append(Segment("Context in use", figures.live, "live"))
+            segments.append(Segment("Kept for later", figures.cache - figures.live, "kept"))
         if self._planned and (plan := self._planned[1].plan) is not None:
             name, beside = self._planned[0], beside_weights(plan)
             segments.append(Segment(name, plan.weights, "accent", ghost=True))

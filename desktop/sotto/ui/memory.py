@@ -28,12 +28,14 @@ class Sample:
         available: What can be taken without paging anything out.
         reserve: How much of that is left to others.
         shortage: How short memory is by the system's own account: 0 is not at all, 2 is critically.
+        allowed: What models may be planned with at most, as chosen in the settings; None for all of it.
     """
 
     total: int
     available: int
     reserve: int = 0
     shortage: int = 0
+    allowed: int | None = None
 
     @property
     def known(self) -> bool:
@@ -42,17 +44,19 @@ class Sample:
 
 
 def sample() -> Sample:
-    """Ask the system. Slow enough to be called off the window's thread.
+    """Ask the system, and the settings. Slow enough to be called off the window's thread.
 
     Raises:
         OSError: It does not tell.
     """
+    from sotto.engine.settings import chosen_settings
     from sotto.engine.system_memory import SystemMemory
 
     memory = SystemMemory()
     there, free = memory.limits(reserve=0), memory.limits()
     total, available = there.total or 0, there.budget or 0
-    return Sample(total, available, total - (free.total or 0), int(memory.pressure()))
+    reserve, allowed = total - (free.total or 0), chosen_settings().get("memory_limit")
+    return Sample(total, available, reserve, int(memory.pressure()), allowed)
 
 
 def pressure(of: Sample) -> str:
@@ -100,7 +104,8 @@ class Memory:
             total = min(total, measured.device_total) if measured.device == "metal" else measured.device_total
             if total < budget or measured.device != "metal":
                 budget, source = total, "what the graphics processor can hold"
-        return Limits(max(0, budget - taken.reserve), max(0, total - taken.reserve), source)
+        there = Limits(max(0, budget - taken.reserve), max(0, total - taken.reserve), source)
+        return there.within(taken.allowed)
 
 
 def memory_of(taken: Sample | None, figures: MemoryFigures | None) -> Memory:

@@ -51,7 +51,7 @@ class Planner(QObject):
         self._figures: MemoryFigures | None = None
         self._sample: Sample | None = None
         self.memory = Memory()
-        self._planned_for: tuple[int, ...] = ()
+        self._planned_for: tuple[int | None, ...] = ()
         self._round = 0
         self._compared, self._predicted = "", 0
         self._soon = QTimer(self, singleShot=True, interval=_CALM_MS)
@@ -121,7 +121,7 @@ class Planner(QObject):
         self.memory = memory
         self.memory_changed.emit(memory)
         taken = memory.sample
-        coarse = (taken.total, memory.others * _SHARES // taken.total) if taken and taken.known else ()
+        coarse = (taken.total, memory.others * _SHARES // taken.total, taken.allowed) if taken and taken.known else ()
         if coarse != self._planned_for:
             self._planned_for = coarse
             self._soon.start()
