@@ -9,7 +9,7 @@ from sotto.cli.output import human_bytes, human_count, printable
 from sotto.errors import StoreError
 from sotto.runner.catalogue import catalogue, find
 from sotto.store.opening import open_model
-from sotto.store.records import ModelRecord, ModelSource
+from sotto.store.records import ModelRecord, ModelSource, described
 from sotto.store.verify import verify
 
 
@@ -85,23 +85,8 @@ def verify_model(target: str) -> int:
 
 
 def _row(record: ModelRecord) -> dict[str, Any]:
-    return {
-        "name": record.name,
-        "digest": record.digest,
-        "size": record.size,
-        "format": record.format.value if record.format else None,
-        "architecture": record.architecture,
-        "parameters": record.parameters,
-        "quantization": record.quantization,
-        "context_length": record.context_length,
-        "source": record.source.value,
-        "path": str(record.path),
-        "runnable": record.runnable,
-        "reason": record.reason,
-        "builtin": record.builtin,
-        "capabilities": list(record.capabilities),
-        "also": [{"name": place.name, "source": place.source.value, "path": str(place.path)} for place in record.also],
-    }
+    also = [{"name": place.name, "source": place.source.value, "path": str(place.path)} for place in record.also]
+    return {**described(record), "builtin": record.builtin, "also": also}
 
 
 def _inside(source: ModelSource) -> dict[str, Any]:

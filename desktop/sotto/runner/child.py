@@ -20,13 +20,13 @@ from sotto.engine.types import Event, Failed, Loaded
 from sotto.errors import EngineError, SottoError
 from sotto.runner import parent
 from sotto.runner.codec import Hello, Listening, WireError, decoded, encoded
+from sotto.runner.host import STACK_BYTES
 from sotto.runner.loop import EngineLoop
 from sotto.runner.switchboard import Switchboard
 from sotto.store.records import ModelRecord
 
 _ENDING = {signal.SIGINT, signal.SIGTERM}
 _LONGEST_HELLO = 1 << 20
-_STACK_BYTES = 16 << 20
 _SWITCH_SECONDS = 0.0005
 # Of the three seconds in which it is gone after its parent, the first may pass before that is noticed.
 _ORPHAN_SECONDS = 1.5
@@ -97,7 +97,7 @@ class _Host:
         self._first = record is not None
         if record is not None:
             self.loop.load(record)
-        threading.stack_size(_STACK_BYTES)
+        threading.stack_size(STACK_BYTES)
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
         threading.stack_size(0)

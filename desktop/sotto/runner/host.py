@@ -16,6 +16,9 @@ from sotto.engine.types import (
 )
 from sotto.store.records import ModelRecord
 
+STACK_BYTES = 16 << 20
+"""Of a thread that runs an engine: macOS gives other threads than the first 512 KB, less than deep Python needs."""
+
 LoadEnd = Loaded | Unloaded | Failed
 HeardLoad = Callable[[LoadEnd], None]
 HeardAnswer = Callable[[GenerateEvent], None]

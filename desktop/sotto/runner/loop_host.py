@@ -20,12 +20,11 @@ from sotto.engine.types import (
     Unloaded,
 )
 from sotto.runner.catalogue import catalogue
-from sotto.runner.host import HeardAnswer, HeardLoad, Loop, Standing, not_loaded, same
+from sotto.runner.host import STACK_BYTES, HeardAnswer, HeardLoad, Loop, Standing, not_loaded, same
 from sotto.runner.loop import SLOTS, EngineLoop
 from sotto.store.records import ModelRecord
 
 KEEP_ALIVE = 300.0
-_STACK_BYTES = 16 << 20  # macOS gives other threads than the first 512 KB, less than deep Python needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +130,7 @@ class LoopHost:
         """Return the loop, on a thread that runs it; the lock is held."""
         if self._loop is None:
             self._loop = self._make_loop(self._heard)
-            usual = threading.stack_size(_STACK_BYTES)
+            usual = threading.stack_size(STACK_BYTES)
             try:
                 self._thread = threading.Thread(target=self._run, args=(self._loop,), name="engine")
                 self._thread.start()

@@ -20,7 +20,7 @@ from sotto.engine.types import (
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Reported:
     """How the engine stands, known without asking it.
 
     Attributes:
@@ -77,7 +77,7 @@ class Switchboard:
         self._requests: dict[str, Stream] = {}
         self._session: Stream | None = None
         self._ended = False
-        self.standing = Standing()
+        self.standing = Reported()
 
     def emit(self, event: Event) -> None:
         """Take an event of the engine, on the thread that owns it."""
@@ -129,10 +129,10 @@ class Switchboard:
     def _note(self, event: Event) -> None:
         before = self.standing
         if isinstance(event, MemoryFigures):
-            self.standing = Standing(before.info, before.progress, event)
+            self.standing = Reported(before.info, before.progress, event)
         elif isinstance(event, LoadProgress):
-            self.standing = Standing(None, event, before.figures)
+            self.standing = Reported(None, event, before.figures)
         elif isinstance(event, Loaded):
-            self.standing = Standing(event.info, None, before.figures)
+            self.standing = Reported(event.info, None, before.figures)
         elif isinstance(event, Unloaded) or (isinstance(event, Failed) and not event.request_id):
-            self.standing = Standing(None, None, before.figures)
+            self.standing = Reported(None, None, before.figures)

@@ -84,6 +84,25 @@ class ModelRecord:
         return self.source is Source.SOTTO
 
 
+def described(record: ModelRecord) -> dict[str, Any]:
+    """Return what is known of a record itself, by name, as JSON has it; its path may not be UTF-8."""
+    return {
+        "name": record.name,
+        "digest": record.digest,
+        "size": record.size,
+        "format": record.format.value if record.format else None,
+        "architecture": record.architecture,
+        "parameters": record.parameters,
+        "quantization": record.quantization,
+        "context_length": record.context_length,
+        "source": record.source.value,
+        "path": str(record.path),
+        "runnable": record.runnable,
+        "reason": record.reason,
+        "capabilities": list(record.capabilities),
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class TensorInfo:
     """One tensor of a safetensors file.

@@ -16,7 +16,7 @@ from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import parse_object
 from sotto.store.discovery import Listing, distinct_names
 from sotto.store.files import read_all
-from sotto.store.records import Format, ModelRecord, Source
+from sotto.store.records import Format, ModelRecord, Source, described
 from sotto.store.roots import Root
 from sotto.store.writing import write_whole
 
@@ -118,21 +118,7 @@ def _read() -> dict[Path, _Folder]:
 
 
 def _parts(record: ModelRecord) -> dict[str, Any]:
-    return {
-        "name": record.name,
-        "digest": record.digest,
-        "size": record.size,
-        "format": record.format.value if record.format else None,
-        "architecture": record.architecture,
-        "parameters": record.parameters,
-        "quantization": record.quantization,
-        "context_length": record.context_length,
-        "source": record.source.value,
-        "path": os.fspath(record.path) if _is_text(record.path) else "",
-        "runnable": record.runnable,
-        "reason": record.reason,
-        "capabilities": list(record.capabilities),
-    }
+    return {**described(record), "path": os.fspath(record.path) if _is_text(record.path) else ""}
 
 
 def _record(parts: Mapping[str, Any]) -> ModelRecord:

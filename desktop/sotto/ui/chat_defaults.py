@@ -1,4 +1,4 @@
-"""What holds for every chat that chooses nothing: the preferences, where the session looks for them."""
+"""What a session takes from the preferences: where models are looked for, and what holds for every chat at first."""
 
 from dataclasses import replace
 
@@ -9,12 +9,13 @@ from sotto.ui.session import Session
 
 
 class ChatDefaults(QObject):
-    """Lets a session answer as the preferences say, now and whenever they change. Several of them do no harm."""
+    """Lets a session look and answer as the preferences say, now and later. Several of them do no harm."""
 
     def __init__(self, session: Session, preferences: PreferenceKeeper, parent: QObject | None = None) -> None:
         """Begin with what is chosen now."""
         super().__init__(parent)
         self._session = session
+        session.folders = lambda: preferences.values.folders
         preferences.changed.connect(self._take)
         self._take(preferences.values)
 

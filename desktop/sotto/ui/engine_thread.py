@@ -9,11 +9,10 @@ from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
 from sotto.engine.types import CountRequest, Event, Failed, Finished, GenerateRequest, PrefillProgress, TextChunk
 from sotto.errors import ProcessEndedError
-from sotto.runner.host import HeardAnswer, Loop
+from sotto.runner.host import STACK_BYTES, HeardAnswer, Loop
 from sotto.runner.joining import joined
 from sotto.store.records import ModelRecord
 
-_STACK_BYTES = 16 << 20  # macOS gives other threads than the first 512 KB, less than deep Python needs
 _EVERY_MS = 33
 
 
@@ -82,7 +81,7 @@ class EngineThread(QThread):
         """Make the thread; it starts with `start()` or the first command."""
         super().__init__(parent)
         self.setObjectName("engine")
-        self.setStackSize(_STACK_BYTES)
+        self.setStackSize(STACK_BYTES)
         self._make_loop = make_loop
         self._lock = threading.Lock()
         self._loop: Loop | None = None

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from PySide6.QtCore import QByteArray, QCoreApplication, QObject, QRectF, Qt, QThreadPool, QTimer, QUrl, Signal
+from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, QThreadPool, QTimer, QUrl, Signal
 from PySide6.QtGui import (
     QFontInfo,
     QFontMetrics,
@@ -20,6 +20,7 @@ from PySide6.QtSvg import QSvgRenderer
 
 from sotto.ui.markdown import FORMULA
 from sotto.ui.maths import Formula, draw, formula_of
+from sotto.ui.of_app import of_app
 
 _KEPT = 500
 _PAUSE_MS = 30
@@ -91,10 +92,7 @@ class Painter(QObject):
 
 def painter() -> Painter:
     """Return what the application has, made at the first call."""
-    app = QCoreApplication.instance()
-    assert app is not None
-    known = app.findChild(Painter)
-    return known if known is not None else Painter(app)
+    return of_app(Painter)
 
 
 def _picture(order: Order) -> QImage | None:

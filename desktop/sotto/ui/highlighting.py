@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, QThreadPool, QTimer, Signal
+from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
 from PySide6.QtGui import QBrush, QColor, QTextCharFormat, QTextDocument, QTextLayout
 from shiboken6 import isValid
 
 from sotto.ui import theme
 from sotto.ui.code_lexer import LineLexer, Span, find_lexer
 from sotto.ui.colors import Tokens
+from sotto.ui.of_app import of_app
 from sotto.ui.regions import Region
 
 if TYPE_CHECKING:
@@ -83,10 +84,7 @@ class Languages(QObject):
 
 def languages() -> Languages:
     """Return what the application has, made at the first call."""
-    app = QCoreApplication.instance()
-    assert app is not None
-    known = app.findChild(Languages)
-    return known if known is not None else Languages(app)
+    return of_app(Languages)
 
 
 @dataclass(slots=True)

@@ -41,7 +41,6 @@ class ModelDesk(QObject):
         super().__init__(parent)
         self._session, self._preferences = session, preferences
         self._folders = preferences.values.folders
-        session.folders = lambda: preferences.values.folders
         preferences.changed.connect(self._follow_folders)
         self._flows: Flows | None = None
         self.book = ModelBook(preferences, self)

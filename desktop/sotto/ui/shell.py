@@ -63,7 +63,6 @@ class Shell(QObject):
         self._preferences = preferences
         self._flows: Flows | None = None
         self._window: MainWindow | None = None
-        session.folders = lambda: preferences.values.folders
         ChatDefaults(session, preferences, self)
         self.quick = QuickPrompt(session, keeper, preferences, self)
         self.quick.app_wanted.connect(self._move_to_window)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QPalette
 from PySide6.QtWidgets import QApplication
 
 from sotto.ui.colors import DARK, LIGHT, Tokens
+from sotto.ui.of_app import of_app
 from sotto.ui.style_sheet import style_sheet
 
 GAP_4, GAP_8, GAP_12, GAP_16, GAP_24, GAP_32 = 4, 8, 12, 16, 24, 32
@@ -83,10 +84,7 @@ class Theme(QObject):
 
 def current() -> Theme:
     """Return the application's theme, made at the first call."""
-    app = QApplication.instance()
-    assert isinstance(app, QApplication)
-    known = app.findChild(Theme)
-    return known if known is not None else Theme(app)
+    return of_app(Theme)
 
 
 def _palette(tokens: Tokens) -> QPalette:
