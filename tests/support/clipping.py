@@ -14,7 +14,6 @@ def clipped(window):
         if widget.isVisible()
         and not isinstance(widget.parent(), QLineEdit)
         and not isinstance(widget, ElidedLabel)
-        and widget.sizePolicy().horizontalPolicy() is not widget.sizePolicy().Policy.Ignored
         and (
             widget.height() < widget.heightForWidth(widget.width())
             or (not getattr(widget, "wordWrap", bool)() and widget.sizeHint().width() > widget.width() + 1)

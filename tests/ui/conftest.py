@@ -220,6 +220,35 @@ def stage(qtbot, loop, flows, dressed, preferences, tmp_path):
     destroy(window, session, thread, keeper)
 
 
+@pytest.fixture
+def real_window(qtbot, loop, flows, dressed, preferences, tmp_path):
+    """Return what shows the window over a host of the real engine; the built-in model is loaded when a test begins."""
+    shown = []
+
+    def show(thread):
+        session, keeper = Session(thread), ChatKeeper(tmp_path / "chats.sqlite3")
+        window = MainWindow(session, keeper, preferences)
+        qtbot.addWidget(window)
+        window.show()
+
+        def begin():
+            window.begin(flows)
+            qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=30_000)
+
+        loop.starts.append(begin)
+        shown.append((window, session, thread, keeper))
+        return window
+
+    yield show
+    for window, session, thread, keeper in shown:
+        window.hide()
+        window.dialogue.close()
+        session.close()
+        assert thread.close(30_000)
+        keeper.close()
+        destroy(window, session, thread, keeper)
+
+
 @dataclass
 class Around:
     """The app around a window whose engine plays a script; nothing is to be seen yet."""

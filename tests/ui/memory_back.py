@@ -14,12 +14,9 @@ import psutil
 import pytest
 
 from sotto.engine.types import Loaded, LoadProgress, MemoryFigures
-from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.drops import Dropped
 from sotto.ui.engine_thread import EngineThread
-from sotto.ui.session import Session
 from sotto.ui.states import Phase
-from sotto.ui.window import MainWindow
 
 MB = 10**6
 WAIT = 60_000
@@ -44,24 +41,8 @@ def large(tmp_path_factory):
 
 
 @pytest.fixture
-def window(qtbot, loop, flows, dressed, destroyed, preferences, tmp_path):
-    thread = EngineThread()
-    keeper = ChatKeeper(tmp_path / "chats.sqlite3")
-    shown = MainWindow(Session(thread), keeper, preferences)
-    qtbot.addWidget(shown)
-    shown.show()
-
-    def begin():
-        shown.begin(flows)
-        qtbot.waitUntil(lambda: shown.session.state.phase is Phase.READY, timeout=WAIT)
-
-    loop.starts.append(begin)
-    yield shown
-    shown.hide()
-    shown.dialogue.close()
-    assert thread.close(WAIT)
-    keeper.close()
-    destroyed(shown, shown.session, thread, keeper)
+def window(real_window):
+    return real_window(EngineThread())
 
 
 def resident():

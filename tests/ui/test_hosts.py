@@ -23,37 +23,17 @@ from sotto.engine.types import (
     Unloaded,
 )
 from sotto.ui import hosts
-from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.engine_thread import EngineLost, EngineThread
 from sotto.ui.hosts import PROCESS, THREAD, Marking, crashed_last_time, make_host
-from sotto.ui.session import Session
 from sotto.ui.states import ChatSettings, Phase
-from sotto.ui.window import MainWindow
 
 WAIT = 30_000
 
 
 @pytest.fixture
-def window(qtbot, loop, flows, dressed, destroyed, preferences, tmp_path):
+def window(real_window):
     """The window over a process, with the built-in model loaded."""
-    thread = make_host(PROCESS)
-    session = Session(thread)
-    keeper = ChatKeeper(tmp_path / "chats.sqlite3")
-    shown = MainWindow(session, keeper, preferences)
-    qtbot.addWidget(shown)
-    shown.show()
-
-    def begin():
-        shown.begin(flows)
-        qtbot.waitUntil(lambda: shown.session.state.phase is Phase.READY, timeout=WAIT)
-
-    loop.starts.append(begin)
-    yield shown
-    shown.hide()
-    shown.dialogue.close()
-    assert thread.close(20_000)
-    keeper.close()
-    destroyed(shown, session, thread, keeper)
+    return real_window(make_host(PROCESS))
 
 
 def child_of(window):

@@ -7,11 +7,8 @@ import pytest
 from scripted_loop import record
 from sotto.store.records import Source
 from sotto.ui import model_bin
-from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.engine_thread import EngineThread
-from sotto.ui.session import Session
 from sotto.ui.states import Phase
-from sotto.ui.window import MainWindow
 from stores import Store
 
 
@@ -88,7 +85,7 @@ def test_a_question_brings_a_model_back_that_left_because_it_was_idle(ready, qtb
 
 
 @pytest.fixture
-def own(qtbot, loop, flows, dressed, destroyed, preferences, tmp_path, own_home, monkeypatch):
+def own(real_window, own_home, monkeypatch):
     """The real window, with two models in Sotto's own store."""
     monkeypatch.setattr(model_bin, "UNDO_SECONDS", 0.6)
     from sotto.paths import data_dir
@@ -96,23 +93,7 @@ def own(qtbot, loop, flows, dressed, destroyed, preferences, tmp_path, own_home,
     store = Store(data_dir() / "models")
     store.model("one")
     store.model("two", fill=1)
-    thread, keeper = EngineThread(), ChatKeeper(tmp_path / "chats.sqlite3")
-    window = MainWindow(Session(thread), keeper, preferences)
-    qtbot.addWidget(window)
-    window.show()
-
-    def begin():
-        window.begin(flows)
-        qtbot.waitUntil(lambda: window.session.state.phase is Phase.READY, timeout=30_000)
-
-    loop.starts.append(begin)
-    yield window, store
-    window.hide()
-    window.dialogue.close()
-    window.session.close()
-    assert thread.close()
-    keeper.close()
-    destroyed(window, window.session, thread, keeper)
+    return real_window(EngineThread()), store
 
 
 def names(window):

@@ -7,36 +7,17 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 
 from material import material
-from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.engine_thread import EngineThread
 from sotto.ui.model_list import StoreModels
-from sotto.ui.session import Session
 from sotto.ui.states import Phase
-from sotto.ui.window import MainWindow
 from stores import Store, fingerprint
 
 
 @pytest.fixture
-def window(qtbot, loop, flows, dressed, destroyed, preferences, tmp_path, own_home):
+def window(real_window, own_home):
     """The real window over the real stores of an own home, in which LM Studio's folder is there and empty."""
     (own_home / ".lmstudio" / "models").mkdir(parents=True)
-    thread, keeper = EngineThread(), ChatKeeper(tmp_path / "chats.sqlite3")
-    shown = MainWindow(Session(thread), keeper, preferences)
-    qtbot.addWidget(shown)
-    shown.show()
-
-    def begin():
-        shown.begin(flows)
-        qtbot.waitUntil(lambda: shown.session.state.phase is Phase.READY, timeout=30_000)
-
-    loop.starts.append(begin)
-    yield shown
-    shown.hide()
-    shown.dialogue.close()
-    shown.session.close()
-    assert thread.close()
-    keeper.close()
-    destroyed(shown, shown.session, thread, keeper)
+    return real_window(EngineThread())
 
 
 def names(window):

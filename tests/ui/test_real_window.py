@@ -10,11 +10,8 @@ from PySide6.QtTest import QTest
 from drags import data_of, enter, let_go
 from pdfs import pdf
 from sotto.paths import resources_dir
-from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.hosts import PROCESS, THREAD, make_host
-from sotto.ui.session import Session
 from sotto.ui.states import ChatSettings, Phase
-from sotto.ui.window import MainWindow
 
 WAIT = 30_000
 
@@ -33,26 +30,9 @@ class HeartBeat:
 
 
 @pytest.fixture(params=[THREAD, PROCESS])
-def window(request, qtbot, loop, flows, dressed, destroyed, preferences, tmp_path):
+def window(request, real_window):
     """The window, greeting with the built-in model."""
-    thread = make_host(request.param)
-    session = Session(thread)
-    keeper = ChatKeeper(tmp_path / "chats.sqlite3")
-    shown = MainWindow(session, keeper, preferences)
-    qtbot.addWidget(shown)
-    shown.show()
-
-    def begin():
-        shown.begin(flows)
-        qtbot.waitUntil(lambda: shown.session.state.phase is Phase.READY, timeout=WAIT)
-
-    loop.starts.append(begin)
-    yield shown
-    shown.hide()
-    shown.dialogue.close()
-    assert thread.close()
-    keeper.close()
-    destroyed(shown, session, thread, keeper)
+    return real_window(make_host(request.param))
 
 
 @pytest.fixture

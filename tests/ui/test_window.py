@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QColor, QDesktopServices, QInputMethodEvent, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPlainTextEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QToolButton
 
 from clipping import clipped
 from drags import data_of, enter, let_go
@@ -20,6 +20,7 @@ from sotto.ui.code_lexer import ROLES
 from sotto.ui.colors import DARK, LIGHT
 from sotto.ui.drops import Dropped, dropped, path_of, promise
 from sotto.ui.states import Phase
+from window_checks import nameless
 
 _NO_KEY = Qt.KeyboardModifier.NoModifier
 
@@ -175,29 +176,33 @@ def test_the_draft_can_be_written_in_every_state(stage, qtbot, loop):
 
 
 @pytest.mark.parametrize("text", ["word " * 40_000, "a line of words\n" * 12_500, "x" * 200_000])
-def test_a_paste_of_200_000_characters_is_taken_at_once(ready, qtbot, loop, text):
-    draft = ready.window.chat.composer.draft
-    draft.setFocus()
-    taken = []
-    # One more go on a machine that is busy with something else.
-    for _ in range(2):
-        draft.clear()
-        QApplication.clipboard().setText(text)
-        QApplication.processEvents()
-        # What the window's own thread takes, whatever else the machine does.
-        times = [time.thread_time()]
-        for key, modifier in ((Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier), (Qt.Key.Key_A, _NO_KEY)):
-            qtbot.keyClick(draft, key, modifier)
-            # Until it can be seen.
-            draft.grab()
-            times.append(time.thread_time())
-        assert len(draft.toPlainText()) == 200_001
-        taken.append((times[1] - times[0], times[2] - times[1]))
-        if taken[-1][0] <= 0.25 and taken[-1][1] <= 0.05:
-            break
-    assert taken[-1][0] <= 0.25, taken
-    assert taken[-1][1] <= 0.05, taken
+def test_a_paste_of_200_000_characters_costs_little_more_than_in_a_bare_field(ready, qtbot, loop, text):
+    draft, bare = ready.window.chat.composer.draft, QPlainTextEdit()
+    qtbot.addWidget(bare)
+    bare.setFont(draft.font())
+    bare.resize(draft.size())
+    bare.show()
+    QApplication.clipboard().setText(text)
+    QApplication.processEvents()
+    taken = [[taking(qtbot, field) for field in (draft, bare)] for _ in range(3)]
+    assert len(draft.toPlainText()) == 200_001
+    for step in ("paste", "key"):
+        ours, least = (min(one[place][step] for one in taken) for place in (0, 1))
+        # A frame's time beside: the composer grows, and counts what is typed.
+        assert ours <= 2 * least + 0.016, (step, ours, least)
     QApplication.clipboard().clear()
+
+
+def taking(qtbot, field):
+    """Paste into a field and type a key: what the window's own thread takes until it can be seen, in seconds."""
+    field.clear()
+    field.setFocus()
+    times = [time.thread_time()]
+    for key, modifier in ((Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier), (Qt.Key.Key_A, _NO_KEY)):
+        qtbot.keyClick(field, key, modifier)
+        field.grab()
+        times.append(time.thread_time())
+    return {"paste": times[1] - times[0], "key": times[2] - times[1]}
 
 
 def wheel_up(transcript):
@@ -361,15 +366,7 @@ def test_what_files_say_is_never_read_as_html(stage, qtbot, loop):
 def test_every_button_and_field_has_a_name(ready, qtbot, loop):
     ready.window.send("Hi")
     qtbot.waitUntil(lambda: settled(ready))
-    nameless = [
-        widget
-        for widget in ready.window.findChildren(QWidget)
-        if isinstance(widget, QAbstractButton | QLineEdit | QPlainTextEdit)
-        and not (widget.accessibleName() or getattr(widget, "text", str)())
-        and not widget.objectName().startswith("qt_")
-        and not isinstance(widget.parent(), QLineEdit)
-    ]
-    assert nameless == []
+    assert nameless(ready.window) == []
 
 
 def test_menus_name_what_the_app_can_do(stage, loop):

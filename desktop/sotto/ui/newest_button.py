@@ -1,6 +1,6 @@
 """The round button that leads to the newest text, with an arc around it while more of it comes."""
 
-from PySide6.QtCore import Property, QPropertyAnimation, QRectF, Qt
+from PySide6.QtCore import Property, QPropertyAnimation, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QPen, QShowEvent
 
 from sotto.ui import motion, theme
@@ -8,6 +8,7 @@ from sotto.ui.parts import IconButton
 
 _ROUND_MS = 1400
 _SPAN = 80
+_EDGE = 30
 
 
 class NewestButton(IconButton):
@@ -33,6 +34,14 @@ class NewestButton(IconButton):
         self.setToolTip(name)
         self._turn()
         self.update()
+
+    def place(self, room: QSize) -> None:
+        """Stand at the foot of a view of that size, over what is in it."""
+        size = self.sizeHint()
+        edge = max(size.width(), size.height(), _EDGE)
+        self.setFixedSize(edge, edge)
+        self.move((room.width() - edge) // 2, room.height() - edge - theme.GAP_12)
+        self.raise_()
 
     @property
     def turns(self) -> bool:

@@ -13,8 +13,6 @@ from sotto.ui.column import Column, Message
 from sotto.ui.messages import AnswerMessage, UserMessage
 from sotto.ui.newest_button import NewestButton
 
-_BUTTON = 30
-
 
 class Transcript(QScrollArea):
     """The messages of a chat.
@@ -304,12 +302,7 @@ class Transcript(QScrollArea):
         away = bar.maximum() - bar.value() > theme.GAP_32
         self.newest.setVisible(away and not self.following)
         if away:
-            size = self.newest.sizeHint()
-            edge = max(size.width(), size.height(), _BUTTON)
-            self.newest.setFixedSize(edge, edge)
-            x = (self.viewport().width() - self.newest.width()) // 2
-            self.newest.move(x, self.viewport().height() - self.newest.height() - theme.GAP_12)
-            self.newest.raise_()
+            self.newest.place(self.viewport().size())
 
     def _name_button(self) -> None:
         self.newest.show_coming(self._answer is not None)
