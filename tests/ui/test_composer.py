@@ -102,7 +102,9 @@ def test_tab_goes_round_and_is_caught_nowhere(ready, qtbot, loop, key):
     assert window.chat.composer.text == "half a thought"
 
 
-def test_a_draft_of_eight_lines_scrolls_at_the_ninth(ready, qtbot, loop):
+@pytest.mark.parametrize("zoom", [0.8, 1.0, 1.1, 1.5, 2.0])
+def test_a_draft_of_eight_lines_scrolls_at_the_ninth(ready, qtbot, loop, dressed, zoom):
+    dressed.wear("light", zoom)
     draft = ready.window.chat.composer.draft
     draft.setPlainText("\n".join("x" * 8))
     assert draft.verticalScrollBar().maximum() == 0

@@ -175,18 +175,6 @@ def test_eject_and_new_chat(ready, qtbot, loop):
     assert ready.window.chat.stack.currentWidget() is ready.window.chat.welcome
 
 
-def test_new_chat_during_an_answer_stops_it(ready, qtbot, loop):
-    ready.script.hold_answer = threading.Event()
-    ready.window.send("Hi")
-    qtbot.waitUntil(lambda: ready.session.state.phase is Phase.GENERATING)
-    ready.dialogue.new_chat()
-    assert ready.session.state.phase is Phase.READY
-    ready.script.hold_answer = None
-    ready.window.send("Fresh")
-    qtbot.waitUntil(lambda: settled(ready))
-    assert answer_text(ready) == ["Fresh", "Hello there."]
-
-
 def test_the_end_of_the_engine_is_a_notice(ready, qtbot, loop):
     ready.script.crash = "out of memory"
     ready.window.send("Hi")

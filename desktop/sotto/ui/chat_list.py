@@ -220,6 +220,10 @@ class ChatList(QFrame):
         """Let the person name a folder, as soon as it is listed."""
         self._to_name = folder
 
+    def show_answering(self, chats: frozenset[int]) -> None:
+        """Say of these conversations that they are being answered out of view."""
+        self.model.show_answering(chats)
+
     def show_current(self, chat: int | None) -> None:
         """Mark the conversation that is in view."""
         if self.view.state() is QListView.State.EditingState:

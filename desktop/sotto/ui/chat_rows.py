@@ -45,6 +45,7 @@ class ChatRows(QAbstractListModel):
     Attributes:
         entries: All conversations, those in closed folders too.
         rows: What is listed.
+        answering: The numbers of conversations that are being answered out of view.
     """
 
     renamed = Signal(int, str)
@@ -55,7 +56,15 @@ class ChatRows(QAbstractListModel):
         super().__init__()
         self.entries: tuple[Entry, ...] = ()
         self.rows: tuple[Row, ...] = ()
+        self.answering: frozenset[int] = frozenset()
         self._listed: set[int] = set()
+
+    def show_answering(self, chats: frozenset[int]) -> None:
+        """Say of these conversations that they are being answered."""
+        if chats != self.answering:
+            self.answering = chats
+            if self.rows:
+                self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
 
     def show_entries(self, entries: Sequence[Entry], folders: Sequence[Folder]) -> None:
         """Have these conversations, in these folders."""
@@ -89,6 +98,12 @@ class ChatRows(QAbstractListModel):
         one = self.rows[row]
         return isinstance(one, Entry) and one.chat.folder in self._listed
 
+    def caption(self, row: Row) -> str:
+        """Return the line under a title."""
+        if isinstance(row, Entry) and row.chat.id in self.answering:
+            return "Answering…"
+        return caption(row)
+
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """Return how many rows there are."""
         return 0 if parent.isValid() else len(self.rows)
@@ -105,9 +120,9 @@ class ChatRows(QAbstractListModel):
             return plain_tip(title)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             if isinstance(row, FolderRow):
-                return f"Folder {title}, {caption(row)}, {'closed' if row.folder.closed else 'open'}"
+                return f"Folder {title}, {self.caption(row)}, {'closed' if row.folder.closed else 'open'}"
             inside = ", in a folder" if self.is_inside(index.row()) else ""
-            return f"{title}, {caption(row)}" + (", pinned" if row.chat.pinned else "") + inside
+            return f"{title}, {self.caption(row)}" + (", pinned" if row.chat.pinned else "") + inside
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -199,7 +214,8 @@ class RowDelegate(QStyledItemDelegate):
             inside.adjust(0 if leads else step, 0, -step if leads else 0, 0)
         if isinstance(row, Entry) and row.chat.pinned:
             inside = self._sign(painter, inside, "pin", edge, at_end=True, mirrored=leads)
-        for text, font, color, at in _lines(row, inside):
+        below = model.caption(row) if isinstance(model, ChatRows) else caption(row)
+        for text, font, color, at in _lines(row, below, inside):
             painter.setFont(font)
             painter.setPen(QColor(color))
             elided = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, inside.width())
@@ -235,17 +251,17 @@ class RowDelegate(QStyledItemDelegate):
         editor.setGeometry(option.rect.adjusted(2, 2, -2, -2))
 
 
-def _lines(row: Row, inside: QRect) -> list[tuple[str, QFont, str, int]]:
+def _lines(row: Row, caption: str, inside: QRect) -> list[tuple[str, QFont, str, int]]:
     look = theme.current()
     weight = QFont.Weight.DemiBold if isinstance(row, FolderRow) else QFont.Weight.Normal
     title, small = look.font(1.0, weight), look.font(0.88)
     below = inside.top() + QFontMetrics(title).height() + 1
     name = row.folder.name if isinstance(row, FolderRow) else row.chat.title
-    return [(name, title, look.tokens.text, inside.top()), (caption(row), small, look.tokens.muted, below)]
+    return [(name, title, look.tokens.text, inside.top()), (caption, small, look.tokens.muted, below)]
 
 
 def caption(row: Row) -> str:
-    """Return the line under a title."""
+    """Return the line under the title of what nothing happens with."""
     if isinstance(row, FolderRow):
         return "1 chat" if row.count == 1 else f"{words.count(row.count)} chats"
     if row.excerpt:

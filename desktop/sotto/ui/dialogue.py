@@ -4,39 +4,34 @@ A question is on the disk before the engine sees it; `turn_record` sees to that,
 """
 
 import itertools
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from sotto.chats.conversation import Conversation, Message
-from sotto.chats.records import Attachment, Branch, Chat, State, Turn, with_attachments
-from sotto.engine import types as engine
-from sotto.engine.types import (
-    DoneReason,
-    Failed,
-    Finished,
-    GenerateRequest,
-    Overflow,
-    PrefillProgress,
-    TextChunk,
-)
+from sotto.chats.conversation import Conversation
+from sotto.chats.records import Attachment, Branch, State, Turn
+from sotto.engine.types import DoneReason, Failed, Finished, Message, PrefillProgress, TextChunk
 from sotto.ui import words
 from sotto.ui.answer_pace import AnswerPace
 from sotto.ui.answer_parts import ThoughtClock
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.engine_thread import EngineLost
 from sotto.ui.greeting import Greeting
+from sotto.ui.opening import Opening, read, read_unbegun
 from sotto.ui.places import ChatPlace
 from sotto.ui.reuse import Asked, Reuse
 from sotto.ui.session import Session
 from sotto.ui.states import Problem
 from sotto.ui.summary import Summary
 from sotto.ui.talk import Talk
+from sotto.ui.telling import drafted, request, said, told
 from sotto.ui.turn_record import TurnRecord
 from sotto.ui.unsent import Unsent
 
 if TYPE_CHECKING:
     from sotto.chats.store import ChatStore
+    from sotto.ui.behind import Behind
 
 # Of all conversations in view: the engine tells answers apart by them.
 _REQUESTS = itertools.count(1)
@@ -74,12 +69,22 @@ class Dialogue(QObject):
     problem = Signal(object)
 
     def __init__(
-        self, session: Session, keeper: ChatKeeper, parent: QObject | None = None, *, greets: bool = True
+        self,
+        session: Session,
+        keeper: ChatKeeper,
+        parent: QObject | None = None,
+        *,
+        greets: bool = True,
+        behind: "Behind | None" = None,
     ) -> None:
-        """Talk to the model of `session`, and keep what is said with `keeper`; the built-in model may say hello."""
+        """Talk to the model of `session`, and keep what is said with `keeper`; the built-in model may say hello.
+
+        An answer to a conversation that leaves the view is gone on with `behind` it, or ends where there is none.
+        """
         super().__init__(parent)
         self._session = session
         self._greets = greets
+        self._behind = behind
         self._keeper = keeper
         self.chat: int | None = None
         self._record = TurnRecord(keeper, self)
@@ -110,7 +115,7 @@ class Dialogue(QObject):
     @property
     def conversation(self) -> Conversation:
         """What is in view, as a model sees it."""
-        return _said(self.turns)
+        return said(self.turns)
 
     @property
     def busy(self) -> bool:
@@ -128,25 +133,15 @@ class Dialogue(QObject):
         """Go on with the draft of a conversation that was never begun, if there is one."""
         view = self._record.view
 
-        def begun(found: Chat | None, attachments: tuple[Attachment, ...]) -> None:
-            if (
-                found is not None
-                and view == self._record.view
-                and self.chat is None
-                and not self.turns
-                and not self.unsent.draft
-                and not self.unsent.attachments
-            ):
-                self.chat = found.id
-                self._record.place = ChatPlace(found.id)
-                self.unsent.open(self._record.place, found, attachments)
+        def begun(found: Opening | None) -> None:
+            written = self.turns or self.unsent.draft or self.unsent.attachments
+            if found is not None and found.chat is not None and view == self._record.view and not written:
+                self.chat = found.chat.id
+                self._record.place = ChatPlace(self.chat)
+                self.unsent.open(self._record.place, found.chat, found.attachments)
             self.changed.emit()
 
-        def read(store: "ChatStore") -> tuple[Chat | None, tuple[Attachment, ...]]:
-            found = store.unbegun()
-            return found, store.drafted(found.id) if found is not None else ()
-
-        self._keeper.do(read, lambda both: begun(*both))
+        self._keeper.do(read_unbegun, begun)
         if self._session.state.loaded:
             self._start_queued()
 
@@ -216,22 +211,31 @@ class Dialogue(QObject):
         else:
             self._session.stop_load()
 
+    def halt(self) -> None:
+        """Stop what is under way for this conversation; a load goes on."""
+        if self._queued:
+            self._give_back()
+        elif self.busy:
+            self.stop()
+
     def summarize(self) -> None:
         """Let the model summarise what was said, and begin a new conversation with that; the draft goes along."""
-        said = self._told(_said(self.turns))
-        if said and not self.busy and self._session.state.loaded:
+        whole = told(said(self.turns), self._system)
+        if whole and not self.busy and self._session.state.loaded:
             self.greeting.stop()
-            self.summary.begin(said)
+            self.summary.begin(whole)
 
     def new_chat(self) -> None:
-        """Begin an empty conversation; an answer under way is stopped and kept."""
+        """Begin an empty conversation; an answer under way goes on."""
+        if self._waits(self.new_chat):
+            return
         self._leave()
         self.chat, self._record.place = None, ChatPlace(None)
         self._show([])
         self.unsent.open(self._record.place, None)
 
     def open(self, chat: int, message: int | None = None) -> None:
-        """Bring a conversation into view; an answer under way is stopped and kept.
+        """Bring a conversation into view; an answer under way goes on.
 
         Args:
             chat: Its number.
@@ -241,44 +245,55 @@ class Dialogue(QObject):
             if message is not None:
                 self.pointed_at.emit(message)
             return
+        if self._waits(lambda: self.open(chat, message)):
+            return
         self._leave()
+        talk = self._behind.take(chat) if self._behind is not None else None
+        if talk is not None:
+            self._go_on_with(talk)
+        else:
+            self.chat, self._record.place = chat, ChatPlace(chat)
         view = self._record.view
-        self.chat, self._record.place = chat, ChatPlace(chat)
 
-        def found(known: Chat | None, attachments: tuple[Attachment, ...], branch: Branch) -> None:
+        def found(opening: Opening) -> None:
             if view != self._record.view:
                 return
-            self._show(list(branch.turns))
-            self.unsent.open(self._record.place, known, attachments)
+            if talk is None:
+                self._show(list(opening.branch.turns))
+            self.unsent.open(self._record.place, opening.chat, opening.attachments)
             if message is not None:
                 self.pointed_at.emit(message)
-            if branch.unreadable:
-                count = words.count(branch.unreadable)
-                what = "1 message" if branch.unreadable == 1 else f"{count} messages"
-                why = f"{what} of this conversation cannot be read any more; everything else is here."
-                self.problem.emit(Problem("Not everything could be read", why))
+            if opening.problem is not None:
+                self.problem.emit(opening.problem)
 
-        def read(store: "ChatStore") -> tuple[Chat | None, tuple[Attachment, ...], Branch]:
-            if message is not None:
-                store.show(message)
-            return store.chat(chat), store.drafted(chat), store.branch(chat)
-
-        self._keeper.do(read, lambda all_of_it: found(*all_of_it), self.new_chat)
+        # What is still being said is in view as it is, on its branch.
+        on_branch_of = message if talk is None else None
+        self._keeper.do(lambda store: read(store, chat, on_branch_of), found, self.new_chat)
 
     def give_away(self) -> Talk:
         """Let the conversation go, with an answer that is under way, and begin an empty one."""
-        talk = Talk(self.chat, self._record.hand_out(), self._queued, self._request, self._begun)
-        self._request, self._queued = "", False
+        self.unsent.leave()
+        talk = self._hand_out()
         self.new_chat()
+        return talk
+
+    def _hand_out(self) -> Talk:
+        begun, written = self._begun, self.unsent.written
+        talk = Talk(self.chat, self._record.hand_out(), self._queued, self._request, begun, self._clock, written)
+        self._request, self._queued = "", False
         return talk
 
     def take_over(self, talk: Talk) -> None:
         """Go on with a conversation that another dialogue gave away; its question is not on its way to the disk."""
         self._leave()
+        self._go_on_with(talk)
+
+    def _go_on_with(self, talk: Talk) -> None:
         self._record.take_over(talk.said)
         self.chat, self._queued, self._request, self._begun = talk.chat, talk.queued, talk.request, talk.begun
+        self._clock = talk.clock
         self.opened.emit(tuple(self.turns))
-        self.unsent.open(self._record.place, None)
+        self.unsent.take_over(self._record.place, talk.written)
         if self._request:
             self.answer_resumed.emit(self.turns[-1])
         elif self._queued:
@@ -287,6 +302,7 @@ class Dialogue(QObject):
 
     def close(self) -> None:
         """Keep what is still on its way; nothing is said afterwards."""
+        self._behind = None
         self._leave()
 
     @Slot(str)
@@ -317,9 +333,9 @@ class Dialogue(QObject):
             self._grow(event.text)
         elif isinstance(event, Finished):
             self._record.take_in()
-            said = self.turns[-1].text[self._begun :]
-            if len(event.text) > len(said) and event.text.startswith(said):
-                self._grow(event.text[len(said) :])
+            text = self.turns[-1].text[self._begun :]
+            if len(event.text) > len(text) and event.text.startswith(text):
+                self._grow(event.text[len(text) :])
             state = State.STOPPED if event.done_reason is DoneReason.CANCELLED else State.COMPLETE
             self._end(state, words.figures_of(event, self._reuse.end(event, self.turns[-1].text)))
         else:
@@ -424,36 +440,18 @@ class Dialogue(QObject):
         self._request, self._clock = f"answer {next(_REQUESTS)}", ThoughtClock()
 
     def _request_answer(self, asked: list[Turn]) -> None:
-        settings = self._session.settings
-        messages, record = self._told(_said(asked)), self._session.state.record
+        messages, record = told(said(asked), self._system), self._session.state.record
         self._reuse.begin(Asked(record.digest if record else "", messages, self.unsent.trims))
-        self._session.generate(
-            GenerateRequest(
-                self._request,
-                messages=messages,
-                sampling=settings.sampling,
-                options=settings.options_for(self.unsent.options),
-                num_predict=settings.num_predict,
-                ignore_eos=settings.ignore_eos,
-                # Nothing is left out unless the person has chosen so.
-                overflow=Overflow.SHIFT if self.unsent.trims else Overflow.ERROR,
-            )
-        )
+        self._session.generate(request(self._request, messages, self._session.settings, self.unsent))
         self._session.answering()
 
-    def drafted(self) -> tuple[engine.Message, ...]:
+    def drafted(self) -> tuple[Message, ...]:
         """Return what a model would be given if the draft were sent now; empty where there is nothing."""
-        said = _said(self.turns)
-        content = with_attachments(self.unsent.draft, self.unsent.attachments)
-        if content.strip():
-            said = said.with_message(Message("user", content))
-        return self._told(said) if said.messages else ()
+        return drafted(self.turns, self.unsent, self._system)
 
-    def _told(self, said: Conversation) -> tuple[engine.Message, ...]:
-        """Return a conversation as a model is given it."""
-        told = self._session.settings.system_for(self.unsent.system)
-        system = (engine.Message("system", told),) if told.strip() else ()
-        return (*system, *(engine.Message(turn.role, turn.content) for turn in said.to_answer()))
+    @property
+    def _system(self) -> str:
+        return self._session.settings.system_for(self.unsent.system)
 
     def _begin_answer(self) -> None:
         """Put an empty answer behind the last question."""
@@ -473,11 +471,21 @@ class Dialogue(QObject):
             self._request = ""
             self._session.answered()
 
+    def _waits(self, then: Callable[[], None]) -> bool:
+        """Tell whether the last question is still on its way to the disk; what is to be done then waits for that."""
+        waits = self._asking and self._behind is not None
+        if waits:
+            # The keeper works in order.
+            self._keeper.do(lambda store: None, lambda _: then(), then)
+        return waits
+
     def _leave(self) -> None:
         """Let the conversation in view go, and keep what there is of it."""
         self.unsent.leave()
         self.summary.stop()
-        if self._request:
+        if self._behind is not None and (self._request or self._queued):
+            self._behind.keep(self._hand_out())
+        elif self._request:
             self._session.host.cancel(self._request)
             self._end(State.STOPPED, {})
         self._asking = self._queued = self._stopping = False
@@ -487,8 +495,3 @@ class Dialogue(QObject):
     def _show(self, turns: list[Turn]) -> None:
         self._record.show(turns)
         self.opened.emit(tuple(turns))
-
-
-def _said(turns: list[Turn]) -> Conversation:
-    said = (Message(turn.role.value, turn.content, turn.model) for turn in turns)
-    return Conversation(tuple(message for message in said if message.content))

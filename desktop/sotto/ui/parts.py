@@ -1,10 +1,11 @@
 """Small widgets that several parts of the window are made of."""
 
 import html
+import math
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QColor, QFontMetrics, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QAction, QColor, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from sotto.ui import icons, theme
@@ -219,5 +220,5 @@ def plain_tip(text: str) -> str:
 
 
 def line_height(widget: QWidget) -> int:
-    """Return the height of one line of a widget's text."""
-    return QFontMetrics(widget.font()).lineSpacing()
+    """Return the height of one line of a widget's text as it is laid out: rounded up."""
+    return math.ceil(QFontMetricsF(widget.font()).lineSpacing())

@@ -18,6 +18,7 @@ from sotto.ui.quick_panel import USUAL_PLACE, QuickPanel
 from sotto.ui.states import ModelState, Problem
 
 if TYPE_CHECKING:
+    from sotto.ui.behind import Behind
     from sotto.ui.chat_keeper import ChatKeeper
     from sotto.ui.session import Session
 
@@ -37,9 +38,14 @@ class QuickPrompt(QObject):
     quit_wanted = Signal()
 
     def __init__(
-        self, session: "Session", keeper: "ChatKeeper", preferences: PreferenceKeeper, parent: QObject | None = None
+        self,
+        session: "Session",
+        keeper: "ChatKeeper",
+        preferences: PreferenceKeeper,
+        behind: "Behind",
+        parent: QObject | None = None,
     ) -> None:
-        """Ask the model of `session`."""
+        """Ask the model of `session`; answers to what leaves the panel go on `behind` it."""
         super().__init__(parent)
         self._session = session
         self._keeper = keeper
@@ -47,7 +53,7 @@ class QuickPrompt(QObject):
         self._focus = InputFocus(self)
         self._left_at = 0.0
         self._panel: QuickPanel | None = None
-        self.dialogue = Dialogue(session, keeper, self, greets=False)
+        self.dialogue = Dialogue(session, keeper, self, greets=False, behind=behind)
 
     @property
     def visible(self) -> bool:

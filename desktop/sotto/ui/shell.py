@@ -11,6 +11,7 @@ from PySide6.QtGui import QSessionManager
 
 from sotto.chats.records import Chat
 from sotto.ui import hosts, tray
+from sotto.ui.behind import Behind
 from sotto.ui.chat_defaults import ChatDefaults
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.drops import Dropped
@@ -64,7 +65,8 @@ class Shell(QObject):
         self._flows: Flows | None = None
         self._window: MainWindow | None = None
         ChatDefaults(session, preferences, self)
-        self.quick = QuickPrompt(session, keeper, preferences, self)
+        self._behind = Behind(session, keeper, self)
+        self.quick = QuickPrompt(session, keeper, preferences, self._behind, self)
         self.quick.app_wanted.connect(self._move_to_window)
         self.quick.quit_wanted.connect(self.quit)
         self._preparing = QTimer(self, singleShot=True, interval=_PREPARE_MS)
@@ -81,7 +83,7 @@ class Shell(QObject):
     def window(self) -> MainWindow:
         """The window, made when it is asked for first."""
         if self._window is None:
-            self._window = MainWindow(self.session, self._keeper, self._preferences)
+            self._window = MainWindow(self.session, self._keeper, self._preferences, self._behind)
             self._connect(self._window)
             self._restorer.place()
             if self._flows is not None:
@@ -211,6 +213,7 @@ class Shell(QObject):
     @Slot(object)
     def _forget(self, chat: Chat) -> None:
         if chat.id == self.quick.dialogue.chat:
+            self.quick.dialogue.halt()
             self.quick.dialogue.new_chat()
 
     # The tray
@@ -297,4 +300,5 @@ class Shell(QObject):
             self._window.composing.attaching.close()
             self._window.dialogue.close()
         self.quick.dialogue.close()
+        self._behind.close()
         self.session.close()

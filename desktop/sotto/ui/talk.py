@@ -1,8 +1,11 @@
 """A conversation as it goes from one dialogue to another."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from sotto.chats.records import Turn
+from sotto.chats.records import Attachment, Turn
+from sotto.ui.answer_parts import ThoughtClock
 from sotto.ui.places import ChatPlace, MessagePlace
 
 
@@ -24,6 +27,17 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """What a person has typed into a conversation and chosen for it; see `Unsent`."""
+
+    draft: str
+    attachments: tuple[Attachment, ...]
+    system: str
+    options: Mapping[str, Any]
+    trims: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Talk:
     """A conversation on its way.
 
@@ -33,6 +47,8 @@ class Talk:
         queued: Whether its last question waits for a model.
         request: The request that its last turn is the answer to; empty while the engine does nothing for it.
         begun: How much of that turn was there before.
+        clock: How long its thoughts have taken.
+        written: What a person has typed and chosen.
     """
 
     chat: int | None
@@ -40,3 +56,5 @@ class Talk:
     queued: bool
     request: str
     begun: int
+    clock: ThoughtClock
+    written: Written

@@ -69,7 +69,7 @@ class TurnRecord(QObject):
         if self._saver.isActive():
             self._saver.stop()
             self._save()
-        return Said(self.place, self.turns, self._places, self._unkept)
+        return Said(self.place, list(self.turns), list(self._places), self._unkept)
 
     def take_over(self, said: Said) -> None:
         """Go on with what another record handed out."""

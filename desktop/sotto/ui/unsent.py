@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from sotto.chats.records import Attachment, Chat
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.places import ChatPlace
+from sotto.ui.talk import Written
 
 _PAUSE_MS = 500
 
@@ -53,11 +54,22 @@ class Unsent(QObject):
 
     def open(self, place: ChatPlace, chat: Chat | None, attachments: tuple[Attachment, ...] = ()) -> None:
         """Go on with what was typed into a conversation and chosen for it; None for a new one."""
+        if chat is not None:
+            self.take_over(place, Written(chat.draft, attachments, chat.system, chat.options, chat.trims))
+        else:
+            self.take_over(place, Written("", attachments, "", {}, trims=False))
+
+    @property
+    def written(self) -> Written:
+        """What is typed and chosen now."""
+        return Written(self.draft, self.attachments, self.system, self.options, self.trims)
+
+    def take_over(self, place: ChatPlace, written: Written) -> None:
+        """Go on with what was typed into a conversation and chosen for it, which is on the disk."""
         self.place = place
-        self.draft = self._kept = chat.draft if chat else ""
-        self.system, self.options = (chat.system, chat.options) if chat else ("", {})
-        self.trims = chat.trims if chat else False
-        self._set(attachments)
+        self.draft = self._kept = written.draft
+        self.system, self.options, self.trims = written.system, written.options, written.trims
+        self._set(written.attachments)
         self.draft_opened.emit(self.draft)
         self.choices_opened.emit(self.system, self.options)
 

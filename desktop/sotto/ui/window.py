@@ -25,6 +25,7 @@ from sotto.chats.records import Chat, Folder, Turn
 from sotto.paths import resources_dir
 from sotto.ui import words
 from sotto.ui.announcing import Announcer
+from sotto.ui.behind import Behind
 from sotto.ui.chat_defaults import ChatDefaults
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.chat_pane import ChatPane
@@ -68,13 +69,16 @@ class MainWindow(QMainWindow):
     quit_wanted = Signal()
     quick_wanted = Signal()
 
-    def __init__(self, session: Session, keeper: ChatKeeper, preferences: PreferenceKeeper) -> None:
-        """Show `session`, and conversations that `keeper` has, as `preferences` say."""
+    def __init__(
+        self, session: Session, keeper: ChatKeeper, preferences: PreferenceKeeper, behind: Behind | None = None
+    ) -> None:
+        """Show `session`, and conversations that `keeper` has, as `preferences` say; answers go on `behind` them."""
         super().__init__()
         self.session = session
         self.preferences = preferences
         ChatDefaults(session, preferences, self)
-        self.dialogue = Dialogue(session, keeper, self)
+        self.behind = behind or Behind(session, keeper, self)
+        self.dialogue = Dialogue(session, keeper, self, behind=self.behind)
         self.shelf = ChatShelf(keeper, self)
         self._keeper = keeper
         self.setWindowTitle("Sotto")
@@ -141,6 +145,8 @@ class MainWindow(QMainWindow):
         dialogue.summary.ended.connect(chat.notice.hide)
         dialogue.changed.connect(self.shelf.refresh)
         Announcer(dialogue, chat.transcript)
+        self.behind.changed.connect(self._show_behind)
+        self.behind.problem.connect(self.show_problem)
         dialogue.problem.connect(self.show_problem)
         self._connect_chats()
         self.show_state(session.state)
@@ -241,10 +247,17 @@ class MainWindow(QMainWindow):
         self.sidebar.show_chats(entries, folders, self.shelf.shelf)
         self.sidebar.chats.show_current(self.dialogue.chat)
 
+    @Slot()
+    def _show_behind(self) -> None:
+        self.sidebar.chats.show_answering(self.behind.chats)
+        self.shelf.refresh()
+
     @Slot(object)
     def _offer_back(self, chat: Chat) -> None:
         """Say what was thrown away, with a way back."""
+        self.behind.stop(chat.id)
         if chat.id == self.dialogue.chat:
+            self.dialogue.halt()
             self.dialogue.new_chat()
         self.chat.notice.offer(
             "Moved to the trash", chat.title, "Undo", lambda: self.shelf.bring_back(chat.id), _UNDO_SECONDS
