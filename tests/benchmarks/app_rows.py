@@ -68,6 +68,8 @@ def _child(script: str, *arguments: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as home:
         homes = dict.fromkeys(("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"), home)
         environment = {**os.environ, **homes, "QT_QPA_PLATFORM": "offscreen"}
+        # What was compiled once stays compiled, as on a person's machine.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         command = [sys.executable, str(HERE / script), *arguments]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:

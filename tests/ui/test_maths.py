@@ -5,6 +5,7 @@ import time
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from PySide6.QtCore import QEvent
 from PySide6.QtGui import QColor, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -132,6 +133,23 @@ def test_formulas_are_drawn_once_the_answer_has_ended(text, qtbot, dressed):
     dressed.wear("dark", 1.0)
     qtbot.waitUntil(lambda: len(pictures(text)) == 4, timeout=20_000)
     assert colours(text) == DARK.text
+
+
+def test_on_a_finer_screen_formulas_are_drawn_finer(text, qtbot, dressed, monkeypatch):
+    text.append_markdown("There $x^2$ is.")
+    text.finish()
+    qtbot.waitUntil(lambda: len(pictures(text)) == 1, timeout=20_000)
+    before = picture_of(text)
+    assert before.devicePixelRatio() == 1.0
+    monkeypatch.setattr(type(text), "devicePixelRatioF", lambda self: 2.0)
+    QApplication.sendEvent(text, QEvent(QEvent.Type.DevicePixelRatioChange))
+    qtbot.waitUntil(lambda: len(pictures(text)) == 1 and picture_of(text).devicePixelRatio() == 2.0, timeout=20_000)
+    assert picture_of(text).width() == pytest.approx(2 * before.width(), abs=2)
+    assert picture_of(text).deviceIndependentSize().width() == pytest.approx(before.width(), abs=1)
+
+
+def picture_of(text):
+    return text.document().resource(2, pictures(text)[0][2].toImageFormat().name())
 
 
 def colours(text):

@@ -2,7 +2,7 @@
 
 import time
 
-from PySide6.QtCore import QMimeData, QPointF, QRect, QRectF, Qt, QTimer
+from PySide6.QtCore import QEvent, QMimeData, QPointF, QRect, QRectF, Qt, QTimer
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
@@ -301,6 +301,12 @@ class MarkdownText(MessageText):
             self._highlighter.forget()
             self._follow(0)
             self._draw_formulas()
+
+    def event(self, event: QEvent) -> bool:
+        """Draw formulas anew on a screen with other pixels."""
+        if event.type() == QEvent.Type.DevicePixelRatioChange and self._renderer.has_formulas:
+            self._dress()
+        return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep everything in its place."""
