@@ -1,6 +1,7 @@
 """An X server without a screen, another program on it, and the app as its user sees it: from outside."""
 
 import contextlib
+import ctypes
 import os
 import shutil
 import signal
@@ -14,6 +15,8 @@ from sotto.ui.instance import Show, Wish, enter
 from sotto.ui.xcb import Server
 
 TOOLS = ("Xvfb", "xdotool", "xwininfo")
+# What Qt's windows on X11 need, and most machines without a screen have not.
+LIBRARIES = ("libxcb-cursor.so.0", "libxcb-icccm.so.4", "libxcb-keysyms.so.1", "libxkbcommon-x11.so.0")
 PANEL = "Sotto: Quick Prompt"
 
 # A window that covers the screen and writes down what happens to it.
@@ -36,8 +39,16 @@ app.exec()
 
 
 def missing_tools():
-    """Return the programs that are not here."""
-    return [name for name in TOOLS if shutil.which(name) is None]
+    """Return the programs and libraries that are not here."""
+    return [name for name in TOOLS if shutil.which(name) is None] + [name for name in LIBRARIES if not _is_there(name)]
+
+
+def _is_there(library):
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
 
 
 def wait_until(condition, seconds=20.0):
@@ -64,7 +75,9 @@ class Desk:
             self.display = f":{told.readline().strip()}"
         self.home = folder / "home"
         self.home.mkdir()
-        kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "LANG") if name in os.environ}
+        kept = {
+            name: os.environ[name] for name in ("PATH", "PYTHONPATH", "LANG", "LD_LIBRARY_PATH") if name in os.environ
+        }
         self.env = {**kept, "HOME": str(self.home), "DISPLAY": self.display, "QT_QPA_PLATFORM": "xcb"}
         self.heard = folder / "heard"
         with self.heard.open("w") as file:

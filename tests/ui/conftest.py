@@ -46,6 +46,8 @@ def own_home(monkeypatch, tmp_path_factory):
         "XDG_DATA_HOME",
         "XDG_STATE_HOME",
         "SOTTO_FOLDERS",
+        "WAYLAND_DISPLAY",
+        "DBUS_SESSION_BUS_ADDRESS",
     ):
         monkeypatch.delenv(name, raising=False)
     return home

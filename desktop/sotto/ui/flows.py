@@ -20,14 +20,15 @@ class Flows:
         self._closed = False
         self._tasks: set[asyncio.Task[Any]] = set()
 
-    def start(self, flow: Coroutine[Any, Any, None]) -> None:
-        """Start a flow, unless the end has come. What it raises goes to `sys.excepthook`."""
+    def start(self, flow: Coroutine[Any, Any, None]) -> "asyncio.Task[None] | None":
+        """Start a flow, unless the end has come, and return it. What it raises goes to `sys.excepthook`."""
         if self._closed:
             flow.close()
-            return
+            return None
         task = self._loop.create_task(flow)
         self._tasks.add(task)  # the loop itself keeps tasks only weakly
         task.add_done_callback(self._ended)
+        return task
 
     async def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call `function` on another thread and return what it returns."""

@@ -1,13 +1,17 @@
 """Keys that the quick prompt answers to wherever a person is, where the system lets a program have such keys."""
 
+import os
 import sys
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence
 
+if TYPE_CHECKING:
+    from sotto.ui.flows import Flows
+
 _Modifier = Qt.KeyboardModifier
-_BIND = (
+BIND = (
     "Programs cannot have keys of their own here: bind `sotto --toggle` to {keys} in the settings of your desktop, "
     "which does the same."
 )
@@ -27,34 +31,53 @@ class GlobalShortcut(QObject):
     """The keys of the quick prompt.
 
     Signals:
-        pressed: The person has pressed them.
+        pressed: The person has pressed them; with what proves that to a compositor, or an empty text.
+        changed: What is told of them is something else now.
 
     Attributes:
         problem: Why they are not in force; empty where they are, or where none are wanted.
+        note: What to know about them where it is the desktop that decides on them; empty elsewhere.
     """
 
-    pressed = Signal()
+    pressed = Signal(str)
+    changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         """Begin without keys; nothing is asked of the system."""
         super().__init__(parent)
-        self.problem = ""
+        self.problem = self.note = ""
         self._wanted = ""
+        self._flows: Flows | None = None
         self._keys: Keys | None = None
 
-    def set_keys(self, wanted: str) -> bool:
-        """Answer to other keys, written as `Ctrl+Alt+Space`, or to none; return whether something changed."""
+    def begin(self, flows: "Flows") -> None:
+        """Wait on `flows` for a desktop that has to be asked."""
+        self._flows = flows
+
+    @property
+    def certain(self) -> str:
+        """The keys, where it is known that these and no others are in force."""
+        return "" if self.problem or self.note else self._wanted
+
+    def set_keys(self, wanted: str) -> None:
+        """Answer to other keys, written as `Ctrl+Alt+Space`, or to none."""
         if wanted == self._wanted:
-            return False
+            return
         self._wanted = wanted
         self.close()
+        self.problem = self.note = ""
         self.problem = self._take(wanted) if wanted else ""
-        return True
+        self.changed.emit()
 
     def close(self) -> None:
         """Give the keys back."""
         if self._keys is not None:
             self._keys.release()
+
+    def _tell(self, problem: str, note: str) -> None:
+        """Take note of what the desktop has decided."""
+        self.problem, self.note = problem.format(keys=self._wanted), note
+        self.changed.emit()
 
     def _take(self, wanted: str) -> str:
         sequence = QKeySequence.fromString(wanted, QKeySequence.SequenceFormat.PortableText)
@@ -67,20 +90,34 @@ class GlobalShortcut(QObject):
         if self._keys is None:
             self._keys = self._of_system()
         if self._keys is None:
-            return _BIND.format(keys=wanted)
+            return BIND.format(keys=wanted)
         return self._keys.take(key.value, modifiers).format(keys=wanted)
 
+    def _press(self) -> None:
+        self.pressed.emit("")
+
     def _of_system(self) -> Keys | None:
-        """Return what this system has; None where programs cannot have keys, as on Wayland."""
+        """Return what this system has; None where programs cannot have keys."""
+        if _wayland():
+            if self._flows is None:
+                return None
+            from sotto.ui.portal_keys import PortalKeys
+
+            return PortalKeys(self._flows, self.pressed.emit, self._tell)
         if QGuiApplication.platformName() == "xcb":
             from sotto.ui.x11_keys import X11Keys
 
             try:
-                return X11Keys(self.pressed.emit, self)
+                return X11Keys(self._press, self)
             except OSError:
                 return None
         if sys.platform == "darwin":
             from sotto.ui.mac_keys import MacKeys
 
-            return MacKeys(self.pressed.emit)
+            return MacKeys(self._press)
         return None
+
+
+def _wayland() -> bool:
+    """Tell whether a Wayland compositor has the keyboard; through X11 nothing is heard there of keys for others."""
+    return QGuiApplication.platformName().startswith("wayland") or bool(os.environ.get("WAYLAND_DISPLAY"))

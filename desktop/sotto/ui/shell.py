@@ -74,7 +74,8 @@ class Shell(QObject):
         self.tray = Tray(self._entries, self)
         self.tray.wanted.connect(self._do)
         self.shortcut = GlobalShortcut(self)
-        self.shortcut.pressed.connect(self.quick.toggle)
+        self.shortcut.pressed.connect(self._toggle)
+        self.shortcut.changed.connect(self._tell_of_keys)
         preferences.changed.connect(self._follow)
         session.state_changed.connect(self.tray.refresh)
         session.became_ready.connect(self._note_model)
@@ -109,6 +110,7 @@ class Shell(QObject):
         else:
             self.session.begin(flows, wish.paths)
         self.tray.look()
+        self.shortcut.begin(flows)
         self._follow(self._preferences.values)
         self._preparing.start()
 
@@ -220,7 +222,7 @@ class Shell(QObject):
 
     def _entries(self) -> tuple[TrayEntry, ...]:
         values, session = self._preferences.values, self.session
-        return tray.entries(session.state, tray.recent(session.models, values.recent_models), values.quick_shortcut)
+        return tray.entries(session.state, tray.recent(session.models, values.recent_models), self.shortcut.certain)
 
     @Slot()
     def _note_model(self) -> None:
@@ -239,13 +241,24 @@ class Shell(QObject):
         elif entry.does in (Do.QUICK, Do.WINDOW, Do.NEW_CHAT):
             self.show({Do.QUICK: Show.QUICK, Do.WINDOW: Show.WINDOW, Do.NEW_CHAT: Show.NEW_CHAT}[entry.does])
 
+    # The keys
+
     @Slot(object)
     def _follow(self, values: Preferences) -> None:
-        """Answer to the keys that were chosen, and say in place why they cannot be had."""
-        if self.shortcut.set_keys(values.quick_shortcut):
-            self.tray.refresh()
-            if self.shortcut.problem:
-                self.session.problem.emit(Problem("The keys of the quick prompt", self.shortcut.problem))
+        """Answer to the keys that were chosen, as soon as the desktop can be asked for them."""
+        if self._flows is not None:
+            self.shortcut.set_keys(values.quick_shortcut)
+
+    @Slot()
+    def _tell_of_keys(self) -> None:
+        """Say in place why they cannot be had."""
+        self.tray.refresh()
+        if self.shortcut.problem:
+            self.session.problem.emit(Problem("The keys of the quick prompt", self.shortcut.problem))
+
+    @Slot(str)
+    def _toggle(self, token: str) -> None:
+        self.grant(Wish(Show.TOGGLE, token=token))
 
     # The end
 

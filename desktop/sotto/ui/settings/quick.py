@@ -3,6 +3,7 @@
 import functools
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit
 
@@ -57,6 +58,8 @@ class QuickPage(Page):
         )
         self.add_group("When the computer starts").add(self.login_row)
         preferences.changed.connect(self._show)
+        if shortcut is not None:
+            shortcut.changed.connect(self._show_keys)
         theme.current().changed.connect(self._fit)
         self._fit()
         self._show(preferences.values)
@@ -73,21 +76,21 @@ class QuickPage(Page):
             self.keys.blockSignals(blocked)
         if self.fresh.number != round(values.quick_fresh_minutes):
             self.fresh.show_number(values.quick_fresh_minutes)
-        self._show_keys(values)
+        self._show_keys()
 
-    def _show_keys(self, values: Preferences) -> None:
+    @Slot()
+    def _show_keys(self) -> None:
         """Say what the keys do, or why they cannot be had."""
         shown = self.keys.keySequence().toString(QKeySequence.SequenceFormat.NativeText)
-        self.keys_row.say(
-            f"{shown} shows and hides it from everywhere." if shown else "None: click here and press some."
-        )
-        problem = self._shortcut.problem if self._shortcut is not None and values.quick_shortcut else ""
+        problem = note = ""
+        if self._shortcut is not None and shown:
+            problem, note = self._shortcut.problem, self._shortcut.note
+        usual = f"{shown} shows and hides it from everywhere." if shown else "None: click here and press some."
+        self.keys_row.say(note or usual)
         self.keys_row.refuse(problem)
 
     def _choose_keys(self, keys: QKeySequence) -> None:
         self._preferences.change(quick_shortcut=keys.toString(_PORTABLE))
-        # Whoever takes the keys has heard of them by now.
-        self._show_keys(self._preferences.values)
 
     def _choose_minutes(self) -> None:
         if (minutes := self.fresh.number) is not None:

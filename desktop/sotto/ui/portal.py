@@ -1,0 +1,289 @@
+"""The desktop portal: what a program may ask of a desktop on Linux, whichever desktop that is.
+
+Calls, requests (whose answer may wait for a person) and signals are as in the documents of xdg-desktop-portal,
+<https://flatpak.github.io/xdg-desktop-portal/docs/>. They go over a connection to the session bus that nothing else
+uses, so that the name of the app comes first on it, as the portal wants it of programs outside a sandbox. QtDBus speaks
+the same language, but has no way from Python to an array of structures, which shortcuts are.
+"""
+
+import asyncio
+import logging
+import os
+import secrets
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+from jeepney import DBusAddress, HeaderFields, MatchRule, Message, MessageFlag, MessageType, new_method_call
+from jeepney.bus_messages import message_bus
+from jeepney.io.asyncio import DBusConnection, open_dbus_connection
+
+_log = logging.getLogger(__name__)
+
+_BUS = "org.freedesktop.DBus"
+_NAME, _PATH = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
+_REGISTRY = "org.freedesktop.host.portal.Registry"
+_REQUEST, _SESSION = "org.freedesktop.portal.Request", "org.freedesktop.portal.Session"
+_REPLY_SECONDS = 25.0
+# Desktops that cannot tell which program asks know it by the token of its session: it is the same at every start.
+_SESSION_TOKEN = "sotto"
+
+# What the bus calls a dictionary of anything: to each name a signature and a value.
+Options = Mapping[str, tuple[str, Any]]
+
+
+class Why(Enum):
+    """Why something is not to be had of the portal."""
+
+    ABSENT = auto()  # there is no portal
+    UNSUPPORTED = auto()  # it has no such interface
+    UNKNOWN_APP = auto()  # it does nothing for a program that it cannot name
+    DENIED = auto()  # a person did not want it
+    SILENT = auto()  # nobody answered in time
+    GONE = auto()  # it has left the bus
+    FAILED = auto()  # it could not do it
+
+
+_ERRORS = {
+    f"{_BUS}.Error.ServiceUnknown": Why.ABSENT,
+    f"{_BUS}.Error.UnknownInterface": Why.UNSUPPORTED,
+    f"{_BUS}.Error.UnknownMethod": Why.UNSUPPORTED,
+    f"{_BUS}.Error.UnknownObject": Why.UNSUPPORTED,
+    "org.freedesktop.portal.Error.NotAllowed": Why.UNKNOWN_APP,
+}
+
+
+class PortalError(Exception):
+    """Something that is not to be had of the portal.
+
+    Attributes:
+        why: Why not.
+    """
+
+    def __init__(self, why: Why) -> None:
+        """Say `why`."""
+        super().__init__(why.name)
+        self.why = why
+
+
+@dataclass(frozen=True, slots=True)
+class PortalSignal:
+    """What the portal said by itself.
+
+    Attributes:
+        path: The object that it is about.
+        name: Interface and name of the signal, with a dot between them.
+        signature: The types of the values.
+        body: The values.
+    """
+
+    path: str
+    name: str
+    signature: str
+    body: tuple[Any, ...]
+
+
+@asynccontextmanager
+async def connected() -> "AsyncIterator[Portal]":
+    """Connect to the session bus; sessions and requests end with the connection.
+
+    Raises:
+        PortalError: There is no session bus, or it went away.
+    """
+    try:
+        connection = await open_dbus_connection(_bus_address())
+    except (OSError, EOFError, ValueError, RuntimeError, TimeoutError) as error:
+        _log.info("No session bus: %s", error)
+        raise PortalError(Why.ABSENT) from error
+    try:
+        portal = Portal(connection)
+        await portal.listen()
+        yield portal
+    except (ConnectionError, EOFError) as error:
+        raise PortalError(Why.FAILED) from error
+    finally:
+        with suppress(ConnectionError):
+            await connection.close()
+
+
+def _bus_address() -> str:
+    return os.environ.get("DBUS_SESSION_BUS_ADDRESS") or f"unix:path={os.environ.get('XDG_RUNTIME_DIR', '')}/bus"
+
+
+class Portal:
+    """A conversation with the portal, in which one thing is waited for at a time; what else comes meanwhile is kept.
+
+    Every method may raise `ConnectionError` or `EOFError`, where the bus has gone.
+    """
+
+    def __init__(self, connection: DBusConnection) -> None:
+        """Speak over `connection`; `listen` comes first."""
+        self._connection = connection
+        self._early: deque[Message] = deque()
+        # Who has the portal's name; others may send the same signals.
+        self._owner = ""
+        self._mine = str(connection.unique_name).removeprefix(":").replace(".", "_")
+
+    async def listen(self) -> None:
+        """Have the bus pass on what the portal says.
+
+        Raises:
+            PortalError: The bus did not take it.
+        """
+        for rule in (
+            MatchRule(type="signal", sender=_NAME, interface="org.freedesktop.portal.GlobalShortcuts"),
+            *(
+                MatchRule(
+                    type="signal", sender=_NAME, interface=interface, path_namespace=f"{_PATH}/{kind}/{self._mine}"
+                )
+                for interface, kind in ((_REQUEST, "request"), (_SESSION, "session"))
+            ),
+            _changes_of_owner(),
+        ):
+            await self._ask(message_bus.AddMatch(rule))
+
+    async def register(self, app: str) -> None:
+        """Say which app this is, by the name of its menu entry; comes before all else that is asked of a portal.
+
+        Raises:
+            PortalError: There is no portal.
+        """
+        try:
+            await self.call(_REGISTRY, "Register", "sa{sv}", (app, {}))
+        except PortalError as error:
+            # An older portal has no registry, and one that finds no such menu entry refuses. They go by the scope that
+            # the program was started in, and tell at the first request if that is not enough.
+            if error.why in (Why.ABSENT, Why.SILENT):
+                raise
+
+    async def call(self, interface: str, method: str, signature: str, body: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Call a method of the portal with arguments of the types in `signature`, and return what it returns.
+
+        Raises:
+            PortalError: It cannot be done, or the portal did not answer.
+        """
+        return await self._ask(new_method_call(DBusAddress(_PATH, _NAME, interface), method, signature, body))
+
+    async def request(
+        self, interface: str, method: str, signature: str, body: tuple[Any, ...], options: Options, seconds: float
+    ) -> Options:
+        """Make a request and return its results.
+
+        Args:
+            interface: The interface of the method.
+            method: The method.
+            signature: The types of its arguments, the options included.
+            body: Its arguments, but for the options, which come last.
+            options: The options, but for the name of the request.
+            seconds: How long to wait for the answer.
+
+        Raises:
+            PortalError: It was denied, failed or was not answered.
+        """
+        token = f"sotto_{secrets.token_hex(16)}"
+        handle = f"{_PATH}/request/{self._mine}/{token}"
+        returned = await self.call(interface, method, signature, (*body, {**options, "handle_token": ("s", token)}))
+        if returned != (handle,):
+            raise PortalError(Why.FAILED)
+        try:
+            async with asyncio.timeout(seconds):
+                answer = await self.signal()
+                while (answer.path, answer.name, answer.signature) != (handle, f"{_REQUEST}.Response", "ua{sv}"):
+                    answer = await self.signal()
+        except TimeoutError as error:
+            await self._close(handle, _REQUEST)
+            raise PortalError(Why.SILENT) from error
+        code, results = answer.body
+        if code != 0:
+            raise PortalError(Why.DENIED if code == 1 else Why.FAILED)
+        return dict(results)
+
+    @asynccontextmanager
+    async def session(self, interface: str) -> AsyncIterator[str]:
+        """Have a session of an interface that has sessions, and return its path.
+
+        Raises:
+            PortalError: None could be had.
+        """
+        options = {"session_handle_token": ("s", _SESSION_TOKEN)}
+        results = await self.request(interface, "CreateSession", "a{sv}", (), options, _REPLY_SECONDS)
+        path = f"{_PATH}/session/{self._mine}/{_SESSION_TOKEN}"
+        if results.get("session_handle", ("", ""))[1] != path:
+            raise PortalError(Why.FAILED)
+        try:
+            yield path
+        finally:
+            await self._close(path, _SESSION)
+
+    async def signal(self) -> PortalSignal:
+        """Wait for the next thing that the portal says.
+
+        Raises:
+            PortalError: It has left the bus.
+        """
+        while True:
+            message = await self._next()
+            fields = message.header.fields
+            if (change := _change(message)) is not None:
+                old, new = change
+                if self._owner and old == self._owner != new:
+                    self._owner = ""
+                    raise PortalError(Why.GONE)
+            elif message.header.message_type is MessageType.signal and fields.get(HeaderFields.sender) == self._owner:
+                name = f"{fields.get(HeaderFields.interface)}.{fields[HeaderFields.member]}"
+                signature = fields.get(HeaderFields.signature, "")
+                return PortalSignal(fields[HeaderFields.path], name, signature, message.body)
+
+    async def comes(self) -> None:
+        """Wait until there is a portal, another than the one that was spoken to."""
+        while True:
+            change = _change(await self._next())
+            if change is not None and change[1] and change[1] != self._owner:
+                return
+
+    async def _next(self) -> Message:
+        return self._early.popleft() if self._early else await self._connection.receive()
+
+    async def _ask(self, message: Message) -> tuple[Any, ...]:
+        serial = next(self._connection.outgoing_serial)
+        try:
+            async with asyncio.timeout(_REPLY_SECONDS):
+                await self._connection.send(message, serial=serial)
+                reply = await self._connection.receive()
+                while reply.header.fields.get(HeaderFields.reply_serial) != serial:
+                    self._early.append(reply)
+                    reply = await self._connection.receive()
+        except TimeoutError as error:
+            raise PortalError(Why.SILENT) from error
+        sender = str(reply.header.fields.get(HeaderFields.sender))
+        if sender != _BUS:
+            self._owner = sender
+        if reply.header.message_type is MessageType.error:
+            name = str(reply.header.fields.get(HeaderFields.error_name))
+            _log.info("%s: %.200s", name, reply.body)
+            raise PortalError(_ERRORS.get(name, Why.FAILED))
+        return tuple(reply.body)
+
+    async def _close(self, path: str, interface: str) -> None:
+        """Close a request or a session; what is not there any more need not be."""
+        message = new_method_call(DBusAddress(path, _NAME, interface), "Close")
+        message.header.flags |= MessageFlag.no_reply_expected | MessageFlag.no_auto_start
+        await self._connection.send(message)
+
+
+def _changes_of_owner() -> MatchRule:
+    rule = MatchRule(type="signal", sender=_BUS, interface=_BUS, member="NameOwnerChanged")
+    rule.add_arg_condition(0, _NAME)
+    return rule
+
+
+def _change(message: Message) -> tuple[str, str] | None:
+    """Return who had the portal's name and who has it now, where that is what the bus says."""
+    fields = message.header.fields
+    if fields.get(HeaderFields.sender) != _BUS or fields.get(HeaderFields.member) != "NameOwnerChanged":
+        return None
+    name, old, new = message.body
+    return (old, new) if name == _NAME else None

@@ -1,0 +1,180 @@
+"""A desktop portal for global shortcuts, as its documents describe it: `mock_portal.py LOG DOES`.
+
+Every call that comes is a line in LOG. DOES is JSON:
+
+- `registry`: whether it has the registry of programs outside sandboxes (true).
+- `shortcuts`: whether it has the interface (true).
+- `app_needed`: whether it gives sessions only to those whose name it knows (false).
+- `answer`: what becomes of wishes for keys: `grant`, `deny`, `fail`, `nothing` (none of them is granted), `nonsense` or
+  `silence`.
+- `early`: whether it says how a request ended before it says that there is one (false).
+- `astray`: whether its sessions are not where they should be (false).
+- `trigger`: what it calls the keys that it gives; without it, as the program wished.
+
+Lines on stdin are JSON lists: `["press"]`, `["press", token]`, `["changed", trigger]`, `["removed"]`, `["close"]`, and
+`["forged"]`, a press that somebody else reports.
+"""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+from jeepney import DBusAddress, HeaderFields, MessageType, new_error, new_method_return, new_signal
+from jeepney.bus_messages import message_bus
+from jeepney.io.asyncio import open_dbus_connection, open_dbus_router
+
+NAME, PATH = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
+SHORTCUTS = "org.freedesktop.portal.GlobalShortcuts"
+# Methods and the types of their arguments, from the interface's description.
+METHODS = {
+    ("org.freedesktop.host.portal.Registry", "Register"): "sa{sv}",
+    (SHORTCUTS, "CreateSession"): "a{sv}",
+    (SHORTCUTS, "BindShortcuts"): "oa(sa{sv})sa{sv}",
+    ("org.freedesktop.portal.Request", "Close"): "",
+    ("org.freedesktop.portal.Session", "Close"): "",
+}
+
+
+class Portal:
+    def __init__(self, connection, log, does):
+        self.connection, self.log, self.does = connection, log, does
+        self.names, self.sessions, self.bound, self.wishes = {}, {}, set(), {}
+        self.turn = asyncio.Lock()  # it answers whole before it says something by itself
+
+    async def answer(self, call):
+        fields = call.header.fields
+        sender, member = fields[HeaderFields.sender], fields[HeaderFields.member]
+        signature = fields.get(HeaderFields.signature, "")
+        wanted = METHODS.get((fields.get(HeaderFields.interface), member))
+        with self.log.open("a") as log:
+            log.write(json.dumps([member, signature, call.body]) + "\n")
+        if wanted is None or not self.has(fields[HeaderFields.interface]):
+            await self.refuse(call, "org.freedesktop.DBus.Error.UnknownMethod", "No such interface")
+        elif signature != wanted:
+            await self.refuse(call, "org.freedesktop.DBus.Error.InvalidArgs", f"Expected {wanted}")
+        elif member == "Register":
+            if sender in self.names or sender in self.sessions.values():
+                await self.refuse(call, "org.freedesktop.portal.Error.Failed", "Connection already associated")
+            else:
+                self.names[sender] = call.body[0]
+                await self.connection.send(new_method_return(call))
+        elif member == "Close":
+            self.sessions.pop(fields[HeaderFields.path], None)
+        elif member == "CreateSession":
+            await self.create(call, sender)
+        else:
+            await self.bind(call, sender)
+
+    def has(self, interface):
+        if interface == SHORTCUTS:
+            return self.does.get("shortcuts", True)
+        return self.does.get("registry", True) or not interface.startswith("org.freedesktop.host")
+
+    async def create(self, call, sender):
+        if self.does.get("app_needed") and sender not in self.names:
+            await self.refuse(call, "org.freedesktop.portal.Error.NotAllowed", "An app id is required")
+            return
+        options = call.body[0]
+        session = f"{PATH}/session/{plain(sender)}/{options['session_handle_token'][1]}"
+        assert session not in self.sessions
+        self.sessions[session] = sender
+        told = "/no/such/session" if self.does.get("astray") else session
+        await self.respond(call, options, 0, {"session_handle": ("s", told)})
+
+    async def bind(self, call, sender):
+        session, wishes, _, options = call.body
+        if self.sessions.get(session) != sender or session in self.bound:
+            await self.refuse(call, "org.freedesktop.DBus.Error.AccessDenied", "Invalid session")
+            return
+        self.bound.add(session)
+        self.wishes = dict(wishes)
+        answer = self.does.get("answer", "grant")
+        if answer == "silence":
+            await self.handle(call, options)
+        else:
+            granted = self.shortcuts(self.does.get("trigger")) if answer == "grant" else []
+            told = ("as", ["quick-prompt"]) if answer == "nonsense" else ("a(sa{sv})", granted)
+            code = {"deny": 1, "fail": 2}.get(answer, 0)
+            await self.respond(call, options, code, {"shortcuts": told} if code == 0 else {})
+
+    def shortcuts(self, trigger):
+        """Return what programs are told of their shortcuts."""
+        told = []
+        for name, wish in self.wishes.items():
+            given = trigger if trigger is not None else wish.get("preferred_trigger", ("s", ""))[1]
+            told.append((name, {"description": wish["description"], "trigger_description": ("s", given)}))
+        return told
+
+    async def handle(self, call, options):
+        await self.connection.send(new_method_return(call, "o", (request_of(call, options),)))
+
+    async def respond(self, call, options, code, results):
+        emitter = DBusAddress(request_of(call, options), interface="org.freedesktop.portal.Request")
+        response = new_signal(emitter, "Response", "ua{sv}", (code, results))
+        if self.does.get("early"):
+            await self.connection.send(response)
+        await self.handle(call, options)
+        if not self.does.get("early"):
+            await self.connection.send(response)
+
+    async def refuse(self, call, name, message):
+        await self.connection.send(new_error(call, name, "s", (message,)))
+
+    async def do(self, what, *values):
+        (session,) = list(self.sessions)[-1:]
+        emitter = DBusAddress(PATH, interface=SHORTCUTS)
+        if what in ("press", "forged"):
+            options = {"activation_token": ("s", values[0])} if values else {}
+            signal = new_signal(emitter, "Activated", "osta{sv}", (session, next(iter(self.wishes)), 1, options))
+            if what == "forged":
+                signal.header.fields[HeaderFields.destination] = self.sessions[session]
+                async with open_dbus_router() as other:
+                    await other.send(signal)
+                    await other.send_and_get_reply(message_bus.GetId())  # the bus has passed it on by then
+                return
+        elif what in ("changed", "removed"):
+            told = self.shortcuts(values[0]) if values else []
+            signal = new_signal(emitter, "ShortcutsChanged", "oa(sa{sv})", (session, told))
+        else:
+            assert what == "close"
+            self.sessions.pop(session)
+            signal = new_signal(DBusAddress(session, interface="org.freedesktop.portal.Session"), "Closed", "", ())
+        await self.connection.send(signal)
+
+
+def request_of(call, options):
+    return f"{PATH}/request/{plain(call.header.fields[HeaderFields.sender])}/{options['handle_token'][1]}"
+
+
+def plain(sender):
+    return sender[1:].replace(".", "_")
+
+
+async def main(log, does):
+    connection = await open_dbus_connection()
+    portal = Portal(connection, log, does)
+    await connection.send(message_bus.RequestName(NAME))
+    reply = await connection.receive()
+    while reply.header.message_type is not MessageType.method_return:
+        reply = await connection.receive()
+    print("there", flush=True)
+
+    stdin = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stdin), sys.stdin)
+
+    async def obey():
+        while line := await stdin.readline():
+            async with portal.turn:
+                await portal.do(*json.loads(line))
+
+    obeying = asyncio.create_task(obey())
+    while not obeying.done():
+        call = await connection.receive()
+        if call.header.message_type is MessageType.method_call:
+            async with portal.turn:
+                await portal.answer(call)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]), json.loads(sys.argv[2])))
