@@ -7,6 +7,9 @@ Every call that comes is a line in LOG. DOES is JSON:
 - `app_needed`: whether it gives sessions only to those whose name it knows (false).
 - `answer`: what becomes of wishes for keys: `grant`, `deny`, `fail`, `nothing` (none of them is granted), `nonsense` or
   `silence`.
+- `version`: of the interface (2).
+- `known`: whether it gave the keys in earlier sessions, so that they are in force without being wished for (false).
+- `unlisted`: whether it grants keys without saying which (false).
 - `early`: whether it says how a request ended before it says that there is one (false).
 - `astray`: whether its sessions are not where they should be (false).
 - `trigger`: what it calls the keys that it gives; without it, as the program wished.
@@ -31,6 +34,8 @@ METHODS = {
     ("org.freedesktop.host.portal.Registry", "Register"): "sa{sv}",
     (SHORTCUTS, "CreateSession"): "a{sv}",
     (SHORTCUTS, "BindShortcuts"): "oa(sa{sv})sa{sv}",
+    (SHORTCUTS, "ListShortcuts"): "oa{sv}",
+    ("org.freedesktop.DBus.Properties", "Get"): "ss",
     ("org.freedesktop.portal.Request", "Close"): "",
     ("org.freedesktop.portal.Session", "Close"): "",
 }
@@ -39,7 +44,8 @@ METHODS = {
 class Portal:
     def __init__(self, connection, log, does):
         self.connection, self.log, self.does = connection, log, does
-        self.names, self.sessions, self.bound, self.wishes = {}, {}, set(), {}
+        self.names, self.sessions, self.bound = {}, {}, set()
+        self.wishes = {"quick-prompt": {"description": ("s", "Known")}} if does.get("known") else {}
         self.turn = asyncio.Lock()  # it answers whole before it says something by itself
 
     async def answer(self, call):
@@ -61,6 +67,12 @@ class Portal:
                 await self.connection.send(new_method_return(call))
         elif member == "Close":
             self.sessions.pop(fields[HeaderFields.path], None)
+        elif member == "Get":
+            assert call.body == (SHORTCUTS, "version")
+            await self.connection.send(new_method_return(call, "v", (("u", self.does.get("version", 2)),)))
+        elif member == "ListShortcuts":
+            listed = self.shortcuts(self.does.get("trigger"))
+            await self.respond(call, call.body[1], 0, {"shortcuts": ("a(sa{sv})", listed)})
         elif member == "CreateSession":
             await self.create(call, sender)
         else:
@@ -96,7 +108,8 @@ class Portal:
             granted = self.shortcuts(self.does.get("trigger")) if answer == "grant" else []
             told = ("as", ["quick-prompt"]) if answer == "nonsense" else ("a(sa{sv})", granted)
             code = {"deny": 1, "fail": 2}.get(answer, 0)
-            await self.respond(call, options, code, {"shortcuts": told} if code == 0 else {})
+            listed = code == 0 and not self.does.get("unlisted")
+            await self.respond(call, options, code, {"shortcuts": told} if listed else {})
 
     def shortcuts(self, trigger):
         """Return what programs are told of their shortcuts."""

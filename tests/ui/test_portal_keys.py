@@ -26,6 +26,7 @@ def bus(tmp_path, monkeypatch):
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", made.address)
     monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
     monkeypatch.delenv("XDG_ACTIVATION_TOKEN", raising=False)
+    monkeypatch.delenv("XDG_CURRENT_DESKTOP", raising=False)
     yield made
     made.close()
 
@@ -42,7 +43,7 @@ def keys(bus, around, qtbot):
 
         def bound(self, trigger="CTRL+ALT+space"):
             self.choose()
-            self.waits_for(lambda: f"these keys: {trigger}." in self.shortcut.note)
+            self.waits_for(lambda: f"words of the desktop: {trigger}." in self.shortcut.note)
 
         def refused(self):
             self.choose()
@@ -98,6 +99,25 @@ def test_any_portal_will_do(bus, keys, loop, does):
 
 
 @pytest.mark.parametrize(
+    ("does", "asked"),
+    [
+        # What opens windows is not asked of a Plasma that gave the keys before.
+        ({"version": 1, "known": True}, ["Get", "ListShortcuts"]),
+        ({"version": 1}, ["Get", "ListShortcuts", "BindShortcuts"]),
+        ({"version": 1, "unlisted": True}, ["Get", "ListShortcuts", "BindShortcuts", "ListShortcuts"]),
+        ({"version": 2, "known": True}, ["Get", "BindShortcuts"]),
+    ],
+)
+def test_plasma_is_asked_for_keys_as_its_version_wants(bus, keys, loop, monkeypatch, does, asked):
+    monkeypatch.setenv("XDG_CURRENT_DESKTOP", "KDE")
+    portal = bus.portal(**does, trigger="Meta+J")
+    keys.bound("Meta+J")
+    assert methods(portal) == ["Register", "CreateSession", *asked]
+    portal.do("press")
+    keys.waits_for(lambda: keys.quick.visible)
+
+
+@pytest.mark.parametrize(
     ("does", "why"),
     [
         ({"answer": "deny"}, "was not granted Ctrl+Alt+Space: choose other keys, or bind `sotto --toggle`"),
@@ -138,7 +158,7 @@ def test_a_desktop_that_does_not_answer_is_told_and_asked_no_longer(bus, keys, l
 def test_keys_come_with_a_portal_that_comes_later(bus, keys, loop):
     assert "Programs cannot have keys of their own here" in keys.refused()
     portal = bus.portal()
-    keys.waits_for(lambda: "these keys" in keys.shortcut.note)
+    keys.waits_for(lambda: "words of the desktop" in keys.shortcut.note)
     assert keys.shortcut.problem == ""
     portal.do("press")
     keys.waits_for(lambda: keys.quick.visible)
@@ -150,7 +170,7 @@ def test_keys_are_bound_again_when_the_portal_comes_back(bus, keys, loop):
     first.end()
     keys.waits_for(lambda: keys.shortcut.problem)
     second = bus.portal(trigger="F9")
-    keys.waits_for(lambda: "these keys: F9" in keys.shortcut.note)
+    keys.waits_for(lambda: "words of the desktop: F9" in keys.shortcut.note)
     assert methods(second) == BOUND
     second.do("press")
     keys.waits_for(lambda: keys.quick.visible)
@@ -175,7 +195,7 @@ def test_other_keys_are_bound_when_those_before_are_given_back(bus, keys, loop):
     portal = bus.portal()
     keys.bound()
     keys.choose("Meta+F9")
-    keys.waits_for(lambda: "these keys: LOGO+F9" in keys.shortcut.note)
+    keys.waits_for(lambda: "words of the desktop: LOGO+F9" in keys.shortcut.note)
     assert methods(portal) == [*BOUND, "Close", *BOUND]
     portal.do("press")
     keys.waits_for(lambda: keys.quick.visible)
@@ -201,7 +221,8 @@ def test_what_is_changed_in_the_settings_of_the_desktop_is_shown(bus, keys, loop
     page = window.dialogs.settings.page(QuickPage)
     keys.bound()
     assert page.keys_row.hint.text() == (
-        "The desktop gave it these keys: CTRL+ALT+space. They can be changed in the settings of the desktop."
+        "What shows and hides it, in the words of the desktop: CTRL+ALT+space. "
+        "The settings of the desktop can change that."
     )
     portal.do("changed", " Alt + {keys}\n" + "x" * 1000)
     keys.waits_for(lambda: "Alt + {keys} xxx" in page.keys_row.hint.text())
@@ -213,7 +234,7 @@ def test_what_is_changed_in_the_settings_of_the_desktop_is_shown(bus, keys, loop
     portal.do("removed")
     keys.waits_for(lambda: "has taken the keys of the quick prompt back" in page.keys_row.error.text())
     portal.do("changed", "F9")
-    keys.waits_for(lambda: "these keys: F9." in page.keys_row.hint.text())
+    keys.waits_for(lambda: "words of the desktop: F9." in page.keys_row.hint.text())
     assert page.keys_row.error.isHidden()
 
 
@@ -230,7 +251,7 @@ def test_what_others_send_in_the_name_of_the_portal_is_nothing(bus, keys, loop):
     keys.bound()
     portal.do("forged")
     portal.do("changed", "F9")
-    keys.waits_for(lambda: "these keys: F9." in keys.shortcut.note)
+    keys.waits_for(lambda: "words of the desktop: F9." in keys.shortcut.note)
     assert not keys.quick.visible
 
 

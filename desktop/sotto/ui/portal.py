@@ -27,7 +27,7 @@ _BUS = "org.freedesktop.DBus"
 _NAME, _PATH = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
 _REGISTRY = "org.freedesktop.host.portal.Registry"
 _REQUEST, _SESSION = "org.freedesktop.portal.Request", "org.freedesktop.portal.Session"
-_REPLY_SECONDS = 25.0
+REPLY_SECONDS = 25.0
 # Desktops that cannot tell which program asks know it by the token of its session: it is the same at every start.
 _SESSION_TOKEN = "sotto"
 
@@ -167,6 +167,17 @@ class Portal:
         """
         return await self._ask(new_method_call(DBusAddress(_PATH, _NAME, interface), method, signature, body))
 
+    async def version(self, interface: str) -> int:
+        """Return the version of an interface of the portal.
+
+        Raises:
+            PortalError: It has none, or the portal did not answer.
+        """
+        match await self.call(f"{_BUS}.Properties", "Get", "ss", (interface, "version")):
+            case (("u", int(version)),):
+                return version
+        raise PortalError(Why.FAILED)
+
     async def request(
         self, interface: str, method: str, signature: str, body: tuple[Any, ...], options: Options, seconds: float
     ) -> Options:
@@ -209,7 +220,7 @@ class Portal:
             PortalError: None could be had.
         """
         options = {"session_handle_token": ("s", _SESSION_TOKEN)}
-        results = await self.request(interface, "CreateSession", "a{sv}", (), options, _REPLY_SECONDS)
+        results = await self.request(interface, "CreateSession", "a{sv}", (), options, REPLY_SECONDS)
         path = f"{_PATH}/session/{self._mine}/{_SESSION_TOKEN}"
         if results.get("session_handle", ("", ""))[1] != path:
             raise PortalError(Why.FAILED)
@@ -250,7 +261,7 @@ class Portal:
     async def _ask(self, message: Message) -> tuple[Any, ...]:
         serial = next(self._connection.outgoing_serial)
         try:
-            async with asyncio.timeout(_REPLY_SECONDS):
+            async with asyncio.timeout(REPLY_SECONDS):
                 await self._connection.send(message, serial=serial)
                 reply = await self._connection.receive()
                 while reply.header.fields.get(HeaderFields.reply_serial) != serial:

@@ -6,6 +6,7 @@ settings; `org.freedesktop.portal.GlobalShortcuts` is the interface.
 
 import asyncio
 import ctypes
+import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 from sotto.ui.global_shortcut import BIND
-from sotto.ui.portal import Portal, PortalError, Why, connected
+from sotto.ui.portal import REPLY_SECONDS, Options, Portal, PortalError, Why, connected
 from sotto.ui.x11_keys import symbol
 
 if TYPE_CHECKING:
@@ -109,13 +110,7 @@ class PortalKeys:
         try:
             await portal.register(QGuiApplication.desktopFileName())
             async with portal.session(_SHORTCUTS) as session:
-                wish = {"description": ("s", _DESCRIPTION)}
-                if trigger:
-                    wish["preferred_trigger"] = ("s", trigger)
-                body = (session, [(_ID, wish)], "")
-                results = await portal.request(
-                    _SHORTCUTS, "BindShortcuts", f"o{_LIST}sa{{sv}}", body, {}, _PERSON_SECONDS
-                )
+                results = await self._bind(portal, session, trigger)
                 note = _note(*results.get("shortcuts", ("", [])))
                 if note is None:
                     return _PROBLEMS[Why.DENIED]
@@ -125,6 +120,25 @@ class PortalKeys:
         except PortalError as error:
             # The one that had given them may be started again by the next call.
             return "" if in_force else _PROBLEMS[error.why]
+
+    async def _bind(self, portal: Portal, session: str, trigger: str) -> Options:
+        """Wish for keys, and return what the desktop says of its shortcuts then."""
+
+        async def listed() -> Options:
+            return await portal.request(_SHORTCUTS, "ListShortcuts", "oa{sv}", (session,), {}, REPLY_SECONDS)
+
+        if "KDE" in os.environ.get("XDG_CURRENT_DESKTOP", "").split(":") and await portal.version(_SHORTCUTS) < 2:
+            # Such a Plasma may open its settings at every wish; keys that it gave once are in force without one.
+            known = await listed()
+            if _note(*known.get("shortcuts", ("", []))) is not None:
+                return known
+        wish = {"description": ("s", _DESCRIPTION)}
+        if trigger:
+            wish["preferred_trigger"] = ("s", trigger)
+        body = (session, [(_ID, wish)], "")
+        results = await portal.request(_SHORTCUTS, "BindShortcuts", f"o{_LIST}sa{{sv}}", body, {}, _PERSON_SECONDS)
+        # Some of them do not list what they have just given.
+        return results if "shortcuts" in results else await listed()
 
     async def _listen(self, portal: Portal, session: str) -> str:
         """Do what the portal says about the session until its end, and return why it ended."""
@@ -152,4 +166,6 @@ def _note(signature: str, shortcuts: Any) -> str | None:
     shown = " ".join(trigger.split())[:_LONGEST_TRIGGER] if kind == "s" else ""
     if not shown:
         return f"The desktop knows it as “{_DESCRIPTION}”: which keys do that is chosen in the settings of the desktop."
-    return f"The desktop gave it these keys: {shown}. They can be changed in the settings of the desktop."
+    return (
+        f"What shows and hides it, in the words of the desktop: {shown}. The settings of the desktop can change that."
+    )
