@@ -92,13 +92,27 @@ def test_the_models_used_last_come_first_as_far_as_they_are_there():
 
 def test_the_menu_of_qt_is_made_of_the_rows(qapp):
     menu, done = QMenu(), []
-    rows = (TrayEntry("sotto · ready", Do.NOTHING), TrayEntry("", Do.LINE), TrayEntry("Quit Sotto", Do.QUIT))
-    tray.fill(menu, rows, done.append)
-    tray.fill(menu, rows, done.append)
+    menu.triggered.connect(lambda action: done.append(action.data()))
+    rows = (TrayEntry("a & b", Do.NOTHING), TrayEntry("", Do.LINE), TrayEntry("Quit Sotto", Do.QUIT, keys="Ctrl+Q"))
+    tray.fill(menu, rows, tray.spelled)
     words, line, leave = menu.actions()
     assert (words.isEnabled(), line.isSeparator(), leave.isEnabled()) == (False, True, True)
+    assert (words.text(), leave.text()) == ("a && b", "Quit Sotto\tCtrl+Q")
+    # Only what is said is another: the entries stay, and do the same.
+    tray.fill(menu, (TrayEntry("b", Do.NOTHING), *rows[1:]), tray.spelled)
+    assert menu.actions() == [words, line, leave]
+    assert words.text() == "b"
     leave.trigger()
     assert done == [rows[2]]
+    # A model in another's place is another entry.
+    tray.fill(menu, [TrayEntry("one", Do.LOAD, record("one"), checked=True)], tray.spelled)
+    (one,) = menu.actions()
+    assert (one.text(), one.isCheckable(), one.isChecked()) == ("one", True, True)
+    tray.fill(menu, [TrayEntry("two", Do.LOAD, record("two"))], tray.spelled)
+    (two,) = menu.actions()
+    assert (two.text(), two.isCheckable(), two.isChecked()) == ("two", True, False)
+    two.trigger()
+    assert done[1].model == record("two")
 
 
 def test_the_icon_is_a_black_template(qapp):

@@ -76,8 +76,10 @@ class GlobalShortcut(QObject):
 
     def _tell(self, problem: str, note: str) -> None:
         """Take note of what the desktop has decided."""
-        self.problem, self.note = problem.format(keys=self._wanted), note
-        self.changed.emit()
+        told = problem.format(keys=self._wanted), note
+        if told != (self.problem, self.note):
+            self.problem, self.note = told
+            self.changed.emit()
 
     def _take(self, wanted: str) -> str:
         sequence = QKeySequence.fromString(wanted, QKeySequence.SequenceFormat.PortableText)

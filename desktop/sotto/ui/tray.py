@@ -7,10 +7,9 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from sotto.paths import resources_dir
@@ -113,18 +112,47 @@ def entries(state: ModelState, models: Sequence[ModelRecord], shortcut: str = ""
     )
 
 
-def fill(menu: QMenu, rows: Sequence[TrayEntry], do: Callable[[TrayEntry], object]) -> None:
-    """Put entries into a menu in place of those that are there."""
-    menu.clear()
-    for row in rows:
-        if row.does is Do.LINE:
-            menu.addSeparator()
-            continue
-        action = menu.addAction(f"{row.text}\t{row.keys}" if row.keys else row.text)
-        action.setEnabled(row.does is not Do.NOTHING)
-        action.setCheckable(row.model is not None)
-        action.setChecked(row.checked)
-        action.triggered.connect(partial(do, row))
+def fill(menu: QMenu, rows: Sequence[TrayEntry], spell: Callable[[str], str]) -> None:
+    """Let a menu show entries, each of which is the data of its action.
+
+    Where they only read differently now, the actions stay: a menu that is open in a panel loses no click then.
+
+    Args:
+        menu: The menu.
+        rows: The entries.
+        spell: Writes a text so that the menu shows it as it is.
+    """
+    if [_does(action.data()) for action in menu.actions()] != [_does(row) for row in rows]:
+        menu.clear()
+        for row in rows:
+            if row.does is Do.LINE:
+                menu.addSeparator()
+            else:
+                menu.addAction("").setCheckable(row.model is not None)
+    for action, row in zip(menu.actions(), rows, strict=True):
+        action.setData(row)
+        if row.does is not Do.LINE:
+            action.setText(spell(row.text) + (f"\t{row.keys}" if row.keys else ""))
+            action.setEnabled(row.does is not Do.NOTHING)
+            action.setChecked(row.checked)
+
+
+def _does(row: TrayEntry) -> tuple[Do, str]:
+    return row.does, row.model.name if row.model is not None else ""
+
+
+def spelled(text: str) -> str:
+    """Write a text so that a menu of Qt's shows it as it is."""
+    return text.replace("&", "&&")
+
+
+def spelled_for_panel(text: str) -> str:
+    """Write a text so that a panel shows it as it is, in a menu that Qt hands on as `com.canonical.dbusmenu`.
+
+    There two underscores are one and a single one marks a key, as the first ampersand does that Qt finds: an extra one
+    stands for the others.
+    """
+    return ("&" if "&" in text else "") + text.replace("_", "__")
 
 
 def template_icon() -> QIcon:
@@ -160,6 +188,8 @@ class Tray(QObject):
         self._icon: QSystemTrayIcon | None = None
         self._menu: QMenu | None = None
         self._dock = _dock_menu()
+        if self._dock is not None:
+            self._dock.triggered.connect(self._choose)
         self._looks = QTimer(self, interval=_LOOK_MS)
         self._looks.timeout.connect(self.look)
 
@@ -179,21 +209,24 @@ class Tray(QObject):
         self._looks.stop()
         self._menu = QMenu()
         self._menu.aboutToShow.connect(self.refresh)
+        self._menu.triggered.connect(self._choose)
         self._icon = QSystemTrayIcon(tray_icon(), self)
         self._icon.setContextMenu(self._menu)
         self._icon.activated.connect(self._activate)
-        self.refresh()
         self._icon.show()
+        self.refresh()
 
     @Slot()
     def refresh(self) -> None:
         """Take note that what the menu shows is another now."""
         rows = self._read()
         if self._icon is not None and self._menu is not None:
-            fill(self._menu, rows, self.wanted.emit)
+            # A panel that shows the item and its menu by itself tells nobody where they are.
+            by_panel = sys.platform.startswith("linux") and self._icon.geometry().isEmpty()
+            fill(self._menu, rows, spelled_for_panel if by_panel else spelled)
             self._icon.setToolTip(f"Sotto: {rows[0].text}")
         if self._dock is not None:
-            fill(self._dock, [row for row in rows if row.does in _IN_DOCK], self.wanted.emit)
+            fill(self._dock, [row for row in rows if row.does in _IN_DOCK], spelled)
 
     def tell(self, title: str, message: str) -> bool:
         """Say something at the item; return whether that can be seen."""
@@ -207,6 +240,10 @@ class Tray(QObject):
         self._looks.stop()
         if self._icon is not None:
             self._icon.hide()
+
+    @Slot(QAction)
+    def _choose(self, action: QAction) -> None:
+        self.wanted.emit(action.data())
 
     @Slot(QSystemTrayIcon.ActivationReason)
     def _activate(self, reason: QSystemTrayIcon.ActivationReason) -> None:

@@ -1,0 +1,108 @@
+"""A panel with a place for tray items: `org.kde.StatusNotifierWatcher`, and a host of `com.canonical.dbusmenu`.
+
+The watcher is a process of its own: `tray_host.py`; `TrayHost` looks at what was registered there.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from jeepney import DBusAddress, HeaderFields, MessageType, Properties, new_error, new_method_call, new_method_return
+from jeepney.bus_messages import message_bus
+from jeepney.io.blocking import open_dbus_connection
+
+WATCHER = "org.kde.StatusNotifierWatcher"
+ITEM, MENU = "org.kde.StatusNotifierItem", "com.canonical.dbusmenu"
+
+
+class TrayHost:
+    """What a panel sees of the items that are registered on a bus."""
+
+    def __init__(self, address) -> None:
+        self._watcher = subprocess.Popen(
+            [sys.executable, str(Path(__file__))],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "DBUS_SESSION_BUS_ADDRESS": address},
+        )
+        assert self._watcher.stdout.readline() == "there\n"
+        self._connection = open_dbus_connection(address)
+
+    def _ask(self, message):
+        reply = self._connection.send_and_get_reply(message, timeout=10)
+        assert reply.header.message_type is MessageType.method_return, reply.body
+        return reply.body
+
+    @property
+    def items(self):
+        """Return the names on the bus under which items are registered."""
+        watcher = DBusAddress("/StatusNotifierWatcher", WATCHER, WATCHER)
+        ((_, items),) = self._ask(Properties(watcher).get("RegisteredStatusNotifierItems"))
+        return items
+
+    def item(self, name):
+        """Return the properties of an item."""
+        (properties,) = self._ask(Properties(DBusAddress("/StatusNotifierItem", name, ITEM)).get_all())
+        return {key: value for key, (_, value) in properties.items()}
+
+    def activate(self, name) -> None:
+        """Click on an item."""
+        self._ask(new_method_call(DBusAddress("/StatusNotifierItem", name, ITEM), "Activate", "ii", (0, 0)))
+
+    def menu(self, name):
+        """Open the menu of an item; return its entries by their numbers."""
+        menu = DBusAddress(self.item(name)["Menu"], name, MENU)
+        self._ask(new_method_call(menu, "AboutToShow", "i", (0,)))
+        _, (_, _, children) = self._ask(new_method_call(menu, "GetLayout", "iias", (0, -1, [])))
+        entries = {}
+        for _, (number, properties, _) in children:
+            entries[number] = {key: value for key, (_, value) in properties.items()}
+        return entries
+
+    def choose(self, name, label) -> None:
+        """Choose the entry of a menu that says `label`."""
+        (number,) = [one for one, entry in self.menu(name).items() if entry.get("label") == label]
+        menu = DBusAddress(self.item(name)["Menu"], name, MENU)
+        self._ask(new_method_call(menu, "Event", "isvu", (number, "clicked", ("s", ""), 0)))
+
+    def close(self) -> None:
+        """Leave the bus."""
+        self._connection.close()
+        self._watcher.terminate()
+        self._watcher.wait()
+        self._watcher.stdout.close()
+
+
+def watch():
+    """Be the watcher, with a host."""
+    items, owners = [], []
+    with open_dbus_connection() as connection:
+        connection.send_and_get_reply(message_bus.RequestName(WATCHER))
+        print("there", flush=True)
+        while True:
+            call = connection.receive()
+            fields = call.header.fields
+            if call.header.message_type is not MessageType.method_call:
+                continue
+            member, sender = fields[HeaderFields.member], fields[HeaderFields.sender]
+            properties = {
+                "IsStatusNotifierHostRegistered": ("b", True),
+                "ProtocolVersion": ("i", 0),
+                "RegisteredStatusNotifierItems": ("as", items),
+            }
+            if member == "RegisterStatusNotifierItem":
+                items.append(sender if call.body[0].startswith("/") else call.body[0])
+                owners.append(sender)
+                answer = new_method_return(call)
+            elif member == "Get":
+                answer = new_method_return(call, "v", (properties[call.body[1]],))
+            elif member == "GetAll":
+                answer = new_method_return(call, "a{sv}", (properties,))
+            else:
+                answer = new_error(call, "org.freedesktop.DBus.Error.UnknownMethod")
+            connection.send(answer)
+
+
+if __name__ == "__main__":
+    watch()
