@@ -68,8 +68,10 @@ class Portal:
         elif member == "Close":
             self.sessions.pop(fields[HeaderFields.path], None)
         elif member == "Get":
-            assert call.body == (SHORTCUTS, "version")
-            await self.connection.send(new_method_return(call, "v", (("u", self.does.get("version", 2)),)))
+            if call.body == (SHORTCUTS, "version"):
+                await self.connection.send(new_method_return(call, "v", (("u", self.does.get("version", 2)),)))
+            else:  # Qt asks about others
+                await self.refuse(call, "org.freedesktop.DBus.Error.InvalidArgs", "No such property")
         elif member == "ListShortcuts":
             listed = self.shortcuts(self.does.get("trigger"))
             await self.respond(call, call.body[1], 0, {"shortcuts": ("a(sa{sv})", listed)})

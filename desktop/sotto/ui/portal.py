@@ -27,7 +27,8 @@ _BUS = "org.freedesktop.DBus"
 _NAME, _PATH = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
 _REGISTRY = "org.freedesktop.host.portal.Registry"
 _REQUEST, _SESSION = "org.freedesktop.portal.Request", "org.freedesktop.portal.Session"
-REPLY_SECONDS = 25.0
+# A portal that is started for the first call, at a log-in, may take that long; nobody is kept waiting.
+REPLY_SECONDS = 120.0
 # Desktops that cannot tell which program asks know it by the token of its session: it is the same at every start.
 _SESSION_TOKEN = "sotto"
 

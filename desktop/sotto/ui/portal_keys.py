@@ -43,7 +43,10 @@ _PROBLEMS: Mapping[Why, str] = {
         "The desktop gives keys only to programs that it knows: install Sotto with its menu entry, app.sotto.desktop, "
         + _OR_BIND
     ),
-    Why.DENIED: "The desktop asked, and the quick prompt was not granted {keys}: choose other keys, " + _OR_BIND,
+    Why.DENIED: (
+        "The quick prompt was not granted {keys} when the desktop asked, as it does at every start until other keys or "
+        "none are chosen here: `sotto --toggle`, bound to keys in the settings of your desktop, does the same."
+    ),
     Why.SILENT: "The desktop did not answer whether the quick prompt may have {keys}: choose other keys, " + _OR_BIND,
     Why.GONE: "The part of the desktop that gives {keys} to the quick prompt has ended: they work when it is back.",
     Why.FAILED: "The desktop could not give {keys} to the quick prompt: choose other keys, " + _OR_BIND,
