@@ -233,6 +233,7 @@ def test_what_is_changed_in_the_settings_of_the_desktop_is_shown(bus, keys, loop
     keys.waits_for(lambda: keys.quick.visible)
     portal.do("removed")
     keys.waits_for(lambda: "has taken the keys of the quick prompt back" in page.keys_row.error.text())
+    assert page.keys_row.hint.isHidden()
     portal.do("changed", "F9")
     keys.waits_for(lambda: "words of the desktop: F9." in page.keys_row.hint.text())
     assert page.keys_row.error.isHidden()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _FRESH = Number("quick_fresh_minutes", "A new chat after", 0, LONGEST_FRESH, 5, 0, "In minutes")
 _PORTABLE = QKeySequence.SequenceFormat.PortableText
-_WIDTH = 150
+_WIDTH = 170
 
 
 class QuickPage(Page):
@@ -86,7 +86,7 @@ class QuickPage(Page):
         if self._shortcut is not None and shown:
             problem, note = self._shortcut.problem, self._shortcut.note
         usual = f"{shown} shows and hides it from everywhere." if shown else "None: click here and press some."
-        self.keys_row.say(note or usual)
+        self.keys_row.say("" if problem else note or usual)
         self.keys_row.refuse(problem)
 
     def _choose_keys(self, keys: QKeySequence) -> None:
