@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from material import ROOT, material
-from sotto.engine.boundaries import Boundaries, find_boundaries, shared
+from sotto.engine.boundaries import Boundaries, find_boundaries
+from sotto.engine.shared_prefix import shared
 from sotto.engine.templates import ChatTemplate
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import Message

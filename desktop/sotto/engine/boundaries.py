@@ -8,9 +8,9 @@ one. Nothing but the texts between these places is tokenized a second time.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from sotto.engine.overflow import Parts
+from sotto.engine.shared_prefix import shared
 from sotto.engine.templates import ChatTemplate
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import Message
@@ -112,21 +112,3 @@ def _in_tokens(tokenizer: Tokenizer, text: str, prompt: Sequence[int], places: S
     for place in places[:1]:
         found[place] = min(shared(prompt, tuple(tokenizer.encode(text[:place]))), end)
     return found
-
-
-class _Sliceable(Protocol):
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, index: slice, /) -> object: ...
-
-
-def shared(first: _Sliceable, second: _Sliceable) -> int:
-    """Return how many items both begin with. Both are texts, or both tuples."""
-    least, most = 0, min(len(first), len(second))
-    while least < most:
-        middle = (least + most + 1) // 2
-        if first[least:middle] == second[least:middle]:
-            least = middle
-        else:
-            most = middle - 1
-    return least

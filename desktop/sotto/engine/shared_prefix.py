@@ -1,0 +1,21 @@
+"""How much two texts, or two lists of tokens, have in common at their beginning."""
+
+from typing import Protocol
+
+
+class _Sliceable(Protocol):
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: slice, /) -> object: ...
+
+
+def shared(first: _Sliceable, second: _Sliceable) -> int:
+    """Return how many items both begin with. Both are texts, or both tuples."""
+    least, most = 0, min(len(first), len(second))
+    while least < most:
+        middle = (least + most + 1) // 2
+        if first[least:middle] == second[least:middle]:
+            least = middle
+        else:
+            most = middle - 1
+    return least

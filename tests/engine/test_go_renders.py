@@ -1,0 +1,58 @@
+"""Go templates of real models against what Ollama itself made of them."""
+
+import json
+from functools import lru_cache
+
+import pytest
+
+from material import ROOT, material
+from sotto.engine.go_template.template import GoTemplate
+from sotto.engine.tokenizer import Tokenizer
+from sotto.store.opening import open_model, record_of
+
+FILE = ROOT / "go-templates" / "renders.json"
+RECORDED = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {"models": {}, "conversations": {}}
+# What the model held that the renderings were recorded with: Ollama leaves the oldest turns out of more than that.
+CONTEXT = 512
+CASES = [(model, name) for model, recorded in RECORDED["models"].items() for name in recorded["renders"]]
+
+
+def test_there_are_renderings():
+    material("go-templates")
+    assert len(CASES) == 648
+
+
+@lru_cache
+def tokenizer():
+    return Tokenizer.from_source(open_model(record_of(material("stories260k"))))
+
+
+def rendered(template, variables):
+    """Render as many of the last messages as there is room for, with the system prompts before them, as Ollama does."""
+    messages = variables["messages"]
+
+    def since(first):
+        system = [message for message in messages[:first] if message["role"] == "system"]
+        return template.render({**variables, "messages": [*system, *messages[first:]]})
+
+    first = len(messages) - 1
+    while first and len(tokenizer().encode(since(first - 1))) <= CONTEXT:
+        first -= 1
+    return since(first)
+
+
+@pytest.mark.parametrize(("model", "name"), CASES)
+def test_templates_render_as_in_ollama(model, name):
+    recorded = RECORDED["models"][model]
+    expected = recorded["renders"][name]
+    template = GoTemplate(recorded["template"])
+    if isinstance(expected, dict):
+        assert "does not support tools" in expected["error"]
+        assert not template.tools
+        return
+    assert template.tools == ("tools" in recorded["capabilities"])
+    variables = dict(RECORDED["conversations"][name])
+    if "thinking" in recorded["capabilities"]:
+        # Ollama has such models think where nobody says otherwise.
+        variables["enable_thinking"] = True
+    assert rendered(template, variables) == expected
