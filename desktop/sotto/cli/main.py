@@ -228,6 +228,9 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
     run.add_argument("prompt", metavar="PROMPT", nargs="?", help="what to ask")
     run.add_argument("--raw", action="store_true", help="feed the prompt as it is, without the chat template")
     run.add_argument("--system", metavar="S", help="the system prompt")
+    run.add_argument(
+        "--template", metavar="FILE", help="make prompts by the template in this file, Jinja or Go, not by the model's"
+    )
     run.add_argument("--temperature", type=float, metavar="T", help="0 takes the likeliest token")
     run.add_argument("--top-k", type=int, metavar="K", help="draw among the K likeliest tokens")
     run.add_argument("--top-p", type=float, metavar="P", help="draw among the likeliest tokens of mass P")

@@ -26,7 +26,7 @@ def run(parsed: argparse.Namespace) -> int:
     talks = prompt is None and sys.stdin is not None and sys.stdin.isatty() and not (parsed.raw or parsed.json)
     usual = Overflow.SHIFT if talks else Overflow.ERROR
     overflow = Overflow(parsed.overflow) if parsed.overflow else usual
-    session = Session(parsed.model, overrides, overflow, parsed.draft)
+    session = Session(parsed.model, overrides, overflow, parsed.draft, parsed.template)
     for note in session.options.notes:
         print(f"sotto: {note}", file=sys.stderr)
     if talks:
@@ -37,6 +37,8 @@ def run(parsed: argparse.Namespace) -> int:
         raise InvalidRequestError("The prompt is empty: give PROMPT as an argument or through a pipe.")
     if parsed.raw and parsed.system is not None:
         raise InvalidRequestError("--raw feeds the prompt as it is, so --system has no place: leave one of them out.")
+    if parsed.raw and parsed.template is not None:
+        raise InvalidRequestError("--raw feeds the prompt as it is, so --template has no place: leave one of them out.")
     with session:
         load_duration = session.load().load_duration
         finished = _answer(session, prompt, parsed)

@@ -3,6 +3,8 @@
 import sys
 import threading
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Self
 
 from sotto.cli.interrupts import until_interrupt
@@ -12,6 +14,7 @@ from sotto.engine.options import RequestOptions, request_options
 from sotto.engine.settings import read_settings
 from sotto.engine.types import GenerateEvent, GenerateRequest, LoadProgress, Message, ModelInfo, Overflow
 from sotto.store.records import ModelRecord, ModelSource
+from sotto.store.user_templates import read_template_file
 
 _PROGRESS_FROM_BYTES = 64 << 20
 
@@ -20,7 +23,12 @@ class Session:
     """A loaded model and the options that its questions are asked with. Use it in a `with` statement."""
 
     def __init__(
-        self, target: str, overrides: Mapping[str, Any], overflow: Overflow = Overflow.ERROR, draft: str | None = None
+        self,
+        target: str,
+        overrides: Mapping[str, Any],
+        overflow: Overflow = Overflow.ERROR,
+        draft: str | None = None,
+        template: str | None = None,
     ) -> None:
         """Find and open `target`; nothing is loaded yet.
 
@@ -29,11 +37,14 @@ class Session:
             overrides: Options that go before the model's own, keys as in Ollama's API.
             overflow: What is done where the context has no room.
             draft: A second model that proposes tokens, named like `target`, or `own`; None for none.
+            template: A file with a template for its prompts, Jinja or Go; None for what the model has.
 
         Raises:
             SottoError: There is no such model, it cannot run, or an option is out of range.
         """
         self.source: ModelSource = opened(target)
+        if template is not None:
+            self.source = replace(self.source, user_template=read_template_file(Path(template)))
         self.record: ModelRecord = self.source.record
         self._draft = opened_draft(draft, self.source)
         self.options: RequestOptions = request_options(self.source.params, overrides)
@@ -69,7 +80,7 @@ class Session:
                 )
             finally:
                 _clear_progress()
-        for note in filter(None, (info.kv_note, info.context_note)):
+        for note in filter(None, (info.kv_note, info.context_note, info.template_note)):
             print(f"sotto: {note.removesuffix('.')}.", file=sys.stderr)
         return info
 

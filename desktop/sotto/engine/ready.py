@@ -126,6 +126,7 @@ def made_ready(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         draft=draft.name if draft else "",
         kv_note=kv_note(caches, settings.kv_bits),
         context_note=fitting.note,
+        template_note=preparer.template.note,
         options=dict(order.source.params),
         system=order.source.system,
     )

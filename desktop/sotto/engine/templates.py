@@ -1,13 +1,16 @@
-"""Render conversations to prompts by a model's own chat template."""
+"""Render conversations to prompts by the template that was chosen for a model."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 import jinja2
 
-from sotto.engine.model_texts import chat_template
+from sotto.engine.go_template.nodes import GoTemplateError
+from sotto.engine.go_template.template import GoTemplate
+from sotto.engine.renderers import RENDERERS
 from sotto.engine.sandbox import SandboxedTemplate, TemplateRefusedError
 from sotto.engine.template_bounds import TemplateBoundsError
+from sotto.engine.template_choice import TemplateChoice, TemplateKind, chosen_template
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import Message
 from sotto.errors import BrokenModelError, InvalidRequestError
@@ -28,31 +31,47 @@ _PLAIN = """\
 _PROBE = "f5d2ab07"
 
 
+# What fails in a template, rather than refuses a conversation.
+_FAILURES = (jinja2.TemplateError, GoTemplateError, TemplateBoundsError)
+
+
+class _Rendering(Protocol):
+    """What makes a text of a conversation: a template in some language, or a renderer of our own."""
+
+    def render(self, variables: Mapping[str, Any], /) -> str:
+        """Return the prompt."""
+
+
 class ChatTemplate:
     """A chat template, compiled.
 
     Attributes:
-        own: Whether it is the model's. Otherwise a system message stands at the top by itself, and the other turns
-            follow as `User: ...` and `Assistant: ...`, with an empty line after each.
+        own: Whether it is more than the plain one, in which a system message stands at the top by itself, and the other
+            turns follow as `User: ...` and `Assistant: ...`, with an empty line after each.
+        note: What the user should know about it, in a sentence; empty where it is the model's own.
     """
 
-    def __init__(self, text: str, special_tokens: dict[str, str] | None = None) -> None:
+    def __init__(self, text: str | TemplateChoice, special_tokens: dict[str, str] | None = None) -> None:
         """Compile a template.
 
         Args:
-            text: Jinja source; empty for the plain one.
+            text: Jinja source, empty for the plain one; or whatever else was chosen.
             special_tokens: Texts of special tokens by name, which the template may use: `bos_token`, ...
 
         Raises:
             BrokenModelError: It is no valid template.
         """
-        self.own = bool(text)
+        if isinstance(text, str):
+            text = TemplateChoice(TemplateKind.JINJA if text else TemplateKind.PLAIN, text)
+        self.own = text.kind is not TemplateKind.PLAIN
+        self.note = text.note
+        self._whose = text.whose
         self._special_tokens = special_tokens or {}
         try:
-            self._template = SandboxedTemplate(text or _PLAIN)
-        except (jinja2.TemplateError, TemplateBoundsError) as error:
-            raise BrokenModelError(f"The model's chat template cannot be read: {_described(error)}.") from error
-        self._wants_parts = self._find_wants_parts()
+            self._template = _compiled(text)
+        except _FAILURES as error:
+            raise BrokenModelError(f"{self._whose} cannot be read: {_described(error)}.") from error
+        self._wants_parts = text.kind is TemplateKind.JINJA and self._find_wants_parts()
 
     @classmethod
     def from_source(cls, source: ModelSource, tokenizer: Tokenizer) -> "ChatTemplate":
@@ -61,7 +80,7 @@ class ChatTemplate:
         Raises:
             BrokenModelError: It is no valid template.
         """
-        return cls(chat_template(source), tokenizer.special_tokens)
+        return cls(chosen_template(source), tokenizer.special_tokens)
 
     def render(self, messages: Sequence[Message], add_generation_prompt: bool = True) -> str:
         """Return the prompt for a conversation.
@@ -82,9 +101,9 @@ class ChatTemplate:
             return self._render(turns, add_generation_prompt)
         except TemplateRefusedError as error:
             reason = " ".join(str(error).split()).rstrip(".")
-            raise InvalidRequestError(f"The model's chat template refuses this conversation: {reason}.") from error
-        except (jinja2.TemplateError, TemplateBoundsError) as error:
-            raise BrokenModelError(f"The model's chat template fails: {_described(error)}.") from error
+            raise InvalidRequestError(f"{self._whose} refuses this conversation: {reason}.") from error
+        except _FAILURES as error:
+            raise BrokenModelError(f"{self._whose} fails: {_described(error)}.") from error
 
     def _render(self, turns: list[dict[str, Any]], add_generation_prompt: bool) -> str:
         return self._template.render(
@@ -110,6 +129,16 @@ class ChatTemplate:
             return _PROBE in self._render([{"role": "user", "content": content}], add_generation_prompt=True)
         except (TemplateRefusedError, jinja2.TemplateError):
             return False
+
+
+def _compiled(choice: TemplateChoice) -> _Rendering:
+    match choice.kind:
+        case TemplateKind.GO:
+            return GoTemplate(choice.text)
+        case TemplateKind.RENDERER:
+            return RENDERERS[choice.text]
+        case _:
+            return SandboxedTemplate(choice.text or _PLAIN)
 
 
 def _parts(text: str) -> list[dict[str, str]]:

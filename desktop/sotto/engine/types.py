@@ -164,11 +164,12 @@ class ModelInfo:
         kv_bytes_per_token: Bytes of cache per token of context, or None when layers differ with length.
         compute_type: Type of activations, for example `float32`.
         device: `cpu`, `metal` or `cuda`.
-        has_chat_template: Whether messages are rendered by a template of the model's own.
+        has_chat_template: Whether messages are rendered by more than the plain template.
         load_duration: Nanoseconds.
         draft: The record's name of a second model that proposes tokens; empty when there is none.
         kv_note: Which layers hold keys and values in few bits, and what is left as it is; empty where none was to.
         context_note: Why there is less room than the model was made for, in a sentence; empty where there is not.
+        template_note: What makes its prompts, in a sentence; empty where that is a template of its own.
         options: How answers are drawn where nobody says otherwise, by Ollama's names, as its manifest has it.
         system: What it is told first then; empty where it says nothing of that.
     """
@@ -186,6 +187,7 @@ class ModelInfo:
     draft: str = ""
     kv_note: str = ""
     context_note: str = ""
+    template_note: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     system: str = ""
 

@@ -163,6 +163,22 @@ class OllamaStore:
         )
 
 
+def renderer_name(blob: dict[str, Any], path: Path) -> str:
+    """Return the name of the renderer that a config blob gives; empty where it gives none.
+
+    Args:
+        blob: The config blob.
+        path: Where that is, for messages.
+
+    Raises:
+        BrokenModelError: It is no text.
+    """
+    name = blob.get("renderer") or ""
+    if not isinstance(name, str):
+        raise BrokenModelError(f"{shown_path(path)}: renderer is {kind_of(name)}; it should be a name.")
+    return name
+
+
 def draft_prefix(manifest: Manifest, blob: dict[str, Any], path: Path) -> str:
     """Return what the names of a draft model's tensors begin with; empty when there is none.
 

@@ -19,9 +19,10 @@ from sotto.store.harvest import Judge, everything_runs
 from sotto.store.locating import folder_of, store_of
 from sotto.store.manifest import Layer, Manifest
 from sotto.store.names import parse_name, split_source
-from sotto.store.ollama import DRAFT_FILES, OllamaStore, draft_prefix
+from sotto.store.ollama import DRAFT_FILES, OllamaStore, draft_prefix, renderer_name
 from sotto.store.records import Format, ModelRecord, ModelSource, TensorFile
 from sotto.store.safetensors_header import read_header
+from sotto.store.user_templates import read_user_template
 from sotto.store.wording import shown, shown_path
 
 _TOKENIZER_LIMIT = 256 << 20
@@ -145,6 +146,8 @@ def _open_manifest(record: ModelRecord, store: OllamaStore, manifest: Manifest) 
         params=MappingProxyType(store.json_object(params) if params else {}),
         system=_layer_text(store, _last(manifest, "system")),
         go_template=_layer_text(store, _last(manifest, "template", "prompt")),
+        renderer=renderer_name(blob, store.blob(manifest.config)),
+        user_template=read_user_template(record.digest),
         draft_prefix=draft_prefix(manifest, blob, store.blob(manifest.config)),
     )
 
@@ -167,6 +170,7 @@ def _open_folder(record: ModelRecord, folder: ModelFolder) -> ModelSource:
         json_files=MappingProxyType(objects),
         tokenizer_json=_tokenizer(folder.file("tokenizer.json")),
         chat_template=_text(folder.file(TEMPLATE)) if TEMPLATE in folder.names else "",
+        user_template=read_user_template(record.digest),
     )
 
 

@@ -163,6 +163,9 @@ class ModelSource:
         params: Option defaults of the manifest, keys as in Ollama's API.
         system: The manifest's system prompt.
         go_template: The manifest's Go template.
+        renderer: What the config blob calls the way in which prompts are made, for example `qwen3-coder`; empty where
+            it says nothing of that.
+        user_template: A template that a person gave for this model, Jinja or Go, which goes before all others.
         draft_prefix: Tensors whose names begin so belong to a draft model; empty when there is none.
     """
 
@@ -174,6 +177,8 @@ class ModelSource:
     params: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     system: str = ""
     go_template: str = ""
+    renderer: str = ""
+    user_template: str = ""
     draft_prefix: str = ""
 
     @property

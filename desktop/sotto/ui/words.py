@@ -156,8 +156,10 @@ def state_line(state: ModelState) -> str:
     device = {"cpu": "CPU", "metal": "Metal", "cuda": "CUDA"}.get(state.info.device, state.info.device)
     context = f"{count(state.info.context_length)} tokens of context"
     doing = "Answering" if state.phase is Phase.GENERATING else "Ready"
-    # Why there is less context, and what is held in few bits: the line is cut off where it is too long, its tip is not.
-    notes = (note.removesuffix(".") for note in (state.info.context_note, state.info.kv_note))
+    # Why there is less context, what makes the prompts, and what is held in few bits: the line is cut off where it is
+    # too long, its tip is not.
+    info = state.info
+    notes = (note.removesuffix(".") for note in (info.context_note, info.template_note, info.kv_note))
     return " · ".join((f"{doing} · {context} · {device}", *filter(None, notes)))
 
 
