@@ -103,6 +103,23 @@ def test_the_prompt_may_come_through_a_pipe(env: dict[str, str]) -> None:
     assert "Sotto" in sotto(env, "run", "sotto", stdin="who are you?\n").stdout
 
 
+def test_a_template_of_the_users_makes_the_prompt(env: dict[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "template"
+    counted = []
+    for text in ("{{ range .Messages }}{{ .Content }}{{ end }}", "{% for m in messages %}{{ m.content }} {% endfor %}"):
+        file.write_text(text)
+        arguments = ("who are you?", "--template", str(file), "--json", "--num-predict", "2")
+        done = sotto(env, "run", "sotto", *arguments)
+        assert done.stderr == "sotto: Its prompts are made by the template that you gave it.\n"
+        counted.append(json.loads(done.stdout)["prompt_eval_count"])
+    own = json.loads(sotto(env, "run", "sotto", "who are you?", "--json", "--num-predict", "2").stdout)
+    assert max(counted) < own["prompt_eval_count"]
+    file.write_text("a\n{{ .Messages ")
+    done = sotto(env, "run", "sotto", "hi", "--template", str(file))
+    assert done.returncode == 1
+    assert done.stderr == "sotto: The template you gave cannot be read: line 2: an action has no }}.\n"
+
+
 def test_run_json_prints_one_object(env: dict[str, str]) -> None:
     done = sotto(env, "run", "sotto", "hello", "--json", "--temperature", "0", "--num-predict", "3")
     report = json.loads(done.stdout)
@@ -171,6 +188,8 @@ def test_stop_ends_the_answer_before_the_text(env: dict[str, str]) -> None:
         (("run", "sotto", "hi", "--top-k", "-7"), 1, ("top_k",)),
         (("run", "sotto", "hi " * 9000), 1, ("4096", "context")),
         (("run", "sotto", "hi", "--raw", "--system", "x"), 1, ("--system",)),
+        (("run", "sotto", "hi", "--raw", "--template", "x"), 1, ("--template",)),
+        (("run", "sotto", "hi", "--template", "no-such-file"), 1, ("no-such-file", "missing")),
         (("run", "sotto", "hi", "--temperature", "warm"), 2, ("--temperature",)),
         (("run",), 2, ("MODEL",)),
         (("lsit",), 2, ("lsit", "list")),

@@ -73,6 +73,7 @@ def test_a_loaded_model_says_what_it_is(engine, sources):
     assert info.weight_bytes == sources["plain"].weight_bytes
     assert info.kv_bytes_per_token == 3 * 2 * 2 * 8 * 4
     assert info.has_chat_template
+    assert info.template_note == ""
     assert info.load_duration > 0
     assert {event.phase for event in progress} >= {"weights", "tokenizer"}
     assert all(isinstance(event, LoadProgress) and 0 <= event.done <= event.total for event in progress)
@@ -266,6 +267,7 @@ def test_options_of_the_manifest_fill_in_what_a_request_leaves_open(tmp_path, en
 def test_a_model_without_a_template_does_not_speak_for_the_user(tmp_path, engine):
     info = engine.load(open_model(record_of(write_model(tmp_path / "plain", "plain", template=""))))
     assert not info.has_chat_template
+    assert info.template_note.startswith("It brings no chat template, so it reads a conversation as plain text")
     chat = GenerateRequest(id="r", messages=(Message("user", "Hi"),), stop=("a",))
     assert engine.prepare(chat).stop == ("a", "\nUser:")
     assert engine.prepare(GenerateRequest(id="r", prompt="Hi")).stop == ()

@@ -12,6 +12,7 @@ from sotto.store.discovery import discover
 from sotto.store.opening import open_model, record_of, resolve
 from sotto.store.records import Format, Source
 from sotto.store.roots import Root
+from sotto.store.user_templates import keep_user_template
 from stores import LLAMA, TOKENIZER, Store, assert_sentence, folder, gguf, repository, safetensors
 
 
@@ -243,8 +244,24 @@ def test_a_folder_is_opened_with_its_template(tmp_path):
     files = {"chat_template.jinja": "{{ é }}".encode(), "generation_config.json": {"eos_token_id": 1}, "x.json": b"?"}
     source = open_model(record_of(folder(tmp_path / "m", **files)))
     assert (source.chat_template, source.go_template, dict(source.params)) == ("{{ é }}", "", {})
+    assert (source.renderer, source.user_template) == ("", "")
     assert set(source.json_files) == {"config.json", "generation_config.json"}
     assert [file.path.name for file in source.tensor_files] == ["model.safetensors"]
+
+
+def test_the_renderer_and_a_template_that_was_given_come_along(tmp_path, monkeypatch):
+    monkeypatch.setattr("sotto.paths.config_dir", lambda: tmp_path / "config")
+    store = Store(tmp_path / "models")
+    record = record_of(store.manifest("m", store.layers(), store.config(renderer="qwen3.5")))
+    assert (open_model(record).renderer, open_model(record).user_template) == ("qwen3.5", "")
+    keep_user_template(record.digest, "{{ .Prompt }}")
+    assert open_model(record).user_template == "{{ .Prompt }}"
+    other = record_of(folder(tmp_path / "m"))
+    keep_user_template(other.digest, "{{ messages }}")
+    assert open_model(other).user_template == "{{ messages }}"
+    wrong = record_of(store.manifest("w", store.layers(), store.config(renderer=["x"])))
+    with pytest.raises(BrokenModelError, match=r"renderer is .*; it should be a name\.$"):
+        open_model(wrong)
 
 
 def test_every_model_of_the_real_store_is_opened():

@@ -57,6 +57,8 @@ class Script:
     needs: dict[str, ModelNeeds] = field(default_factory=dict)
     loads: list[tuple[str, int | None, bool]] = field(default_factory=list)
     taken: int = 0
+    has_template: bool = True
+    template_note: str = ""
 
 
 class ScriptedLoop:
@@ -159,8 +161,9 @@ class ScriptedLoop:
                 1024,
                 "float32",
                 "cpu",
-                True,
+                self._script.has_template,
                 1,
+                template_note=self._script.template_note,
             )
             self._emit(Loaded(info))
             self._emit(MemoryFigures(total, 1 << 20, self._script.taken or total, 0, total))

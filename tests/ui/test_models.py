@@ -107,7 +107,7 @@ def test_a_models_menu(stage, qtbot, loop):
     menu = actions(stage.window.sidebar.models.menu_of(record))
     assert list(menu) == [
         *("Load", "Details", "Favourite", "Keep Loaded"),
-        *("", "Copy Name", "Show Folder", "Verify Files"),
+        *("", "Copy Name", "Show Folder", "Verify Files", "Use a Template…"),
     ]
     menu["Copy Name"].trigger()
     assert QGuiApplication.clipboard().text() == record.name

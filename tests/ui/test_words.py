@@ -18,3 +18,9 @@ def test_why_there_is_less_context_and_what_is_held_in_few_bits_is_said():
     assert line == (
         "Answering · 12,000 tokens of context · CPU · It is too much · 28 of 28 layers hold keys and values in 8 bits"
     )
+
+
+def test_what_makes_the_prompts_is_said_where_that_is_no_template_of_the_models_own():
+    info = ModelInfo(*INFO, template_note="It brings no chat template.")
+    line = state_line(ModelState(Phase.READY, info=info))
+    assert line == "Ready · 12,000 tokens of context · CPU · It brings no chat template"

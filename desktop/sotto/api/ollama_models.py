@@ -153,7 +153,7 @@ def _shown(record: ModelRecord, *, verbose: bool) -> dict[str, Any]:
             for file in source.tensor_files
             for name, tensor in file.tensors.items()
         ]
-    texts = {"parameters": _parameters(source.params), "system": source.system}
+    texts = {"parameters": _parameters(source.params), "system": source.system, "renderer": source.renderer}
     given = {name: text for name, text in texts.items() if text}
     template = source.go_template or chat_template(source)
     return {"modelfile": _modelfile(record, source), "template": template} | given | shown

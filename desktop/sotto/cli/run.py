@@ -21,6 +21,8 @@ def run(parsed: argparse.Namespace) -> int:
     Raises:
         SottoError: The model, an option or the prompt is wrong.
     """
+    if parsed.raw and parsed.template is not None:
+        raise InvalidRequestError("--raw feeds the prompt as it is, so --template has no place: leave one of them out.")
     overrides = {name: value for name in _OPTIONS if (value := getattr(parsed, name)) is not None}
     prompt = parsed.prompt
     talks = prompt is None and sys.stdin is not None and sys.stdin.isatty() and not (parsed.raw or parsed.json)
@@ -37,8 +39,6 @@ def run(parsed: argparse.Namespace) -> int:
         raise InvalidRequestError("The prompt is empty: give PROMPT as an argument or through a pipe.")
     if parsed.raw and parsed.system is not None:
         raise InvalidRequestError("--raw feeds the prompt as it is, so --system has no place: leave one of them out.")
-    if parsed.raw and parsed.template is not None:
-        raise InvalidRequestError("--raw feeds the prompt as it is, so --template has no place: leave one of them out.")
     with session:
         load_duration = session.load().load_duration
         finished = _answer(session, prompt, parsed)

@@ -51,8 +51,7 @@ def chosen_template(source: ModelSource) -> TemplateChoice:
         BrokenModelError: What stands for a template in its files is none.
     """
     if source.user_template:
-        note = "Its prompts are made by the template that you gave it."
-        return TemplateChoice(kind_of_text(source.user_template), source.user_template, "The template you gave", note)
+        return given_template(source.user_template)
     if text := chat_template(source):
         return TemplateChoice(TemplateKind.JINJA, text)
     if source.go_template:
@@ -67,6 +66,12 @@ def chosen_template(source: ModelSource) -> TemplateChoice:
         note=f"It brings no chat template{unknown}, so it reads a conversation as plain text, `User: ...` and "
         "`Assistant: ...`, and may answer worse than it could: give it the template that it was trained with.",
     )
+
+
+def given_template(text: str) -> TemplateChoice:
+    """Return a template that the user gave, in Jinja or Go, as a choice."""
+    note = "Its prompts are made by the template that you gave it."
+    return TemplateChoice(kind_of_text(text), text, "The template you gave", note)
 
 
 def _sized(source: ModelSource) -> str:

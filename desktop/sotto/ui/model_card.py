@@ -303,8 +303,10 @@ class ModelCard(QFrame):
     def _explanation(self, record: ModelRecord, projection: Projection) -> str:
         if not record.present:
             return "It comes back as soon as its disk does."
-        if not record.runnable or self._mine.loaded:
+        if not record.runnable:
             return record.reason
+        if self._mine.loaded:
+            return self._mine.info.template_note if self._mine.info else ""
         if self._mine.phase is Phase.LOADING:
             return words.loading_line(self._mine)
         return words.projection_line(projection, self._planner.memory)

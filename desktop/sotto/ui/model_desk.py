@@ -17,6 +17,7 @@ from sotto.ui.model_bin import ModelBin
 from sotto.ui.model_book import ModelBook
 from sotto.ui.model_card import ModelCard
 from sotto.ui.model_panel import ModelPanel
+from sotto.ui.model_templates import ModelTemplates
 from sotto.ui.parts import popup
 from sotto.ui.planner import Planner
 from sotto.ui.preferences import PreferenceKeeper, Preferences
@@ -47,6 +48,7 @@ class ModelDesk(QObject):
         self.planner = Planner(session, self.book, self)
         self.keep_alive = KeepAlive(session, self.book, preferences, self)
         self.bin = ModelBin(session, self)
+        self.templates = ModelTemplates(session, self)
         self.panel = ModelPanel(self.book, self.planner, self.keep_alive)
         self.card = ModelCard(self.book, self.planner)
 
@@ -61,6 +63,8 @@ class ModelDesk(QObject):
         panel.eject_wanted.connect(session.eject)
         panel.stop_wanted.connect(session.stop_load)
         panel.remove_wanted.connect(self.bin.remove)
+        panel.template_wanted.connect(lambda record: self.templates.choose(record, centre))
+        panel.template_unwanted.connect(self.templates.take_back)
         panel.verify_wanted.connect(session.verify)
         panel.rescan_wanted.connect(session.rescan)
         panel.details_wanted.connect(self.show_details)
@@ -90,6 +94,7 @@ class ModelDesk(QObject):
         self._gauge.show_figures(self._session.figures)
         self.planner.begin(flows)
         self.bin.begin(flows)
+        self.templates.begin(flows)
         self.sample_memory()
 
     def show_state(self, state: ModelState) -> None:

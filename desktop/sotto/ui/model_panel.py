@@ -13,6 +13,7 @@ from sotto.ui import theme, words
 from sotto.ui.keep_alive import KeepAlive
 from sotto.ui.model_book import ModelBook
 from sotto.ui.model_row import ModelRow
+from sotto.ui.model_templates import ModelTemplates
 from sotto.ui.parts import IconButton, Label, add_action, popup
 from sotto.ui.planner import Planner
 from sotto.ui.states import ModelState
@@ -35,6 +36,8 @@ class ModelPanel(QWidget):
         entered: The same, with the keyboard: the focus goes along.
         chosen_changed: Another row is chosen; its record.
         rescan_wanted: The stores should be read again.
+        template_wanted: A file with a template for a record is to be chosen.
+        template_unwanted: A record should go back to its own template.
     """
 
     load_wanted = Signal(object)
@@ -46,6 +49,8 @@ class ModelPanel(QWidget):
     entered = Signal(object)
     chosen_changed = Signal(object)
     rescan_wanted = Signal()
+    template_wanted = Signal(object)
+    template_unwanted = Signal(object)
 
     def __init__(self, book: ModelBook, planner: Planner, keep_alive: KeepAlive) -> None:
         """Show an empty list, in the order of `book` and with what `planner` and `keep_alive` say of each."""
@@ -235,6 +240,10 @@ class ModelPanel(QWidget):
             folder = record.path if record.path.is_dir() else record.path.parent
             add_action(menu, "Show Folder", lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))))
         add_action(menu, "Verify Files", lambda: self.verify_wanted.emit(record))
+        if record.runnable:
+            add_action(menu, "Use a Template…", lambda: self.template_wanted.emit(record))
+            if ModelTemplates.has(record):
+                add_action(menu, "Use Its Own Template", lambda: self.template_unwanted.emit(record))
         if record.own:
             menu.addSeparator()
             add_action(menu, "Delete", lambda: self.remove_wanted.emit(record))

@@ -249,6 +249,8 @@ class Session(QObject):
             self.became_ready.emit()
             if asked.num_ctx is not None and event.info.context_length != asked.num_ctx:
                 self.problem.emit(words.other_context(asked.num_ctx, event.info))
+            if not event.info.has_chat_template and event.info.template_note:
+                self.problem.emit(Problem("This model has no chat template", event.info.template_note))
             return
         self._show_figures(None)
         record = asked.record or self.state.record

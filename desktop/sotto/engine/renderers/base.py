@@ -109,7 +109,7 @@ class Renderer:
             if message.get("role") == "user" and self.is_question(_content(message))
         ]
         last = questions[-1] if questions else -1
-        turns = []
+        turns: list[Turn] = []
         for place, message in enumerate(messages):
             role = str(message.get("role"))
             if role not in _ROLES or message.get("tool_calls"):
