@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from material import ROOT, material
 from sotto.engine.boundaries import Boundaries, find_boundaries
 from sotto.engine.shared_prefix import shared
+from sotto.engine.template_choice import TemplateChoice, TemplateKind
 from sotto.engine.templates import ChatTemplate
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import Message
@@ -96,6 +97,22 @@ def test_real_templates(name, qwen):
         # The last message asked otherwise.
         edited = shared_tokens(template, qwen, prompt, (*messages[:-1], Message("user", "Really?")), asks=True)
         assert any(place <= edited for place in places.all)
+
+
+@pytest.mark.parametrize("model", ["library/qwen2.5:0.5b", "library/llama2:7b", "library/llama3.2:3b", "library/yi:6b"])
+def test_go_templates(model, qwen):
+    recorded = json.loads(material("go-templates", "renders.json").read_text(encoding="utf-8"))["models"][model]
+    template = ChatTemplate(TemplateChoice(TemplateKind.GO, recorded["template"]))
+    messages = (SYSTEM, *TALK)
+    places, prompt = found(template, qwen, messages)
+    assert 0 < places.system < places.answer < len(prompt)
+    # The conversation goes on behind an answer.
+    longer = (*messages, Message("assistant", "Six."), Message("user", "And then?"))
+    assert places.answer <= shared_tokens(template, qwen, prompt, longer, asks=True)
+    other = shared_tokens(template, qwen, prompt, (SYSTEM, Message("user", "Something else?")), asks=True)
+    assert other - 30 <= places.system <= other
+    edited = shared_tokens(template, qwen, prompt, (*messages[:-1], Message("user", "Really?")), asks=True)
+    assert any(places.system < place <= edited for place in places.all)
 
 
 def test_most_templates_have_every_place(qwen):

@@ -7,6 +7,7 @@ import pytest
 
 from material import ROOT, material
 from sotto.engine.go_template.template import GoTemplate
+from sotto.engine.sandbox import TemplateRefusedError
 from sotto.engine.tokenizer import Tokenizer
 from sotto.store.opening import open_model, record_of
 
@@ -46,12 +47,13 @@ def test_templates_render_as_in_ollama(model, name):
     recorded = RECORDED["models"][model]
     expected = recorded["renders"][name]
     template = GoTemplate(recorded["template"])
+    assert ("tools" in template.variables) == ("tools" in recorded["capabilities"])
+    variables = dict(RECORDED["conversations"][name])
     if isinstance(expected, dict):
         assert "does not support tools" in expected["error"]
-        assert not template.tools
+        with pytest.raises(TemplateRefusedError, match="it says nothing of tools"):
+            template.render(variables)
         return
-    assert template.tools == ("tools" in recorded["capabilities"])
-    variables = dict(RECORDED["conversations"][name])
     if "thinking" in recorded["capabilities"]:
         # Ollama has such models think where nobody says otherwise.
         variables["enable_thinking"] = True

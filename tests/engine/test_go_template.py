@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from material import ROOT
 from sotto.engine.go_template.formatting import quoted
+from sotto.engine.go_template.functions import FUNCTIONS, SHORT_CIRCUIT
 from sotto.engine.go_template.nodes import GoTemplateError
 from sotto.engine.go_template.template import GoTemplate
 from sotto.engine.go_template.values import as_json, printed
+from sotto.engine.sandbox import TemplateRefusedError
 from sotto.engine.template_bounds import TemplateBoundsError
 
 TALK = [
@@ -169,6 +171,11 @@ DOUBLING = "{{ $x := `ab` }}{{ range 99 }}{{ $x = %s }}{{ end }}{{ $x }}"
         "{{ printf `%*d` 999999999999 1 }}",
         "{{ printf `%.999999999f` 1.5 }}",
         "{{ printf `" + "%99999d" * 9000 + "` }}",
+        "{{ $x := printf `%200000d` 1 }}{{ $x = print" + " $x" * 40_000 + " }}",
+        "{{ $x := printf `%200000d` 1 }}{{ $x = println" + " $x" * 40_000 + " }}",
+        "{{ $x := printf `%200000d` 1 }}{{ $x = printf `" + "%s" * 20_000 + "`" + " $x" * 20_000 + " }}",
+        "{{ $x := printf `%200000d` 1 }}{{ $x = printf ``" + " $x" * 40_000 + " }}",
+        "{{ $x := printf `%200000d` 1 }}{{ $x = js" + " $x" * 40_000 + " }}",
         "{{ define `f` }}{{ template `f` }}{{ end }}{{ template `f` }}",
         "{{ define `f` }}{{ template `f` . }}{{ template `f` . }}{{ end }}{{ template `f` 1 }}",
         "{{ define `f` }}{{ range 3 }}{{ template `f` }}{{ end }}{{ end }}{{ template `f` }}",
@@ -223,6 +230,7 @@ def test_what_was_said_about_thinking():
     assert rendered(text, enable_thinking=True) == "true true "
     assert rendered(text, enable_thinking=False) == "true false "
     assert rendered(text, reasoning_effort="high") == "true true high"
+    assert GoTemplate(text).variables == {"messages", "enable_thinking", "reasoning_effort"}
 
 
 def test_tools_and_calls():
@@ -244,8 +252,9 @@ def test_tools_and_calls():
         "{{ $k }}:{{ $v.Type }}={{ toTypeScriptType $v }},{{ end }}{{ end }}"
     )
     assert rendered(text, tools=[TOOL]) == "a:array=any[],b:[string null]=string | null,"
-    assert GoTemplate(text).tools
-    assert not GoTemplate("{{ .Prompt }}").tools
+    assert GoTemplate(text).variables == {"messages", "tools"}
+    with pytest.raises(TemplateRefusedError, match="it says nothing of tools"):
+        GoTemplate("{{ .Prompt }}").render({"messages": TALK, "tools": [TOOL]})
 
 
 @given(
@@ -281,6 +290,7 @@ def test_texts_are_quoted_as_in_go():
     assert quoted('a"\\\n\x01é\u200b😀\udcff') == '"a\\"\\\\\\n\\x01é\\u200b😀\\xff"'
 
 
+TALKS = [TALK, [], TALK[:1], [{"role": "assistant", "tool_calls": [CALL]}], [{"role": "x"}]]
 REAL = [
     recorded["template"]
     for file in (ROOT / "go-templates").glob("renders.json")
@@ -296,8 +306,40 @@ PIECES = [
     "break", "continue", "%d%s%q%*v", "\n", "é", ".Tools", ".Response", ".Prompt", "toTypeScriptType ",
 ]
 # fmt: on
+ATOMS = [
+    ".",
+    "$",
+    ".Messages",
+    ".Tools",
+    ".System",
+    ".Nothing",
+    "nil",
+    "true",
+    "0",
+    "-1",
+    "2",
+    "1.5",
+    "'a'",
+    "``",
+    "`%*d %q`",
+]
+CALLS_OF_FUNCTIONS = st.recursive(
+    st.sampled_from(ATOMS),
+    lambda inner: st.builds(
+        lambda name, arguments: f"({' '.join([name, *arguments])})",
+        st.sampled_from(sorted({*FUNCTIONS, *SHORT_CIRCUIT})),
+        st.lists(inner, max_size=4),
+    ),
+    max_leaves=8,
+)
 ANYTHING = st.one_of(
     st.text(),
+    CALLS_OF_FUNCTIONS.map(lambda call: f"{{{{ {call} }}}}"),
+    st.tuples(CALLS_OF_FUNCTIONS, CALLS_OF_FUNCTIONS).map(
+        lambda calls: (
+            f"{{{{ range $i, $x := {calls[0]} }}}}{{{{ with {calls[1]} }}}}{{{{ . }}}}{{{{ end }}}}{{{{ end }}}}"
+        )
+    ),
     st.lists(st.sampled_from(PIECES), max_size=30).map("".join),
     st.lists(st.sampled_from(PIECES), max_size=12).map(lambda pieces: "{{ " + " ".join(pieces) + " }}"),
 )
@@ -314,12 +356,20 @@ if REAL:
     ANYTHING |= torn()
 
 
+@pytest.mark.parametrize("number", range(0, len(REAL), 9))
+def test_a_long_conversation_is_no_harm(number):
+    talk = [{"role": ("user", "assistant")[turn % 2], "content": f"word{turn} " * 50} for turn in range(999)]
+    template = GoTemplate(REAL[number])
+    assert template.render({"messages": talk}).count("word998 ") == 50
+    assert "word " * 1_000_000 in template.render({"messages": [{"role": "user", "content": "word " * 1_000_000}]})
+
+
 @settings(max_examples=400, deadline=None)
-@given(ANYTHING, st.sampled_from([TALK, [], TALK[:1], [{"role": "assistant", "tool_calls": [CALL]}], [{"role": "x"}]]))
-def test_any_text_renders_or_is_refused(text, messages):
+@given(ANYTHING, st.sampled_from(TALKS), st.sampled_from([[], [TOOL, {}, None]]))
+def test_any_text_renders_or_is_refused(text, messages, tools):
     try:
-        out = GoTemplate(text).render({"messages": messages, "tools": [TOOL, {}, None], "add_generation_prompt": False})
-    except (GoTemplateError, TemplateBoundsError):
+        out = GoTemplate(text).render({"messages": messages, "tools": tools, "add_generation_prompt": False})
+    except (GoTemplateError, TemplateBoundsError, TemplateRefusedError):
         return
     out.encode()
 

@@ -109,3 +109,10 @@ def test_what_a_rendering_does_not_know_is_refused(name):
     ):
         with pytest.raises(TemplateRefusedError, match="unless the model brings its own template"):
             RENDERERS[name].render(variables)
+
+
+@pytest.mark.parametrize("name", RENDERERS)
+def test_a_rendering_says_what_it_looks_up(name):
+    talk = [{"role": "user", "content": "Hi"}]
+    on, off = (RENDERERS[name].render({"messages": talk, "enable_thinking": think}) for think in (True, False))
+    assert ("enable_thinking" in RENDERERS[name].variables) == (on != off)

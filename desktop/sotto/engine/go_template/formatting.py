@@ -17,13 +17,18 @@ def formatted(form: str, values: list[object]) -> str:
     What does not fit is told in the text itself, as Go has it: `%!d(string=ten)`, `%!s(MISSING)`.
 
     Raises:
-        TemplateBoundsError: Widths and precisions together are larger than the bounds of the rendering under way.
+        TemplateBoundsError: It is larger than the bounds of the rendering under way, or asks for such widths.
     """
     rest = list(values)
     asked = 0
 
-    def size(text: str | None) -> int | None:
+    def ask(length: int) -> None:
         nonlocal asked
+        asked += length
+        current.get().check(asked)
+        current.get().check_time()
+
+    def size(text: str | None) -> int | None:
         if text == "*":
             taken = rest.pop(0) if rest else 0
             value = taken if isinstance(taken, int) else 0
@@ -31,8 +36,7 @@ def formatted(form: str, values: list[object]) -> str:
             return None
         else:
             value = int(text[:9] or 0)
-        asked += abs(value)
-        current.get().check(asked)
+        ask(abs(value))
         return value
 
     def replaced(match: re.Match[str]) -> str:
@@ -46,6 +50,7 @@ def formatted(form: str, values: list[object]) -> str:
         if width < 0:
             flags, width = f"{flags}-", -width
         text = _one(flags, precision, verb, rest.pop(0))
+        ask(len(text))
         if "-" in flags:
             return text.ljust(width)
         if "0" in flags and verb in "dxXfeEgG" and text[:1] in "+-":
@@ -53,10 +58,11 @@ def formatted(form: str, values: list[object]) -> str:
         return text.rjust(width, "0" if "0" in flags and verb in "dxXfeEgGsqv" else " ")
 
     text = _VERB.sub(replaced, form)
-    if rest:
-        extra = ", ".join("<nil>" if one is None else f"{kind_of(one)}={printed(one)}" for one in rest)
-        text += f"%!(EXTRA {extra})"
-    return text
+    extra = []
+    for one in rest:
+        extra.append(_shown(one))
+        ask(len(extra[-1]))
+    return f"{text}%!(EXTRA {', '.join(extra)})" if extra else text
 
 
 def quoted(text: str) -> str:
@@ -97,8 +103,11 @@ def _one(flags: str, precision: int | None, verb: str, value: object) -> str:
             if precision is None and verb in "gG":
                 return printed(value)
             return f"{value:{plus}.{6 if precision is None else precision}{verb}}"
-    shown = "<nil>" if value is None else f"{kind_of(value)}={printed(value)}"
-    return f"%!{verb}({shown})"
+    return f"%!{verb}({_shown(value)})"
+
+
+def _shown(value: object) -> str:
+    return "<nil>" if value is None else f"{kind_of(value)}={printed(value)}"
 
 
 def _is_byte(mark: str) -> bool:

@@ -4,7 +4,7 @@ Each takes values and returns one. Errors are ValueError, with what is wrong as 
 are not here: they look at no more arguments than they need, which only the evaluator can do.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import quote_plus
@@ -12,6 +12,7 @@ from urllib.parse import quote_plus
 from sotto.engine.go_template.formatting import formatted
 from sotto.engine.go_template.literals import decoded, encoded
 from sotto.engine.go_template.values import Struct, as_json, is_true, kind_of, printed
+from sotto.engine.template_bounds import current
 
 SHORT_CIRCUIT = frozenset({"and", "or"})
 # What Go puts before marks in texts for JavaScript.
@@ -87,11 +88,22 @@ def _not(value: Any) -> bool:
 def _print(*values: Any) -> str:
     """Put values together, with a space between two of which neither is a text."""
     pieces = []
-    for place, value in enumerate(values):
-        if place and not isinstance(value, str) and not isinstance(values[place - 1], str):
+    for place, piece in enumerate(_all_printed(values)):
+        if place and not isinstance(values[place], str) and not isinstance(values[place - 1], str):
             pieces.append(" ")
-        pieces.append(printed(value))
+        pieces.append(piece)
     return "".join(pieces)
+
+
+def _all_printed(values: Sequence[Any]) -> Iterator[str]:
+    """Yield values as they are put out, as long as all of them are not too much."""
+    bounds, length = current.get(), 0
+    for value in values:
+        piece = printed(value)
+        length += len(piece)
+        bounds.check(length)
+        bounds.check_time()
+        yield piece
 
 
 def _printf(form: Any, *values: Any) -> str:
@@ -101,7 +113,7 @@ def _printf(form: Any, *values: Any) -> str:
 
 
 def _println(*values: Any) -> str:
-    return " ".join(map(printed, values)) + "\n"
+    return " ".join(_all_printed(values)) + "\n"
 
 
 def _html(*values: Any) -> str:

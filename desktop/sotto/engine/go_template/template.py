@@ -11,12 +11,20 @@ from sotto.engine.go_template.functions import FUNCTIONS, SHORT_CIRCUIT
 from sotto.engine.go_template.nodes import Action, Command, Field, Pipe
 from sotto.engine.go_template.parser import parse
 from sotto.engine.go_template.values import Struct
-from sotto.engine.sandbox import LONGEST_TEMPLATE
+from sotto.engine.sandbox import LONGEST_TEMPLATE, TemplateRefusedError
 from sotto.engine.shared_prefix import shared
 from sotto.engine.template_bounds import TemplateBoundsError, bounded
 
 # A turn of the other side, to find out where both would go on alike. Nobody types this.
 (_OTHER,) = messages_of({"messages": [{"role": "user", "content": "\x00"}]})
+
+# By fields in small letters: what they are made from.
+_LOOKED_UP = {
+    "tools": ("tools",),
+    "think": ("enable_thinking", "reasoning_effort"),
+    "isthinkset": ("enable_thinking", "reasoning_effort"),
+    "thinklevel": ("reasoning_effort",),
+}
 
 
 class GoTemplate:
@@ -26,7 +34,7 @@ class GoTemplate:
     `.Response`, again and again; the last time it is cut off behind the answer.
 
     Attributes:
-        tools: Whether it says anything about tools.
+        variables: Which of the variables that a Jinja template is given it looks up.
     """
 
     def __init__(self, text: str) -> None:
@@ -43,7 +51,8 @@ class GoTemplate:
         if not fields & {"messages", "response"}:
             response = Action(Pipe(1, (), False, (Command((Field(("Response",)),)),)))
             tree = replace(tree, body=(*tree.body, response))
-        self.tools = "tools" in fields
+        asks = {name for field, names in _LOOKED_UP.items() if field in fields for name in names}
+        self.variables: frozenset[str] = frozenset({"messages", *asks})
         self._goes_over_messages = "messages" in fields
         self._tree = tree
         self._last_turn, _ = cut(tree.body)
@@ -59,9 +68,12 @@ class GoTemplate:
                 `reasoning_effort`. An assistant's message at the end is an answer to go on with.
 
         Raises:
+            TemplateRefusedError: There are tools, and it says nothing of any.
             GoTemplateError: It does what cannot be done with this conversation.
             TemplateBoundsError: It asks for more than the bounds of `template_bounds`.
         """
+        if variables.get("tools") and "tools" not in self.variables:
+            raise TemplateRefusedError("it says nothing of tools, so there should be none")
         try:
             with bounded(variables):
                 messages = messages_of(variables)

@@ -38,9 +38,11 @@ class Renderer:
 
     Attributes:
         thinks: Whether the model thinks where nobody says otherwise.
+        variables: Which of the variables that a Jinja template is given it looks up.
     """
 
     thinks = False
+    variables = frozenset({"messages", "enable_thinking"})
 
     def render(self, variables: Mapping[str, Any]) -> str:
         """Return the prompt for a conversation.
@@ -106,7 +108,7 @@ class Renderer:
         questions = [
             place
             for place, message in enumerate(messages)
-            if message.get("role") == "user" and self.is_question(_content(message))
+            if message.get("role") == "user" and self.is_question(content_of(message))
         ]
         last = questions[-1] if questions else -1
         turns: list[Turn] = []
@@ -118,7 +120,7 @@ class Renderer:
             thought = message.get("thinking") or message.get("reasoning_content") or ""
             goes_on = bool(turns) and turns[-1].role == role
             replies = next((turn.role == "user" for turn in reversed(turns) if turn.role != "system"), False)
-            turns.append(Turn(role, _content(message), str(thought), place > last, goes_on, replies))
+            turns.append(Turn(role, content_of(message), str(thought), place > last, goes_on, replies))
         return turns
 
 
@@ -130,7 +132,8 @@ def told_apart(turn: Turn) -> tuple[str, str]:
     return before.rstrip("\n").split("<think>")[-1].lstrip("\n"), behind.lstrip("\n")
 
 
-def _content(message: Mapping[str, Any]) -> str:
+def content_of(message: Mapping[str, Any]) -> str:
+    """Return a message's text, of a list of parts all that is text."""
     content = message.get("content")
     if isinstance(content, list | tuple):
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))

@@ -16,6 +16,8 @@ def block(role: str, text: str) -> str:
 class ChatML(Renderer):
     """The bare format: every message at its place, nothing about thoughts."""
 
+    variables = frozenset({"messages"})
+
     def head(self, system: Turn | None, thinking: bool, variables: Mapping[str, Any]) -> str:
         """Return nothing."""
         return ""
@@ -45,6 +47,7 @@ class Qwen35(ChatML):
     """Qwen3.5: blanks around messages are taken away, and recent answers show their thoughts, if only empty ones."""
 
     thinks = True
+    variables = Renderer.variables
 
     def check(self, turns: Sequence[Turn]) -> None:
         """Refuse a conversation in which nothing is asked."""
@@ -82,6 +85,7 @@ class Nemotron3(ChatML):
     """Nemotron 3 Nano: there is always a system prompt, if only an empty one, and every answer has thoughts."""
 
     thinks = True
+    variables = Renderer.variables
 
     def head(self, system: Turn | None, thinking: bool, variables: Mapping[str, Any]) -> str:
         """Return the system prompt."""
@@ -134,6 +138,7 @@ class Lfm2Thinking(Lfm2):
 class Cogito(ChatML):
     """Cogito: thoughts are asked for in the system prompt, in the words that it was trained with."""
 
+    variables = Renderer.variables
     _DEEP = "Enable deep thinking subroutine."
 
     def head(self, system: Turn | None, thinking: bool, variables: Mapping[str, Any]) -> str:

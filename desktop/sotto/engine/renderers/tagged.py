@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sotto.engine.renderers.base import Renderer, Turn, told_apart
+from sotto.engine.renderers.base import Renderer, Turn, content_of, told_apart
 
 
 class Glm47(Renderer):
@@ -43,8 +43,8 @@ class DeepSeek31(Renderer):
 
     def head(self, system: Turn | None, thinking: bool, variables: Mapping[str, Any]) -> str:
         """Return the first token and all system prompts."""
-        said = [message["content"] for message in variables["messages"] if message.get("role") == "system"]
-        return super().head(system, thinking, variables) + "\n\n".join(map(str, said))
+        said = [content_of(message) for message in variables.get("messages") or () if message.get("role") == "system"]
+        return super().head(system, thinking, variables) + "\n\n".join(said)
 
     def later_system(self, turn: Turn) -> str:
         """Return nothing, as it stands in the head."""
