@@ -17,6 +17,7 @@ PUBLISHED = {
     "deepseek3": "library/deepseek-v3.1:latest",
     "deepseek3.1": "library/deepseek-v3.1:latest",
     "gemma4-large": "google-gemma-4-31B-it.jinja",
+    "glimmer": "muse-glimmer.jinja",
     "glm-4.7": "GLM-4.7-Flash.jinja",
     "laguna": "poolside-Laguna-XS-2.1.jinja",
     "lfm2": "LFM2-8B-A1B.jinja",
@@ -40,6 +41,9 @@ def published(name):
 
 TEXT = st.text("ab \n", max_size=6) | st.sampled_from(
     [
+        "Reasoning Effort: low",
+        "reasoning effort",
+        "REASONING STRENGTH",
         "Hi",
         "<think>x</think>y",
         "<think>\nx\n</think>\n\ny ",
@@ -78,14 +82,16 @@ def test_renderings_are_as_published(name):
     template = published(name)
 
     @settings(max_examples=80, deadline=None)
-    @given(talks(), st.sampled_from([None, True, False]), st.booleans())
-    def holds(talk, think, asks):
+    @given(talks(), st.sampled_from([None, True, False]), st.sampled_from([None, "low"]), st.booleans())
+    def holds(talk, think, effort, asks):
         if name in ASKS_FOR_A_SYSTEM_PROMPT and talk[0]["role"] != "system":
             talk = [{"role": "system", "content": ""}, *talk]
         variables = {**TOKENS, "messages": talk, "add_generation_prompt": asks}
         if think is not None:
             # DeepSeek's own template knows it by the other name.
             variables |= {"enable_thinking": think, "thinking": think}
+        if effort is not None:
+            variables |= {"reasoning_effort": effort, "reasoning_strength": effort}
         assert outcome(RENDERERS[name], variables) == outcome(template, variables)
 
     holds()

@@ -49,11 +49,11 @@ def test_each_goes_before_the_next():
     choice, text = rendered(source)
     assert text.startswith("<|im_start|>system\nBe brief.<|im_end|>\n")
     assert choice.note == ("It brings no chat template, so its prompts are made as Sotto knows the format qwen3-coder.")
-    source = replace(source, renderer="glimmer")
+    source = replace(source, renderer="cohere")
     choice, text = rendered(source)
     assert (choice.kind, text) == (TemplateKind.PLAIN, "Be brief.\n\nUser: Hi\n\nAssistant:")
     assert choice.note.startswith(
-        "It brings no chat template, and Sotto does not know the format glimmer that its config names, so it reads"
+        "It brings no chat template, and Sotto does not know the format cohere that its config names, so it reads"
     )
     choice, _ = rendered(replace(source, renderer=""))
     assert choice.note.startswith("It brings no chat template, so it reads a conversation as plain text")

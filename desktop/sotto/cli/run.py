@@ -40,7 +40,7 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.raw and parsed.system is not None:
         raise InvalidRequestError("--raw feeds the prompt as it is, so --system has no place: leave one of them out.")
     with session:
-        load_duration = session.load().load_duration
+        load_duration = session.load(raw=parsed.raw).load_duration
         finished = _answer(session, prompt, parsed)
     if parsed.json:
         print(json.dumps(_report(session.record.name, finished, load_duration), ensure_ascii=False))

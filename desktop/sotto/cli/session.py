@@ -63,8 +63,11 @@ class Session:
     def __exit__(self, *_: object) -> None:
         self._engine.close()
 
-    def load(self) -> ModelInfo:
+    def load(self, *, raw: bool = False) -> ModelInfo:
         """Load the model, with progress on stderr where that takes a while, and with what there is to know about it.
+
+        Args:
+            raw: Whether prompts go in as they are, so that it does not matter what would make them.
 
         Raises:
             SottoError: It cannot be loaded, or Ctrl-C came.
@@ -80,7 +83,7 @@ class Session:
                 )
             finally:
                 _clear_progress()
-        for note in filter(None, (info.kv_note, info.context_note, info.template_note)):
+        for note in filter(None, (info.kv_note, info.context_note, "" if raw else info.template_note)):
             print(f"sotto: {note.removesuffix('.')}.", file=sys.stderr)
         return info
 

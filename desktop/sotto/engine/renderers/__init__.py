@@ -2,7 +2,7 @@
 
 Each is made after the template that the makers of the model published, and is tested against it. A name that is not
 here has no published template that we could hold a rendering against, or one that cannot be told without the sentences
-it puts into every prompt (`cohere`, `glimmer`).
+it puts into every prompt (`cohere`).
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,8 @@ from types import MappingProxyType
 
 from sotto.engine.renderers.base import Renderer
 from sotto.engine.renderers.chatml import ChatML, Cogito, Lfm2, Lfm2Thinking, Nemotron3, Qwen35
-from sotto.engine.renderers.tagged import DeepSeek31, Gemma4, Glm47, Laguna, Poolside
+from sotto.engine.renderers.laguna import Laguna, Poolside
+from sotto.engine.renderers.tagged import DeepSeek31, Gemma4, Glimmer, Glm47
 
 # Ollama's import names `deepseek3`, for which it has no renderer itself.
 RENDERERS: Mapping[str, Renderer] = MappingProxyType(
@@ -21,6 +22,7 @@ RENDERERS: Mapping[str, Renderer] = MappingProxyType(
         "gemma4": Gemma4(large=False),
         "gemma4-large": Gemma4(large=True),
         "gemma4-small": Gemma4(large=False),
+        "glimmer": Glimmer(),
         "glm-4.7": Glm47(),
         "laguna": Laguna(),
         "lfm2": Lfm2(),

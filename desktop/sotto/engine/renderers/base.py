@@ -63,8 +63,10 @@ class Renderer:
         pieces = [self.head(turns[0] if turns and turns[0].role == "system" else None, thinking, variables)]
         for place, turn in enumerate(turns):
             match turn.role:
+                case "system" if place:
+                    pieces.append(self.later_system(turn, variables))
                 case "system":
-                    pieces.append(self.first_system(turn) if place == 0 else self.later_system(turn))
+                    pieces.append(self.first_system(turn, variables))
                 case "user":
                     pieces.append(self.user(turn))
                 case _:
@@ -80,11 +82,11 @@ class Renderer:
         """Return what stands before all turns; `system` is the first of them if that is the system prompt."""
         return str(variables.get("bos_token") or "")
 
-    def first_system(self, turn: Turn) -> str:
+    def first_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
         """Return the system prompt at its place, if `head` does not hold it."""
         return ""
 
-    def later_system(self, turn: Turn) -> str:
+    def later_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
         """Return a system message that is not the first message."""
         raise TemplateRefusedError("it takes a system message only at the beginning")
 

@@ -22,11 +22,11 @@ class ChatML(Renderer):
         """Return nothing."""
         return ""
 
-    def first_system(self, turn: Turn) -> str:
+    def first_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
         """Return the system prompt."""
         return block("system", turn.content)
 
-    def later_system(self, turn: Turn) -> str:
+    def later_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
         """Return it like the first one."""
         return block("system", turn.content)
 
@@ -54,11 +54,11 @@ class Qwen35(ChatML):
         if not any(turn.role == "user" and self.is_question(turn.content) for turn in turns):
             raise TemplateRefusedError("it takes no conversation without a question")
 
-    def first_system(self, turn: Turn) -> str:
+    def first_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
         """Return the system prompt."""
         return block("system", turn.content.strip())
 
-    def later_system(self, turn: Turn) -> str:
+    def later_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
         """Refuse it."""
         raise TemplateRefusedError("it takes a system message only at the beginning")
 
@@ -91,7 +91,7 @@ class Nemotron3(ChatML):
         """Return the system prompt."""
         return block("system", system.content if system else "")
 
-    def first_system(self, turn: Turn) -> str:
+    def first_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
         """Return nothing, as it stands in the head."""
         return ""
 
@@ -118,7 +118,7 @@ class Lfm2(ChatML):
         """Return the first token."""
         return str(variables.get("bos_token") or "")
 
-    def first_system(self, turn: Turn) -> str:
+    def first_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
         """Return the system prompt, if it says something."""
         return block("system", turn.content) if turn.content else ""
 
@@ -146,6 +146,6 @@ class Cogito(ChatML):
         said = ([self._DEEP] if thinking else []) + ([system.content] if system else [])
         return block("system", "\n\n".join(said)) if said else ""
 
-    def first_system(self, turn: Turn) -> str:
+    def first_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
         """Return nothing, as it stands in the head."""
         return ""

@@ -1,6 +1,8 @@
-"""Formats with tokens or tags of their own for each role."""
+"""Formats with tokens of their own for each role."""
 
+import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from sotto.engine.renderers.base import Renderer, Turn, content_of, told_apart
@@ -15,13 +17,13 @@ class Glm47(Renderer):
         """Return the first tokens."""
         return "[gMASK]<sop>"
 
-    def first_system(self, turn: Turn) -> str:
+    def first_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
         """Return the system prompt."""
         return f"<|system|>{turn.content}"
 
-    def later_system(self, turn: Turn) -> str:
+    def later_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
         """Return it like the first one."""
-        return self.first_system(turn)
+        return self.first_system(turn, variables)
 
     def user(self, turn: Turn) -> str:
         """Return a question."""
@@ -46,7 +48,7 @@ class DeepSeek31(Renderer):
         said = [content_of(message) for message in variables.get("messages") or () if message.get("role") == "system"]
         return super().head(system, thinking, variables) + "\n\n".join(said)
 
-    def later_system(self, turn: Turn) -> str:
+    def later_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
         """Return nothing, as it stands in the head."""
         return ""
 
@@ -86,7 +88,7 @@ class Gemma4(Renderer):
         said = ("<|think|>\n" if thinking else "") + (system.content.strip() if system else "")
         return f"{first}<|turn>system\n{said}<turn|>\n"
 
-    def later_system(self, turn: Turn) -> str:
+    def later_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
         """Return it as a turn."""
         return f"<|turn>system\n{turn.content.strip()}<turn|>\n"
 
@@ -105,57 +107,53 @@ class Gemma4(Renderer):
         return "<|turn>model\n" + ("<|channel>thought\n<channel|>" if self._large and not thinking else "")
 
 
-class Laguna(Renderer):
-    """Laguna XS: messages between tags on lines of their own, every answer with its thoughts."""
+class Glimmer(Renderer):
+    """Muse Glimmer: messages to recipients, thoughts to itself; a system prompt says how much is thought, and to whom.
+
+    Where there is none, the model's makers put one in.
+    """
+
+    variables = frozenset({"messages", "reasoning_effort"})
+    _LATEST = "2026-01-04"
+    _EFFORT = re.compile(r"Reasoning effort|Reasoning Effort|reasoning effort|REASONING EFFORT")
 
     def head(self, system: Turn | None, thinking: bool, variables: Mapping[str, Any]) -> str:
-        """Return the first token and the system prompt."""
-        said = system.content.rstrip() if system else ""
-        return "〈|EOS|〉" + (f"<system>\n\n{said}\n</system>\n" if said.strip() else "")
+        """Return the first token and, where nobody wrote one, a system prompt."""
+        first = super().head(system, thinking, variables)
+        if any(message.get("role") == "system" for message in variables.get("messages") or ()):
+            return first
+        today = datetime.now().strftime("%Y-%m-%d")
+        usual = f"You are a helpful AI assistant.\nKnowledge cutoff: {self._LATEST}.\nCurrent date: {today}."
+        return first + self._system(usual, variables)
 
-    def later_system(self, turn: Turn) -> str:
-        """Return it as a turn."""
-        return f"<system>\n{turn.content}\n</system>\n"
+    def first_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
+        """Return the system prompt."""
+        return self._system(self._EFFORT.sub(_strength, turn.content), variables)
+
+    def later_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
+        """Return it like the first one."""
+        return self.first_system(turn, variables)
 
     def user(self, turn: Turn) -> str:
         """Return a question."""
-        return f"<user>\n{turn.content}\n</user>\n"
+        return f"<|start|>user<|message|>{turn.content}<|eot|>"
 
     def assistant(self, turn: Turn, thinking: bool) -> str:
-        """Return an answer with its thoughts."""
-        thought, _ = told_apart(turn)
-        text = turn.content.split("</think>")[-1].lstrip("\n") if "</think>" in turn.content else turn.content
-        opened = f"<think>\n{thought.strip()}\n" if thought else ""
-        said = f"{text.strip()}\n" if text.strip() else ""
-        return f"<assistant>\n{opened}</think>\n{said}</assistant>\n"
+        """Return an answer behind its thoughts."""
+        thought = f"<|start|>assistant to=self<|message|>{turn.thought}<|eom|>" if turn.thought else ""
+        return f"{thought}<|start|>assistant to=user<|message|>{turn.content}<|eot|>"
 
     def asking(self, turns: Sequence[Turn], thinking: bool) -> str:
-        """Return the beginning of an answer, in its thoughts or behind none."""
-        return f"<assistant>\n{'<think>' if thinking else '</think>'}"
+        """Return the beginning of an answer."""
+        return "<|start|>assistant"
+
+    def _system(self, text: str, variables: Mapping[str, Any]) -> str:
+        effort = variables.get("reasoning_effort") or "high"
+        told = "" if "reasoning strength" in text.lower() else f"\n\nReasoning strength: {effort}."
+        return f'<|start|>system<|message|>{text}{told}\n\n# Valid recipients: "self", "user".<|eot|>'
 
 
-class Poolside(Renderer):
-    """Laguna S: messages between tags, every answer with its thoughts where any are wanted."""
-
-    thinks = True
-
-    def head(self, system: Turn | None, thinking: bool, variables: Mapping[str, Any]) -> str:
-        """Return the first token and the system prompt, which is there for thoughts even if it is empty."""
-        said = system.content.rstrip() if system else ""
-        return "〈|EOS|〉" + (f"<system>{said}</system>\n" if said or thinking else "")
-
-    def later_system(self, turn: Turn) -> str:
-        """Return it as a turn."""
-        return f"<system>{turn.content}</system>\n"
-
-    def user(self, turn: Turn) -> str:
-        """Return a question."""
-        return f"<user>{turn.content}</user>\n"
-
-    def assistant(self, turn: Turn, thinking: bool) -> str:
-        """Return an answer."""
-        return f"<assistant>{f'<think>{turn.thought}' if thinking else ''}</think>{turn.content}</assistant>\n"
-
-    def asking(self, turns: Sequence[Turn], thinking: bool) -> str:
-        """Return the beginning of an answer, in its thoughts or behind none."""
-        return f"<assistant>{'<think>' if thinking else '</think>'}"
+def _strength(match: re.Match[str]) -> str:
+    """Return how this model calls effort, in the letters that effort was written in."""
+    effort = match[0].split()[1]
+    return f"{match[0].split()[0]} {'STRENGTH' if effort.isupper() else 'Strength' if effort[0] == 'E' else 'strength'}"
