@@ -1,5 +1,7 @@
 """Requests made into prompts, with a tokenizer of which each printable character is one token."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -287,3 +289,36 @@ def test_a_thought_that_the_template_opens(tmp_path, ending):
     asked = (Message("user", "Why?"),)
     assert preparer.prepare(chat(asked)).opens == opens
     assert preparer.prepare(chat((*asked, Message("assistant", "Because")))).opens == ""
+
+
+LEGACY = "{{ if .System }}{{ .System }}/{{ end }}U:{{ .Prompt }}/A:{{ .Response }}/"
+NEWER = (
+    "{{ range $i, $_ := .Messages }}[{{ .Role }}]{{ .Content }}"
+    "{{ if and (eq (len (slice $.Messages $i)) 1) (ne .Role `assistant`) }}[assistant]{{ end }}{{ end }}"
+)
+
+
+@pytest.mark.parametrize("overflow", [Overflow.ERROR, *SHORTENING])
+@pytest.mark.parametrize(
+    ("template", "prompt"),
+    [
+        (LEGACY, "Be kind./U:one/A:two/U:three/A:"),
+        (NEWER, "[system]Be kind.[user]one[assistant]two[user]three[assistant]"),
+    ],
+)
+def test_prompts_by_a_go_template(source, template, prompt, overflow):
+    preparer = Preparer(replace(source, user_template=template))
+    preparer.fit(1000, None, VOCABULARY, finds_boundary=True)
+    talk = (SYSTEM, Message("user", "one"), Message("assistant", "two"), Message("user", "three"))
+    prepared = preparer.prepare(chat(talk, overflow))
+    assert preparer.tokenizer.decode(prepared.prompt) == prompt
+    assert prepared.stop == ()
+    begun = preparer.prepare(chat((*talk, Message("assistant", "fo")), overflow))
+    assert preparer.tokenizer.decode(begun.prompt) == f"{prompt}fo"
+    assert prompt.index("three") < prepared.boundaries[-1] <= len(prompt)
+    assert prompt[: prepared.keep].startswith(prompt[: prompt.index(".") + 1])
+    long = (SYSTEM, *(Message(("user", "assistant")[turn % 2], "x" * 40) for turn in range(81)))
+    if overflow is not Overflow.ERROR:
+        shortened = preparer.prepare(chat(long, overflow))
+        assert shortened.dropped_messages > 0
+        assert preparer.tokenizer.decode(shortened.prompt).startswith(prompt[: prompt.index(".") + 1])
