@@ -96,6 +96,7 @@ def test_large_gemmas_have_a_format_of_their_own():
         ("{{ messages[0].content }}", TemplateKind.JINJA),
         ("{{ messages[0]['Role'] }}", TemplateKind.JINJA),
         ("no markup", TemplateKind.JINJA),
+        ("{{ " * 300_000, TemplateKind.JINJA),
         ("{% if x.Y %}{{ x(.5) }}", TemplateKind.JINJA),
     ],
 )

@@ -30,9 +30,14 @@ def test_a_template_is_given_and_taken_back(stage, qtbot, loop, tmp_path, proble
     templates.give(record(), file)
     qtbot.waitUntil(lambda: read_user_template(digest) == GO)
     assert "Use Its Own Template" in texts(stage)
+    qtbot.waitUntil(lambda: stage.window.chat.notice.title.text() == "The template is kept")
+    assert stage.window.chat.notice.message.text() == (
+        "The prompts of tiny are made by this template from its next load on."
+    )
     stage.window.desk.panel.template_unwanted.emit(record())
     qtbot.waitUntil(lambda: read_user_template(digest) == "")
     assert "Use Its Own Template" not in texts(stage)
+    qtbot.waitUntil(lambda: stage.window.chat.notice.title.text() == "The template is taken back")
     assert not problems
 
 
@@ -68,6 +73,8 @@ def test_a_model_in_use_is_loaded_anew_and_says_what_makes_its_prompts(stage, qt
     desk.show_details(record())
     assert desk.card.sentence.text() == NOTE
     assert desk.card.sentence.isVisible()
+    assert stage.window.chat.notice.message.text() == "The prompts of tiny are made by this template from now on."
+    assert [load[0] for load in stage.script.loads] == ["tiny:latest"] * 2
 
 
 def test_who_has_no_template_is_told_when_the_model_is_loaded(stage, qtbot, loop, problems):

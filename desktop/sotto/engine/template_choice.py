@@ -14,7 +14,7 @@ from sotto.store.records import ModelSource
 
 # `{%` is Jinja's alone; Go asks for fields, whose names begin with a point and a capital letter.
 _JINJA = re.compile(r"\{%")
-_GO = re.compile(r"\{\{[^}]*[ (]\$?\.[A-Z]")
+_GO = re.compile(r"\{\{[^{}]*[ (]\$?\.[A-Z]")
 _LARGE_GEMMA = 12 * 10**9
 
 

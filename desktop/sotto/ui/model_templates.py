@@ -56,14 +56,20 @@ class ModelTemplates(QObject):
             self._flows.start(self._change(self._flows, record, None))
 
     async def _change(self, flows: "Flows", record: ModelRecord, path: Path | None) -> None:
+        name = words.model_name(record.name)
         try:
             await flows.call(partial(_kept, record.digest, path))
         except SottoError as error:
-            name = words.model_name(record.name)
             self._session.problem.emit(Problem(f"{name} keeps the template it had", error.message))
             return
         state = self._session.state
-        if state.phase is Phase.READY and state.info and state.record and same(state.record, record):
+        mine = state.record is not None and same(state.record, record)
+        rests = mine and state.phase is Phase.READY
+        when = "from now on" if rests else "from its next load on"
+        title = "The template is kept" if path else "The template is taken back"
+        makes = "this template" if path else "what it has itself"
+        self._session.told.emit(title, f"The prompts of {name} are made by {makes} {when}.")
+        if rests and state.info is not None:
             self._session.reload(state.info.context_length)
 
 
