@@ -6,7 +6,8 @@ Every message is one sentence that names the file or field, what is wrong and wh
     ├── StoreError
     │   ├── InvalidNameError        a name that can never name a model
     │   ├── ModelNotFoundError      a good name, and nothing there
-    │   └── BrokenModelError        a file of the model is missing, damaged or lies
+    │   ├── BrokenModelError        a file of the model is missing, damaged or lies
+    │   └── DownloadError           a registry, the way to it or the disk keeps a model from coming
     └── EngineError
         ├── UnsupportedModelError   whole and well-formed, but the engine cannot compute it right
         ├── InvalidRequestError     an option, prompt or message that cannot be honoured
@@ -42,6 +43,10 @@ class ModelNotFoundError(StoreError):
 
 class BrokenModelError(StoreError):
     """A model's files are missing, damaged or contradict each other."""
+
+
+class DownloadError(StoreError):
+    """A model cannot be downloaded now; what is here of it stays."""
 
 
 class EngineError(SottoError):

@@ -2,6 +2,8 @@
 
 import pytest
 
+from registry_server import large_model, serving
+
 _ELSEWHERE = ("OLLAMA_MODELS", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME", "SOTTO_FOLDERS", "XDG_DATA_HOME")
 
 
@@ -12,3 +14,23 @@ def home(monkeypatch, tmp_path_factory):
     for name in (*_ELSEWHERE, "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
     return path
+
+
+@pytest.fixture
+def registry(tmp_path):
+    """Return a registry on loopback with a model `m` of three tensors."""
+    with serving(large_model(tmp_path / "origin")) as registry:
+        yield registry
+
+
+@pytest.fixture
+def large(registry):
+    """Return the digest of the largest blob of the registry, the first one of those of one size."""
+    blobs = sorted(registry.store.root.joinpath("blobs").iterdir(), key=lambda path: (-path.stat().st_size, path.name))
+    return blobs[0].name.removeprefix("sha256-")
+
+
+@pytest.fixture
+def root(tmp_path):
+    """Return where a store of Sotto's is to be."""
+    return tmp_path / "data" / "models"

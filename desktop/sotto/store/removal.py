@@ -48,7 +48,7 @@ def remove(record: ModelRecord) -> Removed:
         StoreError: It is not in that store, or cannot be moved.
     """
     store = own_store()
-    _check_own(store)
+    require_own(store)
     places = [(record.source, record.path), *((place.source, place.path) for place in record.also)]
     manifests = [path for source, path in places if source is Source.SOTTO and _inside(path, store / "manifests")]
     if record.builtin or not manifests:
@@ -61,7 +61,7 @@ def remove(record: ModelRecord) -> Removed:
             target = folder / str(number)
             path.rename(target)
             moved.append((path, target))
-            _drop_empty(path.parent, store / "manifests")
+            drop_empty(path.parent, store / "manifests")
     except OSError as error:
         for path, target in moved:
             with contextlib.suppress(OSError):
@@ -111,43 +111,48 @@ def empty_trash() -> int:
 
 def _erase(folder: Path) -> int:
     store = own_store()
-    _check_own(store)
+    require_own(store)
     try:
         wanted = {digest for manifest in _manifests(folder.iterdir()) for digest in manifest.blobs}
         shutil.rmtree(folder)
-        try:
-            used = {digest for manifest in _manifests(_files(store)) for digest in manifest.blobs}
-        except BrokenModelError:
-            # What a manifest names that cannot be read is not known, so nothing is taken from it.
-            return 0
-        freed = 0
-        for digest in sorted(wanted - used):
-            blob = store / "blobs" / f"sha256-{digest}"
-            if blob.is_file() or blob.is_symlink():
-                freed += blob.lstat().st_size
-                blob.unlink()
-        return freed
+        return drop_unused(store, wanted)
     except BrokenModelError as error:
         raise StoreError(f"{shown_path(folder)} cannot be erased: {error.message}") from error
     except OSError as error:
         raise StoreError(f"{shown_path(folder)} cannot be erased: {error.strerror}.") from error
 
 
-def _manifests(paths: Iterable[Path]) -> list[Manifest]:
-    return [parse_manifest(read_all(path, MANIFEST_LIMIT, "a manifest"), path) for path in paths]
+def drop_unused(store: Path, digests: Iterable[str]) -> int:
+    """Delete those of some blobs of a store that no manifest names; return how many bytes were freed.
+
+    Raises:
+        OSError: A blob cannot be deleted.
+    """
+    try:
+        used = {digest for manifest in _manifests(_files(store)) for digest in manifest.blobs}
+    except BrokenModelError:
+        # What a manifest names that cannot be read is not known, so nothing is taken from it.
+        return 0
+    freed = 0
+    for digest in sorted(set(digests) - used):
+        blob = store / "blobs" / f"sha256-{digest}"
+        if blob.is_file() or blob.is_symlink():
+            freed += blob.lstat().st_size
+            blob.unlink()
+    return freed
 
 
-def _files(store: Path) -> list[Path]:
-    """Return every manifest of the store, those that wait in the trash included."""
-    return [
-        Path(folder, name)
-        for top in (store / "manifests", store / "trash")
-        for folder, _, names in os.walk(top)
-        for name in names
-    ]
+def drop_empty(folder: Path, top: Path) -> None:
+    """Remove folders that are empty now, up to `top`."""
+    while folder != top and folder.is_relative_to(top):
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+        folder = folder.parent
 
 
-def _check_own(store: Path) -> None:
+def require_own(store: Path) -> None:
     """Make sure that Sotto's store is nobody else's.
 
     Raises:
@@ -157,19 +162,25 @@ def _check_own(store: Path) -> None:
     for root in default_roots():
         other = Path(os.path.realpath(root.path))
         if root.kind is not Source.SOTTO and (real.is_relative_to(other) or other.is_relative_to(real)):
-            raise StoreError(f"{shown_path(store)} leads to {shown_path(other)}, where nothing is deleted.")
+            raise StoreError(f"{shown_path(store)} leads to {shown_path(other)}, where nothing is deleted or written.")
+
+
+def _manifests(paths: Iterable[Path]) -> list[Manifest]:
+    return [parse_manifest(read_all(path, MANIFEST_LIMIT, "a manifest"), path) for path in paths]
+
+
+def _files(store: Path) -> list[Path]:
+    """Return every manifest of the store: those in the trash and those of downloads need their blobs, too."""
+    # These first: a download that ends meanwhile moves its manifest to the others.
+    staged = list((store / "staging").glob("*/*/*/*/manifest"))
+    return staged + [
+        Path(folder, name)
+        for top in (store / "manifests", store / "trash")
+        for folder, _, names in os.walk(top)
+        for name in names
+    ]
 
 
 def _inside(path: Path, folder: Path) -> bool:
     """Tell whether a file lies in a folder, whatever links lead there."""
     return Path(os.path.realpath(path.parent)).is_relative_to(os.path.realpath(folder))
-
-
-def _drop_empty(folder: Path, top: Path) -> None:
-    """Remove folders that are empty now, up to `top`."""
-    while folder != top and folder.is_relative_to(top):
-        try:
-            folder.rmdir()
-        except OSError:
-            return
-        folder = folder.parent

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file that others find as it was before or whole, never in between; its folder is made if it is missing.
 
     Raises:
@@ -15,10 +15,19 @@ def write_whole(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
         Path(name).replace(path)
     except OSError:
         with contextlib.suppress(OSError):
             Path(name).unlink()
         raise
+
+
+def sync(path: Path) -> None:
+    """Wait until a file, or what a folder lists, is on the disk; OSError where that fails."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,69 @@
+"""Whether a model could run here, told from its manifest and two small files, before its weights are downloaded."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sotto.errors import BrokenModelError, UnsupportedModelError
+from sotto.store.bounded_json import FILE_LIMIT, read_object
+from sotto.store.harvest import GGUF_REASON, Judge
+from sotto.store.manifest import Layer, Manifest
+from sotto.store.wording import human_size, shown, shown_path
+
+
+def small_files(manifest: Manifest) -> tuple[Layer, ...]:
+    """Return what must be here before it can be told: the config blob and, where there is one, config.json.
+
+    Raises:
+        BrokenModelError: One of them is larger than such a file can be.
+    """
+    config = manifest.json_layer("config.json")
+    layers = (manifest.config, config) if config else (manifest.config,)
+    for layer in layers:
+        if layer.size > FILE_LIMIT:
+            raise BrokenModelError(
+                f"{shown_path(manifest.path)}: {layer.name or 'config'} is {human_size(layer.size)}, which is too much "
+                f"for a JSON file; {human_size(FILE_LIMIT)} is the most."
+            )
+    return layers
+
+
+def require_fitness(manifest: Manifest, files: Sequence[Path], judge: Judge) -> None:
+    """Make sure that a model can run here, as far as its small files tell.
+
+    Args:
+        manifest: The model's.
+        files: Where its `small_files` are.
+        judge: Given a model's configuration, returns an empty text or one sentence why the engine cannot run it.
+
+    Raises:
+        UnsupportedModelError: It cannot run.
+        BrokenModelError: A file is none, or no such model can be.
+    """
+    blob = read_object(files[0])
+    if host := _text(blob, "remote_host", manifest):
+        raise UnsupportedModelError(
+            f"This model runs on {shown(host)}, not on this machine; choose one that runs here."
+        )
+    model_format = _text(blob, "model_format", manifest)
+    tensors = next(manifest.of_kind("tensor"), None)
+    if model_format in ("", "gguf") and tensors is None:
+        raise UnsupportedModelError(GGUF_REASON)
+    if model_format != "safetensors" or tensors is None:
+        raise BrokenModelError(
+            f"{shown_path(manifest.path)} has {'no ' if tensors is None else ''}tensors and is of format "
+            f"'{shown(model_format)}'; it should have tensors and be of format safetensors."
+        )
+    if len(files) < 2 or manifest.json_layer("tokenizer.json") is None:
+        raise BrokenModelError(
+            f"{shown_path(manifest.path)} lacks config.json or tokenizer.json, which every model needs."
+        )
+    if reason := judge(read_object(files[1])):
+        raise UnsupportedModelError(reason)
+
+
+def _text(blob: dict[str, Any], key: str, manifest: Manifest) -> str:
+    value = blob.get(key) or ""
+    if not isinstance(value, str):
+        raise BrokenModelError(f"{shown_path(manifest.path)}: {key} in its config should be a text.")
+    return value
