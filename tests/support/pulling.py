@@ -1,6 +1,7 @@
 """Downloads for tests: a queue whose news are kept, and waits for some of them."""
 
 import hashlib
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -57,7 +58,7 @@ class Heard:
     def check(self) -> None:
         """Check what holds for the news of any one download: bytes that never fall, no note where nothing is wrong."""
         for before, now in zip(self.news, self.news[1:], strict=False):
-            assert now != before
+            assert now != before or now.state is PullState.WAITING
             if before.total == now.total and before.name == now.name:
                 assert now.done >= before.done, (before, now)
         for progress in self.news:
@@ -100,8 +101,12 @@ def found(root: Path) -> dict[str, ModelRecord]:
 
 def leftovers(root: Path) -> list[str]:
     """Return what lies in a store that is neither a manifest nor a blob."""
-    kept = (root / "manifests", root / "blobs")
-    return [str(path) for path in root.rglob("*") if path not in kept and not any(map(path.is_relative_to, kept))]
+    return [
+        str(Path(folder, name))
+        for folder, folders, files in os.walk(root)
+        for name in (*folders, *files)
+        if Path(folder, name).relative_to(root).parts[0] not in ("manifests", "blobs")
+    ]
 
 
 def name_at(registry: Registry, model: str = "m:latest") -> str:

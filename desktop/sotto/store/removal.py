@@ -8,7 +8,7 @@ import contextlib
 import os
 import shutil
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,9 @@ from sotto.store.manifest import MANIFEST_LIMIT, Manifest, parse_manifest
 from sotto.store.records import ModelRecord, Source
 from sotto.store.roots import default_roots
 from sotto.store.wording import shown, shown_path
+
+# Where models are gathered, each in a folder with its manifest; see `sotto.store.pull.staging`.
+STAGING, MANIFEST = "staging", "manifest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +168,13 @@ def require_own(store: Path) -> None:
             raise StoreError(f"{shown_path(store)} leads to {shown_path(other)}, where nothing is deleted or written.")
 
 
+def staged_manifests(store: Path) -> Iterator[Path]:
+    """Yield the manifests of what is being downloaded into a store, or will be when somebody goes on with it."""
+    for folder, _, names in os.walk(store / STAGING):
+        if MANIFEST in names:
+            yield Path(folder, MANIFEST)
+
+
 def _manifests(paths: Iterable[Path]) -> list[Manifest]:
     return [parse_manifest(read_all(path, MANIFEST_LIMIT, "a manifest"), path) for path in paths]
 
@@ -172,7 +182,7 @@ def _manifests(paths: Iterable[Path]) -> list[Manifest]:
 def _files(store: Path) -> list[Path]:
     """Return every manifest of the store: those in the trash and those of downloads need their blobs, too."""
     # These first: a download that ends meanwhile moves its manifest to the others.
-    staged = list((store / "staging").glob("*/*/*/*/manifest"))
+    staged = list(staged_manifests(store))
     return staged + [
         Path(folder, name)
         for top in (store / "manifests", store / "trash")

@@ -106,9 +106,7 @@ class Fetcher:
                     self._meter.came(stream, len(piece))
                     await self._pace.spend(len(piece))
         if partial.have < size:
-            raise TryAgainError(
-                f"{self._registry.where} ended a file after {partial.have:,} of its {size:,} bytes; asking for more."
-            )
+            raise TryAgainError(f"{self._registry.where} ended a file after {partial.have:,} of its {size:,} bytes.")
         await partial.finish()
 
     async def _wait(self, stream: str, error: DownloadError, failures: int, most: int) -> None:

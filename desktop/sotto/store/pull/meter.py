@@ -51,9 +51,7 @@ class Meter:
     def planned(self, here: int, total: int) -> None:
         """Take in how many bytes are here, and how many there are in all; another total begins another count."""
         self._here = here
-        if total != self._last.total:
-            self._last = replace(self._last, done=here, total=total)
-            self._tell(self._last)
+        self._say(self._last if total == self._last.total else replace(self._last, done=here, total=total))
 
     def opened(self, stream: str) -> None:
         """Take in that a connection is wanted."""
@@ -62,8 +60,7 @@ class Meter:
     def closed(self, stream: str) -> None:
         """Take in that a connection is no longer needed."""
         self._open.discard(stream)
-        if self._troubles.pop(stream, None):
-            self.tick()
+        self._troubles.pop(stream, None)
 
     def came(self, stream: str, count: int) -> None:
         """Take in that bytes came over a connection, so whatever was wrong with it is over."""
@@ -83,18 +80,7 @@ class Meter:
 
     def tick(self) -> None:
         """Tell how far the download is, if that is news."""
-        state, note = self._state, self._note
-        # One connection that works is enough: then nobody need hear of the others.
-        if self._troubles and self._troubles.keys() >= self._open:
-            trouble = next(reversed(self._troubles.values()))
-            state, note = trouble.state, trouble.note
-        done = max(self._last.done, self._here)
-        speed = self._speed() if state is PullState.DOWNLOADING else None
-        left = (self._last.total - done) / speed if speed and self._last.total is not None else None
-        progress = replace(self._last, state=state, done=done, speed=speed, seconds_left=left, note=note)
-        if progress != self._last:
-            self._last = progress
-            self._tell(progress)
+        self._say(self._last)
 
     @property
     def last(self) -> PullProgress:
@@ -109,3 +95,17 @@ class Meter:
         if now - since < _SHORTEST:
             return None
         return sum(count for _, count in self._came) / (now - since)
+
+    def _say(self, before: PullProgress) -> None:
+        state, note = self._state, self._note
+        # One connection that works is enough: then nobody need hear of the others.
+        if self._troubles and self._troubles.keys() >= self._open:
+            trouble = next(reversed(self._troubles.values()))
+            state, note = trouble.state, trouble.note
+        done = max(before.done, self._here)
+        speed = self._speed() if state is PullState.DOWNLOADING else None
+        left = (before.total - done) / speed if speed and before.total is not None else None
+        progress = replace(before, state=state, done=done, speed=speed, seconds_left=left, note=note)
+        if progress != self._last:
+            self._last = progress
+            self._tell(progress)

@@ -98,7 +98,7 @@ class Partial:
             OSError: It cannot be written.
         """
         if self._digest.hexdigest() != self.layer.digest:
-            raise WrongBytesError(f"What came for sha256:{self.layer.digest} has another digest.")
+            raise WrongBytesError(f"What came for sha256:{self.layer.digest} has another digest, so it is of no use.")
         await asyncio.to_thread(sync, self._path)
         self._path.replace(self._whole)
 

@@ -92,10 +92,11 @@ class PullQueue:
     def close(self) -> None:
         """Stop within a second, and keep what is here; nothing is downloaded any more, whatever is asked for."""
         with self._lock:
-            self._closed = True
             thread = self._thread
-            if thread is None:
+            if self._closed or thread is None:
+                self._closed = True
                 return
+            self._closed = True
             self._loop.call_soon_threadsafe(self._commands.put_nowait, None)
         thread.join(_END)
 

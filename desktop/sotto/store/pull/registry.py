@@ -5,6 +5,7 @@ and `/v2/<namespace>/<model>/blobs/<digest>`, the latter usually by a redirect t
 """
 
 import asyncio
+import os
 import platform
 import re
 import ssl
@@ -150,7 +151,7 @@ class Registry:
                 raise WrongBytesError(f"{self.where} says that the file ends before byte {start}; it has {size}.")
             if status == 403:
                 # Where a redirect leads is open for a while only.
-                raise TryAgainError(f"{shown(response.url.host)} refuses the file (403); asking for it again.")
+                raise TryAgainError(f"{shown(response.url.host)} refuses the file (403).")
             if status not in (200, 206):
                 raise await self._refusal(response)
             begins = _begins(response, start, size, self.where) if status == 206 else 0
@@ -256,10 +257,9 @@ class Registry:
             return DownloadError(f"'{host}' is no name of a host.")
         if isinstance(error, httpx.TimeoutException):
             seconds = f"{self._patience.silence:g} seconds"
-            return TryAgainError(f"{host} has sent nothing for {seconds}; asking again.", silent=True)
+            return TryAgainError(f"{host} has sent nothing for {seconds}.", silent=True)
         if isinstance(error, httpx.ConnectError):
-            said = [cause.strerror for cause in causes if isinstance(cause, OSError) and cause.strerror]
-            return TryAgainError(f"{host} cannot be reached{f' ({shown(said[-1])})' if said else ''}.")
+            return TryAgainError(f"{host} cannot be reached{_why(causes)}.")
         return TryAgainError(f"The connection to {host} broke off.")
 
     @asynccontextmanager
@@ -269,7 +269,7 @@ class Registry:
                 yield
         except TimeoutError as error:
             raise TryAgainError(
-                f"{self.where} has not answered for {self._patience.answer:g} seconds; asking again.", silent=True
+                f"{self.where} has not answered for {self._patience.answer:g} seconds.", silent=True
             ) from error
 
 
@@ -297,3 +297,13 @@ def _causes(error: BaseException | None) -> list[BaseException]:
         causes.append(error)
         error = error.__cause__ or error.__context__
     return causes
+
+
+def _why(causes: list[BaseException]) -> str:
+    """Return in brackets what the system says, if it says anything."""
+    for cause in reversed(causes):
+        if isinstance(cause, OSError) and cause.errno:
+            # Errors of looking up a host have numbers of their own, below zero.
+            said = os.strerror(cause.errno) if cause.errno > 0 else cause.strerror
+            return f" ({shown(said)})" if said else ""
+    return ""

@@ -19,11 +19,10 @@ from sotto.store.manifest import MANIFEST_LIMIT, Layer, Manifest, parse_manifest
 from sotto.store.names import ModelName, name_of_parts
 from sotto.store.ollama import OllamaStore
 from sotto.store.pull.progress import PullProgress, PullState
-from sotto.store.removal import drop_empty, drop_unused
+from sotto.store.removal import MANIFEST, STAGING, drop_empty, drop_unused, staged_manifests
 from sotto.store.wording import shown
 from sotto.store.writing import sync, write_whole
 
-STAGING, MANIFEST = "staging", "manifest"
 _LOCK = "lock"
 
 
@@ -188,7 +187,7 @@ def unfinished(root: Path, name: ModelName) -> PullProgress | None:
 def all_unfinished(root: Path) -> tuple[PullProgress, ...]:
     """Return how far all downloads are that earlier runs left, as paused ones."""
     found = []
-    for path in sorted((root / STAGING).glob(f"*/*/*/*/{MANIFEST}")):
+    for path in sorted(staged_manifests(root)):
         with contextlib.suppress(InvalidNameError):
             found.append(unfinished(root, name_of_parts(path.parts[-5:-1])))
     return tuple(progress for progress in found if progress)

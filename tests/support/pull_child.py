@@ -1,0 +1,55 @@
+"""Downloads a model in a process of its own, which may have little room, or end by itself before its N-th rename.
+
+`python pull_child.py ROOT NAME [rename N | size N]`; prints the last news.
+"""
+
+import os
+import resource
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from sotto.store.pull.progress import PullProgress, PullState
+from sotto.store.pull.queue import PullQueue
+from sotto.store.pull.terms import Patience
+
+
+def die_before_rename(number: int) -> None:
+    """Let SIGKILL end this process instead of its N-th rename."""
+    rename = os.replace
+    left = [number]
+
+    def dying(*arguments: Any, **more: Any) -> None:
+        left[0] -= 1
+        if left[0] == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        rename(*arguments, **more)
+
+    os.replace = dying
+
+
+def main(root: str, name: str, how: str = "", number: str = "0") -> None:
+    """Download until it ends."""
+    if how == "rename":
+        die_before_rename(int(number))
+    if how == "size":
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(number), int(number)))
+    ended = threading.Event()
+    last: list[PullProgress] = []
+
+    def tell(progress: PullProgress) -> None:
+        last[:] = [progress]
+        if progress.state in (PullState.DONE, PullState.FAILED):
+            ended.set()
+
+    queue = PullQueue(Path(root), tell, insecure=True, patience=Patience(first_wait=0.02, news=0.02))
+    queue.add(name)
+    ended.wait(60)
+    queue.close()
+    print(last[0].state, last[0].note)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
