@@ -98,6 +98,12 @@ def _verify(parsed: argparse.Namespace) -> int:
     return listing.verify_model(parsed.model)
 
 
+def _pull(parsed: argparse.Namespace) -> int:
+    from sotto.cli import pull
+
+    return pull.pull(parsed)
+
+
 def _run(parsed: argparse.Namespace) -> int:
     from sotto.cli import run
 
@@ -182,6 +188,14 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     model(show)
     json_flag(show, "print one object")
     model(command("verify", _verify, "Check a model's files against their digests."))
+    pull = command("pull", _pull, "Download a model, or go on with a download.")
+    pull.add_argument(
+        "model", metavar="NAME", help="[host/][namespace/]model[:tag]; from registry.ollama.ai by default"
+    )
+    pull.add_argument("--limit", metavar="SIZE", help="be no faster than so much in a second, for example 2M")
+    pull.add_argument(
+        "--insecure", action="store_true", help="ask over HTTP without TLS, for a registry on this machine"
+    )
     bench = command("bench", _bench, "Measure how fast a model runs here.")
     model(bench)
     draft(bench)

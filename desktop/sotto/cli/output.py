@@ -3,15 +3,37 @@
 import sys
 import unicodedata
 
+_UNITS = ("B", "kB", "MB", "GB", "TB")
+
 
 def human_bytes(count: int) -> str:
     """Return `count` bytes in powers of ten, with three digits at most."""
     size = float(count)
-    for unit in ("B", "kB", "MB", "GB"):
+    for unit in _UNITS[:-1]:
         if size < 999.5:
             return f"{size:.0f} {unit}" if unit == "B" or size >= 99.5 else f"{size:.1f} {unit}"
         size /= 1000
-    return f"{size:.1f} TB"
+    return f"{size:.1f} {_UNITS[-1]}"
+
+
+def human_share(done: int, total: int) -> str:
+    """Return `done` of `total` bytes in the unit of the total: `0.4 of 4.1 GB`; what is done is never rounded up."""
+    whole = human_bytes(total)
+    number, unit = whole.split()
+    divisor = 1000 ** _UNITS.index(unit)
+    places = len(number.partition(".")[2])
+    part = done * 10**places // divisor / 10**places
+    return f"{part:.{places}f} of {whole}"
+
+
+def human_time(seconds: float) -> str:
+    """Return a time as people say it, to the second, minute or hour according to its length."""
+    whole = max(1, round(seconds))
+    for size, unit, smaller in ((86_400, "d", "h"), (3_600, "h", "min"), (60, "min", "s")):
+        if whole >= size:
+            rest = whole % size // {"h": 3_600, "min": 60, "s": 1}[smaller]
+            return f"{whole // size} {unit}" + (f" {rest} {smaller}" if rest else "")
+    return f"{whole} s"
 
 
 def human_count(count: int) -> str:

@@ -11,7 +11,7 @@ class Pace:
     """A limit for all connections together.
 
     Attributes:
-        rate: Bytes per second; None for no limit.
+        rate: Bytes per second; None or 0 for no limit.
     """
 
     def __init__(self, rate: int | None) -> None:
@@ -22,7 +22,7 @@ class Pace:
         """Wait until `count` bytes more were within the limit."""
         now = time.monotonic()
         owed = 0.0
-        if self.rate is not None:
+        if self.rate:
             self._ready = max(self._ready, now) + count / self.rate
             owed = self._ready - now
         while owed > 0:

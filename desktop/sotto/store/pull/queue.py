@@ -78,7 +78,7 @@ class PullQueue:
         self._ask(lambda worker: worker.cancel(model))
 
     def limit(self, bytes_per_second: int | None) -> None:
-        """Let all downloads together be no faster, from now on; None for as fast as they can be."""
+        """Let all downloads together be no faster, from now on; None or 0 for as fast as they can be."""
         with self._lock:
             self._rate = bytes_per_second
             if self._thread is None:

@@ -1,0 +1,123 @@
+"""`sotto pull`: download a model, with a line that follows it."""
+
+import argparse
+import shlex
+import shutil
+import sys
+from queue import Empty, SimpleQueue
+from threading import Event
+
+from sotto.cli.interrupts import until_interrupt
+from sotto.cli.main import INTERRUPTED
+from sotto.cli.output import human_bytes, human_share, human_time
+from sotto.engine.settings import size_of
+from sotto.engine.support import refusal
+from sotto.errors import DownloadError
+from sotto.store.names import parse_name
+from sotto.store.pull.progress import PullProgress, PullState
+from sotto.store.pull.queue import PullQueue
+from sotto.store.removal import own_store
+
+# Ctrl-C is noticed within this time.
+_GLANCE = 0.1
+_WORDS = {
+    PullState.WAITING: "waiting",
+    PullState.CHECKING: "checking what there is to download",
+    PullState.STALLED: "stalled",
+    PullState.RETRYING: "trying again soon",
+    PullState.PAUSED: "paused",
+    PullState.VERIFYING: "checking the files",
+}
+_ENDS = (PullState.DONE, PullState.FAILED)
+
+
+def pull(parsed: argparse.Namespace) -> int:
+    """Download a model into Sotto's own store, with progress on stderr; return the exit status.
+
+    Raises:
+        SottoError: The name is none, or the model cannot be downloaded.
+    """
+    news: SimpleQueue[PullProgress] = SimpleQueue()
+    queue = PullQueue(own_store(), news.put, judge=refusal, insecure=parsed.insecure)
+    if parsed.limit is not None:
+        queue.limit(size_of(parsed.limit))
+    queue.add(parsed.model)
+    interrupted = Event()
+    follower = _Line() if sys.stderr.isatty() else _Report()
+    try:
+        with until_interrupt(interrupted):
+            last = _follow(news, interrupted, follower)
+    finally:
+        queue.close()
+        follower.end()
+    if last is not None and last.state is PullState.DONE:
+        print(f"{last.name} is here, {human_bytes(last.done)}.")
+        return 0
+    name = parse_name(parsed.model).short
+    kept = next((one for one in queue.unfinished() if one.name == name), None)
+    if kept and kept.total is not None:
+        again = f"sotto pull {shlex.quote(parsed.model)}{' --insecure' if parsed.insecure else ''}"
+        print(f"sotto: {human_share(kept.done, kept.total)} of {name} are kept; `{again}` goes on.", file=sys.stderr)
+    if last is None:
+        return INTERRUPTED
+    raise DownloadError(last.note)
+
+
+class _Line:
+    """One line of a terminal, written over again and again."""
+
+    def show(self, progress: PullProgress) -> None:
+        """Show how far a download is."""
+        width = shutil.get_terminal_size().columns - 1
+        sys.stderr.write(f"\r{_text(progress)[:width]}\x1b[K")
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        """Take the line away."""
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+
+
+class _Report:
+    """Lines for a file: one whenever something else is done, and one for each tenth."""
+
+    def __init__(self) -> None:
+        self._last: tuple[PullState, str, int] | None = None
+
+    def show(self, progress: PullProgress) -> None:
+        """Write how far a download is, if that is worth a line."""
+        now = (progress.state, progress.note, 10 * progress.done // progress.total if progress.total else 0)
+        if now != self._last and progress.state not in _ENDS:
+            print(_text(progress), file=sys.stderr, flush=True)
+        self._last = now
+
+    def end(self) -> None:
+        """Leave the lines."""
+
+
+def _follow(news: "SimpleQueue[PullProgress]", interrupted: Event, follower: _Line | _Report) -> PullProgress | None:
+    """Show the news until a download ends, and return the last; None after Ctrl-C."""
+    while not interrupted.is_set():
+        try:
+            progress = news.get(timeout=_GLANCE)
+        except Empty:
+            continue
+        follower.show(progress)
+        if progress.state in _ENDS:
+            return progress
+    return None
+
+
+def _text(progress: PullProgress) -> str:
+    parts = [progress.name]
+    if progress.total is not None:
+        # A percentage that is rounded up would be done too early.
+        percent = 100 * progress.done // max(progress.total, 1)
+        parts += [human_share(progress.done, progress.total), f"{percent}%"]
+    if progress.state is not PullState.DOWNLOADING:
+        parts.append(progress.note or _WORDS.get(progress.state, ""))
+    if progress.speed is not None:
+        parts.append(f"{human_bytes(int(progress.speed))}/s")
+    if progress.seconds_left is not None:
+        parts.append(f"{human_time(progress.seconds_left)} left")
+    return "  ".join(parts)
