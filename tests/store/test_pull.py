@@ -1,6 +1,7 @@
 """Downloading: what a registry has comes here whole, whatever happens on the way."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -100,6 +101,28 @@ def test_one_silent_connection_among_others_is_not_told(root, registry, large):
     heard = pulled(root, name_at(registry))
     assert PullState.STALLED not in heard.states()[:3]
     assert_whole(root, registry)
+
+
+def test_a_connection_that_is_far_slower_than_others_is_made_anew(root, tmp_path):
+    with serving(large_model(tmp_path / "many", tensors=9)) as registry:
+        slowest = json.loads(registry.store.path("library/m").read_bytes())["layers"][8]["digest"]
+
+        def crawl(handler, content, start):
+            handler.close_connection = True
+            handler.send_response(200)
+            handler.end_headers()
+            for position in range(len(content)):
+                handler.wfile.write(content[position : position + 1])
+                if handler.registry.released.wait(0.02):
+                    return
+
+        registry.fail(slowest, *[crawl] * 2)
+        heard = pulled(root, name_at(registry), patience=replace(HASTY, slow=0.3))
+        assert heard.news[-1].state is PullState.DONE
+        assert [asked.headers.get("range", "")[:6] for asked in registry.asked if slowest in asked.path] == [
+            "", "bytes=", "bytes="
+        ]  # fmt: skip
+        assert_whole(root, registry)
 
 
 def test_waits_are_told_with_their_reason(root, registry):

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,8 @@ from sotto.store.pull.meter import Meter
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.pull.staging import Staging
 from stores import assert_sentence
+
+CHILD = Path(__file__).parents[1] / "support" / "pull_child.py"
 
 
 def begun(progress):
@@ -179,6 +182,15 @@ def test_closing_while_nothing_comes(root, registry, part):
     queue.limit(3)
     queue.close()
     assert heard.news[-1].state is PullState.STALLED
+
+
+def test_a_name_server_that_is_silent_holds_nobody_up(root):
+    """Neither the end of the queue nor that of the process waits for it."""
+    began = time.monotonic()
+    line = [sys.executable, CHILD, root, "nowhere.example/library/m", "lookup", "2"]
+    done = subprocess.run(line, capture_output=True, text=True, check=True, timeout=60)
+    assert time.monotonic() - began < 20
+    assert (done.stdout, done.stderr) == ("checking \n", "")
 
 
 def test_a_limit_holds_and_is_lifted_at_once(root, registry):

@@ -152,6 +152,15 @@ def test_hosts_that_are_none(root, host):
     failed(root, f"{host}/library/m", patience=HASTY)
 
 
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("ALL_PROXY", "socks5://127.0.0.1:1"), ("ALL_PROXY", "x://y"), ("SSL_CERT_FILE", "/nowhere")],
+)
+def test_an_environment_that_is_wrong(root, registry, monkeypatch, variable, value):
+    monkeypatch.setenv(variable, value)
+    failed(root, name_at(registry), "environment", variable)
+
+
 @pytest.mark.parametrize("text", ["", "a//b", "../m", "m:", "https://", "m:a/../b", "ftp://h/n/m", "http//x:y z"])
 def test_names_that_are_none_are_refused_at_once(root, text):
     with pulling(root) as (queue, heard), pytest.raises(InvalidNameError):

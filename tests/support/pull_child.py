@@ -1,13 +1,16 @@
 """Downloads a model in a process of its own, which may have little room, or end by itself before its N-th rename.
 
-`python pull_child.py ROOT NAME [rename N | size N]`; prints the last news.
+`python pull_child.py ROOT NAME [rename N | size N | lookup N]`; prints the last news. With `lookup`, no host is ever
+found, and the download is given up after N seconds.
 """
 
 import os
 import resource
 import signal
+import socket
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +37,8 @@ def main(root: str, name: str, how: str = "", number: str = "0") -> None:
     """Download until it ends."""
     if how == "rename":
         die_before_rename(int(number))
+    if how == "lookup":
+        socket.getaddrinfo = lambda *_, **__: time.sleep(60)
     if how == "size":
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(number), int(number)))
     ended = threading.Event()
@@ -46,7 +51,7 @@ def main(root: str, name: str, how: str = "", number: str = "0") -> None:
 
     queue = PullQueue(Path(root), tell, insecure=True, patience=Patience(first_wait=0.02, news=0.02))
     queue.add(name)
-    ended.wait(60)
+    ended.wait(float(number) if how == "lookup" else 60)
     queue.close()
     print(last[0].state, last[0].note)
 

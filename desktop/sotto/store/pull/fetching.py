@@ -12,13 +12,21 @@ from sotto.store.pull.partial import Partial
 from sotto.store.pull.progress import PullState
 from sotto.store.pull.registry import Registry, TryAgainError, WrongBytesError
 from sotto.store.pull.room import require_room
+from sotto.store.pull.slowness import Speeds, Watch
 from sotto.store.pull.terms import Patience
 
 _AT_ONCE = 4
 # Other programs fill disks, too, so the room is looked at again after so many bytes.
 _LOOK_AGAIN = 16 << 20
 
+# A blob is asked for again so often because it comes slowly; then slowly is better than not at all.
+_SLOW_AT_MOST = 2
+
 _T = TypeVar("_T")
+
+
+class _TooSlowError(Exception):
+    """A new connection may be faster."""
 
 
 class Fetcher:
@@ -31,6 +39,7 @@ class Fetcher:
         self._meter = meter
         self._pace = pace
         self._patience = patience
+        self._speeds = Speeds()
         self._unlooked = 0
 
     async def small(self, ask: Callable[[], Awaitable[_T]]) -> _T:
@@ -74,14 +83,16 @@ class Fetcher:
 
     async def _one(self, partial: Partial) -> None:
         stream = partial.layer.digest
-        failures = wrong = 0
+        failures = wrong = slow = 0
         self._meter.opened(stream)
         try:
             with partial.open():
                 while True:
                     before = partial.have
                     try:
-                        return await self._attempt(partial)
+                        return await self._attempt(partial, patient=slow >= _SLOW_AT_MOST)
+                    except _TooSlowError:
+                        slow += 1
                     except TryAgainError as error:
                         failures = 1 if partial.have > before else failures + 1
                         await self._wait(stream, error, failures, self._patience.blob_tries)
@@ -93,18 +104,22 @@ class Fetcher:
         finally:
             self._meter.closed(stream)
 
-    async def _attempt(self, partial: Partial) -> None:
+    async def _attempt(self, partial: Partial, *, patient: bool) -> None:
         size, stream = partial.layer.size, partial.layer.digest
         if partial.have < size:
             async with self._registry.blob(stream, partial.have, size) as answer:
                 if answer.start != partial.have:
                     self._meter.found(-partial.have)
                     partial.restart()
+                watch = Watch(self._speeds, self._patience.slow)
                 async for piece in answer.pieces:
                     self._look(len(piece))
                     partial.write(piece)
                     self._meter.came(stream, len(piece))
+                    if watch.came(len(piece)) and not patient and not self._pace.rate:
+                        raise _TooSlowError
                     await self._pace.spend(len(piece))
+                watch.end()
         if partial.have < size:
             raise TryAgainError(f"{self._registry.where} ended a file after {partial.have:,} of its {size:,} bytes.")
         await partial.finish()

@@ -10,6 +10,7 @@ from pathlib import Path
 from sotto.store.manifest import Layer
 from sotto.store.pull.registry import WrongBytesError
 from sotto.store.pull.staging import Staging
+from sotto.store.pull.threads import in_thread
 from sotto.store.writing import sync
 
 _CHUNK = 1 << 20
@@ -99,7 +100,7 @@ class Partial:
         """
         if self._digest.hexdigest() != self.layer.digest:
             raise WrongBytesError(f"What came for sha256:{self.layer.digest} has another digest, so it is of no use.")
-        await asyncio.to_thread(sync, self._path)
+        await in_thread(lambda: sync(self._path))
         self._path.replace(self._whole)
 
 

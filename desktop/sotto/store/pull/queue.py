@@ -111,7 +111,9 @@ class PullQueue:
     def _start(self) -> None:
         import asyncio
 
-        self._loop = asyncio.new_event_loop()
+        from sotto.store.pull.threads import Loop
+
+        self._loop = Loop()
         self._commands: asyncio.Queue[Command | None] = asyncio.Queue()
         self._thread = threading.Thread(target=self._serve, args=(self._rate,), name="downloads", daemon=True)
         self._thread.start()

@@ -74,7 +74,7 @@ class Registry:
         """Ask for what a name means; `insecure` does so over HTTP without TLS.
 
         Raises:
-            DownloadError: The name's host is no address.
+            DownloadError: The name's host is no address, or a proxy that the environment names is none.
         """
         self._name = name
         self._patience = patience
@@ -86,11 +86,15 @@ class Registry:
                 f"'{shown(name.host)}' is no address of a registry; it should be a host, with a port if need be."
             ) from error
         agent = f"sotto/{__version__} ({platform.machine()} {platform.system().lower()})"
-        self._client = httpx.AsyncClient(
-            # A compressed blob would have another digest, and could become any size.
-            headers={"User-Agent": agent, "Accept-Encoding": "identity"},
-            timeout=patience.silence,
-        )
+        # A compressed blob would have another digest, and could become any size.
+        headers = {"User-Agent": agent, "Accept-Encoding": "identity"}
+        try:
+            self._client = httpx.AsyncClient(headers=headers, timeout=patience.silence)
+        except (ImportError, ValueError, OSError) as error:
+            raise DownloadError(
+                "The proxy or the certificates that the environment names cannot be used "
+                f"({shown(str(error).rstrip('.'))}); check HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE."
+            ) from error
         self._token = ""
         self._renewing = asyncio.Lock()
 

@@ -21,9 +21,10 @@ def require_room(root: Path, count: int) -> None:
     """
     free = free_bytes(root)
     if count + KEPT_FREE > free:
+        needs = f"; the download needs {human_size(count)} more" if count else ""
         raise DownloadError(
-            f"The disk of {shown_path(root)} has {human_size(free)} free; the download needs {human_size(count)} more, "
-            f"and {human_size(KEPT_FREE)} should be left: make room, and go on."
+            f"The disk of {shown_path(root)} has {human_size(free)} free{needs}, and {human_size(KEPT_FREE)} should be "
+            "left: make room, and go on."
         )
 
 

@@ -63,17 +63,24 @@ class Staging:
         try:
             yield
         finally:
-            if not self.manifest_file.exists():
+            if not self.is_begun():
                 self._remove()
             os.close(handle)
 
     def begin(self, data: bytes, manifest: Manifest) -> None:
         """Keep a manifest, and of what is staged only what it names."""
+        before = self.staged_manifest()
         wanted = {_LOCK, *(path.name for digest in manifest.blobs for path in (self.part(digest), self.whole(digest)))}
         write_whole(self.manifest_file, data)
         for path in list(self._folder.iterdir()):
             if path.name not in wanted and path != self.manifest_file:
                 path.unlink()
+        if before is not None and before.digest != manifest.digest:
+            drop_unused(self._root, before.blobs)
+
+    def is_begun(self) -> bool:
+        """Return whether something is staged."""
+        return _size(self.manifest_file) is not None
 
     def staged_manifest(self) -> Manifest | None:
         """Return the manifest that is staged, or None if there is none that can be read."""
@@ -194,17 +201,16 @@ def all_unfinished(root: Path) -> tuple[PullProgress, ...]:
 
 
 def _read(path: Path) -> Manifest | None:
-    if not path.exists():
-        return None
     try:
         return parse_manifest(read_all(path, MANIFEST_LIMIT, "a manifest"), path)
     except BrokenModelError:
-        # It will be downloaded anew; what is listed as broken is no reason against that.
+        # There is none, or one that is listed as broken: it is downloaded anew.
         return None
 
 
 def _size(path: Path) -> int | None:
     try:
         return path.lstat().st_size
-    except FileNotFoundError:
+    except OSError:
+        # Whoever opens it hears why.
         return None

@@ -19,6 +19,7 @@ class Patience:
         longest_wait: The longest of these waits.
         tries: How often a small answer is asked for.
         blob_tries: How often a blob is asked for without a single byte coming; any byte begins the count anew.
+        slow: Seconds after which a connection that is far slower than others were is made anew.
         wrong: How often a blob may come wrong.
         news: Seconds between two news of how far it is.
     """
@@ -29,6 +30,7 @@ class Patience:
     longest_wait: float = 30.0
     tries: int = 6
     blob_tries: int = 20
+    slow: float = 5.0
     wrong: int = 3
     news: float = 0.2
 

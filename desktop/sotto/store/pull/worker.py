@@ -74,7 +74,7 @@ class Worker:
         """Stop a download, whatever it does, and remove what is here of it."""
         last = await self._take(name) or self._resting.pop(name, None)
         staging = Staging(self._terms.root, name)
-        if not staging.manifest_file.exists():
+        if not staging.is_begun():
             return
         try:
             with staging.lock():
