@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from stores import LLAMA, TOKENIZER, Store, safetensors
 
+MANIFEST_TYPE = "application/vnd.docker.distribution.manifest.v2+json"
 _MANIFEST = re.compile(r"/v2/([^/]+)/([^/]+)/manifests/([^/]+)")
 _BLOB = re.compile(r"/v2/[^/]+/[^/]+/blobs/sha256:([0-9a-f]{64})")
 _PIECE = 16 << 10
@@ -276,7 +277,7 @@ def large_model(root: Path, name: str = "m", tensors: int = 3, rows: int = 256) 
         store.layer("json", json.dumps(LLAMA).encode(), "config.json"),
         store.layer("json", TOKENIZER, "tokenizer.json"),
     ]
-    store.manifest(name, layers)
+    store.manifest(name, layers, mediaType=MANIFEST_TYPE)
     return store
 
 
