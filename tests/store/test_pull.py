@@ -4,6 +4,8 @@ import json
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pulling import HASTY, assert_whole, found, leftovers, name_at, pulled, pulling
 from registry_server import another_part, corrupt, drop, large_model, longer, serving, shorter, silent, status
@@ -12,7 +14,7 @@ from sotto.store.pull.progress import PullState
 from sotto.store.records import Source
 from sotto.store.roots import Root
 from sotto.store.verify import verify
-from stores import LLAMA, assert_sentence
+from stores import LLAMA, assert_line, assert_sentence
 
 
 def test_a_model_comes_whole(root, registry):
@@ -71,6 +73,35 @@ def test_what_goes_wrong_is_tried_again(root, registry, large, faults, ranges):
     # Only what was wrong is fetched again.
     others = [path for path in registry.paths("/blobs/") if large not in path]
     assert len(others) == len(set(others))
+
+
+FAULTS = [
+    drop(0.0), drop(0.6), status(403), status(404), status(500), status(302, Location="/v2/"), shorter, longer, corrupt,
+    another_part,
+]  # fmt: skip
+
+
+@settings(max_examples=15)
+@given(
+    manifest=st.lists(st.sampled_from(FAULTS), max_size=2),
+    blobs=st.lists(st.sampled_from(FAULTS), max_size=12),
+    ranges=st.booleans(),
+)
+def test_whatever_a_registry_does(tmp_path_factory, manifest, blobs, ranges):
+    """In the end there is the whole model, or one sentence, nothing that is listed, and a way to go on."""
+    folder = tmp_path_factory.mktemp("any")
+    root = folder / "models"
+    with serving(large_model(folder / "origin", rows=40)) as registry:
+        registry.ranges = ranges
+        registry.fail("/manifests/", *manifest)
+        registry.fail("/blobs/", *blobs)
+        last = pulled(root, name_at(registry), patience=replace(HASTY, first_wait=0.001)).news[-1]
+        if last.state is PullState.FAILED:
+            assert_line(last.note)
+            assert found(root) == {}
+            registry.forgive()
+            assert pulled(root, name_at(registry)).news[-1].state is PullState.DONE
+        assert_whole(root, registry)
 
 
 def test_a_dropped_file_goes_on_where_it_stopped(root, registry, large):

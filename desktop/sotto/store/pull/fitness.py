@@ -48,6 +48,7 @@ def require_fitness(manifest: Manifest, files: Sequence[Path], judge: Judge) -> 
     model_format = _text(blob, "model_format", manifest)
     tensors = next(manifest.of_kind("tensor"), None)
     if model_format in ("", "gguf") and tensors is None:
+        # Whoever lets these run can tell by the architecture, the config's model_family.
         raise UnsupportedModelError(GGUF_REASON)
     if model_format != "safetensors" or tensors is None:
         raise BrokenModelError(
