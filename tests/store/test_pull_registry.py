@@ -6,12 +6,18 @@ import ssl
 import subprocess
 from dataclasses import replace
 
+import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pulling import HASTY, assert_whole, leftovers, name_at, pulled, pulling
 from registry_server import endless, large_model, query_of, serving, status
-from sotto.errors import InvalidNameError
+from sotto.errors import DownloadError, InvalidNameError
+from sotto.store.names import parse_name
 from sotto.store.pull.progress import PullState
+from sotto.store.pull.registry import Registry
+from sotto.store.pull.tokens import token_url
 from stores import LLAMA, assert_line, assert_sentence
 
 TOKEN = "a.token-of/some+kind="
@@ -121,10 +127,40 @@ def test_ten_redirects_and_no_more(root, registry):
         assert ("more than 10 times" in note) != whole
 
 
-@pytest.mark.parametrize("location", ["ftp://127.0.0.1/x", "file:///etc/passwd", "http://[::bad", "http:///x"])
+@pytest.mark.parametrize("location", [
+        "ftp://127.0.0.1/x", "file:///etc/passwd", "http://[::bad", "http:///x", "http://127.0.0.1:99999/",
+        "http://a..b/", "http://" + "x" * 300, "http://\x7f/", "http://\xff/",
+    ])  # fmt: skip
 def test_redirects_to_nowhere(root, registry, location):
-    registry.fail("/manifests/", status(302, Location=location))
-    failed(root, name_at(registry), "127.0.0.1")
+    registry.fail("/manifests/", *[status(302, Location=location)] * 9)
+    failed(root, name_at(registry))
+
+
+@given(st.one_of(st.text(), st.from_regex(r'Bearer realm="[^"]*"(,\w+="?[^"]*"?)*')))
+def test_any_challenge(challenge):
+    """Either it is refused in a sentence, or a token is asked for at the address that wanted it."""
+    asked = httpx.URL("https://registry.example:5000/v2/a/b/manifests/c")
+    try:
+        url = token_url(challenge, asked)
+    except DownloadError as error:
+        assert_line(error.message, "registry.example")
+    else:
+        assert (url.scheme, url.netloc) == ("https", b"registry.example:5000")
+
+
+@given(st.binary(max_size=60), st.sampled_from(["", "https://", "//", "https://registry.example/"]))
+def test_any_redirect(location, before):
+    """Either it is refused in a sentence, or it leads somewhere over TLS."""
+    registry = Registry(parse_name("registry.example/a/b"), HASTY)
+    asked = httpx.Request("GET", "https://registry.example/v2/a/b/manifests/c")
+    response = httpx.Response(302, headers=[(b"Location", before.encode() + location)], request=asked)
+    try:
+        url = registry._next(response)
+    except DownloadError as error:
+        assert_line(error.message, "registry.example")
+    else:
+        assert url.scheme == "https"
+        assert url.host
 
 
 def test_a_model_that_is_not_there(root, registry):
@@ -147,7 +183,9 @@ def test_a_registry_that_cannot_be_reached(root, registry):
     assert leftovers(root) == []
 
 
-@pytest.mark.parametrize("host", ["a..b", "x" * 64 + ".example", "h:1:2", "h:99999", "h:x", "a_b.invalid"])
+@pytest.mark.parametrize(
+    "host", ["a..b", "x" * 64 + ".example", "h:1:2", "h:99999", "h:x", "a_b.invalid", "127.0.0.1:99999"]
+)
 def test_hosts_that_are_none(root, host):
     failed(root, f"{host}/library/m", patience=HASTY)
 

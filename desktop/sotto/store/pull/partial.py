@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sotto.store.manifest import Layer
-from sotto.store.pull.registry import WrongBytesError
+from sotto.store.pull.failures import WrongBytesError
 from sotto.store.pull.staging import Staging
 from sotto.store.pull.threads import in_thread
 from sotto.store.writing import sync

@@ -5,10 +5,8 @@ and `/v2/<namespace>/<model>/blobs/<digest>`, the latter usually by a redirect t
 """
 
 import asyncio
-import os
 import platform
 import re
-import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -21,6 +19,7 @@ from sotto.errors import BrokenModelError, DownloadError, ModelNotFoundError, St
 from sotto.store.bounded_json import parse_object
 from sotto.store.manifest import MANIFEST_LIMIT
 from sotto.store.names import ModelName
+from sotto.store.pull.failures import NO_ANSWER, TryAgainError, WrongBytesError, busy, no_answer
 from sotto.store.pull.terms import Patience
 from sotto.store.pull.tokens import token_in, token_url
 from sotto.store.wording import human_size, shown
@@ -30,28 +29,7 @@ _MOST_REDIRECTS = 10
 _TOKEN_LIMIT = 64 << 10
 # Of a page that says what is wrong, so much is shown at the most.
 _WORDS_LIMIT = 400
-_LONGEST_RETRY_AFTER = 120.0
-_BUSY = frozenset({408, 425, 429})
 _RANGE = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)")
-
-
-class TryAgainError(DownloadError):
-    """Something that may be over soon.
-
-    Attributes:
-        silent: Whether nothing came, rather than something wrong.
-        after: How many seconds the registry wants to be left alone; None where it does not say.
-    """
-
-    def __init__(self, message: str, *, silent: bool = False, after: float | None = None) -> None:
-        """Say what it is."""
-        super().__init__(message)
-        self.silent = silent
-        self.after = after
-
-
-class WrongBytesError(DownloadError):
-    """What came is not what was asked for; what was written of it is worth nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,16 +166,17 @@ class Registry:
 
     async def _send(self, url: httpx.URL, headers: dict[str, str]) -> httpx.Response:
         try:
-            return await self._client.send(self._client.build_request("GET", url, headers=headers), stream=True)
-        except (httpx.TransportError, httpx.InvalidURL, UnicodeError, OSError) as error:
-            raise self._failure(error, url) from error
+            async with self._within_time():
+                return await self._client.send(self._client.build_request("GET", url, headers=headers), stream=True)
+        except NO_ANSWER as error:
+            raise self._no_answer(error, url) from error
 
     async def _pieces(self, response: httpx.Response) -> AsyncIterator[bytes]:
         try:
             async for piece in response.aiter_raw():
                 yield piece
-        except (httpx.TransportError, OSError) as error:
-            raise self._failure(error, response.url) from error
+        except NO_ANSWER as error:
+            raise self._no_answer(error, response.url) from error
 
     async def _bounded(self, response: httpx.Response, limit: int) -> bytes:
         """Return an answer's bytes, or a few more than `limit` of them if it has more."""
@@ -239,8 +218,8 @@ class Registry:
     async def _refusal(self, response: httpx.Response) -> StoreError:
         """Return what an answer that is no success means."""
         status, host = response.status_code, shown(response.url.host)
-        if status in _BUSY or status >= 500:
-            return TryAgainError(f"{host} is busy or out of order ({status}).", after=_retry_after(response))
+        if (later := busy(response, host)) is not None:
+            return later
         if status in (401, 403):
             return DownloadError(
                 f"{host} does not give {shown(self._name.short)} to everybody ({status}); Sotto downloads public "
@@ -249,22 +228,8 @@ class Registry:
         words = shown(" ".join((await self._bounded(response, _WORDS_LIMIT)).decode(errors="replace").split()))
         return DownloadError(f"{host} answers {status}{f': {words}' if words else ''}.")
 
-    def _failure(self, error: Exception, url: httpx.URL) -> DownloadError:
-        """Return what went wrong on the way to a host, and whether it is worth another try."""
-        host = shown(url.host)
-        causes = _causes(error)
-        untrusted = next((cause for cause in causes if isinstance(cause, ssl.SSLCertVerificationError)), None)
-        if untrusted is not None:
-            why = untrusted.verify_message or "its certificate is bad"
-            return DownloadError(f"{host} does not prove that it is {host}: {shown(why)}.")
-        if any(isinstance(cause, (UnicodeError, httpx.InvalidURL)) for cause in causes):
-            return DownloadError(f"'{host}' is no name of a host.")
-        if isinstance(error, httpx.TimeoutException):
-            seconds = f"{self._patience.silence:g} seconds"
-            return TryAgainError(f"{host} has sent nothing for {seconds}.", silent=True)
-        if isinstance(error, httpx.ConnectError):
-            return TryAgainError(f"{host} cannot be reached{_why(causes)}.")
-        return TryAgainError(f"The connection to {host} broke off.")
+    def _no_answer(self, error: Exception, url: httpx.URL) -> DownloadError:
+        return no_answer(error, shown(url.host), self._patience.silence)
 
     @asynccontextmanager
     async def _within_time(self) -> AsyncIterator[None]:
@@ -286,28 +251,3 @@ def _begins(response: httpx.Response, start: int, size: int, where: str) -> int:
             f"{where} sends '{shown(said)}'; it should send the bytes from {start} on of a file of {size}."
         )
     return start
-
-
-def _retry_after(response: httpx.Response) -> float | None:
-    """Return the seconds that a registry asks for, within reason; a date is as good as nothing."""
-    text = response.headers.get("Retry-After", "")
-    return min(float(text), _LONGEST_RETRY_AFTER) if text.isascii() and text.isdigit() else None
-
-
-def _causes(error: BaseException | None) -> list[BaseException]:
-    """Return an error and what led to it."""
-    causes: list[BaseException] = []
-    while error is not None and error not in causes:
-        causes.append(error)
-        error = error.__cause__ or error.__context__
-    return causes
-
-
-def _why(causes: list[BaseException]) -> str:
-    """Return in brackets what the system says, if it says anything."""
-    for cause in reversed(causes):
-        if isinstance(cause, OSError) and cause.errno:
-            # Errors of looking up a host have numbers of their own, below zero.
-            said = os.strerror(cause.errno) if cause.errno > 0 else cause.strerror
-            return f" ({shown(said)})" if said else ""
-    return ""
