@@ -20,10 +20,12 @@ from sotto.store.names import ModelName, name_of_parts
 from sotto.store.ollama import OllamaStore
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.removal import MANIFEST, STAGING, drop_empty, drop_unused, staged_manifests
-from sotto.store.wording import shown
+from sotto.store.wording import shown, shown_path
 from sotto.store.writing import sync, write_whole
 
 _LOCK = "lock"
+# Another process that is done with the folder removes it, and the lock in it.
+_TRIES = 100
 
 
 class Staging:
@@ -37,6 +39,7 @@ class Staging:
     def __init__(self, root: Path, name: ModelName) -> None:
         """Use the store in `root`; nothing is there before `lock`."""
         self._root = root
+        self._store = OllamaStore(root)
         self._name = name
         self._folder = root.joinpath(STAGING, *name.parts)
         self.manifest_file = self._folder / MANIFEST
@@ -58,8 +61,9 @@ class Staging:
         Raises:
             StoreError: Another process has it.
         """
-        while not (handle := self._locked()):
-            pass
+        handle = next((handle for _ in range(_TRIES) if (handle := self._locked()) is not None), None)
+        if handle is None:
+            raise StoreError(f"{shown_path(self._folder)} goes away again and again; it should stay.")
         try:
             yield
         finally:
@@ -108,7 +112,7 @@ class Staging:
         if layer.digest in self._distrusted:
             return None
         with contextlib.suppress(BrokenModelError):
-            return OllamaStore(self._root).blob(layer)
+            return self._store.blob(layer)
         return None
 
     def distrust(self, layer: Layer) -> None:
@@ -132,7 +136,7 @@ class Staging:
                 path.chmod(0o644)
                 path.replace(blobs / f"sha256-{digest}")
         sync(blobs)
-        OllamaStore(self._root).require_blobs(manifest)
+        self._store.require_blobs(manifest)
         self.manifest_file.chmod(0o644)
         sync(self.manifest_file)
         self.target.parent.mkdir(parents=True, exist_ok=True)
@@ -155,14 +159,14 @@ class Staging:
             shutil.rmtree(self._folder)
         drop_empty(self._folder.parent, self._root)
 
-    def _locked(self) -> int:
-        """Return a lock, or 0 if the folder was removed by another process at the same moment."""
+    def _locked(self) -> int | None:
+        """Return a lock, or None if the folder was removed by another process at the same moment."""
         path = self._folder / _LOCK
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         except FileNotFoundError:
-            return 0
+            return None
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.path.samestat(os.fstat(handle), path.stat()):
@@ -178,7 +182,7 @@ class Staging:
             os.close(handle)
             raise
         os.close(handle)
-        return 0
+        return None
 
 
 def unfinished(root: Path, name: ModelName) -> PullProgress | None:
