@@ -84,8 +84,8 @@ class Meter:
 
     @property
     def last(self) -> PullProgress:
-        """What was told last."""
-        return self._last
+        """What was told last, with all bytes that have come since."""
+        return replace(self._last, done=max(self._last.done, self._here))
 
     def _speed(self) -> float | None:
         now = self._clock()
