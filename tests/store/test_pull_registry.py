@@ -5,6 +5,7 @@ import shutil
 import ssl
 import subprocess
 from dataclasses import replace
+from functools import cache
 
 import httpx
 import pytest
@@ -148,14 +149,18 @@ def test_any_challenge(challenge):
         assert (url.scheme, url.netloc) == ("https", b"registry.example:5000")
 
 
+@cache
+def example():
+    return Registry(parse_name("registry.example/a/b"), HASTY)
+
+
 @given(st.binary(max_size=60), st.sampled_from(["", "https://", "//", "https://registry.example/"]))
 def test_any_redirect(location, before):
     """Either it is refused in a sentence, or it leads somewhere over TLS."""
-    registry = Registry(parse_name("registry.example/a/b"), HASTY)
     asked = httpx.Request("GET", "https://registry.example/v2/a/b/manifests/c")
     response = httpx.Response(302, headers=[(b"Location", before.encode() + location)], request=asked)
     try:
-        url = registry._next(response)
+        url = example()._next(response)
     except DownloadError as error:
         assert_line(error.message, "registry.example")
     else:

@@ -253,7 +253,8 @@ def serving(store: Store, context: Any = None) -> Iterator[Registry]:
 
     server = Server(("127.0.0.1", 0), type("Bound", (Handler,), {"registry": registry}))
     if context is not None:
-        server.socket = context.wrap_socket(server.socket, server_side=True)
+        # The handshake is for each connection's own thread: one that fails must not be in the way of others.
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     registry.host = f"127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
