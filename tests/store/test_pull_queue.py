@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pulling import assert_whole, found, leftovers, name_at, pulled, pulling
+from pulling import RESTLESS, assert_whole, found, leftovers, name_at, pulled, pulling
 from registry_server import drop, silent
 from sotto.store import removal
 from sotto.store.names import parse_name
@@ -175,7 +175,7 @@ def test_closing_at_any_moment_keeps_what_is_here(root, slow):
 @pytest.mark.parametrize("part", ["/manifests/", "/blobs/"])
 def test_closing_while_nothing_comes(root, registry, part):
     registry.fail(part, *[silent(None)] * 40)
-    with pulling(root) as (queue, heard):
+    with pulling(root, patience=RESTLESS) as (queue, heard):
         queue.add(name_at(registry))
         heard.until(lambda progress: progress.state is PullState.STALLED)
     queue.add(name_at(registry))

@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from threading import Condition
 from typing import Any
@@ -18,7 +19,9 @@ from sotto.store.records import ModelRecord, Source
 from sotto.store.roots import Root
 from sotto.store.verify import verify
 
-HASTY = Patience(silence=0.5, answer=2.0, first_wait=0.02, longest_wait=0.1, tries=3, blob_tries=4, news=0.02)
+# Silence is not mistaken for a machine that has a lot to do.
+HASTY = Patience(silence=2.0, answer=5.0, first_wait=0.02, longest_wait=0.1, tries=3, blob_tries=4, news=0.02)
+RESTLESS = replace(HASTY, silence=0.5)
 ENDED = frozenset({PullState.DONE, PullState.FAILED, PullState.PAUSED})
 
 
