@@ -422,7 +422,7 @@ def test_drafts_do_not_change_the_distribution():
 
 def _pairs(model, prompt, options):
     """Return the probability of each second and third token, by summing over all first ones."""
-    from sotto.engine.sampler import distribution
+    from sotto.engine.distribution import distribution
 
     def following(tokens):
         logits = model(mx.array([tokens]), cache=make_caches(model))[0, -1:]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto.engine.options import RequestOptions, request_options
+from sotto.engine.options import _READERS, RequestOptions, named, request_options
 from sotto.engine.types import SamplingOptions
 from sotto.errors import InvalidRequestError
 
@@ -19,6 +19,19 @@ MODEL = {
     "repeat_last_n": 128,
     "presence_penalty": 1.5,
     "frequency_penalty": 0.5,
+    "typical_p": 0.9,
+    "xtc_probability": 0.5,
+    "xtc_threshold": 0.15,
+    "dry_multiplier": 0.8,
+    "dry_base": 2.0,
+    "dry_allowed_length": 3,
+    "dry_penalty_last_n": 512,
+    "dry_sequence_breakers": ["\n", "User:"],
+    "mirostat": 2,
+    "mirostat_tau": 4.0,
+    "mirostat_eta": 0.2,
+    "logit_bias": {"5": -100, "17": 2.5},
+    "loop_guard": False,
     "seed": 7,
     "num_predict": 100,
     "num_ctx": 4096,
@@ -33,8 +46,16 @@ def test_defaults_are_those_of_the_types():
 
 def test_every_option_arrives():
     options = request_options(MODEL, {})
-    sampling = {name: value for name, value in MODEL.items() if name not in ("num_predict", "num_ctx", "stop")}
-    assert options == RequestOptions(SamplingOptions(**sampling), 100, 4096, ("<|im_end|>", "User:"))
+    apart = ("num_predict", "num_ctx", "stop", "loop_guard", "logit_bias", "dry_sequence_breakers")
+    sampling = SamplingOptions(
+        **{name: value for name, value in MODEL.items() if name not in apart},
+        logit_bias=((5, -100.0), (17, 2.5)),
+        dry_sequence_breakers=("\n", "User:"),
+    )
+    assert options == RequestOptions(sampling, 100, 4096, ("<|im_end|>", "User:"), loop_guard=False)
+    # What is checked already passes as it is.
+    assert request_options({}, named(options.sampling)).sampling == options.sampling
+    assert {*MODEL} == set(_READERS)
 
 
 def test_a_request_goes_before_the_model_and_the_model_before_the_defaults():
@@ -64,7 +85,7 @@ def test_values_at_the_edges(name, value, expected):
     assert getattr(request_options({}, {name: value}).sampling, name) == expected
 
 
-@pytest.mark.parametrize(("given", "expected"), [(-1, None), (-2, None), (0, None), (1, 1), (5, 5)])
+@pytest.mark.parametrize(("given", "expected"), [(-1, -1), (-2, -1), (0, -1), (1, 1), (5, 5), (None, None)])
 def test_no_limit_of_tokens(given, expected):
     assert request_options({}, {"num_predict": given}).num_predict == expected
 
@@ -95,6 +116,24 @@ def test_a_context_has_at_least_four_tokens(given, expected):
         ("seed", 2**64, f"Option seed must be from {-(2**63)} to {2**64 - 1}, not {2**64}."),
         ("seed", "x" * 100, f"Option seed must be a whole number, not {('x' * 100)!r:.60}...."),
         ("num_predict", 1e300, None),
+        ("typical_p", 1.5, "Option typical_p must be from 0 to 1, not 1.5."),
+        ("xtc_threshold", math.nan, "Option xtc_threshold must be from 0 to 1, not nan."),
+        ("dry_base", 0.5, "Option dry_base must be from 1 to 100, not 0.5."),
+        ("dry_allowed_length", 0, "Option dry_allowed_length must be from 1 to 2147483647, not 0."),
+        ("dry_sequence_breakers", [1], "Option dry_sequence_breakers must be a text or a list of texts, not [1]."),
+        ("mirostat", 1, "Option mirostat must be 0, which is off, or 2, not 1."),
+        ("mirostat", True, "Option mirostat must be 0, which is off, or 2, not True."),
+        ("loop_guard", 1, "Option loop_guard must be true or false, not 1."),
+        ("logit_bias", [5], "Option logit_bias must be an object of numbers by token, not [5]."),
+        ("logit_bias", {"x": 1}, "Option logit_bias must name tokens from 0 to 2147483647, not 'x'."),
+        ("logit_bias", {"-1": 1}, "Option logit_bias must name tokens from 0 to 2147483647, not '-1'."),
+        ("logit_bias", {"1": 101}, "Option logit_bias['1'] must be from -100 to 100, not 101."),
+        ("logit_bias", {"1": math.nan}, "Option logit_bias['1'] must be from -100 to 100, not nan."),
+        (
+            "logit_bias",
+            dict.fromkeys(map(str, range(1025)), 1),
+            "Option logit_bias takes at most 1024 tokens, not 1025.",
+        ),
         ("stop", 5, "Option stop must be a text or a list of texts, not 5."),
         ("stop", ["a", None], "Option stop must be a text or a list of texts, not ['a', None]."),
         ("stop", ["a"] * 65, "Option stop takes at most 64 texts of at most 1000 characters each."),
@@ -112,7 +151,13 @@ def test_a_wrong_value_that_is_overridden_does_not_matter():
     assert request_options({"top_k": "many"}, {"top_k": 5}).sampling.top_k == 5
 
 
-def test_unknown_options_are_noted_and_ignored():
+def test_unknown_options_are_refused_and_those_of_a_model_noted():
+    with pytest.raises(InvalidRequestError, match=r"^Option top_q is not known; did you mean top_p\?$"):
+        request_options({}, {"top_q": 0.5})
+    with pytest.raises(
+        InvalidRequestError, match=r"^Option warp is not known; there are dry_allowed_length, .*typical"
+    ):
+        request_options({}, {"warp": None})
     options = request_options({"warp": 9}, {"num_thread": 4, "top_k": 5})
     assert options.sampling == SamplingOptions(top_k=5)
     assert options.notes == (
@@ -129,7 +174,7 @@ def test_empty_stop_strings_are_left_out():
 JSON = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.lists(st.text(max_size=3))
 
 
-@given(options=st.dictionaries(st.sampled_from([*MODEL, "num_gpu", "odd"]), JSON))
+@given(options=st.dictionaries(st.sampled_from([*MODEL, "num_gpu", "odd"]), JSON | st.dictionaries(st.text(), JSON)))
 def test_any_json_gives_options_or_a_sentence(options):
     try:
         read = request_options({}, options)

@@ -1,11 +1,13 @@
 """Requests made into prompts, with a tokenizer of which each printable character is one token."""
 
+import math
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sotto.engine.options import USUAL_LENGTH
 from sotto.engine.overflow import MARK, shifted
 from sotto.engine.preparing import Preparer
 from sotto.engine.types import CountRequest, GenerateRequest, Message, Overflow, SamplingOptions
@@ -322,3 +324,64 @@ def test_prompts_by_a_go_template(source, template, prompt, overflow):
         shortened = preparer.prepare(chat(long, overflow))
         assert shortened.dropped_messages > 0
         assert preparer.tokenizer.decode(shortened.prompt).startswith(prompt[: prompt.index(".") + 1])
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"sampling": SamplingOptions(temperature=math.nan)}, "Option temperature must be from 0 to 100, not nan."),
+        ({"sampling": SamplingOptions(top_p=1.5)}, "Option top_p must be from 0 to 1, not 1.5."),
+        (
+            {"sampling": SamplingOptions(seed=2**64)},
+            f"Option seed must be from {-(2**63)} to {2**64 - 1}, not {2**64}.",
+        ),
+        ({"options": {"seed": 2**64}}, f"Option seed must be from {-(2**63)} to {2**64 - 1}, not {2**64}."),
+        ({"options": {"temprature": 1}}, "Option temprature is not known; did you mean temperature?"),
+        (
+            {"options": {"logit_bias": {str(VOCABULARY): 1}}},
+            f"Option logit_bias names token {VOCABULARY}, and this model's are 0 to {VOCABULARY - 1}.",
+        ),
+        ({"stop": ("a",) * 65}, "Option stop takes at most 64 texts of at most 1000 characters each."),
+        ({"logprobs": 21}, "logprobs must be from 0 to 20, not 21."),
+        ({"logprobs": -1}, "logprobs must be from 0 to 20, not -1."),
+        ({"num_predict": 2**31}, f"Option num_predict must be from {-(2**31)} to {2**31 - 1}, not {2**31}."),
+    ],
+)
+def test_what_is_out_of_range_is_refused_however_it_comes(tmp_path, asked, sentence):
+    preparer = Preparer(open_model(record_of(write_model(tmp_path, "plain"))))
+    preparer.fit(1000, None, VOCABULARY, finds_boundary=False)
+    with pytest.raises(InvalidRequestError) as caught:
+        preparer.prepare(chat(talk(1), **asked))
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("context", "asked", "expected"),
+    [
+        # Of 100 tokens, the prompt has 10.
+        (100, {}, 90),
+        (100, {"num_predict": 5}, 5),
+        (100, {"num_predict": -1}, 90),
+        (100, {"overflow": Overflow.SHIFT}, 100),
+        (100, {"num_predict": 500, "overflow": Overflow.SHIFT}, 500),
+        (500_000, {}, USUAL_LENGTH),
+        (500_000, {"overflow": Overflow.SHIFT}, USUAL_LENGTH),
+        (500_000, {"options": {"num_predict": -1}}, 499_990),
+        (500_000, {"num_predict": 400_000}, 400_000),
+        (500_000, {"num_predict": -1, "overflow": Overflow.SHIFT}, 500_000),
+    ],
+)
+def test_an_answer_has_a_longest_length(fitted, context, asked, expected):
+    overflow = asked.pop("overflow", Overflow.ERROR)
+    prepared = fitted(context, maximum=context).prepare(raw("x" * 10, overflow, **asked))
+    assert prepared.max_tokens == expected
+
+
+def test_dry_s_breakers_are_tokens_with_such_a_text_in_them_and_special_ones(fitted):
+    preparer = fitted(100)
+    chosen = SamplingOptions(dry_multiplier=1.0, dry_sequence_breakers=("/", "]"))
+    found = preparer.prepare(raw("x", Overflow.ERROR, sampling=chosen)).breakers
+    spelled = {token: preparer.tokenizer.spelled(token) for token in range(preparer.tokenizer.vocab_size)}
+    special = {token for token, text in preparer.tokenizer.vocabulary().items() if text in ("<s>", "</s>")}
+    assert found == {token for token, data in spelled.items() if b"/" in data or b"]" in data} | special
+    assert preparer.prepare(raw("x", Overflow.ERROR, sampling=SamplingOptions())).breakers == frozenset()

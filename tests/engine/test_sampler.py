@@ -1,6 +1,8 @@
 """The sampler against plain numpy: each step by itself, all in order, and the distribution that is drawn from."""
 
+import io
 import math
+import re
 
 import mlx.core as mx
 import numpy as np
@@ -8,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sotto.engine.sampler import Sampler, best, distribution, draw_key, sample_each
+from sotto.engine.distribution import best, distribution
+from sotto.engine.randomness import draw_key
+from sotto.engine.sampler import Sampler, sample_each
 from sotto.engine.types import SamplingOptions
 
 OPEN = SamplingOptions(temperature=1.0, top_k=0, top_p=1.0)
@@ -142,6 +146,12 @@ def test_any_options_as_in_numpy(scores, temperature, top_k, top_p, min_p):
         repeat_penalty=st.sampled_from([0, 1, 1.1, 100]),
         frequency_penalty=st.floats(-2, 2),
         seed=st.integers(0, 2**64 - 1),
+        typical_p=st.floats(0, 1),
+        xtc_probability=st.sampled_from([0, 1]),
+        xtc_threshold=st.floats(0, 1),
+        dry_multiplier=st.sampled_from([0, 100]),
+        dry_base=st.sampled_from([1, 10]),
+        mirostat=st.sampled_from([0, 2]),
     ),
     prompt=st.lists(st.integers(0, 1), min_size=1, max_size=5),
 )
@@ -262,6 +272,9 @@ def answer(chosen, prompt=(1, 2, 3), count=30, beside=()):
                 temperature=st.sampled_from([0, 0.8]),
                 top_k=st.sampled_from([0, 5]),
                 repeat_penalty=st.sampled_from([1.0, 1.5]),
+                xtc_probability=st.sampled_from([0.0, 0.5]),
+                dry_multiplier=st.sampled_from([0.0, 1.5]),
+                mirostat=st.sampled_from([0, 2]),
             ),
             st.sampled_from([(), (7, 9)]),
         ),
@@ -389,6 +402,32 @@ def test_nothing_is_evaluated_until_it_is_asked_for():
     assert walk(look=False) == walk(look=True)
 
 
+def operations(tokens):
+    """Return how many operations of MLX give these tokens."""
+    graph = io.StringIO()
+    mx.export_to_dot(graph, *tokens)
+    return len(re.findall(r'label ?= ?"', graph.getvalue()))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "one", "three"),
+    [
+        (GREEDY, 20, 23),
+        (SamplingOptions(), 59, 62),
+        (OPEN, 49, 52),
+        (SamplingOptions(min_p=0.1), 66, 69),
+        (SamplingOptions(repeat_penalty=1.2), 93, 168),
+    ],
+)
+def test_what_nobody_asks_for_costs_no_operation(chosen, one, three):
+    # As many as before there was a bias, typical-p, XTC, DRY, mirostat and log-probabilities.
+    def make():
+        return Sampler(chosen, [1, 2])
+
+    assert operations([make().sample(mx.zeros((1, 640)))]) == one
+    assert operations(sample_each([make(), make(), make()], mx.zeros((3, 640)))) == three
+
+
 @pytest.mark.parametrize("dtype", [mx.float16, mx.bfloat16, mx.float32])
 def test_half_precision_is_sampled_in_single(dtype):
     row = mx.array([[1.0, 2.0, 0.5, 3.0]]).astype(dtype)
@@ -407,6 +446,12 @@ sampled_how = st.builds(
     frequency_penalty=st.sampled_from([0.0, 0.4]),
     repeat_last_n=st.sampled_from([-1, 0, 1, 3, 64]),
     seed=st.integers(0, 2**32),
+    typical_p=st.sampled_from([1.0, 0.8]),
+    xtc_probability=st.sampled_from([0.0, 0.5]),
+    dry_multiplier=st.sampled_from([0.0, 1.5]),
+    dry_penalty_last_n=st.sampled_from([-1, 6]),
+    mirostat=st.sampled_from([0, 0, 2]),
+    logit_bias=st.sampled_from([(), ((3, 2.0), (4, -1.5))]),
 )
 
 
@@ -448,6 +493,12 @@ def test_rows_are_drawn_as_one_after_the_other_wherever_a_draft_is_wrong(chosen,
     assert text[len(prompt) :][:count] == expected
 
 
+def held(past):
+    """Return the arrays of a value."""
+    values = [getattr(past, name) for name in past.__slots__]
+    return [value.tolist() for value in values if isinstance(value, mx.array)]
+
+
 @settings(max_examples=30, deadline=None)
 @given(chosen=sampled_how, kept=st.integers(0, 4))
 def test_what_is_not_kept_leaves_no_trace(chosen, kept):
@@ -461,9 +512,7 @@ def test_what_is_not_kept_leaves_no_trace(chosen, kept):
     after = mx.array(logits_after([9], vocabulary))[None]
     for _ in range(6):
         assert sampler.sample(after).item() == plain.sample(after).item()
-    if plain._window is not None:
-        assert sampler._window.ring.tolist() == plain._window.ring.tolist()
-        assert sampler._window.counts.tolist() == plain._window.counts.tolist()
+    assert [held(past) for past in sampler._pasts] == [held(past) for past in plain._pasts]
 
 
 def test_only_what_was_sampled_can_be_kept():

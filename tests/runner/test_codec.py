@@ -30,6 +30,7 @@ LEAVES = {
     bool: st.booleans(),
     type(None): st.none(),
     Any: plain,
+    bytes: st.binary(max_size=4),
     Path: texts.filter(lambda text: "\0" not in text).map(Path),
     Overflow: st.sampled_from(Overflow),
 }
@@ -40,6 +41,8 @@ def values_of(wanted):
     if wanted in LEAVES:
         return LEAVES[wanted]
     origin, arguments = get_origin(wanted), get_args(wanted)
+    if origin is tuple and arguments[-1] is not ...:
+        return st.tuples(*map(values_of, arguments))
     if origin is tuple:
         return st.lists(values_of(arguments[0]), max_size=3).map(tuple)
     if isinstance(wanted, types.UnionType):

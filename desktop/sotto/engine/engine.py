@@ -212,7 +212,7 @@ class Engine:
                 boundaries=prepared.boundaries,
                 max_tokens=prepared.max_tokens,
                 eos_ids=tokenizer.eos_ids,
-                sampler=Sampler(prepared.sampling, prepared.prompt, banned),
+                sampler=Sampler(prepared.sampling, prepared.prompt, banned, prepared.breakers),
                 text=tokenizer.detokenizer(),
                 stop=StopMatcher(prepared.stop),
                 received=prepared.received,

@@ -1,14 +1,22 @@
-"""Read generation options as they come in: names and meanings are Ollama's, and so are the defaults."""
+"""Read generation options as they come in: names, meanings and defaults are Ollama's, or else llama.cpp's."""
 
+import difflib
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from sotto.engine.types import SamplingOptions
 from sotto.errors import InvalidRequestError
 
+# Most tokens of an answer where nobody says how many: what makers of models that think at length advise, ten minutes
+# at fifty tokens a second. Without it a model that never ends would fill a context of 262,144.
+USUAL_LENGTH = 32_768
 _LARGEST_SEED = 2**64 - 1
+_LARGEST = 2**31 - 1
+_LARGEST_BIAS = 100
+_MOST_BIASES = 1024
+_SHOWN = 60
 _MOST_STOPS = 64
 _LONGEST_STOP = 1000
 
@@ -19,9 +27,10 @@ class RequestOptions:
 
     Attributes:
         sampling: How tokens are drawn.
-        num_predict: Most tokens to generate; None up to the end of the context.
+        num_predict: Most tokens to generate; -1 up to the end of the context, None up to `USUAL_LENGTH`.
         num_ctx: Most tokens a conversation may hold; None for the model's own maximum.
         stop: Texts that end the answer.
+        loop_guard: Whether an answer ends that repeats itself without end; see `sotto.engine.runaway`.
         notes: One sentence for each option that was not followed.
     """
 
@@ -29,6 +38,7 @@ class RequestOptions:
     num_predict: int | None = None
     num_ctx: int | None = None
     stop: tuple[str, ...] = ()
+    loop_guard: bool = True
     notes: tuple[str, ...] = ()
 
 
@@ -36,18 +46,32 @@ def request_options(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> 
     """Merge the built-in options, those of the model and those of the request; the later win, null counts as not given.
 
     Args:
-        params: Defaults from the model's manifest.
+        params: Defaults from the model's manifest, made for another program: a name that is not known gives a note.
         overrides: What the request asks for.
 
     Raises:
-        InvalidRequestError: A value has the wrong type or is out of range.
+        InvalidRequestError: A value has the wrong type or is out of range, or the request has a name that is not known.
     """
+    for name in overrides:
+        if name not in _KNOWN:
+            raise InvalidRequestError(_unknown(name))
     given = {name: value for options in (params, overrides) for name, value in options.items() if value is not None}
     values = {name: read(name, given[name]) for name, read in _READERS.items() if name in given}
     notes = [f"Option {name} is not known and was ignored." for name in given if name not in _KNOWN]
     notes += [f"Option {name} has no effect here and was ignored." for name in given if name in _WITHOUT_EFFECT]
-    apart = {name: values.pop(name) for name in ("num_predict", "num_ctx", "stop") if name in values}
+    apart = {name: values.pop(name) for name in _APART if name in values}
     return RequestOptions(sampling=SamplingOptions(**values), notes=tuple(notes), **apart)
+
+
+def named(sampling: SamplingOptions) -> dict[str, Any]:
+    """Return how tokens are drawn as options by name, for `request_options` to check."""
+    return {each.name: getattr(sampling, each.name) for each in fields(sampling)}
+
+
+def _unknown(name: str) -> str:
+    close = difflib.get_close_matches(name[:_SHOWN], _KNOWN, 1)
+    right = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(_READERS))}."
+    return f"Option {name[:_SHOWN]} is not known; {right}"
 
 
 def _number(least: float, most: float) -> Callable[[str, Any], float]:
@@ -74,15 +98,48 @@ def _integer(least: int, most: int) -> Callable[[str, Any], int]:
     return read
 
 
-def _limit(least: int) -> Callable[[str, Any], int | None]:
-    """Read a whole number of which 0 and negative ones mean that there is no limit."""
-    read_integer = _integer(-(2**31), 2**31 - 1)
+def _num_predict(name: str, value: Any) -> int:
+    limit = _integer(-_LARGEST - 1, _LARGEST)(name, value)
+    return limit if limit > 0 else -1
 
-    def read(name: str, value: Any) -> int | None:
-        limit = read_integer(name, value)
-        return max(limit, least) if limit > 0 else None
 
-    return read
+def _num_ctx(name: str, value: Any) -> int | None:
+    length = _integer(-_LARGEST - 1, _LARGEST)(name, value)
+    return max(length, 4) if length > 0 else None
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidRequestError(f"Option {name} must be true or false, not {_shown(value)}.")
+    return value
+
+
+def _mirostat(name: str, value: Any) -> int:
+    if value not in (0, 2) or isinstance(value, bool):
+        raise InvalidRequestError(f"Option {name} must be 0, which is off, or 2, not {_shown(value)}.")
+    return int(value)
+
+
+def _bias(name: str, value: Any) -> tuple[tuple[int, float], ...]:
+    """Read what is added to tokens' scores: an object of numbers by token, or pairs of both."""
+    pairs = list(value.items()) if isinstance(value, Mapping) else value
+    if not isinstance(pairs, list | tuple) or not all(
+        isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs
+    ):
+        raise InvalidRequestError(f"Option {name} must be an object of numbers by token, not {_shown(value)}.")
+    if len(pairs) > _MOST_BIASES:
+        raise InvalidRequestError(f"Option {name} takes at most {_MOST_BIASES} tokens, not {len(pairs)}.")
+    read_bias = _number(-_LARGEST_BIAS, _LARGEST_BIAS)
+    return tuple((_token(name, token), read_bias(f"{name}[{_shown(token)}]", bias)) for token, bias in pairs)
+
+
+def _token(name: str, value: Any) -> int:
+    # As a key of a JSON object, a token is a text.
+    digits = isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 10
+    token = int(value) if digits else value
+    if isinstance(token, bool) or not isinstance(token, int) or not 0 <= token <= _LARGEST:
+        raise InvalidRequestError(f"Option {name} must name tokens from 0 to {_LARGEST}, not {_shown(value)}.")
+    return token
 
 
 def _seed(name: str, value: Any) -> int | None:
@@ -90,7 +147,7 @@ def _seed(name: str, value: Any) -> int | None:
     return seed if seed >= 0 else None
 
 
-def _stop(name: str, value: Any) -> tuple[str, ...]:
+def _texts(name: str, value: Any) -> tuple[str, ...]:
     stops = [value] if isinstance(value, str) else value
     if not isinstance(stops, list | tuple) or not all(isinstance(stop, str) for stop in stops):
         raise InvalidRequestError(f"Option {name} must be a text or a list of texts, not {_shown(value)}.")
@@ -103,39 +160,42 @@ def _stop(name: str, value: Any) -> tuple[str, ...]:
 
 def _shown(value: Any) -> str:
     text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}..."
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 _READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "temperature": _number(0, 100),
-    "top_k": _integer(-1, 2**31 - 1),
+    "top_k": _integer(-1, _LARGEST),
     "top_p": _number(0, 1),
     "min_p": _number(0, 1),
+    "typical_p": _number(0, 1),
+    "xtc_probability": _number(0, 1),
+    "xtc_threshold": _number(0, 1),
     "repeat_penalty": _number(0, 100),
-    "repeat_last_n": _integer(-1, 2**31 - 1),
+    "repeat_last_n": _integer(-1, _LARGEST),
     "presence_penalty": _number(-100, 100),
     "frequency_penalty": _number(-100, 100),
+    "dry_multiplier": _number(0, 100),
+    "dry_base": _number(1, 100),
+    "dry_allowed_length": _integer(1, _LARGEST),
+    "dry_penalty_last_n": _integer(-1, _LARGEST),
+    "dry_sequence_breakers": _texts,
+    "mirostat": _mirostat,
+    "mirostat_tau": _number(0, 100),
+    "mirostat_eta": _number(0, 1),
+    "logit_bias": _bias,
     "seed": _seed,
-    "num_predict": _limit(1),
-    "num_ctx": _limit(4),
-    "stop": _stop,
+    "num_predict": _num_predict,
+    "num_ctx": _num_ctx,
+    "stop": _texts,
+    "loop_guard": _flag,
 }
+_APART = ("num_predict", "num_ctx", "stop", "loop_guard")
+# Ollama's, of today and of earlier; clients send them whatever computes.
 _WITHOUT_EFFECT = frozenset(
-    {
-        "draft_num_predict",
-        "main_gpu",
-        "mirostat",
-        "mirostat_eta",
-        "mirostat_tau",
-        "num_batch",
-        "num_gpu",
-        "num_keep",
-        "num_thread",
-        "penalize_newline",
-        "tfs_z",
-        "typical_p",
-        "use_mlock",
-        "use_mmap",
-    }
+    """
+    draft_num_predict embedding_only f16_kv logits_all low_vram main_gpu num_batch num_gpu num_gqa num_keep num_thread
+    numa penalize_newline rope_frequency_base rope_frequency_scale tfs_z use_mlock use_mmap vocab_only
+    """.split()
 )
 _KNOWN = _READERS.keys() | _WITHOUT_EFFECT

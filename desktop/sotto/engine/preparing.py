@@ -6,12 +6,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sotto.engine.boundaries import Boundaries, find_boundaries
-from sotto.engine.options import RequestOptions, request_options
+from sotto.engine.options import USUAL_LENGTH, RequestOptions, named, request_options
 from sotto.engine.overflow import Parts, shortened, without_middle
 from sotto.engine.templates import ChatTemplate
 from sotto.engine.thought_tags import opened_by
 from sotto.engine.tokenizer import Tokenizer
-from sotto.engine.types import Counted, CountRequest, GenerateRequest, Message, Overflow, SamplingOptions
+from sotto.engine.types import (
+    MOST_LOGPROBS,
+    Counted,
+    CountRequest,
+    GenerateRequest,
+    Message,
+    Overflow,
+    SamplingOptions,
+)
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
 
@@ -21,6 +29,7 @@ _PLAIN_TURN = "\nUser:"
 # Of the context: what an answer has room for after a prompt was shortened, and what is dropped at a time.
 _SHARE = 4
 _SIZES_KEPT = 4096
+_BREAKERS_KEPT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +51,8 @@ class Prepared:
         dropped_messages: How many messages were left out because the conversation is too long.
         dropped_tokens: How many tokens the prompt was shortened by in all.
         opens: The tag of a thought that the prompt ends with; empty for none.
+        loop_guard: Whether the answer ends when it repeats itself without end.
+        breakers: Tokens that end a passage, for DRY; none where it is off.
     """
 
     request: GenerateRequest
@@ -57,6 +68,8 @@ class Prepared:
     dropped_messages: int = 0
     dropped_tokens: int = 0
     opens: str = ""
+    loop_guard: bool = True
+    breakers: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +112,7 @@ class Preparer:
         self._options: RequestOptions = request_options(source.params, {})
         self._limit_name = "the context length assumed for a model that names none"
         self._size = lru_cache(_SIZES_KEPT)(lambda text: len(self.tokenizer.encode(text, add_bos=False)))
+        self._containing = lru_cache(_BREAKERS_KEPT)(self.tokenizer.containing)
         self._rows = self.tokenizer.vocab_size
         self._finds_boundary = False
         self.context_length = _UNKNOWN_CONTEXT
@@ -131,15 +145,15 @@ class Preparer:
         """Render and tokenize a request.
 
         Raises:
-            InvalidRequestError: It has not one of messages and prompt, or its prompt is empty, too long or refused by
-                the template.
+            InvalidRequestError: It has not one of messages and prompt, an option is out of range, or its prompt is
+                empty, too long or refused by the template.
             BrokenModelError: The tokenizer makes a token that the model does not have.
         """
         received = time.perf_counter_ns()
         if (request.prompt is None) == (not request.messages):
             raise InvalidRequestError("A request has either messages or a prompt: give exactly one of them.")
-        sampling, stop, asked = self._options_of(request)
-        asked = asked if asked and asked > 0 else None
+        options = self._options_of(request)
+        asked = options.num_predict if options.num_predict and options.num_predict > 0 else None
         whole = self._prompt(request)
         if not whole.tokens:
             raise InvalidRequestError("empty prompt")
@@ -159,13 +173,15 @@ class Preparer:
             boundaries=places.all,
             keep=places.system or len(self.tokenizer.encode("")),
             opening=opening,
-            sampling=sampling,
-            stop=stop,
-            max_tokens=self._most_drawn(len(prompt), request.overflow, asked),
+            sampling=options.sampling,
+            stop=self._stop(request, options),
+            max_tokens=self._most_drawn(len(prompt), request.overflow, options.num_predict),
             received=received,
             dropped_messages=len(whole.messages) - len(fitting.messages),
             dropped_tokens=max(0, len(whole.tokens) - len(prompt)),
             opens="" if fitting.begun else opened_by(fitting.text),
+            loop_guard=options.loop_guard and not request.ignore_eos,
+            breakers=self._breakers(options.sampling),
         )
 
     def count(self, request: CountRequest) -> Counted:
@@ -191,10 +207,10 @@ class Preparer:
         return self.context_length - (share if asked is None else min(asked, share))
 
     def _most_drawn(self, length: int, overflow: Overflow, asked: int | None) -> int:
-        if overflow is Overflow.SHIFT:
-            # The context never ends an answer then, so one that nobody limits gets no more than fills it once.
-            return asked or self.context_length
-        return min(asked or self.context_length, self.context_length - length)
+        # One that nobody limits gets no more than fills the context once, also where that never ends an answer.
+        usual = min(USUAL_LENGTH, self.context_length) if asked is None else self.context_length
+        most = asked if asked and asked > 0 else usual
+        return most if overflow is Overflow.SHIFT else min(most, self.context_length - length)
 
     def _prompt(self, request: GenerateRequest) -> _Prompt:
         if request.prompt is not None:
@@ -245,18 +261,35 @@ class Preparer:
         places = find_boundaries(self.template, self.tokenizer, messages, prompt.text, tokens)
         return places, tokens[places.answer :] if places.answer else ()
 
-    def _options_of(self, request: GenerateRequest) -> tuple[SamplingOptions, tuple[str, ...], int | None]:
-        """Return how to draw, where to stop and how much is asked for; what is left open, the model's manifest says."""
-        sampling, stop, asked = request.sampling, request.stop, request.num_predict
-        if sampling is None:
-            options = request_options(self._params, request.options) if request.options else self._options
-            sampling = options.sampling
-            stop = stop or options.stop
-            asked = options.num_predict if asked is None else asked
+    def _options_of(self, request: GenerateRequest) -> RequestOptions:
+        """Return the options of a request, checked; what is left open, the model's manifest says.
+
+        Raises:
+            InvalidRequestError: One is out of range.
+        """
+        apart = {"num_predict": request.num_predict, "stop": request.stop or None, "loop_guard": request.loop_guard}
+        given = {name: value for name, value in apart.items() if value is not None}
+        if request.sampling is None:
+            options = request_options(self._params, {**request.options, **given})
+        else:
+            options = request_options({}, {**named(request.sampling), **given})
+        beyond = next((token for token, _ in options.sampling.logit_bias if token >= self._rows), None)
+        if beyond is not None:
+            raise InvalidRequestError(
+                f"Option logit_bias names token {beyond}, and this model's are 0 to {self._rows - 1}."
+            )
+        if request.logprobs is not None and not 0 <= request.logprobs <= MOST_LOGPROBS:
+            raise InvalidRequestError(f"logprobs must be from 0 to {MOST_LOGPROBS}, not {request.logprobs}.")
+        return options
+
+    def _stop(self, request: GenerateRequest, options: RequestOptions) -> tuple[str, ...]:
         if request.messages and not self.template.own:
             # A plain language model would go on with the conversation for both sides.
-            stop = (*stop, _PLAIN_TURN)
-        return sampling, stop, asked
+            return (*options.stop, _PLAIN_TURN)
+        return options.stop
+
+    def _breakers(self, sampling: SamplingOptions) -> frozenset[int]:
+        return self._containing(sampling.dry_sequence_breakers) if sampling.dry_multiplier > 0 else frozenset()
 
 
 def _with_system(messages: tuple[Message, ...], system: str) -> tuple[Message, ...]:

@@ -128,6 +128,23 @@ class Tokenizer:
         detokenizer = self.detokenizer()
         return "".join(map(detokenizer.add, ids)) + detokenizer.finish()
 
+    def spelled(self, token: int) -> bytes:
+        """Return the bytes of a token by itself: a special one's name, and nothing for a number without a token."""
+        added = self._added.get(token)
+        if added is not None and added.special:
+            return str(added.content).encode()
+        return self._spelling[token] if self._spelling else str(self._tokenizer.decode([token])).encode()
+
+    def containing(self, texts: Sequence[str]) -> frozenset[int]:
+        """Return the tokens that have one of `texts` within them, and all special ones; takes long for the first time.
+
+        A text that no token has as a whole is not found.
+        """
+        wanted = [text.encode() for text in texts]
+        special = {token for token, added in self._added.items() if added.special}
+        spelled = ((token, self.spelled(token)) for token in range(self.vocab_size))
+        return frozenset(special | {token for token, data in spelled if any(text in data for text in wanted)})
+
     def detokenizer(self) -> Detokenizer:
         """Return what turns one answer's tokens into text."""
         return ByteDetokenizer(self._spelling) if self._spelling else WindowDetokenizer(self._tokenizer)

@@ -15,6 +15,10 @@ from typing import Any
 
 from sotto.engine.memory_needs import ModelNeeds
 
+MOST_LOGPROBS = 20
+# What stands for "impossible", which JSON has no number for; it is Ollama's.
+LEAST_LOGPROB = -9999.0
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -26,10 +30,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class SamplingOptions:
-    """How the next token is drawn; names, order and defaults are Ollama's.
+    """How the next token is drawn; names, order and defaults are Ollama's, or llama.cpp's where Ollama has none.
 
     Attributes:
-        temperature: 0 or less takes the likeliest token.
+        temperature: 0 takes the likeliest token.
         top_k: Keep the k likeliest; active when 0 < k < vocabulary.
         top_p: Keep the smallest set whose mass reaches p; active when 0 < p < 1.
         min_p: Drop what is less than min_p times the likeliest; active when 0 < m <= 1.
@@ -38,6 +42,19 @@ class SamplingOptions:
         presence_penalty: Subtracted once from each recent token's score.
         frequency_penalty: Subtracted once per occurrence.
         seed: The same seed gives the same answer; None draws freely.
+        typical_p: Keep the smallest set of the most typical tokens whose mass reaches p; active when 0 < p < 1.
+        xtc_probability: How often XTC leaves out the likeliest tokens; 0 is off.
+        xtc_threshold: From which probability a token is one of these; the least likely of them stays.
+        dry_multiplier: What DRY subtracts from a token that would repeat `dry_allowed_length` tokens and itself; 0 is
+            off.
+        dry_base: By how much that grows with each token more.
+        dry_allowed_length: The shortest passage that is penalized.
+        dry_penalty_last_n: How many recent tokens DRY sees; -1 the whole context, 0 none.
+        dry_sequence_breakers: A token with one of these in its text ends a passage.
+        mirostat: 2 for mirostat v2, in place of everything that cuts unlikely or likely tokens off; 0 is off.
+        mirostat_tau: The surprise of each token that mirostat holds an answer to, in bits.
+        mirostat_eta: How fast it corrects itself.
+        logit_bias: Tokens and what is added to their scores.
     """
 
     temperature: float = 0.8
@@ -49,6 +66,18 @@ class SamplingOptions:
     presence_penalty: float = 0.0
     frequency_penalty: float = 0.0
     seed: int | None = None
+    typical_p: float = 1.0
+    xtc_probability: float = 0.0
+    xtc_threshold: float = 0.1
+    dry_multiplier: float = 0.0
+    dry_base: float = 1.75
+    dry_allowed_length: int = 2
+    dry_penalty_last_n: int = -1
+    dry_sequence_breakers: tuple[str, ...] = ("\n", ":", '"', "*")
+    mirostat: int = 0
+    mirostat_tau: float = 5.0
+    mirostat_eta: float = 0.1
+    logit_bias: tuple[tuple[int, float], ...] = ()
 
 
 class Overflow(StrEnum):
@@ -75,10 +104,13 @@ class GenerateRequest:
         sampling: How tokens are drawn. None is as the model's own manifest says, which then also stands in for a
             `num_predict` or `stop` that is not given.
         options: What goes before the manifest then, by Ollama's names.
-        num_predict: Most tokens to generate; None up to the end of the context.
+        num_predict: Most tokens to generate; negative up to the end of the context, None up to
+            `sotto.engine.options.USUAL_LENGTH`.
         stop: Texts that end the answer and are not part of it.
-        ignore_eos: Go on past end-of-sequence tokens, which are then never drawn; for measurements.
+        ignore_eos: Go on past end-of-sequence tokens, which are then never drawn, and through loops; for measurements.
         overflow: What is done where the context has no room.
+        loop_guard: Whether an answer ends that repeats itself without end; None as usual, which is yes.
+        logprobs: With each token goes how likely it and so many of the likeliest were; None for nothing of that.
     """
 
     id: str
@@ -90,6 +122,8 @@ class GenerateRequest:
     stop: tuple[str, ...] = ()
     ignore_eos: bool = False
     overflow: Overflow = Overflow.ERROR
+    loop_guard: bool | None = None
+    logprobs: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +163,11 @@ class CountRequest:
 
 
 class DoneReason(StrEnum):
-    """Why an answer ended."""
+    """Why an answer ended: by itself or at a stop text, at a limit, because it repeated itself, or when asked to."""
 
     STOP = "stop"
     LENGTH = "length"
+    LOOP = "loop"
     CANCELLED = "cancelled"
 
 
@@ -224,12 +259,48 @@ class PrefillProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class TokenLogprob:
+    """How likely a token was, to the model itself: before penalties, and whatever could be drawn.
+
+    Attributes:
+        token_id: The token.
+        data: Its bytes, perhaps only a part of a character; those of its name for a special token.
+        logprob: The natural logarithm of its probability, at least `LEAST_LOGPROB`.
+    """
+
+    token_id: int
+    data: bytes
+    logprob: float
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """How likely a token was that was drawn, and what would have been likelier.
+
+    Attributes:
+        drawn: The token.
+        top: The likeliest tokens in its place, from the likeliest down, as many as were asked for.
+    """
+
+    drawn: TokenLogprob
+    top: tuple[TokenLogprob, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class TextChunk:
-    """New text and the tokens it came from; text may lag behind tokens, and either may be empty."""
+    """New text and the tokens it came from; text may lag behind tokens, and either may be empty.
+
+    Attributes:
+        request_id: The request.
+        text: The text.
+        token_ids: The tokens.
+        logprobs: How likely each of them was, where that was asked for.
+    """
 
     request_id: str
     text: str
     token_ids: tuple[int, ...]
+    logprobs: tuple[Likelihood, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

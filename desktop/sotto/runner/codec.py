@@ -171,6 +171,8 @@ def _plain(value: Any) -> Any:
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
+    if isinstance(value, bytes):
+        return value.hex()
     return str(value) if isinstance(value, Path) else value
 
 
@@ -186,17 +188,32 @@ def _reader(wanted: Any) -> Callable[[Any], Any]:
         read_other = _reader(other)
         return lambda read: None if read is None else read_other(read)
     if origin is tuple:
-        read_item = _reader(arguments[0])
-        return lambda read: tuple(map(read_item, _checked(read, list)))
+        return _tuple_reader(arguments)
     if origin is not None:  # a mapping of options
         return lambda read: _checked(read, dict)
     if is_dataclass(wanted):
         return _object_reader(wanted)
     if issubclass(wanted, StrEnum | Path):
-        return lambda read: _made(wanted, _checked(read, str))
+        return lambda read: _made(wanted, wanted.__name__, _checked(read, str))
+    if wanted is bytes:
+        return lambda read: _made(bytes.fromhex, "bytes", _checked(read, str))
     if wanted is float:
         return lambda read: read if type(read) is int else _checked(read, float)
     return lambda read: _checked(read, wanted)
+
+
+def _tuple_reader(arguments: tuple[Any, ...]) -> Callable[[Any], Any]:
+    if arguments[-1] is Ellipsis:
+        read_item = _reader(arguments[0])
+        return lambda read: tuple(map(read_item, _checked(read, list)))
+    readers = [_reader(one) for one in arguments]
+
+    def read_items(read: Any) -> Any:
+        if len(_checked(read, list)) != len(readers):
+            raise WireError(f"{_shown(read)} has not {len(readers)} items.")
+        return tuple(read_item(item) for read_item, item in zip(readers, read, strict=True))
+
+    return read_items
 
 
 def _object_reader(wanted: Any) -> Callable[[Any], Any]:
@@ -220,11 +237,11 @@ def _checked(read: Any, kind: type) -> Any:
     return read
 
 
-def _made(kind: type, text: str) -> Any:
+def _made(make: Callable[[str], Any], name: str, text: str) -> Any:
     try:
-        return kind(text)
+        return make(text)
     except ValueError as error:
-        raise WireError(f"{_shown(text)} is no {kind.__name__}.") from error
+        raise WireError(f"{_shown(text)} is no {name}.") from error
 
 
 def _shown(value: Any) -> str:

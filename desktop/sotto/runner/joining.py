@@ -30,5 +30,9 @@ def _one(events: list[object]) -> object:
     chunks = [event for event in events if isinstance(event, TextChunk)]
     if len(chunks) < 2:
         return events[-1]
-    text = "".join(chunk.text for chunk in chunks)
-    return replace(chunks[0], text=text, token_ids=tuple(token for chunk in chunks for token in chunk.token_ids))
+    return replace(
+        chunks[0],
+        text="".join(chunk.text for chunk in chunks),
+        token_ids=tuple(token for chunk in chunks for token in chunk.token_ids),
+        logprobs=tuple(one for chunk in chunks for one in chunk.logprobs),
+    )
