@@ -3,9 +3,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generating import GREEDY, MODELS, Counting, empty, finished, polls, reference, run, scheduler, task
+from generating import (
+    GREEDY,
+    MODELS,
+    PERIOD,
+    REPEATS,
+    Echo,
+    eager,
+    empty,
+    finished,
+    polls,
+    reference,
+    run,
+    scheduler,
+    task,
+)
 from sotto.engine.caches import make_caches
-from sotto.engine.depth import Costs
 from sotto.engine.sequence import Sequence
 from sotto.engine.speculation import LookupDepths
 from sotto.engine.speculator import Speculator, take_back
@@ -13,46 +26,6 @@ from sotto.engine.types import DoneReason, SamplingOptions
 from tiny_random import CONFIGS, VOCABULARY, WINDOW
 
 kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))
-REPEATS = [3, 1, 4, 1, 5, 9, 2, 6] * 6
-
-
-class Free(Costs):
-    """Rounds that cost the same however many drafts are fed, so that all are."""
-
-    measured = tuple(range(17))
-
-    def took(self, drafts, seconds):
-        pass
-
-    def up_to(self, drafts):
-        return [1.0] * (drafts + 1)
-
-
-def eager(limit=8):
-    depths = LookupDepths(limit)
-    depths.costs = Free()
-    for matched in depths._by_length:
-        depths.controller(matched).costs = depths.costs
-    return Speculator(depths)
-
-
-class Echo:
-    """A model whose answers repeat what follows the same two tokens in the text, so that drafts are mostly right."""
-
-    def __init__(self, kind, period):
-        self._counting, self._period = Counting(kind), period
-
-    @property
-    def shapes(self):
-        return self._counting.shapes
-
-    def __call__(self, ids, cache):
-        logits = self._counting(ids, cache)
-        following = mx.take(mx.array(self._period), ids, axis=0)
-        return 0.01 * logits + 10 * (mx.arange(VOCABULARY) == following[..., None])
-
-
-PERIOD = [(7 * token + 3) % VOCABULARY for token in range(VOCABULARY)]
 
 
 @kinds

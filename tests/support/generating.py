@@ -8,11 +8,13 @@ from itertools import count
 import mlx.core as mx
 
 from sotto.engine.caches import make_caches
-from sotto.engine.depth import DepthController
+from sotto.engine.depth import Costs, DepthController
 from sotto.engine.pace import ChunkSize, Pace
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.sampler import Sampler
 from sotto.engine.scheduler import Scheduler
+from sotto.engine.speculation import LookupDepths
+from sotto.engine.speculator import Speculator
 from sotto.engine.stop_strings import StopMatcher
 from sotto.engine.task import Task
 from sotto.engine.types import Finished, SamplingOptions
@@ -22,6 +24,8 @@ MODELS = {kind: random_model(kind) for kind in CONFIGS}
 PROMPT = [(13 * index) % (VOCABULARY - 2) for index in range(45)]
 GREEDY = SamplingOptions(temperature=0)
 PLENTY = 1 << 30
+PERIOD = [(7 * token + 3) % VOCABULARY for token in range(VOCABULARY)]
+REPEATS = [3, 1, 4, 1, 5, 9, 2, 6] * 6
 
 
 class Letters:
@@ -129,3 +133,39 @@ class Always(DepthController):
 
     def gain(self, available):
         return 2.0
+
+
+class Free(Costs):
+    """Rounds that cost the same however many drafts are fed, so that all are."""
+
+    measured = tuple(range(17))
+
+    def took(self, drafts, seconds):
+        pass
+
+    def up_to(self, drafts):
+        return [1.0] * (drafts + 1)
+
+
+def eager(limit=8):
+    depths = LookupDepths(limit)
+    depths.costs = Free()
+    for matched in depths._by_length:
+        depths.controller(matched).costs = depths.costs
+    return Speculator(depths)
+
+
+class Echo:
+    """A model whose answers repeat what follows the same two tokens in the text, so that drafts are mostly right."""
+
+    def __init__(self, kind, period):
+        self._counting, self._period = Counting(kind), period
+
+    @property
+    def shapes(self):
+        return self._counting.shapes
+
+    def __call__(self, ids, cache):
+        logits = self._counting(ids, cache)
+        following = mx.take(mx.array(self._period), ids, axis=0)
+        return 0.01 * logits + 10 * (mx.arange(VOCABULARY) == following[..., None])

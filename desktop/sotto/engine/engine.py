@@ -221,6 +221,9 @@ class Engine:
                 shift=_shift(prepared) if prepared.request.overflow is Overflow.SHIFT else None,
                 dropped=prepared.dropped_tokens,
                 opens=prepared.opens,
+                loop_guard=prepared.loop_guard,
+                logprobs=prepared.request.logprobs,
+                spelled=tokenizer.spelled,
             )
         )
 

@@ -9,18 +9,41 @@ one goes on from there.
 import time
 from collections.abc import Callable
 from collections.abc import Sequence as Series
+from dataclasses import dataclass
 from typing import cast
 
 import mlx.core as mx
 
+from sotto.engine import runaway
+from sotto.engine.logprobs import Likelihoods, likelihoods
 from sotto.engine.pace import ChunkSize
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.sampler import Sampler
 from sotto.engine.sequence import Sequence
 from sotto.engine.task import Task
-from sotto.engine.types import DoneReason, Finished, GenerateEvent, PrefillProgress, TextChunk
+from sotto.engine.types import DoneReason, Finished, GenerateEvent, Likelihood, PrefillProgress, TextChunk
 
 Model = Callable[..., mx.array]
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """The token that follows the pending one, perhaps not computed yet.
+
+    Attributes:
+        token: [1], uint32.
+        sampler: What draws the token behind it.
+        likelihoods: How likely it was; None where nobody asks for that.
+    """
+
+    token: mx.array
+    sampler: Sampler
+    likelihoods: Likelihoods | None = None
+
+    @property
+    def arrays(self) -> list[mx.array]:
+        """What is to be computed."""
+        return [self.token, *(self.likelihoods.arrays if self.likelihoods else ())]
 
 
 class Generation:
@@ -28,7 +51,7 @@ class Generation:
 
     Attributes:
         task: What was asked for.
-        sampler: Draws its tokens.
+        sampler: Draws the token behind `pending`.
         sequence: Its caches; None before it begins and after it has ended.
         ended: Whether the answer is complete, or has failed.
         pending: The token to feed next [1], drawn but perhaps not computed yet; None while prefilling.
@@ -51,6 +74,8 @@ class Generation:
         self._prefix = prefix
         self._prompt = list(task.prompt)
         self._value: int | None = None
+        # How likely the pending token was, and what drew it.
+        self._likelihoods: Likelihoods | None = None
         self._sampler_before = task.sampler
         self._stops: list[int] = []
         self._texts: list[str] = []
@@ -129,14 +154,21 @@ class Generation:
             return [TextChunk(self.task.request_id, "", ())]
         return [self._progress(done)]
 
-    def drawing(self) -> Sampler:
-        """Return what draws the token that follows `pending`; how it was before is remembered, see `start_over`."""
-        self._sampler_before = self.sampler.fork()
-        return self.sampler
+    def likelihoods(self, logits: mx.array, tokens: mx.array, first: int = 0) -> Likelihoods | None:
+        """Return how likely tokens [R] were that come from logits [.., V]; None where nobody asks for that.
 
-    def take(self, token: mx.array) -> None:
-        """Go on with `token` [1], which was drawn; `pending` was read."""
-        self.pending, self._value = token, None
+        Args:
+            logits: As the model gave them.
+            tokens: What was drawn.
+            first: The row that the first of them is from; the others are from those behind it.
+        """
+        count = self.task.logprobs
+        return None if count is None else likelihoods(logits[first : first + tokens.size], tokens, count)
+
+    def take(self, draw: Draw) -> None:
+        """Go on with what was drawn; `pending` was read."""
+        self.pending, self._value, self._likelihoods = draw.token, None, draw.likelihoods
+        self._sampler_before, self.sampler = self.sampler, draw.sampler
 
     def read(self, *, fed: bool = False) -> list[GenerateEvent]:
         """Wait for `pending` if nobody has yet, and return what comes of it.
@@ -151,20 +183,26 @@ class Generation:
         self._value = value
         if fed:
             self.sequence.tokens.append(value)
-        return self.accept(value) if fresh else []
+        return self.accept(value, self._told(self._likelihoods)) if fresh else []
 
-    def accept_all(self, tokens: Series[int]) -> list[GenerateEvent]:
-        """Make tokens part of the answer until one ends it; the last has not been fed."""
+    def accept_all(self, tokens: Series[int], likelihoods: Likelihoods | None = None) -> list[GenerateEvent]:
+        """Make tokens part of the answer until one ends it; the last has not been fed.
+
+        Args:
+            tokens: At least one.
+            likelihoods: How likely these were, and perhaps others behind them; None where nobody asks for that.
+        """
         events: list[GenerateEvent] = []
-        for token in tokens:
-            events += self.accept(token)
+        told = self._told(likelihoods)
+        for index, token in enumerate(tokens):
+            events += self.accept(token, told[index : index + 1])
             if self.ended:
                 return events
-        self.pending, self._value = _fed([tokens[-1]]), tokens[-1]
+        self.pending, self._value, self._likelihoods = _fed([tokens[-1]]), tokens[-1], None
         return events
 
-    def accept(self, token: int) -> list[GenerateEvent]:
-        """Make a token part of the answer, or end the answer because of it."""
+    def accept(self, token: int, told: Series[Likelihood] = ()) -> list[GenerateEvent]:
+        """Make a token part of the answer, or end the answer because of it; `told` is how likely it was."""
         events: list[GenerateEvent] = []
         if not self._first:
             self._first = time.perf_counter_ns()
@@ -174,11 +212,13 @@ class Generation:
         self.drawn.append(token)
         text = self.task.stop.add(self.task.text.add(token))
         self._texts.append(text)
-        events.append(TextChunk(self.task.request_id, text, (token,)))
+        events.append(TextChunk(self.task.request_id, text, (token,), tuple(told)))
         if self.task.stop.found:
             return [*events, *self.finish(DoneReason.STOP)]
         if len(self.drawn) == self.task.max_tokens:
             return [*events, *self.finish(DoneReason.LENGTH)]
+        if self.task.loop_guard and len(self.drawn) % runaway.EVERY == 0 and runaway.repeats(self.drawn):
+            return [*events, *self.finish(DoneReason.LOOP)]
         return events
 
     @property
@@ -214,7 +254,7 @@ class Generation:
         """Forget the caches and prefill anew, by itself, because a step that was shared has failed."""
         assert self.sequence is not None
         if self._value is None:
-            # Nobody will ever read it: it is drawn again.
+            # Nobody will ever read it: it is drawn again, by what drew it.
             self.sampler = self._sampler_before
             self._prompt = list(self.sequence.tokens)
         else:
@@ -261,13 +301,16 @@ class Generation:
         elif sequence is not None:
             self._prefix.end(sequence)
 
+    def _told(self, likelihoods: Likelihoods | None) -> Series[Likelihood]:
+        return likelihoods.read(self.task.spelled) if likelihoods is not None else ()
+
     @property
     def _limit(self) -> float:
         """How many tokens may be fed in all before the caches must begin anew."""
         return min(self.task.context, self._prefix.limit(len(self._prompt)))
 
     def _to_decoding(self) -> None:
-        self.pending = _fed([self._prompt[-1]])
+        self.pending, self._likelihoods = _fed([self._prompt[-1]]), None
         self._value = self._prompt[-1]
 
     def _progress(self, done: int) -> PrefillProgress:

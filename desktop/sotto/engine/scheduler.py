@@ -16,7 +16,7 @@ import mlx.core as mx
 from sotto.engine.batch import MOST_TOGETHER, batched
 from sotto.engine.beginnings import SharedBeginnings
 from sotto.engine.failures import failed
-from sotto.engine.generation import Generation, Model
+from sotto.engine.generation import Draw, Generation, Model
 from sotto.engine.memory_guard import MemoryGuard
 from sotto.engine.pace import CHUNK, Pace
 from sotto.engine.prefix_cache import PrefixCache
@@ -204,36 +204,41 @@ class Scheduler:
         started = time.perf_counter()
         try:
             drawn = self._drawn(feeding)
+            arrays = [array for draw in drawn.values() for array in draw.arrays]
             if ahead:
-                mx.async_eval(list(drawn.values()))  # type: ignore[no-untyped-call]
+                mx.async_eval(arrays)  # type: ignore[no-untyped-call]
             else:
-                mx.eval(list(drawn.values()))
+                mx.eval(arrays)
         except Exception as error:
             self._recover(feeding, error, events)
             drawn = {}
         for one in group:
             if one.ended or one.pending is None:
                 continue
-            token = drawn.get(one)
-            if self._guarded(one, events, lambda one=one, fed=token is not None: one.read(fed=fed)):  # type: ignore[misc]
-                if one.ended or token is None:
+            draw = drawn.get(one)
+            if self._guarded(one, events, lambda one=one, fed=draw is not None: one.read(fed=fed)):  # type: ignore[misc]
+                if one.ended or draw is None:
                     continue
-                one.take(token)
+                one.take(draw)
                 if not ahead:
                     self._guarded(one, events, one.read)
         if self._speculator is not None and len(group) == 1 == len(self._running):
             self._speculator.took(time.perf_counter() - started if steady and feeding else None)
 
-    def _drawn(self, feeding: list[Generation]) -> dict[Generation, mx.array]:
-        """Return the token that follows the pending one of each, lazily."""
+    def _drawn(self, feeding: list[Generation]) -> dict[Generation, Draw]:
+        """Return what follows the pending token of each, lazily."""
         if not feeding:
             return {}
         tokens = mx.concatenate([one.pending for one in feeding if one.pending is not None])[:, None]
         caches = feeding[0].caches if len(feeding) == 1 else batched([one.caches for one in feeding])
         logits = self._step_model(tokens, cache=caches)[:, -1, :]
-        if len(feeding) == 1:
-            return {feeding[0]: feeding[0].drawing().sample(logits)}
-        return dict(zip(feeding, sample_each([one.drawing() for one in feeding], logits), strict=True))
+        # Forks draw: where this step fails, each answer still has what draws the same again.
+        samplers = [one.sampler.fork() for one in feeding]
+        drawn = sample_each(samplers, logits) if len(feeding) > 1 else [samplers[0].sample(logits)]
+        return {
+            one: Draw(token, sampler, one.likelihoods(logits, token, row))
+            for row, (one, token, sampler) in enumerate(zip(feeding, drawn, samplers, strict=True))
+        }
 
     def _recover(self, group: list[Generation], error: Exception, events: list[GenerateEvent]) -> None:
         """After a step that failed: end the request that it was for, or let each of several try by itself."""

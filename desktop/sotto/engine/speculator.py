@@ -78,7 +78,8 @@ class Speculator:
         fed = mx.concatenate([mx.array([one.value], dtype=mx.uint32), proposal.tokens])
         logits = model(fed[None], cache=sequence.caches)[0]
         rows = one.sampler.sample_rows(logits, proposal.tokens)
-        if not self._computed(one, proposal, rows):
+        likelihoods = one.likelihoods(logits, rows)
+        if not self._computed(one, proposal, [rows, *(likelihoods.arrays if likelihoods else ())]):
             one.start_over()
             return []
         sampled: list[int] = rows.tolist()  # type: ignore[assignment]
@@ -94,7 +95,7 @@ class Speculator:
             self._tried(one, lambda: proposal.source.settle(drafts, right))  # type: ignore[union-attr]
             self._draft.depths.observed(verdict.judged, verdict.accepted)
         self._took(len(drafts), time.perf_counter() - started, by_model=proposal.source is not None)
-        return one.accept_all(verdict.tokens)
+        return one.accept_all(verdict.tokens, likelihoods)
 
     def took(self, seconds: float | None) -> None:
         """Learn what a step without drafts took; None where something else was computed as well."""
@@ -129,16 +130,16 @@ class Speculator:
                 return _Proposal(proposed, model)
         return _Proposal(mx.array(found, dtype=mx.uint32)) if found else None
 
-    def _computed(self, one: Generation, proposal: "_Proposal", rows: mx.array) -> bool:
+    def _computed(self, one: Generation, proposal: "_Proposal", arrays: list[mx.array]) -> bool:
         """Wait for a round; return False where it failed and the draft model may be why, which then ends its part.
 
         Nobody knows then what the caches hold.
         """
         if proposal.source is None:
-            mx.eval(rows)
+            mx.eval(arrays)
             return True
         try:
-            mx.eval(rows, proposal.tokens, proposal.source.unfinished)
+            mx.eval(arrays, proposal.tokens, proposal.source.unfinished)
         except Exception as error:
             self._end_model(one, error)
             return False

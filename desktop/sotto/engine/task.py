@@ -28,6 +28,9 @@ class Task:
         shift: Takes all tokens to those to go on with when the context is full; None ends the answer there.
         dropped: Tokens that were left out of the prompt because they had no room.
         opens: The tag of a thought that the prompt ends with; empty for none.
+        loop_guard: Whether the answer ends when it repeats itself without end.
+        logprobs: How many of the likeliest tokens are told beside each; None for nothing about how likely any is.
+        spelled: Gives the bytes of a token, for those.
     """
 
     request_id: str
@@ -44,3 +47,6 @@ class Task:
     shift: Callable[[Series[int]], Series[int]] | None = None
     dropped: int = 0
     opens: str = ""
+    loop_guard: bool = True
+    logprobs: int | None = None
+    spelled: Callable[[int], bytes] = lambda _: b""
