@@ -95,6 +95,10 @@ class TestOllama:
             (lambda client: client.chat("nope", QUESTION), 404, "model 'nope' not found"),
             (lambda client: client.show("nope"), 404, "model 'nope:latest' not found"),
             (lambda client: client.generate("sotto", "a", options={"top_k": "x"}), 400, "Option top_k must be"),
+            (lambda client: client.generate("sotto", "a", options={"top_q": 1}), 400, "did you mean top_p?"),
+            (lambda client: client.generate("sotto", "a", options={"seed": 2**64}), 400, "Option seed must be from"),
+            (lambda client: client.generate("sotto", "a", logprobs=True, top_logprobs=21), 400, "between 0 and 20"),
+            (lambda client: client.generate("sotto", "a", images=["aGk="]), 400, "does not support image input"),
             (lambda client: client.generate("sotto", "a", format="json"), 501, "format is not supported yet"),
             (lambda client: client.generate("sotto", "word " * 5000), 400, "exceeds the model's maximum context"),
             (lambda client: client.chat("sotto", QUESTION, think=True), 400, '"sotto" does not support thinking'),
@@ -108,6 +112,28 @@ class TestOllama:
             call(ollama_client)
         assert raised.value.status_code == status
         assert message in raised.value.error
+
+    def test_how_likely_tokens_were(self, ollama_client):
+        asked = {"options": {"temperature": 0, "num_predict": 6}, "logprobs": True, "top_logprobs": 2}
+        whole = ollama_client.chat("sotto", QUESTION, **asked)
+        assert "".join(one.token for one in whole.logprobs) == whole.message.content
+        for one in whole.logprobs:
+            assert (one.top_logprobs[0].token, one.top_logprobs[0].logprob) == (one.token, one.logprob)
+            assert 0 >= one.logprob > one.top_logprobs[1].logprob
+        pieces = list(ollama_client.chat("sotto", QUESTION, stream=True, **asked))
+        assert [one for piece in pieces for one in piece.logprobs or ()] == list(whole.logprobs)
+        plain = ollama_client.generate("sotto", "Who are you?", options={"num_predict": 2})
+        assert plain.logprobs is None
+        first = ollama_client.generate("sotto", "Who are you?", options={"num_predict": 2}, logprobs=True)
+        assert [one.top_logprobs for one in first.logprobs] == [None, None]
+
+    def test_an_answer_that_repeats_itself_is_cut_short(self, ollama_client, served):
+        # Nothing but one token can be drawn.
+        options = {"logit_bias": {"70": 100}, "temperature": 0, "num_predict": -1}
+        answer = ollama_client.generate("sotto", "Who are you?", options=options)
+        assert answer.done_reason == "length"
+        assert 2048 <= answer.eval_count < 2200
+        assert len(set(answer.response)) <= 2
 
     def test_leaving_half_way_ends_the_answer(self, served, ollama_client):
         stream = ollama_client.generate("sotto", "Tell me a story", raw=True, stream=True, options=HOT)
@@ -158,6 +184,48 @@ class TestOpenAI:
         stopped = openai_client.chat.completions.create(model="sotto", messages=QUESTION, stop="Sotto", temperature=0)
         assert "Sotto" not in stopped.choices[0].message.content
 
+    def test_how_likely_tokens_were(self, openai_client):
+        asked = {"model": "sotto", "messages": QUESTION, "temperature": 1.5, "seed": 3, "max_tokens": 12, "n": 2}
+        answer = openai_client.chat.completions.create(**asked, logprobs=True, top_logprobs=3)
+        for choice in answer.choices:
+            told = choice.logprobs.content
+            assert b"".join(bytes(one.bytes) for one in told).decode() == choice.message.content
+            for one in told:
+                likely = [other.logprob for other in one.top_logprobs]
+                assert likely == sorted(likely, reverse=True)
+                assert len(likely) == 3
+                assert one.logprob <= likely[0]
+        streamed = {0: [], 1: []}
+        for chunk in openai_client.chat.completions.create(**asked, logprobs=True, top_logprobs=3, stream=True):
+            if chunk.choices[0].logprobs:
+                streamed[chunk.choices[0].index] += chunk.choices[0].logprobs.content
+        assert [streamed[index] for index in (0, 1)] == [choice.logprobs.content for choice in answer.choices]
+        assert openai_client.chat.completions.create(**asked).choices[0].logprobs is None
+
+    def test_how_likely_tokens_of_completions_were(self, openai_client):
+        asked = {"model": "sotto", "prompt": "Once", "max_tokens": 12, "temperature": 1.5, "seed": 2}
+        choice = openai_client.completions.create(**asked, logprobs=2).choices[0]
+        told = choice.logprobs
+        assert len(told.tokens) == len(told.token_logprobs) == len(told.top_logprobs) == 12
+        ends = [*told.text_offset[1:], len(choice.text)]
+        assert [choice.text[begin:end] for begin, end in zip(told.text_offset, ends, strict=True)] == told.tokens
+        assert all(len(likely) == 2 for likely in told.top_logprobs)
+        pieces = [chunk.choices[0] for chunk in openai_client.completions.create(**asked, logprobs=2, stream=True)]
+        assert [
+            offset for piece in pieces if piece.logprobs for offset in piece.logprobs.text_offset
+        ] == told.text_offset
+        with pytest.raises(openai.BadRequestError, match="leave echo or logprobs out"):
+            openai_client.completions.create(**asked, logprobs=2, echo=True)
+
+    def test_a_bias_bans_and_forces_tokens(self, openai_client):
+        asked = {"model": "sotto", "messages": QUESTION, "temperature": 0, "max_tokens": 3}
+        told = openai_client.chat.completions.create(**asked, logprobs=True).choices[0].logprobs.content
+        forced = openai_client.chat.completions.create(**asked, logit_bias={"70": 100}, logprobs=True).choices[0]
+        assert len({one.token for one in forced.logprobs.content}) == 1
+        assert forced.finish_reason == "length"
+        # The bias draws, and the model's own log-probabilities stay what they are.
+        assert forced.logprobs.content[0].logprob < told[0].logprob
+
     def test_completions(self, openai_client):
         answer = openai_client.completions.create(
             model="sotto", prompt=["Hello", "My name"], max_tokens=4, temperature=0, echo=True
@@ -172,7 +240,11 @@ class TestOpenAI:
         [
             ({"tools": [{"type": "function", "function": {"name": "a"}}]}, "sotto does not support tools"),
             ({"response_format": {"type": "json_object"}}, "response_format is not supported yet"),
-            ({"logprobs": True}, "logprobs are not given yet"),
+            ({"top_logprobs": 3}, "top_logprobs is only told with logprobs"),
+            ({"logprobs": True, "top_logprobs": 21}, "top_logprobs must be a whole number from 0 to 20, not 21"),
+            ({"logit_bias": {"x": 1}}, "Option logit_bias must name tokens from 0"),
+            ({"logit_bias": {"999999": 1}}, "Option logit_bias names token 999999, and this model's are 0 to"),
+            ({"seed": 2**64}, "Option seed must be from"),
             ({"temperature": 200}, "Option temperature must be from 0 to 100, not 200"),
             ({"max_tokens": 0}, "max_tokens must be a whole number from 1"),
             ({"n": 100}, "n must be a whole number from 1 to 16, not 100"),

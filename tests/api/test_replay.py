@@ -41,7 +41,6 @@ STATUS = {
     **dict.fromkeys("gen-format-json gen-format-schema gen-format-bad gen-mlx-json chat-format".split(), (501, SCHEMA)),
     **dict.fromkeys("v1-chat-jsonschema v1-chat-jsonobject".split(), (400, SCHEMA)),
     **dict.fromkeys("v1-resp v1-resp-stream v1-resp-noinput v1-resp-missing".split(), (501, "Not there yet.")),
-    **dict.fromkeys("gen-logprobs chat-logprobs".split(), (501, "The engine does not tell log-probabilities yet.")),
     **dict.fromkeys("show-embed show-child chat-child".split(), (404, MODEL)),
     **dict.fromkeys("cors-file cors-vscode".split(), (403, ORIGIN)),
     "trailing-slash": (307, "A redirection that keeps the method."),

@@ -119,6 +119,20 @@ def test_completions_take_turns_with_the_hosts_own_requests(host, address):
     assert not [event for event in host.events if getattr(event, "request_id", "").startswith("completion")]
 
 
+def test_how_likely_tokens_were_goes_with_them(address):
+    body = {"Prompt": "Once upon a time", "Logprobs": True, "TopLogprobs": 2, "Options": {"num_predict": 5, **GREEDY}}
+    lines = [json.loads(line) for line in call(address, "POST", "/v1/completions", body).text.splitlines()]
+    told = [one for line in lines for one in line["Logprobs"] or ()]
+    assert len(told) == 5
+    assert "".join(one["token"] for one in told) == "".join(line["Content"] for line in lines)
+    for one in told:
+        # Greedy: what was drawn is the likeliest.
+        assert one["top_logprobs"][0] == {"token": one["token"], "logprob": one["logprob"]}
+        assert 0 >= one["logprob"] > one["top_logprobs"][1]["logprob"]
+    plain = call(address, "POST", "/v1/completions", body | {"Logprobs": False}).text
+    assert all(json.loads(line)["Logprobs"] is None for line in plain.splitlines())
+
+
 def test_closing_the_connection_cancels(host, address):
     port, token = address
     # As many as run at a time: were they not cancelled, what is asked then would wait until the context is full.
@@ -146,7 +160,9 @@ def test_closing_the_connection_cancels(host, address):
         ({"Prompt": "a", "Options": [1]}, "Options must be an object"),
         ({"Prompt": "a", "Options": {"temperature": "hot"}}, "temperature"),
         ({"Prompt": "a", "Media": [{"id": 1}]}, "does not support media"),
-        ({"Prompt": "a", "Logprobs": True}, "Logprobs"),
+        ({"Prompt": "a", "Options": {"warp": 1}}, "Option warp is not known"),
+        ({"Prompt": "a", "Logprobs": 1}, "Logprobs must be true or false."),
+        ({"Prompt": "a", "Logprobs": True, "TopLogprobs": 21}, "TopLogprobs must be a whole number from 0 to 20."),
         ({"Prompt": "a", "Format": {}}, "'Format' is no field"),
         ({"Prompt": "\ud800"}, "half of a character"),
     ],

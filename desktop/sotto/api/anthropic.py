@@ -100,7 +100,7 @@ class Anthropic:
 
     async def _whole(self, asked: _Asked) -> dict[str, Any]:
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
-            end = await whole_answer(self._desk, visit, asked.request)
+            end, _ = await whole_answer(self._desk, visit, asked.request)
         return _message(asked.name) | {
             "content": [{"type": "text", "text": end.text}] if end.text else [],
             "stop_reason": _reason(end),
@@ -167,7 +167,7 @@ def _message(name: str) -> dict[str, Any]:
 
 
 def _reason(end: Finished) -> str:
-    return "max_tokens" if end.done_reason is DoneReason.LENGTH else "end_turn"
+    return "max_tokens" if end.done_reason in (DoneReason.LENGTH, DoneReason.LOOP) else "end_turn"
 
 
 def _usage(prompt: int, cached: int, written: int) -> dict[str, int]:

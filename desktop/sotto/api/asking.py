@@ -10,7 +10,16 @@ from sotto.api.desk import Desk, Visit
 from sotto.api.errors import bad
 from sotto.api.fields import Fields
 from sotto.engine.options import request_options
-from sotto.engine.types import Finished, GenerateRequest, Message, Overflow, PrefillProgress, TextChunk
+from sotto.engine.types import (
+    DoneReason,
+    Finished,
+    GenerateRequest,
+    Likelihood,
+    Message,
+    Overflow,
+    PrefillProgress,
+    TextChunk,
+)
 
 # Events that may be read from the engine before they are sent.
 _AHEAD = 16
@@ -32,10 +41,16 @@ def request_of(
     messages: Sequence[Message] = (),
     prompt: str | None = None,
     overflow: Overflow = Overflow.ERROR,
+    logprobs: int | None = None,
 ) -> GenerateRequest:
     """Return a request with an id of its own; what `options` leave open is as the model's manifest says."""
     return GenerateRequest(
-        id=f"api {uuid4().hex}", messages=tuple(messages), prompt=prompt, options=options, overflow=overflow
+        id=f"api {uuid4().hex}",
+        messages=tuple(messages),
+        prompt=prompt,
+        options=options,
+        overflow=overflow,
+        logprobs=logprobs,
     )
 
 
@@ -73,16 +88,24 @@ def text_of(fields: Fields, name: str) -> str:
     return "".join(texts)
 
 
-async def whole_answer(desk: Desk, visit: Visit, request: GenerateRequest) -> Finished:
-    """Wait for the end of an answer.
+def reason_of(end: Finished) -> str:
+    """Return why an answer ended, in Ollama's and OpenAI's words: one that repeated itself was cut at a limit."""
+    return DoneReason.LENGTH.value if end.done_reason is DoneReason.LOOP else end.done_reason.value
+
+
+async def whole_answer(desk: Desk, visit: Visit, request: GenerateRequest) -> tuple[Finished, list[Likelihood]]:
+    """Wait for the end of an answer; return it, and how likely its tokens were, where that was asked for.
 
     Raises:
         ApiError: It failed.
     """
+    told: list[Likelihood] = []
     async with aclosing(desk.answer(visit, request)) as events:
         async for event in events:
-            if isinstance(event, Finished):
-                return event
+            if isinstance(event, TextChunk):
+                told += event.logprobs
+            elif isinstance(event, Finished):
+                return event, told
     raise AssertionError("an answer ends with Finished or an error")
 
 

@@ -1,7 +1,7 @@
 """Ollama's dialect: answers of `/api/generate` and `/api/chat`."""
 
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,16 +11,16 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from sotto.api.answers import NDJSON, Answer, Dialect, Pieces, Whole, line
-from sotto.api.asking import NO_IMAGES, checked_options, request_of, role_of, whole_answer
+from sotto.api.asking import NO_IMAGES, checked_options, reason_of, request_of, role_of, whole_answer
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk, Visit
 from sotto.api.durations import keep_alive
 from sotto.api.errors import ApiError, bad, missing
 from sotto.api.fields import Fields, shown_value
-from sotto.engine.types import Finished, GenerateRequest, Message, ModelInfo, Overflow, TextChunk
+from sotto.api.logprobs import asked_of_ollama, of_ollama
+from sotto.engine.types import Finished, GenerateRequest, Likelihood, Message, ModelInfo, Overflow, TextChunk
 from sotto.store.records import ModelRecord
 
-_MOST_LOGPROBS = 20
 _LEVELS = ("high", "medium", "low", "max")
 
 
@@ -83,14 +83,14 @@ class OllamaAnswers:
             raise missing("context is not supported; send the conversation to /api/chat instead.")
         if fields.text("suffix"):
             raise bad(f"{fields.text('model')} does not support insert")
-        overflow = _overflow(fields)
+        overflow, logprobs = _overflow(fields), asked_of_ollama(fields)
 
         def asked(info: ModelInfo) -> GenerateRequest:
             # A model without a template is one that goes on with texts.
             if raw or not (info.has_chat_template or system):
-                return request_of(options, prompt=prompt, overflow=overflow)
+                return request_of(options, prompt=prompt, overflow=overflow, logprobs=logprobs)
             before = (Message("system", system),) if system else ()
-            return request_of(options, (*before, Message("user", prompt)), overflow=overflow)
+            return request_of(options, (*before, Message("user", prompt)), overflow=overflow, logprobs=logprobs)
 
         return self._answer(_asked(fields, record, asked if prompt else None, lambda text: {"response": text}))
 
@@ -102,10 +102,10 @@ class OllamaAnswers:
         if fields.list("tools"):
             raise bad(f"{fields.text('model')} does not support tools")
         messages = tuple(map(_message, fields.objects("messages")))
-        overflow = _overflow(fields)
+        overflow, logprobs = _overflow(fields), asked_of_ollama(fields)
 
         def asked(info: ModelInfo) -> GenerateRequest:
-            return request_of(options, messages, overflow=overflow)
+            return request_of(options, messages, overflow=overflow, logprobs=logprobs)
 
         def told(text: str) -> dict[str, Any]:
             return {"message": {"role": "assistant", "content": text}}
@@ -117,11 +117,6 @@ class OllamaAnswers:
         record = await self._desk.model(fields.text("model"))
         options = dict(fields.object("options").values)
         checked_options(options)
-        top = fields.integer("top_logprobs", -(2**31), 2**31)
-        if top is not None and not 0 <= top <= _MOST_LOGPROBS:
-            raise bad(f"top_logprobs must be between 0 and {_MOST_LOGPROBS}")
-        if fields.flag("logprobs", False):
-            raise missing("logprobs are not given yet; leave them out.")
         if fields.any("format") not in (None, ""):
             raise missing("format is not supported yet; leave it out, and say in the prompt how to answer.")
         if fields.flag("_debug_render_only", False):
@@ -138,8 +133,8 @@ class OllamaAnswers:
         if asked.request is None:
             return _row(asked, "") | {"done": True, "done_reason": await self._load_or_unload(asked)}
         async with self._desk.visit(asked.record, asked.num_ctx, asked.keep_alive) as visit:
-            end = await whole_answer(self._desk, visit, asked.request(visit.info))
-            return _row(asked, end.text) | _ended(end, visit)
+            end, told = await whole_answer(self._desk, visit, asked.request(visit.info))
+            return _row(asked, end.text, told) | _ended(end, visit)
 
     async def _load_or_unload(self, asked: _Asked) -> str:
         if asked.keep_alive == 0:
@@ -156,8 +151,8 @@ class OllamaAnswers:
             aclosing(self._desk.answer(visit, request(visit.info))) as events,
         ):
             async for event in events:
-                if isinstance(event, TextChunk) and event.text:
-                    yield line(_row(asked, event.text) | {"done": False})
+                if isinstance(event, TextChunk) and (event.text or event.logprobs):
+                    yield line(_row(asked, event.text, event.logprobs) | {"done": False})
                 elif isinstance(event, Finished):
                     yield line(_row(asked, "") | _ended(event, visit))
 
@@ -205,14 +200,15 @@ def _check_think(fields: Fields, record: ModelRecord) -> None:
     raise bad(f'"{fields.text("model")}" does not support thinking')
 
 
-def _row(asked: _Asked, text: str) -> dict[str, Any]:
-    return {"model": asked.name, "created_at": timestamp(time.time_ns()), **asked.told(text)}
+def _row(asked: _Asked, text: str, told: Sequence[Likelihood] = ()) -> dict[str, Any]:
+    logprobs = {"logprobs": of_ollama(told)} if told else {}
+    return {"model": asked.name, "created_at": timestamp(time.time_ns()), **asked.told(text), **logprobs}
 
 
 def _ended(end: Finished, visit: Visit) -> dict[str, Any]:
     return {
         "done": True,
-        "done_reason": end.done_reason.value,
+        "done_reason": reason_of(end),
         "total_duration": visit.waited + end.total_duration,
         "load_duration": visit.waited,
         "prompt_eval_count": end.prompt_tokens,

@@ -13,14 +13,15 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event
-from sotto.api.asking import checked_options, interleaved, request_of, role_of, text_of
+from sotto.api.asking import checked_options, interleaved, reason_of, request_of, role_of, text_of
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk
 from sotto.api.durations import keep_alive
 from sotto.api.errors import ApiError, bad, missing
 from sotto.api.fields import Fields
+from sotto.api.logprobs import Form, InCompletion, asked_in_chat, in_chat
 from sotto.api.ollama_models import modified_at
-from sotto.engine.types import Finished, GenerateRequest, Message, TextChunk
+from sotto.engine.types import MOST_LOGPROBS, Finished, GenerateRequest, Likelihood, Message, TextChunk
 from sotto.errors import InvalidNameError
 from sotto.store.names import parse_name
 from sotto.store.records import ModelRecord
@@ -65,6 +66,7 @@ class _Asked:
         piece: Makes a choice of a stream from a piece of its text, which is the first one or not.
         last: The last choice of a stream, without its reason.
         chunk: What an object of a stream is called.
+        logprobs: Makes what makes the field of a choice; None where nobody asks for it.
     """
 
     record: ModelRecord
@@ -78,6 +80,7 @@ class _Asked:
     piece: Callable[[int, str, bool], dict[str, Any]]
     last: Mapping[str, Any] = field(default_factory=dict)
     chunk: str = ""
+    logprobs: Callable[[], Form] | None = None
 
 
 class OpenAI:
@@ -114,15 +117,14 @@ class OpenAI:
             raise bad("response_format is not supported yet; leave it out, and say in the prompt how to answer.")
         if fields.text("reasoning_effort", "none") != "none":
             raise bad(f'"{fields.text("model")}" does not support thinking')
-        if fields.flag("logprobs", False) or fields.given("top_logprobs"):
-            raise bad("logprobs are not given yet; leave logprobs and top_logprobs out.")
+        logprobs = asked_in_chat(fields)
         messages = [Message(role_of(one), text_of(one, "content")) for one in fields.objects("messages")]
         if not messages:
             raise bad("[] is too short - 'messages'")
         return self._answer(
             _Asked(
                 record=record,
-                requests=[request_of(one, messages) for one in _seeded(options, count)],
+                requests=[request_of(one, messages, logprobs=logprobs) for one in _seeded(options, count)],
                 prompts=1,
                 keep_alive=keep_alive(fields.any("keep_alive")),
                 stream=fields.flag("stream", False),
@@ -135,6 +137,7 @@ class OpenAI:
                 },
                 last={"delta": {}},
                 chunk="chat.completion.chunk",
+                logprobs=None if logprobs is None else lambda: in_chat,
             )
         )
 
@@ -144,8 +147,9 @@ class OpenAI:
         prompts = _prompts(fields)
         if fields.text("suffix"):
             raise bad(f"{fields.text('model')} does not support insert")
-        if fields.given("logprobs"):
-            raise bad("logprobs are not given yet; leave them out.")
+        logprobs = fields.integer("logprobs", 0, MOST_LOGPROBS)
+        if logprobs is not None and fields.flag("echo", False):
+            raise bad("echo has no logprobs of the prompt to give: leave echo or logprobs out.")
         if fields.any("best_of") not in (None, 1):
             raise fields.wrong("best_of", "1")
         if len(prompts) * count > MOST_CHOICES:
@@ -154,7 +158,11 @@ class OpenAI:
         return self._answer(
             _Asked(
                 record=record,
-                requests=[request_of(one, prompt=prompt) for prompt in prompts for one in _seeded(options, count)],
+                requests=[
+                    request_of(one, prompt=prompt, logprobs=logprobs)
+                    for prompt in prompts
+                    for one in _seeded(options, count)
+                ],
                 prompts=len(prompts),
                 keep_alive=keep_alive(fields.any("keep_alive")),
                 stream=fields.flag("stream", False),
@@ -164,6 +172,7 @@ class OpenAI:
                 piece=lambda index, text, first: {"text": echoes[index] + text if first else text, "index": index},
                 last={"text": ""},
                 chunk="text_completion",
+                logprobs=None if logprobs is None else InCompletion,
             )
         )
 
@@ -178,9 +187,9 @@ class OpenAI:
         for name in ("max_tokens", "max_completion_tokens"):
             if (most := fields.integer(name, 1, _MOST_TOKENS)) is not None:
                 options["num_predict"] = most
+        if biases := fields.object("logit_bias").values:
+            options["logit_bias"] = biases
         checked_options(options)
-        if fields.object("logit_bias").values:
-            raise bad("logit_bias is not supported yet; leave it out.")
         return record, options, fields.integer("n", 1, MOST_CHOICES) or 1
 
     def _answer(self, asked: _Asked) -> Answer:
@@ -193,9 +202,17 @@ class OpenAI:
             self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit,
             aclosing(interleaved(self._desk, visit, asked.requests)) as events,
         ):
-            ends = {index: one async for index, one in events if isinstance(one, Finished)}
+            ends: dict[int, Finished] = {}
+            told: dict[int, list[Likelihood]] = {}
+            async for index, one in events:
+                if isinstance(one, TextChunk):
+                    told.setdefault(index, []).extend(one.logprobs)
+                elif isinstance(one, Finished):
+                    ends[index] = one
         choices = [
-            asked.whole(index, end.text) | {"finish_reason": end.done_reason.value}
+            asked.whole(index, end.text)
+            | {"finish_reason": reason_of(end)}
+            | ({"logprobs": asked.logprobs()(told.get(index, ()))} if asked.logprobs else {})
             for index, end in sorted(ends.items())
         ]
         return {**asked.head, "choices": choices, "usage": _usage(ends, asked.prompts)}
@@ -204,6 +221,7 @@ class OpenAI:
         head = {**asked.head, "object": asked.chunk}
         begun: set[int] = set()
         ends: dict[int, Finished] = {}
+        forms = [asked.logprobs() for _ in asked.requests] if asked.logprobs else []
 
         def chunk(choice: dict[str, Any], reason: str | None) -> bytes:
             return event({**head, "choices": [choice | {"finish_reason": reason}]})
@@ -213,13 +231,14 @@ class OpenAI:
             aclosing(interleaved(self._desk, visit, asked.requests)) as events,
         ):
             async for index, one in events:
-                text = one.text if isinstance(one, TextChunk) else ""
-                if text or (isinstance(one, Finished) and index not in begun):
-                    yield chunk(asked.piece(index, text, index not in begun), None)
+                text, told = (one.text, one.logprobs) if isinstance(one, TextChunk) else ("", ())
+                if text or told or (isinstance(one, Finished) and index not in begun):
+                    logprobs = {"logprobs": forms[index](told)} if told else {}
+                    yield chunk(asked.piece(index, text, index not in begun) | logprobs, None)
                     begun.add(index)
                 if isinstance(one, Finished):
                     ends[index] = one
-                    yield chunk({"index": index, **asked.last}, one.done_reason.value)
+                    yield chunk({"index": index, **asked.last}, reason_of(one))
         if asked.usage:
             yield event({**head, "choices": [], "usage": _usage(ends, asked.prompts)})
         yield b"data: [DONE]\n\n"
