@@ -25,7 +25,7 @@ FIELDS = {
 
 @pytest.fixture
 def env(tmp_path: Path) -> dict[str, str]:
-    kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
+    kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV")
     return {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(tmp_path)}
 
 
@@ -169,6 +169,29 @@ def test_the_same_seed_gives_the_same_answer(env: dict[str, str]) -> None:
     assert len({sotto(env, *line, str(seed)).stdout for seed in (1, 2, 3)}) > 1
 
 
+def test_any_option_may_be_given_and_an_answer_that_loops_is_ended(env: dict[str, str]) -> None:
+    # Nothing but one token can be drawn.
+    loop = ("run", "sotto", "hi", "--temperature", "0", "--option", 'logit_bias={"70": 100}', "--num-predict")
+    done = sotto(env, *loop, "3000", "--json")
+    report = json.loads(done.stdout)
+    assert report["done_reason"] == "loop"
+    assert len(set(report["token_ids"])) == 1
+    assert "repeated itself" in done.stderr
+    on = json.loads(sotto(env, *loop, "2200", "--option", "loop_guard=false", "--json").stdout)
+    assert (on["done_reason"], on["eval_count"]) == ("length", 2200)
+
+
+def test_how_likely_tokens_were_is_in_the_object(env: dict[str, str]) -> None:
+    asked = ("run", "sotto", "hi", "--temperature", "0", "--num-predict", "4", "--json")
+    report = json.loads(sotto(env, *asked, "--logprobs", "2").stdout)
+    assert [one["token_id"] for one in report["logprobs"]] == report["token_ids"]
+    assert b"".join(bytes(one["bytes"]) for one in report["logprobs"]).decode() == report["text"]
+    for one in report["logprobs"]:
+        assert one["top_logprobs"][0]["token_id"] == one["token_id"]
+        assert len(one["top_logprobs"]) == 2
+    assert "logprobs" not in json.loads(sotto(env, *asked).stdout)
+
+
 def test_stop_ends_the_answer_before_the_text(env: dict[str, str]) -> None:
     whole = sotto(env, "run", "sotto", "who are you?", "--temperature", "0").stdout
     word = whole.split()[3]
@@ -186,6 +209,12 @@ def test_stop_ends_the_answer_before_the_text(env: dict[str, str]) -> None:
         (("run", "sotto", "hi", "--temperature", "nan"), 1, ("temperature",)),
         (("run", "sotto", "hi", "--top-p", "7"), 1, ("top_p",)),
         (("run", "sotto", "hi", "--top-k", "-7"), 1, ("top_k",)),
+        (("run", "sotto", "hi", "--option", "dry_bsae=2"), 1, ("dry_bsae", "dry_base")),
+        (("run", "sotto", "hi", "--option", "mirostat=1"), 1, ("mirostat", "0", "2")),
+        (("run", "sotto", "hi", "--option", "typical_p"), 1, ("typical_p", "NAME=VALUE")),
+        (("run", "sotto", "hi", "--seed", str(2**64)), 1, ("seed", str(2**64 - 1))),
+        (("run", "sotto", "hi", "--logprobs", "3"), 1, ("--logprobs", "--json")),
+        (("run", "sotto", "hi", "--logprobs", "21", "--json"), 1, ("logprobs", "20")),
         (("run", "sotto", "hi " * 9000), 1, ("4096", "context")),
         (("run", "sotto", "hi", "--raw", "--system", "x"), 1, ("--system",)),
         (("run", "sotto", "hi", "--raw", "--template", "x"), 1, ("--template",)),

@@ -1,5 +1,6 @@
 """What every host of an engine promises, in the app's process and in one of its own."""
 
+import math
 import random
 import threading
 import time
@@ -137,6 +138,46 @@ def test_options_by_name_cross(loaded):
     assert len(loaded.ended("a").token_ids) == 3
     loaded.loop.generate(request("b", sampling=None, options={"temperature": "hot"}))
     assert "temperature" in loaded.ended("b").message
+
+
+def test_how_tokens_are_drawn_and_how_likely_they_were_crosses(host, records):
+    host.loop.load(records["builtin"])
+    drawn = SamplingOptions(
+        seed=3,
+        typical_p=0.9,
+        xtc_probability=0.5,
+        dry_multiplier=0.8,
+        dry_sequence_breakers=("\n", "é"),
+        logit_bias=((70, -100.0), (71, 2.5)),
+    )
+    host.loop.generate(request("a", sampling=drawn, logprobs=2, num_predict=20))
+    finished = host.ended("a")
+    told = [one for event in host.events if isinstance(event, TextChunk) for one in event.logprobs]
+    assert tuple(one.drawn.token_id for one in told) == finished.token_ids
+    assert b"".join(one.drawn.data for one in told).decode(errors="replace") == finished.text
+    assert {len(one.top) for one in told} == {2}
+    loop = SamplingOptions(temperature=0, logit_bias=((70, 100.0),))
+    host.loop.generate(request("b", sampling=loop, num_predict=-1))
+    assert host.ended("b").done_reason is DoneReason.LOOP
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"sampling": SamplingOptions(temperature=math.inf)}, "Option temperature must be from 0 to 100, not inf."),
+        (
+            {"sampling": SamplingOptions(seed=2**64)},
+            f"Option seed must be from {-(2**63)} to {2**64 - 1}, not {2**64}.",
+        ),
+        ({"sampling": None, "options": {"top_q": 1}}, "Option top_q is not known; did you mean top_p?"),
+        ({"logprobs": 21}, "logprobs must be from 0 to 20, not 21."),
+        ({"prompt": ""}, "empty prompt"),
+    ],
+)
+def test_what_is_out_of_range_is_refused_in_a_sentence(loaded, wrong, sentence):
+    loaded.loop.generate(request("a", **wrong))
+    failed = loaded.ended("a")
+    assert (failed.message, failed.bug) == (sentence, False)
 
 
 def test_an_answer_can_be_stopped_while_the_prompt_is_read(host, wide):

@@ -100,6 +100,10 @@ def finished(**values):
             "512 tokens · ~42.1 tok/s · first after 0.4 s · prompt 812 (640 cached) · 300 older tokens left out · "
             "finished",
         ),
+        (
+            finished(token_ids=(1,) * 2048, done_reason=DoneReason.LOOP),
+            "2,048 tokens · 168 tok/s · first after 0.4 s · prompt 812 (640 cached) · ended because it repeated itself",
+        ),
         (finished(token_ids=(), done_reason=DoneReason.CANCELLED), "Stopped before the answer began"),
     ],
 )

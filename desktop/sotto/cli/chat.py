@@ -3,7 +3,7 @@
 import contextlib
 import sys
 
-from sotto.cli.output import write_answer
+from sotto.cli.output import LOOPED, write_answer
 from sotto.cli.session import Session, system_messages
 from sotto.engine.types import DoneReason, Failed, Finished, Message, Overflow, TextChunk
 from sotto.errors import CancelledError, SottoError
@@ -75,6 +75,8 @@ def _turn(session: Session, messages: tuple[Message, ...], question: str) -> tup
                 write_answer("\n")
                 if event.done_reason is DoneReason.CANCELLED:
                     print("(stopped)", file=sys.stderr)
+                elif event.done_reason is DoneReason.LOOP:
+                    print(f"({LOOPED.removesuffix('.')})", file=sys.stderr)
                 return (*asked, Message("assistant", event.text))
     except CancelledError:
         print("(stopped)", file=sys.stderr)

@@ -259,4 +259,17 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
         "or also forget them in an answer (a conversation's default)",
     )
     run.add_argument("--stop", action="append", metavar="S", help="end the answer before this text; may be repeated")
+    run.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="any other option by its name in the API, for example dry_multiplier=0.8; may be repeated",
+    )
+    run.add_argument(
+        "--logprobs",
+        type=int,
+        metavar="N",
+        help="with --json, tell how likely each token and the N likeliest in its place were; N from 0 to 20",
+    )
     run.add_argument("--json", action="store_true", help="print one object with text, token ids, counts and durations")

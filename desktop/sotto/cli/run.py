@@ -7,9 +7,18 @@ from typing import Any
 
 from sotto.cli import chat
 from sotto.cli.main import INTERRUPTED
-from sotto.cli.output import write_answer
+from sotto.cli.output import LOOPED, write_answer
 from sotto.cli.session import Session, system_messages
-from sotto.engine.types import DoneReason, Failed, Finished, Message, Overflow, TextChunk
+from sotto.engine.types import (
+    DoneReason,
+    Failed,
+    Finished,
+    Likelihood,
+    Message,
+    Overflow,
+    TextChunk,
+    TokenLogprob,
+)
 from sotto.errors import EngineError, InvalidRequestError
 
 _OPTIONS = ("temperature", "top_k", "top_p", "min_p", "seed", "num_predict", "num_ctx", "stop")
@@ -24,6 +33,9 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.raw and parsed.template is not None:
         raise InvalidRequestError("--raw feeds the prompt as it is, so --template has no place: leave one of them out.")
     overrides = {name: value for name in _OPTIONS if (value := getattr(parsed, name)) is not None}
+    overrides |= dict(map(_option, parsed.option))
+    if parsed.logprobs is not None and not parsed.json:
+        raise InvalidRequestError("--logprobs is told in the object that --json prints: give both, or none of them.")
     prompt = parsed.prompt
     talks = prompt is None and sys.stdin is not None and sys.stdin.isatty() and not (parsed.raw or parsed.json)
     usual = Overflow.SHIFT if talks else Overflow.ERROR
@@ -41,10 +53,24 @@ def run(parsed: argparse.Namespace) -> int:
         raise InvalidRequestError("--raw feeds the prompt as it is, so --system has no place: leave one of them out.")
     with session:
         load_duration = session.load(raw=parsed.raw).load_duration
-        finished = _answer(session, prompt, parsed)
+        finished, told = _answer(session, prompt, parsed)
     if parsed.json:
-        print(json.dumps(_report(session.record.name, finished, load_duration), ensure_ascii=False))
+        logprobs = {} if parsed.logprobs is None else {"logprobs": [_likelihood(one) for one in told]}
+        print(json.dumps(_report(session.record.name, finished, load_duration) | logprobs, ensure_ascii=False))
+    if finished.done_reason is DoneReason.LOOP:
+        print(f"sotto: {LOOPED}", file=sys.stderr)
     return INTERRUPTED if finished.done_reason is DoneReason.CANCELLED else 0
+
+
+def _option(given: str) -> tuple[str, Any]:
+    """Return the name and the value of NAME=VALUE; what is no JSON is a text."""
+    name, equals, text = given.partition("=")
+    if not equals:
+        raise InvalidRequestError(f"--option {given!r} has no value; give NAME=VALUE, for example typical_p=0.9.")
+    try:
+        return name, json.loads(text)
+    except (ValueError, RecursionError):
+        return name, text
 
 
 def _piped() -> str:
@@ -54,20 +80,31 @@ def _piped() -> str:
         raise InvalidRequestError(f"The prompt on stdin is no UTF-8 text ({error.reason} at {error.start}).") from error
 
 
-def _answer(session: Session, prompt: str, parsed: argparse.Namespace) -> Finished:
+def _answer(session: Session, prompt: str, parsed: argparse.Namespace) -> tuple[Finished, list[Likelihood]]:
     messages = () if parsed.raw else (*system_messages(parsed.system), Message("user", prompt))
-    last = ""
-    for event in session.ask(messages, prompt if parsed.raw else None):
-        if isinstance(event, TextChunk) and not parsed.json and event.text:
-            write_answer(event.text)
-            last = event.text
+    last, told = "", list[Likelihood]()
+    for event in session.ask(messages, prompt if parsed.raw else None, parsed.logprobs):
+        if isinstance(event, TextChunk):
+            told += event.logprobs
+            if not parsed.json and event.text:
+                write_answer(event.text)
+                last = event.text
         elif isinstance(event, Failed):
             raise EngineError(event.message)
         elif isinstance(event, Finished):
             if not parsed.json and not last.endswith("\n"):
                 write_answer("\n")
-            return event
+            return event, told
     raise AssertionError("a generation ends with Finished or Failed")
+
+
+def _likelihood(one: Likelihood) -> dict[str, Any]:
+    return _token(one.drawn) | {"top_logprobs": [_token(other) for other in one.top]}
+
+
+def _token(one: TokenLogprob) -> dict[str, Any]:
+    text = one.data.decode(errors="replace")
+    return {"token_id": one.token_id, "token": text, "bytes": list(one.data), "logprob": one.logprob}
 
 
 def _report(model: str, finished: Finished, load_duration: int) -> dict[str, Any]:

@@ -87,8 +87,15 @@ class Session:
             print(f"sotto: {note.removesuffix('.')}.", file=sys.stderr)
         return info
 
-    def ask(self, messages: tuple[Message, ...] = (), prompt: str | None = None) -> Iterator[GenerateEvent]:
+    def ask(
+        self, messages: tuple[Message, ...] = (), prompt: str | None = None, logprobs: int | None = None
+    ) -> Iterator[GenerateEvent]:
         """Generate from a conversation, or from a raw `prompt`; Ctrl-C ends the answer as cancelled.
+
+        Args:
+            messages: The conversation.
+            prompt: The text to go on with in its place.
+            logprobs: Tells how likely each token and so many of the likeliest were; None for nothing of that.
 
         Raises:
             InvalidRequestError: The prompt is empty or longer than the context.
@@ -101,6 +108,8 @@ class Session:
             num_predict=self.options.num_predict,
             stop=self.options.stop,
             overflow=self._overflow,
+            loop_guard=self.options.loop_guard,
+            logprobs=logprobs,
         )
         with until_interrupt(self.interrupted):
             yield from self._engine.generate(self._engine.prepare(request), self.interrupted.is_set)

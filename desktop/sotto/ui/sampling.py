@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeGuard
 
+from sotto.engine.options import USUAL_LENGTH
 from sotto.engine.types import SamplingOptions
 
 
@@ -21,6 +22,7 @@ class Number:
         places: Places behind the point; 0 for whole numbers.
         tip: What it does.
         unset: What holds where nobody says anything, in words.
+        below: What holds where a model asks for less than the least, in words; empty for the same.
     """
 
     name: str
@@ -31,6 +33,7 @@ class Number:
     places: int
     tip: str
     unset: str = ""
+    below: str = ""
 
     def fits(self, value: object) -> bool:
         """Tell whether `value` is such a number."""
@@ -53,9 +56,12 @@ NUMBERS = (
     Number("top_p", "Top-p", 0, 1, 0.05, 2, "Leaves out unlikely words beyond this share"),
     Number("top_k", "Top-k", 0, 1000, 5, 0, "Draws from so many of the likeliest words; 0 from all"),
     Number("min_p", "Min-p", 0, 1, 0.01, 2, "Leaves out words that are so much less likely than the likeliest"),
+    Number("typical_p", "Typical-p", 0, 1, 0.05, 2, "Leaves out words far more or less likely than usual ones"),
+    Number("xtc_probability", "XTC", 0, 1, 0.1, 2, "How often the likeliest words are left out, for other ones"),
     Number("repeat_penalty", "Repeat penalty", 0, 5, 0.05, 2, "More than 1 repeats less"),
+    Number("dry_multiplier", "DRY", 0, 5, 0.1, 2, "More than 0 keeps from writing whole passages again"),
     Number("seed", "Seed", 0, _WHOLE, 1, 0, "The same seed gives the same answer", "random"),
-    Number("num_predict", "Longest answer", 1, _WHOLE, 64, 0, "In tokens", "no limit"),
+    Number("num_predict", "Longest answer", 1, _WHOLE, 64, 0, "In tokens", str(USUAL_LENGTH), "no limit"),
 )
 CONTEXT = Number("num_ctx", "Context length", 4, _WHOLE, 1024, 0, "In tokens", "as the model has it")
 
@@ -96,8 +102,8 @@ def inherited(number: Number, chosen: Mapping[str, Any], model: Mapping[str, Any
         value = options.get(number.name)
         # A model may ask for what no field takes; it holds all the same.
         if is_number(value):
-            unlimited = number.unset and value < number.least
-            return Inherited(None if unlimited else value, origin, number.unset if unlimited else number.shown(value))
+            below = (number.below or number.unset) if value < number.least else ""
+            return Inherited(None if below else value, origin, below or number.shown(value))
     usual = getattr(_USUAL, number.name, None)
     return Inherited(usual, Origin.USUAL, number.unset if usual is None else number.shown(usual))
 

@@ -304,6 +304,7 @@ def figures_line(figures: Mapping[str, Any]) -> str:
     why = {
         DoneReason.STOP.value: "finished",
         DoneReason.LENGTH.value: "reached the length limit",
+        DoneReason.LOOP.value: "ended because it repeated itself",
         DoneReason.CANCELLED.value: "stopped",
     }
     parts = (
@@ -324,7 +325,7 @@ def is_cut_short(turn: Turn) -> bool:
     if not turn.text:
         return False
     return turn.state in (State.STOPPED, State.INTERRUPTED, State.FAILED) or (
-        turn.state is State.COMPLETE and turn.figures.get("reason") == DoneReason.LENGTH
+        turn.state is State.COMPLETE and turn.figures.get("reason") in (DoneReason.LENGTH, DoneReason.LOOP)
     )
 
 
