@@ -52,8 +52,7 @@ def test_list_reads_the_store_that_is_named(env: dict[str, str]) -> None:
     assert by_name["stories260k-mlx:int4"]["quantization"] == "int4"
     assert by_name["stories260k-mlx:int4"]["source"] == "ollama"
     gguf = by_name["stories260k:latest"]
-    assert (gguf["format"], gguf["runnable"]) == ("gguf", False)
-    assert "GGUF" in gguf["reason"]
+    assert (gguf["format"], gguf["runnable"]) == ("gguf", True)
 
 
 def test_list_knows_the_folders_that_were_added_in_the_app(env: dict[str, str], tmp_path: Path) -> None:

@@ -183,7 +183,7 @@ def test_of_large_weights_some_blocks_decide(tmp_path):
     assert len(digests) == 3
 
 
-def test_gguf_files_are_rows_that_cannot_run(tmp_path):
+def test_gguf_files_are_rows(tmp_path):
     content = gguf([("general.architecture", 8, gguf_text("llama"))], {"w": [8, 8]})
     path = tmp_path / "pub" / "model"
     path.mkdir(parents=True)
@@ -191,8 +191,7 @@ def test_gguf_files_are_rows_that_cannot_run(tmp_path):
     (path / "mmproj-F16.gguf").write_bytes(content)
     record = only(tmp_path, Source.LMSTUDIO)
     assert (record.name, record.format, record.parameters) == ("pub/model", Format.GGUF, 64)
-    assert (record.path, record.runnable) == (path / "tiny-Q4.gguf", False)
-    assert_sentence(record.reason, "GGUF")
+    assert (record.path, record.runnable, record.reason) == (path / "tiny-Q4.gguf", True, "")
     (path / "tiny-Q8.GGUF").write_bytes(content + b"more")
     assert [record.name for record in listing(tmp_path, Source.LMSTUDIO).records] == [
         "pub/model:tiny-Q4",
@@ -200,11 +199,27 @@ def test_gguf_files_are_rows_that_cannot_run(tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ([("general.architecture", 8, gguf_text("bert"))], "'bert' cannot run yet"),
+        ([("general.architecture", 8, gguf_text("llama")), ("general.type", 8, gguf_text("adapter"))], "(adapter)"),
+        ([], "'' cannot run yet"),
+    ],
+)
+def test_gguf_files_that_cannot_run_say_why(tmp_path, values, why):
+    (tmp_path / "other.gguf").write_bytes(gguf(values, {"w": [8]}))
+    record = only(tmp_path)
+    assert not record.runnable
+    assert_sentence(record.reason, why, "GGUF")
+
+
 def test_parts_of_a_gguf_file_are_one_row(tmp_path):
     for number in (1, 2, 3):
         (tmp_path / f"big-0000{number}-of-00003.gguf").write_bytes(gguf(tensors={"w": [number]}))
     record = only(tmp_path)
     assert (record.parameters, record.size) == (None, 3 * len(gguf(tensors={"w": [1]})))
+    assert_sentence(record.reason, "big-00001-of-00003.gguf", "join the parts")
     (tmp_path / "big-00002-of-00003.gguf").unlink()
     broken(tmp_path, "one of 3 parts, of which 2 are there")
 

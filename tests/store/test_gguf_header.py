@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from material import material
 from sotto.errors import BrokenModelError
-from sotto.store.gguf_header import is_gguf, parameters_of_label, read_gguf
+from sotto.store.gguf.header import is_gguf, parameters_of_label, read_gguf
 from stores import assert_sentence, gguf, gguf_text
 
 U32, I32, TEXT, ARRAY, U64, F32 = 4, 5, 8, 9, 10, 6
@@ -109,7 +109,7 @@ def test_a_header_that_lies_is_refused(tmp_path, values, wrong):
         (b"GGUF" + struct.pack("<IQQ", 3, 1, 0), "announces more than the file holds"),
         (gguf(tensors={"w": [1] * 9}), "a tensor of 9 dimensions"),
         (gguf(tensors={"w": [1 << 40, 1 << 40]}), "more elements than any memory holds"),
-        (gguf(tensors={"w" * 70_000: [1]}), "name is too long"),
+        (gguf(tensors={"w" * 70_000: [1]}), "a tensor name that is too long"),
     ],
 )
 def test_what_is_no_header_is_refused(tmp_path, content, wrong):

@@ -43,8 +43,7 @@ def test_a_real_store_is_listed():
             assert record.quantization == ("F32" if tag == "latest" else tag)
             assert (record.parameters, record.context_length, record.runnable) == (260_032, 512, True)
     last = rows["stories260k:latest"]
-    assert (last.format, last.quantization, last.architecture, last.runnable) == (Format.GGUF, "F32", "llama", False)
-    assert "GGUF" in last.reason
+    assert (last.format, last.quantization, last.architecture, last.runnable) == (Format.GGUF, "F32", "llama", True)
 
 
 def test_names_of_one_manifest_are_one_row(store):
@@ -65,16 +64,37 @@ def test_rows_are_in_the_order_of_their_names(store):
     assert [record.name for record in listing(store).records] == ["A:1", "a:2", "b:1", "c:1", "jo/a:1"]
 
 
-def test_gguf_layers_are_listed_and_cannot_run(store):
-    content = gguf(
-        [("general.architecture", 8, gguf_text("gemma")), ("gemma.context_length", 4, b"\0\1\0\0")], {"w": [7]}
+def gguf_model(store, *layers, architecture="gemma3"):
+    key = f"{architecture}.context_length"
+    content = gguf([("general.architecture", 8, gguf_text(architecture)), (key, 4, b"\0\1\0\0")], {"w": [7]})
+    config = store.config(
+        model_format="gguf",
+        file_type="Q4_K_M",
+        model_family=architecture,
+        model_type="1.5B",
+        capabilities=["completion", "vision"],
     )
-    config = store.config(model_format="gguf", file_type="Q4_K_M", model_family="gemma3", model_type="1.5B")
-    store.manifest("g", [store.layer("model", content)], config)
-    record = only(store)
+    store.manifest("g", [store.layer("model", content), *layers], config)
+    return only(store)
+
+
+def test_gguf_layers_are_rows(store):
+    record = gguf_model(store)
     assert (record.format, record.architecture, record.parameters) == (Format.GGUF, "gemma3", 1_500_000_000)
-    assert (record.quantization, record.context_length, record.runnable) == ("Q4_K_M", 256, False)
-    assert_sentence(record.reason, "GGUF")
+    assert (record.quantization, record.context_length, record.runnable) == ("Q4_K_M", 256, True)
+
+
+def test_what_sees_beside_a_gguf_model_is_left_aside(store):
+    record = gguf_model(store, store.layer("projector", gguf(tensors={"v": [3]})))
+    assert (record.runnable, record.capabilities) == (True, ("completion",))
+
+
+def test_a_gguf_model_with_an_adapter_or_of_another_kind_cannot_run(store):
+    record = gguf_model(store, store.layer("adapter", gguf(tensors={"v": [3]})))
+    assert_sentence(record.reason, "adapter", "GGUF")
+    record = gguf_model(store, architecture="bert")
+    assert not record.runnable
+    assert_sentence(record.reason, "'bert' cannot run yet", "llama")
 
 
 def test_without_words_of_its_own_a_gguf_model_is_what_its_file_says(store):

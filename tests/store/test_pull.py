@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from material import material
 from pulling import HASTY, RESTLESS, assert_whole, found, leftovers, name_at, pulled, pulling
 from registry_server import another_part, corrupt, drop, large_model, longer, serving, shorter, silent, status
 from sotto.store.discovery import discover
+from sotto.store.gguf.header import is_gguf
 from sotto.store.pull.progress import PullState
 from sotto.store.records import Source
 from sotto.store.roots import Root
@@ -279,6 +281,31 @@ def test_what_cannot_run_is_refused_before_its_weights(root, registry, config, e
     assert len(registry.paths("/blobs/")) <= 2
     assert leftovers(root) == []
     assert list(root.rglob("*sha256*")) == []
+
+
+def gguf_model(registry, family, content, *layers):
+    """Put a GGUF model into the registry, and return its name there."""
+    store = registry.store
+    config = store.config(model_format="gguf", model_family=family)
+    store.manifest("g", [store.layer("model", content), *layers], config)
+    return name_at(registry, "g:latest")
+
+
+def test_a_gguf_model_comes_whole(root, registry):
+    blobs = material("ollama-store", "blobs")
+    content = next(path.read_bytes() for path in blobs.iterdir() if is_gguf(path))
+    assert pulled(root, gguf_model(registry, "llama", content)).news[-1].state is PullState.DONE
+    assert_whole(root, registry, "g:latest")
+
+
+@pytest.mark.parametrize(("family", "kinds", "why"), [("bert", [], "'bert'"), ("llama", ["adapter"], "an adapter")])
+def test_a_gguf_model_that_cannot_run_is_refused_before_its_weights(root, registry, family, kinds, why):
+    name = gguf_model(registry, family, b"GGUF", *(registry.store.layer(kind, b"x") for kind in kinds))
+    heard = pulled(root, name)
+    assert heard.news[-1].state is PullState.FAILED
+    assert_sentence(heard.news[-1].note, why, "GGUF")
+    assert len(registry.paths("/blobs/")) <= 2
+    assert leftovers(root) == []
 
 
 def test_other_models_are_listed_whatever_is_staged(root, registry, large):

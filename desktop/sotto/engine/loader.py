@@ -10,7 +10,7 @@ from typing import Any
 import mlx.core as mx
 from mlx import nn
 
-from sotto.engine import device, layout, native, parameters, weights, zoo
+from sotto.engine import device, native, parameters, weights, zoo
 from sotto.engine.memory_plan import Limits
 from sotto.engine.support import refusal
 from sotto.engine.types import LoadProgress
@@ -80,12 +80,12 @@ def _load(
     cancelled: Callable[[], bool],
 ) -> LoadedModel:
     """Do the work of `load`; `tensors` is the one place that holds arrays on their way."""
-    files = weights.select(source.tensor_files, layout.wanted(source.config, source.draft_prefix))
-    total = sum(file.nbytes for file in files)
-    if limits.total is not None and total > limits.total:
+    files = weights.of_model(source)
+    held_bytes, total = sum(file.nbytes for file in files), sum(file.read_bytes for file in files)
+    if limits.total is not None and held_bytes > limits.total:
         raise UnsupportedModelError(
-            f"The weights take {total / 1e9:.1f} GB and there are only {limits.total / 1e9:.1f} GB of memory for them; "
-            "choose a smaller model or one with fewer bits."
+            f"The weights take {held_bytes / 1e9:.1f} GB and there are only {limits.total / 1e9:.1f} GB of memory for "
+            "them; choose a smaller model or one with fewer bits."
         )
     held = parameters.holding(files, limits)
     model, config = zoo.build(source.config)

@@ -15,7 +15,7 @@ import mlx.core as mx
 from mlx import nn
 
 from sotto import __version__
-from sotto.engine import device, estimates, layout, native, needs_store, parameters, weights, zoo
+from sotto.engine import device, estimates, native, needs_store, parameters, weights, zoo
 from sotto.engine.cpu_linear import CpuQuantizedEmbedding, CpuQuantizedLinear
 from sotto.engine.draft_needs import beside, with_draft
 from sotto.engine.graph_memory import peak
@@ -159,7 +159,7 @@ def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv
         UnsupportedModelError: The model is whole, but cannot be computed right on this machine.
         BrokenModelError: Its files lack something or contradict each other.
     """
-    files = weights.select(source.tensor_files, layout.wanted(source.config, source.draft_prefix))
+    files = weights.of_model(source)
     held = parameters.holding(files, limits)
     key = _key(source, files, held, kernels, kv_bits)
     architecture = source.record.architecture

@@ -1,4 +1,4 @@
-"""Reading tensors from safetensors files: in batches, with true progress, and stopping when asked.
+"""Reading tensors from files: in batches, with true progress, and stopping when asked.
 
 MLX reads a file lazily and keeps it open until each of its tensors has been computed. A model in Ollama's store has
 thousands of files, more than a process may open, so some are read to their ends before the next ones are opened.
@@ -10,8 +10,11 @@ from typing import cast
 
 import mlx.core as mx
 
+from sotto.engine import device, layout
+from sotto.engine.gguf.conversion import ConvertedFile, converted
+from sotto.engine.gguf.reading import Step, steps
 from sotto.errors import BrokenModelError, CancelledError, EngineError, UnsupportedModelError
-from sotto.store.records import TensorFile
+from sotto.store.records import Format, ModelSource, TensorFile
 
 # Read at once, in parallel, and between two looks at Stop: the bytes are about 0.1 s from a slow SSD.
 STEP_FILES = 64
@@ -20,6 +23,21 @@ STEP_BYTES = 32 * 2**20
 _READABLE = frozenset(
     ("BOOL", "U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64", "F16", "BF16", "F32", "F8_E4M3", "F8_E8M0")
 )
+
+
+def of_model(source: ModelSource) -> tuple[TensorFile, ...]:
+    """Return the files of a model with the tensors that its definition is to get of them; nothing is read.
+
+    Raises:
+        BrokenModelError: Two of the tensors have one name.
+        UnsupportedModelError: A tensor is of a type that cannot be read.
+    """
+    on_cpu = device.device() == "cpu"
+    files = [
+        converted(file, source.config, on_cpu=on_cpu) if file.format is Format.GGUF else file
+        for file in source.tensor_files
+    ]
+    return select(files, layout.wanted(source.config, source.draft_prefix))
 
 
 def select(files: Sequence[TensorFile], wanted: Callable[[str], bool]) -> tuple[TensorFile, ...]:
@@ -63,10 +81,10 @@ def read(
         EngineError: A disk failed, or memory ran out.
     """
     done = 0
-    for names, arrays, nbytes in _steps(files):
+    for read_now, nbytes in _steps(files):
         stop_if(cancelled)
-        evaluate(arrays, names[0])
-        weights.update(zip(names, arrays, strict=True))
+        evaluate(list(read_now.values()), next(iter(read_now), ""))
+        weights.update(read_now)
         done += nbytes
         progress(done)
 
@@ -93,26 +111,27 @@ def stop_if(cancelled: Callable[[], bool]) -> None:
         raise CancelledError("Loading was cancelled.")
 
 
-def _steps(files: Sequence[TensorFile]) -> Iterator[tuple[list[str], list[mx.array], int]]:
+def _steps(files: Sequence[TensorFile]) -> Iterator[Step]:
     """Open files and yield their tensors, not yet read, with their bytes: as many as are read at once."""
-    names: list[str] = []
-    arrays: list[mx.array] = []
+    arrays: dict[str, mx.array] = {}
     nbytes = opened = 0
     for file in files:
+        if isinstance(file, ConvertedFile):
+            yield from steps(file)
+            continue
         lazy = _open(file)
         opened += 1
         for name, tensor in file.tensors.items():
-            names.append(name)
-            arrays.append(lazy.pop(name))
+            arrays[name] = lazy.pop(name)
             nbytes += tensor.nbytes
             if nbytes >= STEP_BYTES:
-                yield names, arrays, nbytes
-                names, arrays, nbytes, opened = [], [], 0, 1
+                yield arrays, nbytes
+                arrays, nbytes, opened = {}, 0, 1
         if opened >= STEP_FILES:
-            yield names, arrays, nbytes
-            names, arrays, nbytes, opened = [], [], 0, 0
-    if names:
-        yield names, arrays, nbytes
+            yield arrays, nbytes
+            arrays, nbytes, opened = {}, 0, 0
+    if arrays:
+        yield arrays, nbytes
 
 
 def _open(file: TensorFile) -> dict[str, mx.array]:

@@ -7,7 +7,7 @@ from sotto.errors import BrokenModelError
 from sotto.store.discovery import list_folders
 from sotto.store.files import is_folder, opened, unreadable
 from sotto.store.folders import add_folder, add_gguf, look_into
-from sotto.store.gguf_header import is_gguf
+from sotto.store.gguf.header import is_gguf
 from sotto.store.harvest import Harvest, Judge
 from sotto.store.huggingface import is_cache, list_cache, repository_name, repository_of, snapshot
 from sotto.store.locating import folder_of, layout_root, root_above, store_of

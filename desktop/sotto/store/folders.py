@@ -18,8 +18,10 @@ from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, read_object
 from sotto.store.facts import commonest_dtype, config_facts, parameter_count
 from sotto.store.files import is_folder, list_names, opened, read_exactly, real_inside
-from sotto.store.gguf_header import read_gguf
-from sotto.store.harvest import GGUF_REASON, Facts, Harvest, digest_of_place
+from sotto.store.gguf.config import refusal
+from sotto.store.gguf.header import read_gguf
+from sotto.store.gguf.opening import SPLIT
+from sotto.store.harvest import Facts, Harvest, digest_of_place
 from sotto.store.records import Format, Source, TensorFile
 from sotto.store.safetensors_header import parse_header, read_raw_header
 from sotto.store.wording import shown, shown_path
@@ -196,7 +198,8 @@ def add_gguf(folder: ModelFolder, parts: list[Path], name: str, source: Source, 
                     f"{shown_path(parts[0])} is one of {int(match[3])} parts, of which {len(parts)} are there; "
                     "download the model again."
                 )
-        return GGUF_REASON
+            return SPLIT.format(shown_path(parts[0]))
+        return refusal(header.architecture, header.kind)
 
     harvest.add(Facts(shown(name), source, parts[0], digest_of_place(parts[0]), format=Format.GGUF), read)
 

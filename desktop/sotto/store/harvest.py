@@ -11,8 +11,6 @@ from sotto.store.records import Format, ModelRecord, Problem, Source
 
 Judge = Callable[[Mapping[str, Any]], str]
 
-GGUF_REASON = "GGUF models are listed but cannot run yet: Sotto runs models whose weights are safetensors files."
-
 
 def everything_runs(config: Mapping[str, Any]) -> str:
     """Judge that nothing keeps a configuration from running, whatever the engine says later."""

@@ -9,6 +9,7 @@ from typing import Any
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, read_object
 from sotto.store.files import is_folder, list_names, read_all, real_inside, require_regular, unreadable
+from sotto.store.gguf.config import refusal
 from sotto.store.harvest import Harvest
 from sotto.store.manifest import MANIFEST_LIMIT, Layer, Manifest, parse_manifest
 from sotto.store.names import ModelName, is_valid_part, name_of_parts
@@ -177,6 +178,33 @@ def renderer_name(blob: dict[str, Any], path: Path) -> str:
     if not isinstance(name, str):
         raise BrokenModelError(f"{shown_path(path)}: renderer is {kind_of(name)}; it should be a name.")
     return name
+
+
+def gguf_layer(manifest: Manifest) -> Layer:
+    """Return the layer of a manifest without tensors that is the GGUF file.
+
+    Raises:
+        BrokenModelError: There is none.
+    """
+    layer = next(manifest.of_kind("model"), None)
+    if layer is None:
+        raise BrokenModelError(
+            f"{shown_path(manifest.path)} has neither tensors nor a GGUF file; it should have either."
+        )
+    return layer
+
+
+def gguf_refusal(manifest: Manifest, architecture: str, kind: str = "") -> str:
+    """Return why the GGUF model of a manifest cannot run, in one sentence, or an empty text.
+
+    Args:
+        manifest: One without tensors.
+        architecture: What its file says, or its config blob.
+        kind: The file's `general.type`; empty where it is not known.
+    """
+    if next(manifest.of_kind("adapter"), None) is not None:
+        return "This model has an adapter beside its GGUF file, which cannot be applied; choose one without."
+    return refusal(architecture, kind)
 
 
 def draft_prefix(manifest: Manifest, blob: dict[str, Any], path: Path) -> str:

@@ -15,14 +15,15 @@ from typing import Any
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of
 from sotto.store.facts import commonest_dtype, config_facts, parameter_count
-from sotto.store.gguf_header import parameters_of_label, read_gguf
-from sotto.store.harvest import GGUF_REASON, Facts, Harvest, digest_of_place
+from sotto.store.gguf.header import parameters_of_label, read_gguf
+from sotto.store.harvest import Facts, Harvest, digest_of_place
 from sotto.store.manifest import Layer, Manifest
-from sotto.store.ollama import OllamaStore, draft_prefix
+from sotto.store.ollama import OllamaStore, draft_prefix, gguf_layer, gguf_refusal
 from sotto.store.records import Format, ModelRecord, Source, TensorFile
 from sotto.store.wording import shown, shown_path
 
 _REQUIRED = ("config.json", "tokenizer.json")
+_LEFT_ASIDE = ("vision", "audio")
 _NUMBER = re.compile(r"\d+")
 
 
@@ -117,11 +118,7 @@ def _describe_gguf(store: OllamaStore, manifest: Manifest, blob: dict[str, Any],
     facts.format = Format.GGUF
     facts.architecture = shown(_text(blob, "model_family", path), 40)
     facts.parameters = parameters_of_label(_text(blob, "model_type", path))
-    layer = next(manifest.of_kind("model"), None)
-    if layer is None:
-        raise BrokenModelError(
-            f"{shown_path(manifest.path)} has neither tensors nor a GGUF file; it should have either."
-        )
+    layer = gguf_layer(manifest)
     store.require_blobs(manifest)
     header = read_gguf(store.blob(layer))
     facts.architecture = facts.architecture or header.architecture
@@ -129,7 +126,9 @@ def _describe_gguf(store: OllamaStore, manifest: Manifest, blob: dict[str, Any],
     facts.context_length = header.context_length
     if facts.quantization in ("", "unknown"):
         facts.quantization = header.quantization
-    return GGUF_REASON
+    # Pictures are taken by a projector beside the model, which is left aside.
+    facts.capabilities = tuple(name for name in facts.capabilities if name not in _LEFT_ASIDE)
+    return gguf_refusal(manifest, header.architecture, header.kind)
 
 
 def _stated(files: Iterable[TensorFile]) -> str:

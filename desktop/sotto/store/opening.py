@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -15,11 +16,13 @@ from sotto.store.discovery import Listing, discover
 from sotto.store.dropped import listed_at
 from sotto.store.files import absolute, is_folder, read_all
 from sotto.store.folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
+from sotto.store.gguf.header import is_gguf
+from sotto.store.gguf.opening import open_gguf
 from sotto.store.harvest import Judge, everything_runs
 from sotto.store.locating import folder_of, store_of
 from sotto.store.manifest import Layer, Manifest
 from sotto.store.names import parse_name, split_source
-from sotto.store.ollama import DRAFT_FILES, OllamaStore, draft_prefix, renderer_name
+from sotto.store.ollama import DRAFT_FILES, OllamaStore, draft_prefix, gguf_layer, renderer_name
 from sotto.store.records import Format, ModelRecord, ModelSource, TensorFile
 from sotto.store.safetensors_header import read_header
 from sotto.store.user_templates import read_user_template
@@ -109,10 +112,12 @@ def open_model(record: ModelRecord) -> ModelSource:
 
     Raises:
         BrokenModelError: A file is missing, damaged, or contradicts another.
-        StoreError: It is a model that cannot run, for example a GGUF file.
+        StoreError: It is a model that cannot run, for example one that was made for another machine.
     """
     if record.reason and record.format is not Format.SAFETENSORS:
         raise StoreError(record.reason)
+    if record.format is Format.GGUF and is_gguf(record.path):
+        return replace(open_gguf(record, record.path), user_template=read_user_template(record.digest))
     if is_folder(record.path):
         return _open_folder(record, folder_of(record.path))
     store = store_of(record.path)
@@ -123,6 +128,9 @@ def _open_manifest(record: ModelRecord, store: OllamaStore, manifest: Manifest) 
     if record.digest != manifest.digest:
         raise BrokenModelError(f"{shown_path(manifest.path)} is another model now; look for models again.")
     store.require_blobs(manifest)
+    if record.format is Format.GGUF:
+        layer = gguf_layer(manifest)
+        return replace(open_gguf(record, store.blob(layer), layer.digest), **_texts(record, store, manifest))
     objects = {
         layer.name: MappingProxyType(store.json_object(layer))
         for layer in reversed(manifest.layers)
@@ -137,18 +145,13 @@ def _open_manifest(record: ModelRecord, store: OllamaStore, manifest: Manifest) 
     layers = {layer.digest: layer for layer in manifest.of_kind("tensor")}
     if not layers:
         raise BrokenModelError(f"{shown_path(manifest.path)} has no tensors; it should have some.")
-    params = _last(manifest, "params")
     return ModelSource(
         record=record,
         tensor_files=_distinct_tensors([store.tensor_file(layer) for layer in layers.values()]),
         json_files=MappingProxyType(objects),
         tokenizer_json=_tokenizer(store.blob(tokenizer)),
-        params=MappingProxyType(store.json_object(params) if params else {}),
-        system=_layer_text(store, _last(manifest, "system")),
-        go_template=_layer_text(store, _last(manifest, "template", "prompt")),
-        renderer=renderer_name(blob, store.blob(manifest.config)),
-        user_template=read_user_template(record.digest),
         draft_prefix=draft_prefix(manifest, blob, store.blob(manifest.config)),
+        **_texts(record, store, manifest),
     )
 
 
@@ -202,6 +205,18 @@ def _check_index(folder: ModelFolder, files: Sequence[TensorFile]) -> None:
 def _last(manifest: Manifest, *kinds: str) -> Layer | None:
     """Return the last layer of these kinds, which is the one that counts."""
     return next((layer for layer in reversed(manifest.layers) if layer.kind in kinds), None)
+
+
+def _texts(record: ModelRecord, store: OllamaStore, manifest: Manifest) -> dict[str, Any]:
+    """Return what is said of a model beside its weights, by the names of `ModelSource`."""
+    params = _last(manifest, "params")
+    return {
+        "params": MappingProxyType(store.json_object(params) if params else {}),
+        "system": _layer_text(store, _last(manifest, "system")),
+        "go_template": _layer_text(store, _last(manifest, "template", "prompt")),
+        "renderer": renderer_name(store.json_object(manifest.config), store.blob(manifest.config)),
+        "user_template": read_user_template(record.digest),
+    }
 
 
 def _layer_text(store: OllamaStore, layer: Layer | None) -> str:

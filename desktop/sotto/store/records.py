@@ -105,11 +105,11 @@ def described(record: ModelRecord) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class TensorInfo:
-    """One tensor of a safetensors file.
+    """One tensor of a file.
 
     Attributes:
-        dtype: The format's own name: `F32`, `BF16`, `U32`, ...
-        shape: Dimensions as stored.
+        dtype: The format's own name: `F32`, `BF16`, `U32`, ..., and of GGUF files `Q4_K`, ...
+        shape: Dimensions, the fastest last.
         start: First byte, counted from the start of the file.
         end: One past the last byte.
     """
@@ -127,14 +127,15 @@ class TensorInfo:
 
 @dataclass(frozen=True, slots=True)
 class TensorFile:
-    """A safetensors file whose header was read and validated.
+    """A file of tensors whose header was read and validated.
 
     Attributes:
         path: The file.
         digest: 64 hex digits when the store names the file by its digest, else empty.
         tensors: By name, in the header's order.
-        metadata: The header's `__metadata__`, text to text.
+        metadata: A safetensors header's `__metadata__`, text to text.
         prefix: What all these names begin with in the file, and not here.
+        format: How the file keeps them.
     """
 
     path: Path
@@ -142,11 +143,17 @@ class TensorFile:
     tensors: Mapping[str, TensorInfo]
     metadata: Mapping[str, str]
     prefix: str = ""
+    format: Format = Format.SAFETENSORS
 
     @property
     def nbytes(self) -> int:
         """Bytes of tensor data."""
         return sum(tensor.nbytes for tensor in self.tensors.values())
+
+    @property
+    def read_bytes(self) -> int:
+        """Bytes that are read for it."""
+        return self.nbytes
 
 
 @dataclass(frozen=True, slots=True)

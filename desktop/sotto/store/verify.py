@@ -10,7 +10,7 @@ from pathlib import Path
 from sotto.errors import BrokenModelError, CancelledError, StoreError
 from sotto.store.files import is_folder, opened
 from sotto.store.folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
-from sotto.store.gguf_header import is_gguf
+from sotto.store.gguf.header import is_gguf
 from sotto.store.locating import folder_of, store_of
 from sotto.store.manifest import Layer
 from sotto.store.ollama import OllamaStore

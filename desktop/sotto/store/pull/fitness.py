@@ -6,8 +6,9 @@ from typing import Any
 
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.bounded_json import FILE_LIMIT, read_object
-from sotto.store.harvest import GGUF_REASON, Judge
+from sotto.store.harvest import Judge
 from sotto.store.manifest import Layer, Manifest
+from sotto.store.ollama import gguf_refusal
 from sotto.store.wording import human_size, shown, shown_path
 
 
@@ -48,8 +49,10 @@ def require_fitness(manifest: Manifest, files: Sequence[Path], judge: Judge) -> 
     model_format = _text(blob, "model_format", manifest)
     tensors = next(manifest.of_kind("tensor"), None)
     if model_format in ("", "gguf") and tensors is None:
-        # Whoever lets these run can tell by the architecture, the config's model_family.
-        raise UnsupportedModelError(GGUF_REASON)
+        family = _text(blob, "model_family", manifest)
+        if reason := gguf_refusal(manifest, family) if family else "":
+            raise UnsupportedModelError(reason)
+        return
     if model_format != "safetensors" or tensors is None:
         raise BrokenModelError(
             f"{shown_path(manifest.path)} has {'no ' if tensors is None else ''}tensors and is of format "

@@ -1,43 +1,22 @@
-"""Headers of GGUF files, as far as a list of models shows them.
-
-A file is the magic `GGUF`, a u32 version, a u64 count of tensors, a u64 count of key-value pairs, the pairs, and for
-each tensor its name, dimensions, type and offset; everything little-endian. A text is a u64 length and its bytes.
-https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
-"""
+"""Headers of GGUF files, as far as a list of models shows them."""
 
 import math
 import re
-import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
-from io import BufferedReader, FileIO
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 from sotto.errors import BrokenModelError
 from sotto.store.files import opened
+from sotto.store.gguf.reader import ARRAY, MAGIC, TEXT, Reader
 from sotto.store.wording import shown, shown_path
 
-MAGIC = b"GGUF"
-
-_VERSIONS = (2, 3)
-_MOST_PAIRS = 1 << 16
-_MOST_TENSORS = 1 << 17
-_MOST_DIMENSIONS = 8
-_LONGEST_KEY = 1 << 16
 # Texts that the list shows are short; longer ones, such as chat templates, are passed over.
 _LONGEST_TEXT = 1 << 10
-# Of all arrays together; vocabularies with their merges have less than a million.
-_MOST_TEXTS = 1 << 21
-_HEADER_LIMIT = 1 << 28
 # Walking through a vocabulary takes a tenth of a second; it is passed over where the file says its size in words.
 _LONG_ARRAY = 1 << 12
-
-_SCALARS = {0: "B", 1: "b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "?", 10: "<Q", 11: "<q", 12: "<d"}
-_TEXT = 8
-_ARRAY = 9
-_U32 = struct.Struct("<I")
-_U64 = struct.Struct("<Q")
 
 # The values of `general.file_type`.
 _FILE_TYPES = {
@@ -69,7 +48,7 @@ def read_gguf(path: Path) -> GgufHeader:
     """
     with opened(path) as (file, size), BufferedReader(file, 1 << 16) as buffered:
         try:
-            return _header(_Reader(buffered, min(size, _HEADER_LIMIT)))
+            return _header(Reader(buffered, size))
         except ValueError as error:
             raise BrokenModelError(f"{shown_path(path)} is no GGUF file that can be read: {error}.") from error
 
@@ -95,94 +74,27 @@ def parameters_of_label(label: str) -> int | None:
     return round(int(experts or 1) * float(number) * _UNITS[unit.upper()])
 
 
-class _Reader:
-    """Reads values one after the other, and never beyond `limit`; raises ValueError when they would go there."""
-
-    def __init__(self, file: "BufferedReader[FileIO]", limit: int) -> None:
-        self._file = file
-        self._left = limit
-        self._texts_left = _MOST_TEXTS
-
-    def take(self, count: int) -> bytes:
-        """Return the next bytes."""
-        self._spend(count)
-        content = self._file.read(count)
-        if len(content) < count:
-            raise ValueError("it is cut off")
-        return content
-
-    def skip(self, count: int) -> None:
-        """Pass over bytes."""
-        self._spend(count)
-        self._file.seek(count, 1)
-
-    def skip_texts(self, count: int) -> None:
-        """Pass over texts."""
-        self._texts_left -= count
-        if self._texts_left < 0:
-            raise ValueError(f"it announces an array of {count} texts, and more in all than any vocabulary has")
-        for _ in range(count):
-            self.skip(self.u64())
-
-    def u32(self) -> int:
-        """Return the next 4 bytes as a number."""
-        return int(_U32.unpack(self.take(4))[0])
-
-    def u64(self) -> int:
-        """Return the next 8 bytes as a number."""
-        return int(_U64.unpack(self.take(8))[0])
-
-    def _spend(self, count: int) -> None:
-        if count > self._left:
-            raise ValueError("its header announces more than the file holds")
-        self._left -= count
-
-
-def _header(reader: _Reader) -> GgufHeader:
-    if reader.take(4) != MAGIC:
-        raise ValueError("it does not begin with GGUF")
-    version = reader.u32()
-    if version not in _VERSIONS:
-        raise ValueError(f"its version is {version}; 2 and 3 are known")
-    tensors, pairs = reader.u64(), reader.u64()
-    if tensors > _MOST_TENSORS or pairs > _MOST_PAIRS:
-        raise ValueError(f"it announces {tensors} tensors and {pairs} keys, more than any model has")
+def _header(reader: Reader) -> GgufHeader:
+    tensors, pairs = reader.counts()
     values: dict[str, Any] = {}
     for _ in range(pairs):
-        key = _text(reader, _LONGEST_KEY)
-        if key is None:
-            raise ValueError("it has a key that is too long")
+        key = reader.name("key")
         kind = reader.u32()
-        if kind == _ARRAY:
+        if kind == ARRAY:
             if not _skip_array(reader, patient="general.size_label" not in values):
                 return _facts(values, None)
         else:
-            values[key] = _scalar(reader, kind)
+            values[key] = reader.text(_LONGEST_TEXT) if kind == TEXT else reader.scalar(kind)
     return _facts(values, sum(_tensor_size(reader) for _ in range(tensors)))
 
 
-def _scalar(reader: _Reader, kind: int) -> Any:
-    if kind == _TEXT:
-        return _text(reader, _LONGEST_TEXT)
-    return struct.unpack(_format(kind), reader.take(struct.calcsize(_format(kind))))[0]
-
-
-def _text(reader: _Reader, longest: int) -> str | None:
-    """Return the next text, or None when it is longer than `longest` bytes."""
-    length = reader.u64()
-    if length > longest:
-        reader.skip(length)
-        return None
-    return reader.take(length).decode(errors="replace")
-
-
-def _skip_array(reader: _Reader, *, patient: bool) -> bool:
+def _skip_array(reader: Reader, *, patient: bool) -> bool:
     """Pass over an array; return whether that was done, as long ones of texts are only passed over by the patient."""
     kind, count = reader.u32(), reader.u64()
-    if kind == _ARRAY:
+    if kind == ARRAY:
         raise ValueError("it has an array of arrays, which no model needs")
-    if kind != _TEXT:
-        reader.skip(count * struct.calcsize(_format(kind)))
+    if kind != TEXT:
+        reader.skip_scalars(kind, count)
         return True
     if count > _LONG_ARRAY and not patient:
         return False
@@ -190,20 +102,10 @@ def _skip_array(reader: _Reader, *, patient: bool) -> bool:
     return True
 
 
-def _format(kind: int) -> str:
-    if kind not in _SCALARS:
-        raise ValueError(f"it has a value of type {kind}, which GGUF does not have")
-    return _SCALARS[kind]
-
-
-def _tensor_size(reader: _Reader) -> int:
+def _tensor_size(reader: Reader) -> int:
     """Return the number of elements of the next tensor."""
-    if _text(reader, _LONGEST_KEY) is None:
-        raise ValueError("it has a tensor whose name is too long")
-    dimensions = reader.u32()
-    if dimensions > _MOST_DIMENSIONS:
-        raise ValueError(f"it has a tensor of {dimensions} dimensions")
-    size = math.prod([reader.u64() for _ in range(dimensions)])
+    reader.name("tensor name")
+    size = math.prod(reader.shape())
     if size >= 1 << 63:
         raise ValueError("it has a tensor of more elements than any memory holds")
     reader.skip(4 + 8)

@@ -1,0 +1,1 @@
+"""The tensors of GGUF files in MLX's layouts."""

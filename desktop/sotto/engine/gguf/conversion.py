@@ -1,0 +1,148 @@
+"""Which tensors, in MLX's names, types and shapes, come of a GGUF file; nothing of it is read for that."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import mlx.core as mx
+
+from sotto.engine.gguf import repack
+from sotto.engine.gguf.blocks import GROUP
+from sotto.engine.gguf.names import Place, place_of
+from sotto.errors import BrokenModelError
+from sotto.store.records import TensorFile, TensorInfo
+from sotto.store.wording import shown
+
+_NAMES = {mx.float32: "F32", mx.float16: "F16", mx.bfloat16: "BF16"}
+_WORD_BITS = 32
+_KEYS = re.compile(r"blk\.(\d+)\.attn_k_b\.weight")
+# Small differences in it choose other experts.
+_EXACT = ".e_score_correction_bias"
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What one tensor of a file becomes.
+
+    Attributes:
+        place: Its name in the definition, and what is done to it.
+        parts: The tensors of the file: one, or the two halves of a latent projection.
+        layout: How it is quantized afterwards; None for plain numbers.
+        dtype: Type of its numbers, or of its scales and biases.
+    """
+
+    place: Place
+    parts: tuple[TensorInfo, ...]
+    layout: repack.Layout | None
+    dtype: mx.Dtype
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in the file."""
+        return sum(part.nbytes for part in self.parts)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns of the matrix that it stands for, or as many dimensions as it has."""
+        if len(self.parts) == 1:
+            return self.parts[0].shape
+        (heads, rank, width), (_, depth, _) = (part.shape for part in self.parts)
+        return heads * (width + depth), rank
+
+    def made(self) -> Iterator[tuple[str, TensorInfo]]:
+        """Yield the names, types and shapes of what comes of it."""
+        name, shape, layout = self.place.name, self.shape, self.layout
+        if layout is None:
+            yield name, _info(_NAMES[self.dtype], shape, self.dtype.size)
+            return
+        *rows, columns = shape
+        stem = name.removesuffix(".weight")
+        yield f"{stem}.weight", _info("U32", (*rows, columns * layout.bits // _WORD_BITS), 4)
+        groups = (*rows, columns // GROUP)
+        if layout.mode == "affine":
+            yield f"{stem}.scales", _info(_NAMES[self.dtype], groups, self.dtype.size)
+            yield f"{stem}.biases", _info(_NAMES[self.dtype], groups, self.dtype.size)
+        else:
+            yield f"{stem}.scales", _info("U8", groups, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertedFile(TensorFile):
+    """A GGUF file as the tensors that come of it.
+
+    Attributes:
+        recipes: What is made of what, in the order of the file.
+    """
+
+    recipes: tuple[Recipe, ...] = ()
+
+    @property
+    def read_bytes(self) -> int:
+        """Bytes of tensor data that are read."""
+        return sum(recipe.nbytes for recipe in self.recipes)
+
+
+def converted(source: TensorFile, config: Mapping[str, Any], *, on_cpu: bool) -> ConvertedFile:
+    """Return a file as the tensors that come of it.
+
+    On a CPU plain numbers stay as they are, and scales have 16 bits: what is computed there is float32. Elsewhere the
+    activations take the widest type that they meet, so everything is of one.
+
+    Args:
+        source: A GGUF file.
+        config: Of its model, as `config.json` has it.
+        on_cpu: Whether a CPU computes.
+
+    Raises:
+        BrokenModelError: Two tensors have one place, or halves do not fit each other.
+    """
+    common = None if on_cpu else _activations(source)
+    recipes = tuple(_recipes(source, config, common))
+    tensors: dict[str, TensorInfo] = {}
+    for recipe in recipes:
+        for name, info in recipe.made():
+            if name in tensors:
+                raise BrokenModelError(f"{source.path}: two of its tensors are {shown(name)}; there should be one.")
+            tensors[name] = info
+    return ConvertedFile(source.path, source.digest, tensors, source.metadata, format=source.format, recipes=recipes)
+
+
+def _recipes(source: TensorFile, config: Mapping[str, Any], common: mx.Dtype | None) -> Iterator[Recipe]:
+    for name, info in source.tensors.items():
+        if match := _KEYS.fullmatch(name):
+            yield _latent(source, match[1], info, common)
+        elif not name.endswith(".attn_v_b.weight") and (place := place_of(name, config)) is not None:
+            layout = repack.layout_of(info.dtype)
+            stored = repack.PLAIN.get(info.dtype, mx.float16)
+            exact = place.name.endswith(_EXACT)
+            yield Recipe(place, (info,), layout, stored if common is None or exact else common)
+
+
+def _latent(source: TensorFile, layer: str, keys: TensorInfo, common: mx.Dtype | None) -> Recipe:
+    """Return what becomes of the halves of the projection from latent keys and values, one of them transposed."""
+    values = source.tensors.get(f"blk.{layer}.attn_v_b.weight")
+    fit = values is not None and len(keys.shape) == len(values.shape) == 3
+    if values is None or not fit or keys.shape[0] != values.shape[0] or keys.shape[1] != values.shape[2]:
+        raise BrokenModelError(
+            f"{source.path}: blk.{layer}.attn_k_b.weight and attn_v_b.weight should both be there, for as many heads "
+            "and of one rank."
+        )
+    place = Place(f"model.layers.{layer}.self_attn.kv_b_proj.weight")
+    return Recipe(place, (keys, values), None, common or mx.float32)
+
+
+def _activations(source: TensorFile) -> mx.Dtype:
+    """Return the type that most bytes of the weights have; bfloat16, which loses no range, where they are quantized."""
+    sizes: Counter[str] = Counter()
+    for tensor in source.tensors.values():
+        sizes[tensor.dtype] += tensor.nbytes
+    return repack.PLAIN.get(sizes.most_common(1)[0][0], mx.bfloat16) if sizes else mx.float32
+
+
+def _info(dtype: str, shape: tuple[int, ...], size: int) -> TensorInfo:
+    count = size
+    for dimension in shape:
+        count *= dimension
+    return TensorInfo(dtype, shape, 0, count)

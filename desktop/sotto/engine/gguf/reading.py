@@ -1,0 +1,113 @@
+"""Reading the tensors of a GGUF file, converted on their way.
+
+The file is mapped into memory and taken a slice at a time, so that beside the model there is never more than the
+largest of its tensors. What was read is handed back to the system at once.
+"""
+
+import mmap
+from collections.abc import Iterator
+
+import mlx.core as mx
+
+from sotto.engine.gguf import repack
+from sotto.engine.gguf.conversion import ConvertedFile, Recipe
+from sotto.errors import BrokenModelError
+from sotto.store.files import opened
+from sotto.store.gguf.types import BY_NAME
+from sotto.store.records import TensorInfo
+
+# Elements that are converted at once: enough for a call to cost little, few enough to stay in a core's cache.
+_SLICE = 1 << 19
+
+Step = tuple[dict[str, mx.array], int]
+
+
+def steps(file: ConvertedFile) -> Iterator[Step]:
+    """Yield the tensors of a file, evaluated, with the bytes that were read since the step before.
+
+    A large tensor takes several steps, of which all but the last have no tensors.
+
+    Raises:
+        BrokenModelError: The file cannot be read any more, or became shorter.
+    """
+    with opened(file.path) as (stream, size):
+        if size < max((part.end for recipe in file.recipes for part in recipe.parts), default=0):
+            raise BrokenModelError(f"{file.path} was changed while the model was being loaded; try again.")
+        with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as content:
+            for recipe in file.recipes:
+                yield from _steps(recipe, content)
+                _release(mapped, recipe)
+
+
+def _steps(recipe: Recipe, content: memoryview) -> Iterator[Step]:
+    if len(recipe.parts) > 1:
+        keys, values = (_numbers(part, content) for part in recipe.parts)
+        # A row of keys for each of its dimensions, then those of values, head by head.
+        joined = mx.concatenate([keys.swapaxes(1, 2), values], axis=1).reshape(recipe.shape).astype(recipe.dtype)
+        mx.eval(joined)
+        yield {recipe.place.name: joined}, recipe.nbytes
+        return
+    (part,) = recipe.parts
+    slices = _plain(recipe, part, content) if recipe.layout is None else _repacked(recipe, part, content)
+    pieces: list[tuple[mx.array, ...]] = []
+    for arrays, nbytes in slices:
+        mx.eval(arrays)
+        pieces.append(arrays)
+        yield {}, nbytes
+    made = list(recipe.made())
+    tensors = {}
+    for index, (name, info) in enumerate(made):
+        joined = mx.concatenate([piece[index] for piece in pieces]) if len(pieces) > 1 else pieces[0][index]
+        pieces = [(*piece[:index], mx.zeros(0), *piece[index + 1 :]) for piece in pieces]
+        tensors[name] = _arranged(joined.reshape(info.shape), recipe.place.heads)
+        mx.eval(tensors[name])
+    yield tensors, 0
+
+
+def _plain(recipe: Recipe, part: TensorInfo, content: memoryview) -> Iterator[tuple[tuple[mx.array, ...], int]]:
+    """Yield the numbers of a tensor that is not quantized, in their final type."""
+    for raw in _slices(part, content):
+        numbers = raw.reshape(-1).view(repack.PLAIN[part.dtype])
+        if recipe.place.shift:
+            numbers = (numbers.astype(mx.float32) + recipe.place.shift).astype(numbers.dtype)
+        yield (numbers.astype(recipe.dtype),), raw.nbytes
+
+
+def _repacked(recipe: Recipe, part: TensorInfo, content: memoryview) -> Iterator[tuple[tuple[mx.array, ...], int]]:
+    """Yield words, scales and biases of a quantized tensor, a row for each block."""
+    for raw in _slices(part, content):
+        yield repack.repacked(part.dtype, raw, recipe.dtype), raw.nbytes
+
+
+def _numbers(part: TensorInfo, content: memoryview) -> mx.array:
+    found = []
+    for raw in _slices(part, content):
+        numbers = repack.numbers(part.dtype, raw)
+        mx.eval(numbers)
+        found.append(numbers.reshape(-1))
+    return mx.concatenate(found).reshape(part.shape)
+
+
+def _slices(part: TensorInfo, content: memoryview) -> Iterator[mx.array]:
+    """Yield the blocks of a tensor, uint8 `[blocks, bytes of a block]`, some at a time."""
+    block = BY_NAME[part.dtype]
+    step = _SLICE // block.size * block.nbytes
+    for start in range(part.start, part.end, step):
+        with content[start : min(start + step, part.end)] as piece:
+            yield mx.array(piece).reshape(-1, block.nbytes)
+
+
+def _arranged(array: mx.array, heads: int) -> mx.array:
+    """Return rows whose halves take turns within each head as one half after the other."""
+    if not heads:
+        return array
+    turns = array.reshape(heads, -1, 2, *array.shape[1:])
+    return mx.contiguous(turns.swapaxes(1, 2)).reshape(array.shape)
+
+
+def _release(mapped: mmap.mmap, recipe: Recipe) -> None:
+    """Hand the pages of what was read back to the system, where that can be asked for."""
+    if hasattr(mapped, "madvise"):
+        for part in recipe.parts:
+            start = part.start // mmap.PAGESIZE * mmap.PAGESIZE
+            mapped.madvise(mmap.MADV_DONTNEED, start, part.end - start)

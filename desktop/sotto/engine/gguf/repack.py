@@ -1,0 +1,108 @@
+"""From GGUF's blocks to MLX's quantized matrices: packed words, scales and biases of groups of 32.
+
+Where each group has one scale the codes are taken over, and nothing is lost but what rounding a scale to 16 bits may.
+The others are quantized anew to 8 bits: of 256 steps over the range of 32 elements, none is more than half a step off.
+"""
+
+from dataclasses import dataclass
+
+import mlx.core as mx
+
+from sotto.engine.gguf import blocks, tables
+from sotto.engine.gguf.blocks import GROUP
+from sotto.store.gguf.types import BY_NAME
+
+_AFFINE = {**blocks.AFFINE, **tables.AFFINE}
+_NUMBERS = {**blocks.NUMBERS, **tables.NUMBERS}
+_REQUANTIZED = 8
+PLAIN = {"F32": mx.float32, "F16": mx.float16, "BF16": mx.bfloat16}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a type is held.
+
+    Attributes:
+        bits: Bits of an element.
+        mode: MLX's name of the kind: `affine`, or `mxfp4` with a scale of one byte and no bias.
+        exact: Whether its elements stay what they were, to the rounding of a scale.
+    """
+
+    bits: int
+    mode: str = "affine"
+    exact: bool = True
+
+
+def layout_of(kind: str) -> Layout | None:
+    """Return how a type is held, or None where its elements stay plain numbers."""
+    if kind in PLAIN:
+        return None
+    if kind == "MXFP4":
+        return Layout(4, "mxfp4")
+    return Layout(_AFFINE[kind][0]) if kind in _AFFINE else Layout(_REQUANTIZED, exact=False)
+
+
+def repacked(kind: str, raw: mx.array, scales: mx.Dtype) -> tuple[mx.array, ...]:
+    """Return blocks as MLX's packed words, scales and, but for `mxfp4`, biases; each with a row for each block.
+
+    Args:
+        kind: A type that is no plain one.
+        raw: uint8 `[blocks, bytes of a block]`.
+        scales: Type of scales and biases.
+    """
+    if kind == "MXFP4":
+        low = blocks.bits(raw[:, 1:17], 2, 4).swapaxes(1, 2).reshape(-1, GROUP)
+        return packed(low, 4), raw[:, :1]
+    if kind in _AFFINE:
+        bits, take_apart = _AFFINE[kind]
+        found = take_apart(raw)
+        return packed(found.codes, bits), found.scales.astype(scales), found.biases.astype(scales)
+    return _quantized(_NUMBERS[kind](raw), scales)
+
+
+def numbers(kind: str, raw: mx.array) -> mx.array:
+    """Return the elements of blocks as float32 `[blocks, size]`, for whatever cannot be held in a layout."""
+    if kind in PLAIN:
+        return raw.view(PLAIN[kind]).astype(mx.float32)
+    if kind == "MXFP4":
+        return mx.dequantize(*repacked(kind, raw, mx.float32), group_size=GROUP, bits=4, mode="mxfp4").astype(
+            mx.float32
+        )
+    return _AFFINE[kind][1](raw).numbers() if kind in _AFFINE else _NUMBERS[kind](raw)
+
+
+def packed(codes: mx.array, bits: int) -> mx.array:
+    """Return codes uint8 `[n, size]` as one stream of bits a row, uint32 `[n, size x bits / 32]`, lowest bits first."""
+    if bits == 8:
+        return mx.contiguous(codes).view(mx.uint32)
+    # Eight codes in eight bytes become eight codes in `bits` bytes: pairs are joined, then pairs of these, and again.
+    eights = mx.contiguous(codes).view(mx.uint64)
+    width, held = 8, bits
+    for _ in range(3):
+        low, high = _mask(2 * width, 0, held), _mask(2 * width, held, 2 * held)
+        eights = (eights & low) | ((eights >> mx.array(width - held, mx.uint64)) & high)
+        width, held = 2 * width, 2 * held
+    streams = eights.view(mx.uint8).reshape(len(codes), -1, 8)[..., :bits]
+    return mx.contiguous(streams).reshape(len(codes), -1).view(mx.uint32)
+
+
+def _mask(lane: int, start: int, end: int) -> mx.array:
+    """Return 64 bits of which those from `start` to `end` of each lane are set."""
+    one = (1 << end) - (1 << start)
+    return mx.array(sum(one << place for place in range(0, 64, lane)), mx.uint64)
+
+
+def _quantized(elements: mx.array, scales: mx.Dtype) -> tuple[mx.array, mx.array, mx.array]:
+    """Return elements float32 `[n, size]` in 8 bits, by the scales and biases as they are after rounding."""
+    groups = elements.reshape(len(elements), -1, GROUP)
+    least, most = groups.min(axis=-1), groups.max(axis=-1)
+    step = ((most - least) / 255).astype(scales)
+    bias = least.astype(scales)
+    wide = mx.maximum(step.astype(mx.float32), mx.finfo(mx.float32).smallest_normal)[..., None]
+    codes = mx.round((groups - bias.astype(mx.float32)[..., None]) / wide)
+    return packed(mx.clip(codes, 0, 255).astype(mx.uint8).reshape(elements.shape), 8), step, bias
+
+
+def block_bytes(kind: str) -> int:
+    """Return the bytes of a type's block."""
+    return BY_NAME[kind].nbytes

@@ -1,0 +1,108 @@
+"""The blocks of those IQ types whose elements come from a table, eight or four at a time, with signs beside them."""
+
+from collections.abc import Callable, Mapping
+
+import mlx.core as mx
+
+from sotto.engine.gguf.blocks import GROUP, Codes, bits, half, words
+from sotto.engine.gguf.codebooks import entries
+
+_SUPER = 256
+# Magnitudes go up to 62, and this is in the middle of 8 bits.
+_MIDDLE = 128
+_DELTA = 0.125
+
+
+def _signs_of_bytes(raw: mx.array, start: int) -> mx.array:
+    """Return the signs of the elements, int8 `[blocks, 256]`, from one bit each in the 32 bytes at `start`."""
+    return 1 - 2 * bits(raw[:, start : start + 32], 8, 1).reshape(-1, _SUPER).astype(mx.int8)
+
+
+def _signs_of_sevens(sevens: mx.array) -> mx.array:
+    """Return the signs `[blocks, 256]` from 7 bits `[blocks, 32]` for each 8 elements: an even number is negative."""
+    seven = bits(sevens, 7, 1).astype(mx.int8)
+    eighth = seven.sum(axis=-1, keepdims=True).astype(mx.int8) & 1
+    return 1 - 2 * mx.concatenate([seven, eighth], axis=-1).reshape(-1, _SUPER)
+
+
+def _elements(name: str, index: mx.array, signs: mx.array) -> mx.array:
+    """Return the elements without their scales, int8 `[blocks, 256]`."""
+    return entries(name)[index].reshape(-1, _SUPER) * signs
+
+
+def _codes(elements: mx.array, scales: mx.array) -> Codes:
+    return Codes((elements.astype(mx.int16) + _MIDDLE).astype(mx.uint8), scales, -_MIDDLE * scales)
+
+
+def _iq2_xxs(raw: mx.array) -> Codes:
+    packed = words(raw, 2, 66, mx.uint32).reshape(-1, 8, 2)
+    index = bits(packed[..., 0], 4, 8).reshape(-1, GROUP)
+    signs = _signs_of_sevens(bits(packed[..., 1], 4, 7).reshape(-1, GROUP))
+    scales = half(raw, 0) * ((packed[..., 1] >> 28).astype(mx.float32) + 0.5) * 0.25
+    return _codes(_elements("IQ2_XXS", index, signs), scales)
+
+
+def _iq3_xxs(raw: mx.array) -> Codes:
+    packed = words(raw, 66, 98, mx.uint32)
+    signs = _signs_of_sevens(bits(packed, 4, 7).reshape(-1, GROUP))
+    scales = half(raw, 0) * ((packed >> 28).astype(mx.float32) + 0.5) * 0.5
+    return _codes(_elements("IQ3_XXS", raw[:, 2:66], signs), scales)
+
+
+def _iq3_s(raw: mx.array) -> Codes:
+    """Take apart a type whose elements, odd numbers up to 15 and their negatives, are 16 equal steps."""
+    ninth = bits(raw[:, 66:74], 8, 1).reshape(-1, 64).astype(mx.uint16)
+    elements = _elements("IQ3_S", raw[:, 2:66] | (ninth << 8), _signs_of_bytes(raw, 74))
+    scales = half(raw, 0) * (2 * bits(raw[:, 106:110], 2, 4).reshape(-1, 8) + 1)
+    return Codes(((elements + 15) >> 1).astype(mx.uint8), 2 * scales, -15 * scales)
+
+
+def _iq1_s(raw: mx.array) -> Codes:
+    high = words(raw, 34, 50, mx.uint16)
+    index = raw[:, 2:34] | (bits(high, 4, 3).reshape(-1, GROUP) << 8)
+    scales = half(raw, 0) * (2 * ((high >> 12) & 7) + 1)
+    delta = mx.where(high & 0x8000, -_DELTA, _DELTA)
+    elements = entries("IQ1_S")[index].reshape(-1, _SUPER)
+    return Codes((elements + 1).astype(mx.uint8), scales, scales * (delta - 1))
+
+
+def _in_groups(elements: mx.array, scales: mx.array) -> mx.array:
+    """Return elements times the scales of as many groups as there are."""
+    return (elements.reshape(*scales.shape, -1) * scales[..., None]).reshape(-1, _SUPER)
+
+
+def _half_scales(raw: mx.array, start: int) -> mx.array:
+    """Return the scales of 16 elements each, `[blocks, 16]`, from 4 bits each in the 8 bytes at `start`."""
+    return half(raw, 0) * (bits(raw[:, start : start + 8], 2, 4).reshape(-1, 16).astype(mx.float32) + 0.5) * 0.25
+
+
+def _iq2_xs(raw: mx.array) -> mx.array:
+    packed = words(raw, 2, 66, mx.uint16)
+    elements = _elements("IQ2_XS", packed & 511, _signs_of_sevens(packed >> 9))
+    return _in_groups(elements, _half_scales(raw, 66))
+
+
+def _iq2_s(raw: mx.array) -> mx.array:
+    high = bits(raw[:, 66:74], 4, 2).reshape(-1, GROUP).astype(mx.uint16)
+    elements = _elements("IQ2_S", raw[:, 2:34] | (high << 8), _signs_of_bytes(raw, 34))
+    return _in_groups(elements, _half_scales(raw, 74))
+
+
+def _iq1_m(raw: mx.array) -> mx.array:
+    packed = words(raw, 48, 56, mx.uint16)
+    # The scale of the whole block is in the upper 4 bits of the four words, the lowest first.
+    upper = ((packed >> 12) << (4 * mx.arange(4, dtype=mx.uint16))).sum(axis=-1, keepdims=True).astype(mx.uint16)
+    scales = upper.view(mx.float16).astype(mx.float32) * (2 * bits(packed, 4, 3).reshape(-1, 16) + 1)
+    high = bits(raw[:, 32:48], 2, 4).reshape(-1, GROUP).astype(mx.uint16)
+    index = raw[:, :32] | ((high & 7) << 8)
+    delta = mx.where(high & 8, -_DELTA, _DELTA)
+    return _in_groups((entries("IQ1_S")[index] + delta[..., None]).reshape(-1, _SUPER), scales)
+
+
+AFFINE: Mapping[str, tuple[int, Callable[[mx.array], Codes]]] = {
+    "IQ1_S": (2, _iq1_s),
+    "IQ2_XXS": (8, _iq2_xxs),
+    "IQ3_S": (4, _iq3_s),
+    "IQ3_XXS": (8, _iq3_xxs),
+}
+NUMBERS: Mapping[str, Callable[[mx.array], mx.array]] = {"IQ1_M": _iq1_m, "IQ2_S": _iq2_s, "IQ2_XS": _iq2_xs}

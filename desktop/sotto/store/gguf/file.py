@@ -1,0 +1,136 @@
+"""GGUF files as they are loaded: every value and every tensor of the header, each checked against the file."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from sotto.errors import BrokenModelError
+from sotto.store.files import opened, read_exactly
+from sotto.store.gguf.reader import ARRAY, TEXT, Reader
+from sotto.store.gguf.types import BLOCK_TYPES
+from sotto.store.records import TensorInfo
+from sotto.store.wording import shown, shown_path
+
+# Chat templates are the longest.
+_LONGEST_TEXT = 4 << 20
+_LONGEST_IN_ARRAY = 1 << 16
+_MOST_ELEMENTS = 1 << 48
+_ALIGNMENT, _MOST_ALIGNMENT = 32, 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class GgufFile:
+    """A GGUF file whose header was read and checked.
+
+    Attributes:
+        path: The file.
+        size: Its bytes.
+        values: By key: numbers, truth values, texts, and lists of one of these.
+        tensors: By name, in the header's order; shapes as MLX has them, the fastest dimension last.
+    """
+
+    path: Path
+    size: int
+    values: Mapping[str, Any]
+    tensors: Mapping[str, TensorInfo]
+
+    def read(self, tensor: TensorInfo) -> bytes:
+        """Return the bytes of a tensor that is small.
+
+        Raises:
+            BrokenModelError: The file cannot be read, or became shorter.
+        """
+        with opened(self.path) as (file, _):
+            file.seek(tensor.start)
+            return read_exactly(file, tensor.nbytes, self.path)
+
+
+def read_gguf_file(path: Path) -> GgufFile:
+    """Return all that a file's header says; nothing of the tensors' data is read.
+
+    Raises:
+        BrokenModelError: The file cannot be read, or its header is damaged or lies.
+    """
+    with opened(path) as (file, size), BufferedReader(file, 1 << 16) as buffered:
+        try:
+            return _read(Reader(buffered, size), size, path)
+        except ValueError as error:
+            raise BrokenModelError(f"{shown_path(path)} is no GGUF file that can be read: {error}.") from error
+
+
+def _read(reader: Reader, size: int, path: Path) -> GgufFile:
+    count, pairs = reader.counts()
+    values: dict[str, Any] = {}
+    for _ in range(pairs):
+        key = reader.name("key")
+        if key in values:
+            raise ValueError(f"it has the key '{shown(key)}' twice")
+        values[key] = _value(reader, key)
+    entries = [_entry(reader) for _ in range(count)]
+    alignment = values.get("general.alignment", _ALIGNMENT)
+    if type(alignment) is not int or not 8 <= alignment <= _MOST_ALIGNMENT or alignment & (alignment - 1):
+        raise ValueError(f"general.alignment is {alignment!r:.40}; it should be a power of two from 8 on")
+    start = -(-reader.position // alignment) * alignment
+    tensors: dict[str, TensorInfo] = {}
+    for name, shape, kind, offset in entries:
+        if name in tensors:
+            raise ValueError(f"it has the tensor '{shown(name)}' twice")
+        tensors[name] = _info(name, shape, kind, offset, start, size, alignment)
+    _require_apart(tensors)
+    return GgufFile(path, size, MappingProxyType(values), MappingProxyType(tensors))
+
+
+def _value(reader: Reader, key: str) -> Any:
+    kind = reader.u32()
+    if kind == TEXT:
+        text = reader.text(_LONGEST_TEXT)
+        if text is None:
+            raise ValueError(f"its text '{shown(key)}' is longer than {_LONGEST_TEXT >> 20} MiB")
+        return text
+    if kind != ARRAY:
+        return reader.scalar(kind)
+    inner, count = reader.u32(), reader.u64()
+    if inner == ARRAY:
+        raise ValueError("it has an array of arrays, which no model needs")
+    return reader.texts(count, _LONGEST_IN_ARRAY) if inner == TEXT else list(reader.scalars(inner, count))
+
+
+def _entry(reader: Reader) -> tuple[str, tuple[int, ...], int, int]:
+    """Return the name, shape, type and offset of the next tensor."""
+    return reader.name("tensor name"), reader.shape(), reader.u32(), reader.u64()
+
+
+def _info(
+    name: str, shape: tuple[int, ...], kind: int, offset: int, start: int, size: int, alignment: int
+) -> TensorInfo:
+    """Return a tensor of a file of `size` bytes whose data begins at byte `start`."""
+    tensor = f"tensor '{shown(name)}'"
+    block = BLOCK_TYPES.get(kind)
+    if block is None:
+        raise ValueError(f"{tensor} is of type {kind}, which is none that Sotto knows")
+    elements = math.prod(shape)
+    if not shape or not 0 < elements < _MOST_ELEMENTS:
+        raise ValueError(f"{tensor} has the shape {shown(str(list(shape)))}, which no tensor of a model has")
+    if shape[-1] % block.size:
+        raise ValueError(f"{tensor} has rows of {shape[-1]} elements; in {block.name} they should be whole blocks of "
+                         f"{block.size}")  # fmt: skip
+    if offset % alignment:
+        raise ValueError(f"{tensor} begins at byte {offset} of the data, which is no multiple of {alignment}")
+    begin = start + offset
+    end = begin + elements // block.size * block.nbytes
+    if end > size:
+        raise ValueError(f"{tensor} ends at byte {end}, but the file has only {size}; download the model again")
+    return TensorInfo(block.name, shape, begin, end)
+
+
+def _require_apart(tensors: Mapping[str, TensorInfo]) -> None:
+    """Raise ValueError if two tensors share bytes."""
+    position = 0
+    for name, tensor in sorted(tensors.items(), key=lambda item: item[1].start):
+        if tensor.start < position:
+            raise ValueError(f"tensor '{shown(name)}' overlaps the one before it")
+        position = tensor.end

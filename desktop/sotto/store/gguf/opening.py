@@ -1,0 +1,39 @@
+"""From a GGUF file to what the engine loads."""
+
+from pathlib import Path
+from types import MappingProxyType
+
+from sotto.errors import BrokenModelError
+from sotto.store.gguf.config import config_of
+from sotto.store.gguf.file import read_gguf_file
+from sotto.store.gguf.values import Values
+from sotto.store.gguf.vocabulary import vocabulary_of
+from sotto.store.records import Format, ModelRecord, ModelSource, TensorFile
+from sotto.store.wording import shown_path
+
+SPLIT = "{} is one part of a GGUF file that was split, which cannot run yet; join the parts, or choose a whole file."
+
+
+def open_gguf(record: ModelRecord, path: Path, digest: str = "") -> ModelSource:
+    """Return what the engine needs to load a GGUF file: its values as the JSON files that other models have.
+
+    Args:
+        record: The row it is opened for.
+        path: The file.
+        digest: What the store calls it, if it does.
+
+    Raises:
+        BrokenModelError: The file cannot be read, is damaged or lies, or is of a kind that cannot run.
+    """
+    file = read_gguf_file(path)
+    values = Values(file)
+    if values.whole("split.count", 1) > 1:
+        raise BrokenModelError(SPLIT.format(shown_path(path)))
+    config = config_of(values)
+    vocabulary = vocabulary_of(values)
+    return ModelSource(
+        record=record,
+        tensor_files=(TensorFile(path, digest, file.tensors, MappingProxyType({}), format=Format.GGUF),),
+        json_files=MappingProxyType({"config.json": config, **vocabulary.files}),
+        tokenizer_json=vocabulary.tokenizer,
+    )

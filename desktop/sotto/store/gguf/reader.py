@@ -1,0 +1,141 @@
+"""The values that a GGUF file is made of, read one after the other and never beyond the file.
+
+A file is the magic `GGUF`, a u32 version, a u64 count of tensors, a u64 count of key-value pairs, the pairs, for each
+tensor its name, dimensions, type and offset, and then the tensors' data; everything little-endian. A text is a u64
+length and its bytes. https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+"""
+
+import struct
+from io import BufferedReader, FileIO
+
+MAGIC = b"GGUF"
+LONGEST_NAME = 1 << 16
+TEXT = 8
+ARRAY = 9
+
+_VERSIONS = (2, 3)
+_MOST_PAIRS = 1 << 16
+_MOST_TENSORS = 1 << 17
+_MOST_DIMENSIONS = 8
+# Of all arrays together; vocabularies with their merges have less than a million.
+_MOST_TEXTS = 1 << 21
+_HEADER_LIMIT = 1 << 28
+
+_SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+_U32 = struct.Struct("<I")
+_U64 = struct.Struct("<Q")
+
+Scalar = int | float | bool
+
+
+class Reader:
+    """Reads the header of a file of `size` bytes from its beginning; raises ValueError where it lies or ends."""
+
+    def __init__(self, file: "BufferedReader[FileIO]", size: int) -> None:
+        self._file = file
+        self._left = min(size, _HEADER_LIMIT)
+        self._texts_left = _MOST_TEXTS
+        self.position = 0
+
+    def counts(self) -> tuple[int, int]:
+        """Return the numbers of tensors and of keys that a file begins with."""
+        if self.take(len(MAGIC)) != MAGIC:
+            raise ValueError("it does not begin with GGUF")
+        version = self.u32()
+        if version not in _VERSIONS:
+            raise ValueError(f"its version is {version}; 2 and 3 are known")
+        tensors, pairs = self.u64(), self.u64()
+        if tensors > _MOST_TENSORS or pairs > _MOST_PAIRS:
+            raise ValueError(f"it announces {tensors} tensors and {pairs} keys, more than any model has")
+        return tensors, pairs
+
+    def name(self, what: str) -> str:
+        """Return the next text, which is a `what`."""
+        name = self.text(LONGEST_NAME)
+        if name is None:
+            raise ValueError(f"it has a {what} that is too long")
+        return name
+
+    def shape(self) -> tuple[int, ...]:
+        """Return the next dimensions of a tensor, the last of which changes fastest, as MLX has them."""
+        count = self.u32()
+        if count > _MOST_DIMENSIONS:
+            raise ValueError(f"it has a tensor of {count} dimensions")
+        return tuple([self.u64() for _ in range(count)][::-1])
+
+    def scalar(self, kind: int) -> Scalar:
+        """Return the next number or truth value of a type."""
+        (value,) = self.scalars(kind, 1)
+        return value
+
+    def scalars(self, kind: int, count: int) -> tuple[Scalar, ...]:
+        """Return the next numbers or truth values of a type."""
+        layout = self._format(kind)
+        content = self.take(count * struct.calcsize(layout))
+        return struct.unpack(f"<{count}{layout}", content)
+
+    def skip_scalars(self, kind: int, count: int) -> None:
+        """Pass over numbers or truth values of a type."""
+        self.skip(count * struct.calcsize(self._format(kind)))
+
+    def text(self, longest: int) -> str | None:
+        """Return the next text, or None when it is longer than `longest` bytes."""
+        length = self.u64()
+        if length > longest:
+            self.skip(length)
+            return None
+        return self.take(length).decode(errors="replace")
+
+    def texts(self, count: int, longest: int) -> list[str]:
+        """Return the next texts; a longer one than `longest` bytes is refused."""
+        self._spend_texts(count)
+        found = []
+        for _ in range(count):
+            text = self.text(longest)
+            if text is None:
+                raise ValueError(f"it has a text of more than {longest} bytes in an array")
+            found.append(text)
+        return found
+
+    def skip_texts(self, count: int) -> None:
+        """Pass over texts."""
+        self._spend_texts(count)
+        for _ in range(count):
+            self.skip(self.u64())
+
+    def take(self, count: int) -> bytes:
+        """Return the next bytes."""
+        self._spend(count)
+        content = self._file.read(count)
+        if len(content) < count:
+            raise ValueError("it is cut off")
+        return content
+
+    def skip(self, count: int) -> None:
+        """Pass over bytes."""
+        self._spend(count)
+        self._file.seek(count, 1)
+
+    def u32(self) -> int:
+        """Return the next 4 bytes as a number."""
+        return int(_U32.unpack(self.take(4))[0])
+
+    def u64(self) -> int:
+        """Return the next 8 bytes as a number."""
+        return int(_U64.unpack(self.take(8))[0])
+
+    def _format(self, kind: int) -> str:
+        if kind not in _SCALARS:
+            raise ValueError(f"it has a value of type {kind}, which GGUF does not have")
+        return _SCALARS[kind]
+
+    def _spend(self, count: int) -> None:
+        if count > self._left:
+            raise ValueError("its header announces more than the file holds")
+        self._left -= count
+        self.position += count
+
+    def _spend_texts(self, count: int) -> None:
+        self._texts_left -= count
+        if self._texts_left < 0:
+            raise ValueError(f"it announces an array of {count} texts, and more in all than any vocabulary has")

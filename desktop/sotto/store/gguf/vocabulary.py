@@ -1,0 +1,203 @@
+"""The `tokenizer.json` and its small companions that a GGUF file's vocabulary stands for.
+
+There are two kinds. A byte-level one (`gpt2`) has its merges and the name of the way in which texts are cut before; a
+SentencePiece one (`llama`) has a score for each token, and of two neighbours those are merged first whose whole has the
+higher score. Both are BPE; the merges of the second are every way to make a token of two others, by the scores.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sotto.errors import BrokenModelError
+from sotto.store.gguf.cutting import CUTTINGS, Cutting
+from sotto.store.gguf.values import Values
+from sotto.store.wording import shown, shown_path
+
+_UNKNOWN, _CONTROL, _USER_DEFINED, _NORMAL = 2, 3, 4, 1
+_SPACE = "\u2581"
+_NAMED = {"bos": "bos_token", "eos": "eos_token", "unknown": "unk_token", "padding": "pad_token"}
+# SentencePiece's own, where the file does not say.
+_USUAL = {"bos": 1, "eos": 2, "unknown": 0}
+# Tokens that end a turn or a text, in files that do not say which one does.
+_ENDS = frozenset(
+    """
+    <|eot_id|> <|eom_id|> <|im_end|> <end_of_turn> <|endoftext|> <|end_of_text|> <EOT> [EOT] <|end|> <|return|> <|call|>
+    <｜end▁of▁sentence｜>
+    """.split()
+)
+# Where an answer has several channels, `<|end|>` only ends one of them.
+_CHANNEL, _CHANNEL_END = "<|channel|>", "<|end|>"
+# A merge is looked for at each place in a token; longer ones come from no vocabulary.
+_LONGEST_MERGED = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What a vocabulary stands for.
+
+    Attributes:
+        tokenizer: The text of `tokenizer.json`.
+        files: `tokenizer_config.json` and `generation_config.json`.
+    """
+
+    tokenizer: str
+    files: Mapping[str, Mapping[str, Any]]
+
+
+def vocabulary_of(values: Values) -> Vocabulary:
+    """Return what a file's vocabulary stands for.
+
+    Raises:
+        BrokenModelError: It is of a kind that is not known, or makes no sense.
+    """
+    kind = values.text("tokenizer.ggml.model")
+    tokens = _tokens(values)
+    kinds = _parallel(values, "tokenizer.ggml.token_type", int, len(tokens)) or [_NORMAL] * len(tokens)
+    if kind == "llama":
+        tokenizer, ids, add_bos = _sentencepiece(values, tokens, kinds), _ids(values, len(tokens), _USUAL), True
+    elif kind == "gpt2":
+        cutting = _cutting(values)
+        tokenizer, ids, add_bos = _byte_level(values, tokens, cutting), _ids(values, len(tokens)), cutting.add_bos
+    else:
+        raise values.wrong("tokenizer.ggml.model", "gpt2 or llama, the kinds of vocabularies that can be read")
+    tokenizer["added_tokens"] = [
+        _added(token, tokens[token], special=kinds[token] != _USER_DEFINED)
+        for token in range(len(tokens))
+        if kinds[token] in (_CONTROL, _USER_DEFINED, _UNKNOWN) or token in ids.values()
+    ]
+    config: dict[str, Any] = {
+        name: tokens[ids[key]] if key in ids else None for key, name in _NAMED.items()
+    } | {"add_bos_token": values.truth("tokenizer.ggml.add_bos_token", add_bos)}  # fmt: skip
+    if template := values.text("tokenizer.chat_template"):
+        config["chat_template"] = template
+    ends = sorted(set(_ends(tokens, kinds, ids)))
+    return Vocabulary(
+        json.dumps({"version": "1.0", **tokenizer}, ensure_ascii=False),
+        {"tokenizer_config.json": config, "generation_config.json": {"eos_token_id": ends}},
+    )
+
+
+def _tokens(values: Values) -> list[str]:
+    """Return the texts of all tokens."""
+    key = "tokenizer.ggml.tokens"
+    tokens = [text or f"[EMPTY_{index}]" for index, text in enumerate(values.items(key, str, "a list of texts"))]
+    if not tokens:
+        raise values.wrong(key, "a list of texts")
+    if len(set(tokens)) != len(tokens):
+        seen: set[str] = set()
+        twice = next(text for text in tokens if text in seen or seen.add(text))  # type: ignore[func-returns-value]
+        raise BrokenModelError(
+            f"{shown_path(values.file.path)}: {key} has '{shown(twice, 40)}' twice; each token should be there once."
+        )
+    if len(tokens) > values.width("token_embd.weight", 0):
+        raise BrokenModelError(
+            f"{shown_path(values.file.path)}: {key} has {len(tokens)} tokens, but token_embd.weight is for "
+            f"{values.width('token_embd.weight', 0)} only."
+        )
+    return tokens
+
+
+def _parallel(values: Values, key: str, kind: type, count: int) -> Sequence[Any]:
+    """Return a list that should have one value for each token; an empty one where there is none."""
+    found = values.items(key, kind, f"a list of {count} numbers")
+    if found and len(found) != count:
+        raise values.wrong(key, f"a list of {count}, one for each token")
+    return found
+
+
+def _ids(values: Values, count: int, usual: Mapping[str, int] | None = None) -> dict[str, int]:
+    """Return the special tokens that the file names, by what they are for."""
+    ids = {}
+    for name in (*_NAMED, "eot", "eom"):
+        key = f"tokenizer.ggml.{name}_token_id"
+        default = (usual or {}).get(name, -1)
+        if values.has(key) or 0 <= default < count:
+            token = values.whole(key, default, 0)
+            # Some files name a token that was never made; it can neither be read nor written.
+            if token < count:
+                ids[name] = token
+    return ids
+
+
+def _ends(tokens: Sequence[str], kinds: Sequence[int], ids: Mapping[str, int]) -> Iterator[int]:
+    """Yield the tokens that end an answer."""
+    yield from (ids[name] for name in ("eos", "eot", "eom") if name in ids)
+    channels = _CHANNEL in tokens
+    for token, text in enumerate(tokens):
+        if text in _ENDS and kinds[token] == _CONTROL and not (channels and text == _CHANNEL_END):
+            yield token
+
+
+def _cutting(values: Values) -> Cutting:
+    name = values.text("tokenizer.ggml.pre", "default")
+    if name not in CUTTINGS:
+        raise BrokenModelError(
+            f"{shown_path(values.file.path)}: its texts are cut in the way '{shown(name, 40)}' (tokenizer.ggml.pre), "
+            "which is none that Sotto knows."
+        )
+    return CUTTINGS[name]
+
+
+def _byte_level(values: Values, tokens: Sequence[str], cutting: Cutting) -> dict[str, Any]:
+    merges = []
+    for merge in values.items("tokenizer.ggml.merges", str, "a list of texts"):
+        # A token may be a space itself, or begin with one.
+        left, _, right = merge[1:].partition(" ")
+        merges.append([merge[:1] + left, right])
+    split = [
+        {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+        for pattern in cutting.patterns
+    ]
+    level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+    return {
+        "normalizer": {"type": "NFC"} if cutting.composed else None,
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [*split, level]},
+        "decoder": level,
+        "model": _model(tokens, merges) | {"ignore_merges": cutting.whole_words},
+    }
+
+
+def _sentencepiece(values: Values, tokens: Sequence[str], kinds: Sequence[int]) -> dict[str, Any]:
+    scores = _parallel(values, "tokenizer.ggml.scores", float, len(tokens))
+    if not scores or not all(map(math.isfinite, scores)):
+        raise values.wrong("tokenizer.ggml.scores", f"a list of {len(tokens)} numbers, one for each token")
+    prefix = values.truth("tokenizer.ggml.add_space_prefix", default=True)
+    spaces: list[dict[str, Any]] = [{"type": "Replace", "pattern": {"String": " "}, "content": _SPACE}]
+    decoders: list[dict[str, Any]] = [
+        {"type": "Replace", "pattern": {"String": _SPACE}, "content": " "}, {"type": "ByteFallback"}, {"type": "Fuse"}
+    ]  # fmt: skip
+    if prefix:
+        spaces.insert(0, {"type": "Prepend", "prepend": _SPACE})
+        decoders.append({"type": "Strip", "content": " ", "start": 1, "stop": 0})
+    unknown = tokens[_ids(values, len(tokens), _USUAL).get("unknown", 0)]
+    merges = _merges(tokens, kinds, scores)
+    return {
+        "normalizer": {"type": "Sequence", "normalizers": spaces},
+        "decoder": {"type": "Sequence", "decoders": decoders},
+        "model": _model(tokens, merges) | {"unk_token": unknown, "fuse_unk": True, "byte_fallback": True},
+    }
+
+
+def _merges(tokens: Sequence[str], kinds: Sequence[int], scores: Sequence[float]) -> list[list[str]]:
+    """Return every way to make a token of two others, those of the highest score first, then the first token's."""
+    ids = {text: token for token, text in enumerate(tokens) if kinds[token] in (_NORMAL, _USER_DEFINED)}
+    found = []
+    for text, token in ids.items():
+        if len(text) <= _LONGEST_MERGED:
+            for place in range(1, len(text)):
+                left, right = ids.get(text[:place]), ids.get(text[place:])
+                if left is not None and right is not None:
+                    found.append((-scores[token], token, left, right))
+    return [[tokens[left], tokens[right]] for _, _, left, right in sorted(found)]
+
+
+def _model(tokens: Sequence[str], merges: list[list[str]]) -> dict[str, Any]:
+    return {"type": "BPE", "vocab": {text: token for token, text in enumerate(tokens)}, "merges": merges}
+
+
+def _added(token: int, text: str, *, special: bool) -> dict[str, Any]:
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"id": token, "content": text, "special": special, **flags}

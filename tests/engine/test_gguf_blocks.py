@@ -1,0 +1,110 @@
+"""GGUF's blocks taken apart and repacked for MLX: what they mean is what the gguf package says that they mean."""
+
+import gguf
+import mlx.core as mx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from sotto.engine.gguf import repack
+from sotto.engine.gguf.blocks import GROUP
+from sotto.store.gguf.types import BLOCK_TYPES
+
+# Where each type's float16 numbers are in a block, which random bytes would make infinite.
+HALVES = {
+    "Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q8_0": [0], "Q2_K": [80, 82], "Q3_K": [108],
+    "Q4_K": [0, 2], "Q5_K": [0, 2], "Q6_K": [208], "IQ2_XXS": [0], "IQ2_XS": [0], "IQ2_S": [0], "IQ3_XXS": [0],
+    "IQ3_S": [0], "IQ1_S": [0], "IQ4_NL": [0], "IQ4_XS": [0], "TQ1_0": [52], "TQ2_0": [64], "IQ1_M": [], "MXFP4": [],
+}  # fmt: skip
+ROUNDED = {"Q2_K", "Q3_K", "Q6_K", "IQ1_M", "IQ2_S", "IQ2_XS"}
+COUNT = 200
+# Half of the smallest step between scales in float16.
+SMALLEST = 2**-25
+kinds = pytest.mark.parametrize("kind", HALVES)
+
+
+def blocks(kind, seed=0):
+    """Return random blocks [n, bytes], and what they mean [n, size]."""
+    chance = np.random.default_rng(seed)
+    quantization = gguf.GGMLQuantizationType[kind]
+    raw = chance.integers(0, 256, (COUNT, gguf.GGML_QUANT_SIZES[quantization][1]), dtype=np.uint8)
+    for place in HALVES[kind]:
+        halves = chance.normal(0, 0.01, COUNT).astype(np.float16)
+        raw[:, place : place + 2] = halves.view(np.uint8).reshape(-1, 2)
+    if kind == "IQ1_M":
+        # The uppermost bits of the scale.
+        raw[:, 55] = raw[:, 55] & 0x0F | 0x20
+    elif kind == "MXFP4":
+        raw[:, 0] = chance.integers(100, 140, COUNT)
+    return raw, gguf.quants.dequantize(raw.reshape(-1), quantization).reshape(COUNT, -1)
+
+
+def unpacked(kind, parts):
+    """Return what MLX makes of a repacked matrix."""
+    layout = repack.layout_of(kind)
+    words, scales, *biases = parts
+    if scales.dtype != mx.uint8:
+        scales, biases = scales.astype(mx.float32), [bias.astype(mx.float32) for bias in biases]
+    found = mx.dequantize(words, scales, *biases, group_size=GROUP, bits=layout.bits, mode=layout.mode)
+    return np.array(found.astype(mx.float32))
+
+
+def test_every_type_is_here_and_of_the_size_that_it_should_have():
+    assert {kind.name for kind in BLOCK_TYPES.values()} == set(HALVES) | set(repack.PLAIN)
+    for number, kind in BLOCK_TYPES.items():
+        quantization = gguf.GGMLQuantizationType(number)
+        assert (kind.name, gguf.GGML_QUANT_SIZES[quantization]) == (quantization.name, (kind.size, kind.nbytes))
+
+
+@kinds
+def test_blocks_mean_what_they_should(kind):
+    raw, wanted = blocks(kind)
+    assert np.array_equal(np.array(repack.numbers(kind, mx.array(raw))), wanted)
+
+
+@kinds
+def test_repacked_blocks_mean_the_same_or_are_half_a_step_of_8_bits_off(kind):
+    raw, wanted = blocks(kind)
+    found = unpacked(kind, repack.repacked(kind, mx.array(raw), mx.float32))
+    assert repack.layout_of(kind).exact is (kind not in ROUNDED)
+    if kind not in ROUNDED:
+        # One rounding of float32 is left, of the product of two numbers that both have their scale in them.
+        assert np.allclose(found, wanted, rtol=1e-6, atol=1e-6 * np.abs(wanted).max())
+        return
+    groups = wanted.reshape(-1, GROUP)
+    half_steps = np.ptp(groups, axis=1) / 255 / 2
+    off = np.abs(found - wanted).reshape(-1, GROUP).max(axis=1)
+    assert (off <= half_steps * 1.001 + 1e-12).all()
+
+
+@kinds
+@pytest.mark.parametrize(("scales", "rounding"), [(mx.float16, 2**-11), (mx.bfloat16, 2**-8)])
+def test_scales_of_16_bits_are_rounded_and_nothing_else(kind, scales, rounding):
+    raw, wanted = blocks(kind)
+    found = unpacked(kind, repack.repacked(kind, mx.array(raw), scales))
+    groups = wanted.reshape(-1, GROUP)
+    # A scale and a bias, each of up to 256 steps, and where elements were rounded half a step more.
+    allowed = 3 * rounding * np.abs(groups).max(axis=1) + (np.ptp(groups, axis=1) / 510 * 1.5 if kind in ROUNDED else 0)
+    assert (np.abs(found - wanted).reshape(-1, GROUP).max(axis=1) <= allowed + SMALLEST * 256).all()
+
+
+@given(st.sampled_from([2, 3, 4, 5, 6, 8]), st.integers(0, 2**32 - 1))
+def test_packed_codes_are_those_that_mlx_unpacks(bits, seed):
+    codes = np.random.default_rng(seed).integers(0, 1 << bits, (3, 64), dtype=np.uint8)
+    words = repack.packed(mx.array(codes), bits)
+    one = mx.ones((3, 2))
+    assert np.array_equal(np.array(mx.dequantize(words, one, one * 0, group_size=GROUP, bits=bits)), codes)
+
+
+@settings(deadline=None, max_examples=50)
+@given(arrays.arrays(np.float32, (2, 64), elements=st.floats(-60000, 60000, width=32)))
+def test_requantized_numbers_are_at_most_half_a_step_off(numbers):
+    words, scales, biases = repack._quantized(mx.array(numbers), mx.float32)
+    found = np.array(mx.dequantize(words, scales, biases, group_size=GROUP, bits=8))
+    groups = numbers.reshape(-1, GROUP)
+    step = np.ptp(groups, axis=1) / 255
+    assert (
+        np.abs(found - numbers).reshape(-1, GROUP).max(axis=1) <= step * 0.501 + np.abs(groups).max(axis=1) * 1e-6
+    ).all()
