@@ -9,6 +9,7 @@ import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import mlx.core as mx
 
@@ -34,7 +35,8 @@ class Codebook:
 def entries(name: str) -> mx.array:
     """Return the entries of a type's table, int8 `[entries, size]`."""
     book = _BOOKS[name]
-    packed = mx.array(memoryview(base64.b85decode(book.text)).cast("H"))
+    content: Any = memoryview(base64.b85decode(book.text)).cast("H")
+    packed = mx.array(content)
     shifts = mx.arange(book.size, dtype=mx.uint16) * book.width
     places = (packed[:, None] >> shifts) & ((1 << book.width) - 1)
     table = mx.array(book.values, dtype=mx.int8)[places]

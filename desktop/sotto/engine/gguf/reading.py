@@ -6,6 +6,7 @@ largest of its tensors. What was read is handed back to the system at once.
 
 import mmap
 from collections.abc import Iterator
+from typing import Any
 
 import mlx.core as mx
 
@@ -88,7 +89,7 @@ def _numbers(part: TensorInfo, content: memoryview) -> mx.array:
     return mx.concatenate(found).reshape(part.shape)
 
 
-def _slices(part: TensorInfo, content: memoryview) -> Iterator[mx.array]:
+def _slices(part: TensorInfo, content: Any) -> Iterator[mx.array]:
     """Yield the blocks of a tensor, uint8 `[blocks, bytes of a block]`, some at a time."""
     block = BY_NAME[part.dtype]
     step = _SLICE // block.size * block.nbytes

@@ -65,9 +65,8 @@ def numbers(kind: str, raw: mx.array) -> mx.array:
     if kind in PLAIN:
         return raw.view(PLAIN[kind]).astype(mx.float32)
     if kind == "MXFP4":
-        return mx.dequantize(*repacked(kind, raw, mx.float32), group_size=GROUP, bits=4, mode="mxfp4").astype(
-            mx.float32
-        )
+        words, scales = repacked(kind, raw, mx.float32)
+        return mx.dequantize(words, scales, group_size=GROUP, bits=4, mode="mxfp4").astype(mx.float32)
     return _AFFINE[kind][1](raw).numbers() if kind in _AFFINE else _NUMBERS[kind](raw)
 
 
