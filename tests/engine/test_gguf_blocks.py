@@ -8,37 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from gguf_writing import HALVES, random_blocks
 from sotto.engine.gguf import repack
 from sotto.engine.gguf.blocks import GROUP
 from sotto.store.gguf.types import BLOCK_TYPES
 
-# Where each type's float16 numbers are in a block, which random bytes would make infinite.
-HALVES = {
-    "Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q8_0": [0], "Q2_K": [80, 82], "Q3_K": [108],
-    "Q4_K": [0, 2], "Q5_K": [0, 2], "Q6_K": [208], "IQ2_XXS": [0], "IQ2_XS": [0], "IQ2_S": [0], "IQ3_XXS": [0],
-    "IQ3_S": [0], "IQ1_S": [0], "IQ4_NL": [0], "IQ4_XS": [0], "TQ1_0": [52], "TQ2_0": [64], "IQ1_M": [], "MXFP4": [],
-}  # fmt: skip
 ROUNDED = {"Q2_K", "Q3_K", "Q6_K", "IQ1_M", "IQ2_S", "IQ2_XS"}
 COUNT = 200
 # Half of the smallest step between scales in float16.
 SMALLEST = 2**-25
 kinds = pytest.mark.parametrize("kind", HALVES)
-
-
-def blocks(kind, seed=0):
-    """Return random blocks [n, bytes], and what they mean [n, size]."""
-    chance = np.random.default_rng(seed)
-    quantization = gguf.GGMLQuantizationType[kind]
-    raw = chance.integers(0, 256, (COUNT, gguf.GGML_QUANT_SIZES[quantization][1]), dtype=np.uint8)
-    for place in HALVES[kind]:
-        halves = chance.normal(0, 0.01, COUNT).astype(np.float16)
-        raw[:, place : place + 2] = halves.view(np.uint8).reshape(-1, 2)
-    if kind == "IQ1_M":
-        # The uppermost bits of the scale.
-        raw[:, 55] = raw[:, 55] & 0x0F | 0x20
-    elif kind == "MXFP4":
-        raw[:, 0] = chance.integers(100, 140, COUNT)
-    return raw, gguf.quants.dequantize(raw.reshape(-1), quantization).reshape(COUNT, -1)
 
 
 def unpacked(kind, parts):
@@ -60,13 +39,13 @@ def test_every_type_is_here_and_of_the_size_that_it_should_have():
 
 @kinds
 def test_blocks_mean_what_they_should(kind):
-    raw, wanted = blocks(kind)
+    raw, wanted = random_blocks(kind, COUNT)
     assert np.array_equal(np.array(repack.numbers(kind, mx.array(raw))), wanted)
 
 
 @kinds
 def test_repacked_blocks_mean_the_same_or_are_half_a_step_of_8_bits_off(kind):
-    raw, wanted = blocks(kind)
+    raw, wanted = random_blocks(kind, COUNT)
     found = unpacked(kind, repack.repacked(kind, mx.array(raw), mx.float32))
     assert repack.layout_of(kind).exact is (kind not in ROUNDED)
     if kind not in ROUNDED:
@@ -82,7 +61,7 @@ def test_repacked_blocks_mean_the_same_or_are_half_a_step_of_8_bits_off(kind):
 @kinds
 @pytest.mark.parametrize(("scales", "rounding"), [(mx.float16, 2**-11), (mx.bfloat16, 2**-8)])
 def test_scales_of_16_bits_are_rounded_and_nothing_else(kind, scales, rounding):
-    raw, wanted = blocks(kind)
+    raw, wanted = random_blocks(kind, COUNT)
     found = unpacked(kind, repack.repacked(kind, mx.array(raw), scales))
     groups = wanted.reshape(-1, GROUP)
     # A scale and a bias, each of up to 256 steps, and where elements were rounded half a step more.

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from checkpoints import LLAMA, QWEN3_MOE
-from gguf_writing import write_folder, write_model
-from loading import INTERLEAVED, load, logits_of, random_weights
+from gguf_writing import HALVES, random_blocks, write_folder, write_model
+from loading import INTERLEAVED, TOKENS, load, logits_of, random_weights
 from sotto.engine import zoo
+from sotto.engine.gguf import repack
 from sotto.store.opening import open_model, record_of
 
 REFERENCES = Path(__file__).parent / "references"
@@ -78,9 +79,38 @@ def test_a_quantized_model_is_its_dequantized_twin(tmp_path, config, kind):
     weights = random_weights(config)
     model = loaded(write_model(tmp_path / "model.gguf", config, numpy_of(weights), kind))
     wanted = logits_of(config, dequantized(config, weights, kind))
-    found = model.model(mx.array([[3, 99, 7, 42, 42, 11, 0, 158]]))
+    found = model.model(TOKENS)
     assert distance(found, wanted) < TOLERANCE * mx.abs(wanted).max().item()
-    assert (model.weight_bytes < sum(array.nbytes for array in weights.values())) is True
+    assert model.weight_bytes < sum(array.nbytes for array in weights.values())
+
+
+@pytest.mark.parametrize("kind", [name for name in HALVES if gguf.GGML_QUANT_SIZES[Q[name]][0] == 256])
+def test_a_model_of_any_other_type_is_its_dequantized_twin(tmp_path, kind):
+    config = LLAMA | {"hidden_size": 256, "intermediate_size": 256}
+    weights = random_weights(config)
+    stored, meant = numpy_of(weights), dict(weights)
+    for seed, (name, array) in enumerate(weights.items()):
+        if array.ndim == 2:
+            raw, numbers = random_blocks(kind, array.size // 256, seed=seed)
+            # Of the size that weights have, whatever the type makes of its scales.
+            factor = 2.0 ** round(np.log2(0.05 / numbers.std()))
+            for place in HALVES[kind]:
+                halves = (raw[:, place : place + 2].copy().view(np.float16) * np.float16(factor)).astype(np.float16)
+                raw[:, place : place + 2] = halves.view(np.uint8).reshape(-1, 2)
+            stored[name] = raw.reshape(len(array), -1)
+            meant[name] = mx.array(gguf.quants.dequantize(stored[name], Q[kind]))
+    model = loaded(write_model(tmp_path / "model.gguf", config, stored, Q[kind]))
+    wanted = logits_of(config, meant)
+    off = distance(model.model(TOKENS), wanted)
+    if repack.layout_of(kind).exact:
+        assert off < 2e-3 * mx.abs(wanted).max().item()
+        return
+    eight = {"group_size": 32, "bits": 8}
+    rounded = {
+        name: mx.dequantize(*mx.quantize(array, **eight), **eight) if array.ndim == 2 else array
+        for name, array in meant.items()
+    }
+    assert off < 1.5 * distance(logits_of(config, rounded), wanted)
 
 
 def test_experts_in_mxfp4_stay_so(tmp_path):
@@ -89,7 +119,7 @@ def test_experts_in_mxfp4_stay_so(tmp_path):
     model = loaded(write_model(tmp_path / "model.gguf", config, numpy_of(interleaved(weights)), Q.MXFP4))
     assert model.model.layers[0].mlp.experts.gate_proj.mode == "mxfp4"
     wanted = logits_of(config, dequantized(config, weights, Q.MXFP4))
-    found = model.model(mx.array([[3, 99, 7, 42, 42, 11, 0, 158]]))
+    found = model.model(TOKENS)
     assert distance(found, wanted) < TOLERANCE * mx.abs(wanted).max().item()
 
 

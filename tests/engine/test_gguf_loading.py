@@ -11,7 +11,7 @@ from gguf_writing import write_model
 from loading import PLENTY, load, random_weights
 from material import material
 from sotto.engine import native
-from sotto.engine.model_needs import needs_of
+from sotto.engine.model_needs import needs_of, plan_model
 from sotto.engine.tokenizer import Tokenizer
 from sotto.errors import BrokenModelError, CancelledError, UnsupportedModelError
 from sotto.store.opening import open_model, record_of
@@ -61,6 +61,26 @@ def test_what_is_planned_is_what_is_held(tmp_path):
         needs = needs_of(source, PLENTY, native.kernels())
         assert not needs.unknown
         assert needs.weight_bytes == load(source).weight_bytes
+
+
+def test_the_plan_says_how_types_are_held(tmp_path):
+    import gguf
+
+    assert plan_model(tiny(tmp_path), PLENTY).repacked == ""
+    assert plan_model(tiny(tmp_path, gguf.GGMLQuantizationType.Q5_1), PLENTY).repacked == "Q5_1 in 5 bits"
+    path = tmp_path / "model.gguf"
+    # The same bytes, called Q6_K and Q4_K: types of 256 elements, which only rows of 256 can be of.
+    tiny(tmp_path, gguf.GGMLQuantizationType.Q8_0, hidden_size=256, intermediate_size=256)
+    for old, new in ((b"attn_q", 14), (b"ffn_up", 12)):
+        raw = path.read_bytes()
+        for layer in (0, 1):
+            name = b"blk.%d.%s.weight" % (layer, old)
+            place = raw.index(name) + len(name) + 4 + 16
+            raw = raw[:place] + new.to_bytes(4, "little") + raw[place + 4 :]
+        path.write_bytes(raw)
+    assert plan_model(open_model(record_of(path)), PLENTY).repacked == (
+        "Q8_0 in 8 bits, Q6_K rounded to 8 bits, Q4_K in 4 bits"
+    )
 
 
 def test_progress_counts_the_bytes_of_the_file_and_can_be_stopped(tmp_path):

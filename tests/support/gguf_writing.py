@@ -89,7 +89,10 @@ def write_folder(path, folder, kind=F32, *, vocabulary=None, split_latent=True):
 
 
 def write_model(path, written, weights, kind=F32, *, vocabulary=None, split_latent=True):
-    """Write a model of these weights, under transformers' names, as a GGUF file; return the path."""
+    """Write a model of these weights, under transformers' names, as a GGUF file; return the path.
+
+    Those that are bytes, a row of blocks for each row, are blocks of `kind` already.
+    """
     config = normalise(written)
     name = config["model_type"]
     writer = gguf.GGUFWriter(path, _ARCHITECTURES.get(name, name))
@@ -97,6 +100,9 @@ def write_model(path, written, weights, kind=F32, *, vocabulary=None, split_late
     _write_keys(writer, config)
     (vocabulary or plain_vocabulary)(writer, config["vocab_size"])
     for tensor, array in _tensors(config, weights, split_latent=split_latent):
+        if array.dtype == np.uint8:
+            writer.add_tensor(tensor, np.ascontiguousarray(array), raw_dtype=kind)
+            continue
         array = np.ascontiguousarray(array, np.float32)
         size = gguf.GGML_QUANT_SIZES[kind][0]
         if tensor.endswith(".bias") or array.ndim < 2 or kind == F32 or "gate_inp" in tensor or array.shape[-1] % size:
@@ -108,6 +114,30 @@ def write_model(path, written, weights, kind=F32, *, vocabulary=None, split_late
     writer.write_tensors_to_file()
     writer.close()
     return Path(path)
+
+
+# Where each type's float16 numbers are in a block, which random bytes would make infinite.
+HALVES = {
+    "Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q8_0": [0], "Q2_K": [80, 82], "Q3_K": [108],
+    "Q4_K": [0, 2], "Q5_K": [0, 2], "Q6_K": [208], "IQ2_XXS": [0], "IQ2_XS": [0], "IQ2_S": [0], "IQ3_XXS": [0],
+    "IQ3_S": [0], "IQ1_S": [0], "IQ4_NL": [0], "IQ4_XS": [0], "TQ1_0": [52], "TQ2_0": [64], "IQ1_M": [], "MXFP4": [],
+}  # fmt: skip
+
+
+def random_blocks(kind, count, spread=0.01, seed=0):
+    """Return random blocks of a type, uint8 [count, bytes], and what they mean, float32 [count, size]."""
+    chance = np.random.default_rng(seed)
+    quantization = gguf.GGMLQuantizationType[kind]
+    raw = chance.integers(0, 256, (count, gguf.GGML_QUANT_SIZES[quantization][1]), dtype=np.uint8)
+    for place in HALVES[kind]:
+        halves = chance.normal(0, spread, count).astype(np.float16)
+        raw[:, place : place + 2] = halves.view(np.uint8).reshape(-1, 2)
+    if kind == "IQ1_M":
+        # The uppermost bits of the scale.
+        raw[:, 55] = raw[:, 55] & 0x0F | 0x20
+    elif kind == "MXFP4":
+        raw[:, 0] = chance.integers(100, 140, count)
+    return raw, gguf.quants.dequantize(raw.reshape(-1), quantization).reshape(count, -1)
 
 
 def plain_vocabulary(writer, count):

@@ -55,6 +55,7 @@ def _report(made: Plan) -> dict[str, Any]:
         "largest_context": made.largest_context,
         "chunk": made.chunk,
         "weight_bytes": made.weights,
+        "repacked": made.repacked,
         "loading_bytes": made.loading,
         "cache_bytes": made.cache,
         "work_bytes": made.work,
@@ -73,7 +74,7 @@ def _report(made: Plan) -> dict[str, Any]:
 def _print(made: Plan) -> None:
     largest = "unknown" if made.largest_context is None else f"{made.largest_context:,} tokens"
     rows = [
-        ("weights", _size(made.weights)),
+        ("weights", f"{_size(made.weights)}, {made.repacked}" if made.repacked else _size(made.weights)),
         ("cache", f"{_size(made.cache)} for {made.context:,} tokens of context"),
         ("computing", f"{_size(made.work)} with prompts fed {min(made.chunk, made.context):,} tokens at a time"),
         ("needed", f"{_size(made.needed)} of {_size(made.limits.budget)}"),

@@ -37,6 +37,7 @@ def with_draft(needs: ModelNeeds, draft: ModelNeeds) -> ModelNeeds:
         work=_work(needs, draft),
         longest_context=needs.longest_context,
         unknown=unknown,
+        repacked=needs.repacked,
     )
 
 

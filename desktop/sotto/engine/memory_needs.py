@@ -71,6 +71,7 @@ class ModelNeeds:
         work: Samples of the memory that computing takes, in any order; empty when it is not known.
         longest_context: Tokens of the longest context that the model was made for, or None when it does not say.
         unknown: One sentence why something is not known; empty when everything is.
+        repacked: How the types of a GGUF file are held, for people; empty where weights stay as they are stored.
     """
 
     weight_bytes: int
@@ -79,6 +80,7 @@ class ModelNeeds:
     work: tuple[WorkPoint, ...]
     longest_context: int | None
     unknown: str = ""
+    repacked: str = ""
 
     def cache_bytes(self, context: int) -> int | None:
         """Return the bytes of all caches when the context holds `context` tokens, or None when that is not known."""

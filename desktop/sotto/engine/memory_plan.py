@@ -88,6 +88,7 @@ class Plan:
         largest_context: Most tokens that fit; 0 when not even the weights do, None when not known.
         reliefs: What would free enough, or some of it, each by itself; empty unless it will not fit.
         limits: What it was held against.
+        repacked: How the types of a GGUF file are held, for people; empty where weights stay as they are stored.
     """
 
     verdict: Verdict
@@ -103,6 +104,7 @@ class Plan:
     largest_context: int | None
     reliefs: tuple[Relief, ...]
     limits: Limits
+    repacked: str = ""
 
 
 def plan(
@@ -152,6 +154,7 @@ def plan(
         largest_context=largest,
         reliefs=reliefs,
         limits=limits,
+        repacked=needs.repacked,
     )
 
 

@@ -9,6 +9,7 @@ import gc
 import importlib.metadata
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import mlx.core as mx
@@ -18,6 +19,7 @@ from sotto import __version__
 from sotto.engine import device, estimates, native, needs_store, parameters, weights, zoo
 from sotto.engine.cpu_linear import CpuQuantizedEmbedding, CpuQuantizedLinear
 from sotto.engine.draft_needs import beside, with_draft
+from sotto.engine.gguf.conversion import repacked_words
 from sotto.engine.graph_memory import peak
 from sotto.engine.memory_needs import CacheNeed, ModelNeeds, WorkPoint
 from sotto.engine.memory_plan import PREFIX_BUDGET, Limits, Plan, plan
@@ -163,8 +165,9 @@ def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv
     held = parameters.holding(files, limits)
     key = _key(source, files, held, kernels, kv_bits)
     architecture = source.record.architecture
+    said = repacked_words(files)
     if (known := needs_store.recall(key)) is not None:
-        return estimates.corrected(known, architecture)
+        return estimates.corrected(replace(known, repacked=said), architecture)
     model, config, arrays = _unloaded(source, files, held, kernels=kernels is not None)
     longest = source.record.context_length or config.get("max_position_embeddings")
     needs = model_needs(
@@ -178,7 +181,7 @@ def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv
     )
     if not needs.unknown:
         needs_store.keep(key, needs)
-    return estimates.corrected(needs, architecture)
+    return estimates.corrected(replace(needs, repacked=said), architecture)
 
 
 def model_needs(

@@ -18,6 +18,7 @@ from sotto.engine.memory_plan import Limits
 from sotto.engine.quantization import Declaration, Declarations, declaration, shape_text
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.records import TensorFile
+from sotto.store.wording import shown
 
 _HALF = ("BF16", "F16")
 # What is left to the cache and this program when weights are widened by choice.
@@ -187,4 +188,4 @@ def _commonest(arrays: Iterable[mx.array]) -> mx.Dtype:
 def _few(names: list[str]) -> str:
     """Name up to three and count the rest."""
     rest = len(names) - _SHOWN
-    return ", ".join(names[:_SHOWN]) + (f" and {rest} more tensors" if rest > 0 else "")
+    return ", ".join(map(shown, names[:_SHOWN])) + (f" and {rest} more tensors" if rest > 0 else "")

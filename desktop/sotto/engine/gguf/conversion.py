@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,11 +109,34 @@ def converted(source: TensorFile, config: Mapping[str, Any], *, on_cpu: bool) ->
     return ConvertedFile(source.path, source.digest, tensors, source.metadata, format=source.format, recipes=recipes)
 
 
+def repacked_words(files: Iterable[TensorFile]) -> str:
+    """Return how the types of GGUF files are held, for people: `Q4_K in 4 bits, Q6_K rounded to 8 bits`.
+
+    Types that stay as they are stored are not named; without any other the text is empty.
+    """
+    sizes: Counter[str] = Counter()
+    for file in files:
+        for recipe in file.recipes if isinstance(file, ConvertedFile) else ():
+            if recipe.layout is not None:
+                sizes[recipe.parts[0].dtype] += recipe.nbytes
+    said = []
+    for kind, _ in sizes.most_common():
+        layout = repack.layout_of(kind)
+        assert layout is not None
+        said.append(f"{kind} {'in' if layout.exact else 'rounded to'} {layout.bits} bits")
+    return ", ".join(said)
+
+
 def _recipes(source: TensorFile, config: Mapping[str, Any], common: mx.Dtype | None) -> Iterator[Recipe]:
     for name, info in source.tensors.items():
         if match := _KEYS.fullmatch(name):
             yield _latent(source, match[1], info, common)
         elif not name.endswith(".attn_v_b.weight") and (place := place_of(name, config)) is not None:
+            if place.heads and info.shape[0] % (2 * place.heads):
+                raise BrokenModelError(
+                    f"{source.path}: {shown(name)} has {info.shape[0]} rows, which are no {place.heads} heads of two "
+                    "halves, as the file says that it has."
+                )
             layout = repack.layout_of(info.dtype)
             stored = repack.PLAIN.get(info.dtype, mx.float16)
             exact = place.name.endswith(_EXACT)

@@ -5,7 +5,7 @@ largest of its tensors. What was read is handed back to the system at once.
 """
 
 import mmap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import mlx.core as mx
@@ -21,12 +21,17 @@ from sotto.store.records import TensorInfo
 _SLICE = 1 << 19
 
 Step = tuple[dict[str, mx.array], int]
+Evaluate = Callable[[Sequence[mx.array], str], None]
 
 
-def steps(file: ConvertedFile) -> Iterator[Step]:
+def steps(file: ConvertedFile, evaluate: Evaluate) -> Iterator[Step]:
     """Yield the tensors of a file, evaluated, with the bytes that were read since the step before.
 
     A large tensor takes several steps, of which all but the last have no tensors.
+
+    Args:
+        file: What to read, and what becomes of it.
+        evaluate: Computes arrays; takes the name of a tensor that they are of.
 
     Raises:
         BrokenModelError: The file cannot be read any more, or became shorter.
@@ -36,32 +41,34 @@ def steps(file: ConvertedFile) -> Iterator[Step]:
             raise BrokenModelError(f"{file.path} was changed while the model was being loaded; try again.")
         with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as content:
             for recipe in file.recipes:
-                yield from _steps(recipe, content)
+                yield from _steps(recipe, content, evaluate)
                 _release(mapped, recipe)
 
 
-def _steps(recipe: Recipe, content: memoryview) -> Iterator[Step]:
+def _steps(recipe: Recipe, content: memoryview, evaluate: Evaluate) -> Iterator[Step]:
+    name = recipe.place.name
     if len(recipe.parts) > 1:
-        keys, values = (_numbers(part, content) for part in recipe.parts)
+        keys, values = (_numbers(part, content, evaluate, name) for part in recipe.parts)
         # A row of keys for each of its dimensions, then those of values, head by head.
         joined = mx.concatenate([keys.swapaxes(1, 2), values], axis=1).reshape(recipe.shape).astype(recipe.dtype)
-        mx.eval(joined)
-        yield {recipe.place.name: joined}, recipe.nbytes
+        evaluate([joined], name)
+        yield {name: joined}, recipe.nbytes
         return
     (part,) = recipe.parts
     slices = _plain(recipe, part, content) if recipe.layout is None else _repacked(recipe, part, content)
     pieces: list[tuple[mx.array, ...]] = []
     for arrays, nbytes in slices:
-        mx.eval(arrays)
+        evaluate(arrays, name)
         pieces.append(arrays)
         yield {}, nbytes
-    made = list(recipe.made())
+    columns = [list(column) for column in zip(*pieces, strict=True)]
+    pieces.clear()
     tensors = {}
-    for index, (name, info) in enumerate(made):
-        joined = mx.concatenate([piece[index] for piece in pieces]) if len(pieces) > 1 else pieces[0][index]
-        pieces = [(*piece[:index], mx.zeros(0), *piece[index + 1 :]) for piece in pieces]
-        tensors[name] = _arranged(joined.reshape(info.shape), recipe.place.heads)
-        mx.eval(tensors[name])
+    for made, info in recipe.made():
+        # Taken out of the list, so that the pieces are gone before the next ones are joined.
+        joined = mx.concatenate(columns.pop(0))
+        tensors[made] = _arranged(joined.reshape(info.shape), recipe.place.heads)
+        evaluate([tensors[made]], name)
     yield tensors, 0
 
 
@@ -80,11 +87,11 @@ def _repacked(recipe: Recipe, part: TensorInfo, content: memoryview) -> Iterator
         yield repack.repacked(part.dtype, raw, recipe.dtype), raw.nbytes
 
 
-def _numbers(part: TensorInfo, content: memoryview) -> mx.array:
+def _numbers(part: TensorInfo, content: memoryview, evaluate: Evaluate, name: str) -> mx.array:
     found = []
     for raw in _slices(part, content):
         numbers = repack.numbers(part.dtype, raw)
-        mx.eval(numbers)
+        evaluate([numbers], name)
         found.append(numbers.reshape(-1))
     return mx.concatenate(found).reshape(part.shape)
 

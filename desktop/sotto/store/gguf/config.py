@@ -54,6 +54,11 @@ def _common(values: Values) -> Config:
     """Return what all architectures say alike."""
     heads = values.whole(".attention.head_count")
     width = values.whole(".embedding_length")
+    if values.width("token_embd.weight", 1) != width:
+        raise values.wrong(".embedding_length", f"{values.width('token_embd.weight', 1)}, as token_embd.weight has it")
+    layers = {name.split(".", 2)[1] for name in values.file.tensors if name.startswith("blk.")}
+    if values.whole(".block_count") > len(layers):
+        raise values.wrong(".block_count", f"{len(layers)}, as there are tensors for")
     config: Config = {
         "hidden_size": width,
         "num_hidden_layers": values.whole(".block_count"),

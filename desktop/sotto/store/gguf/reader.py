@@ -19,6 +19,7 @@ _MOST_TENSORS = 1 << 17
 _MOST_DIMENSIONS = 8
 # Of all arrays together; vocabularies with their merges have less than a million.
 _MOST_TEXTS = 1 << 21
+_MOST_NUMBERS = 1 << 23
 _HEADER_LIMIT = 1 << 28
 
 _SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
@@ -35,6 +36,7 @@ class Reader:
         self._file = file
         self._left = min(size, _HEADER_LIMIT)
         self._texts_left = _MOST_TEXTS
+        self._numbers_left = _MOST_NUMBERS
         self.position = 0
 
     def counts(self) -> tuple[int, int]:
@@ -71,6 +73,9 @@ class Reader:
     def scalars(self, kind: int, count: int) -> tuple[Scalar, ...]:
         """Return the next numbers or truth values of a type."""
         layout = self._format(kind)
+        self._numbers_left -= count
+        if self._numbers_left < 0:
+            raise ValueError(f"it announces an array of {count} numbers, and more in all than any model has")
         content = self.take(count * struct.calcsize(layout))
         return struct.unpack(f"<{count}{layout}", content)
 

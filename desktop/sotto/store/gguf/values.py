@@ -43,10 +43,10 @@ class Values:
         return value
 
     def number(self, key: str, default: float | None = None) -> float:
-        """Return a finite number."""
+        """Return a number from 0 on, and finite."""
         value = self.file.values.get(self._key(key), default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e30:
-            raise self.wrong(key, "a number")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e30:
+            raise self.wrong(key, "a number from 0 on")
         # Numbers were written in 32 bits; the shortest text that means one is what its maker had written.
         return float(f"{value:.7g}") if isinstance(value, float) else value
 

@@ -30,8 +30,9 @@ _ENDS = frozenset(
 )
 # Where an answer has several channels, `<|end|>` only ends one of them.
 _CHANNEL, _CHANNEL_END = "<|channel|>", "<|end|>"
-# A merge is looked for at each place in a token; longer ones come from no vocabulary.
+# A merge is looked for at each place in a token: the most there are in any vocabulary, several times over.
 _LONGEST_MERGED = 256
+_MOST_PLACES = 1 << 23
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +174,8 @@ def _sentencepiece(values: Values, tokens: Sequence[str], kinds: Sequence[int]) 
         spaces.insert(0, {"type": "Prepend", "prepend": _SPACE})
         decoders.append({"type": "Strip", "content": " ", "start": 1, "stop": 0})
     unknown = tokens[_ids(values, len(tokens), _USUAL).get("unknown", 0)]
+    if sum(map(len, tokens)) > _MOST_PLACES:
+        raise BrokenModelError(f"{shown_path(values.file.path)}: its tokens are longer than those of any vocabulary.")
     merges = _merges(tokens, kinds, scores)
     return {
         "normalizer": {"type": "Sequence", "normalizers": spaces},
