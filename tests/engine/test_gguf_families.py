@@ -43,6 +43,13 @@ def test_logits_are_those_of_transformers(tmp_path, case):
         assert distance(model(expected[ids][None])[0], expected[wanted]) < TOLERANCE
 
 
+def test_a_model_that_ollama_converted_by_its_own_rules(tmp_path):
+    expected = mx.load(str(REFERENCES / "gpt-oss" / "expected.safetensors"))
+    path = write_folder(tmp_path / "model.gguf", REFERENCES / "gpt-oss", ollama=True)
+    assert b"gptoss.block_count" in path.read_bytes()
+    assert distance(loaded(path).model(expected["ids"][None])[0], expected["whole"]) < TOLERANCE
+
+
 def numpy_of(weights):
     return {name: np.array(array) for name, array in weights.items()}
 

@@ -165,9 +165,14 @@ def test_scores_that_are_none_are_refused(tmp_path, scores):
         vocabulary_of(written(tmp_path / "v.gguf", values))
 
 
-def test_more_tokens_than_the_model_has_are_refused(tmp_path):
-    with pytest.raises(BrokenModelError, match=r"has 7 tokens, but token_embd\.weight is for 6 only"):
-        vocabulary_of(written(tmp_path / "v.gguf", BASE, count=6))
+def test_tokens_without_an_embedding_are_left_out(tmp_path):
+    assert tokenizer_of(written(tmp_path / "v.gguf", BASE, count=6)).vocab_size == 6
+    assert tokenizer_of(written(tmp_path / "w.gguf", SCORED, count=10)).vocab_size == 10
+
+
+def test_a_list_of_ends_is_heard(tmp_path):
+    tokenizer = tokenizer_of(written(tmp_path / "v.gguf", BASE | {"ggml.eos_token_ids": [3, 900]}))
+    assert tokenizer.eos_ids == {3, 4, 5}
 
 
 def test_a_vocabulary_that_the_library_refuses_is_told_in_a_sentence(tmp_path):

@@ -79,27 +79,38 @@ _MORE["deepseek_v2"] = _MORE["deepseek_v3"] = {
 }
 
 
-def write_folder(path, folder, kind=F32, *, vocabulary=None, split_latent=True):
+# What Ollama's own converter calls otherwise, and leaves out.
+_OLLAMA = {"attn_sinks.weight": "attn_sinks", "post_attention_norm": "ffn_norm", "attn_output": "attn_out"}
+_OLLAMA_LACKS = (".rope.scaling.type", ".expert_feed_forward_length")
+
+
+def write_folder(path, folder, kind=F32, *, vocabulary=None, split_latent=True, ollama=False):
     """Write the model of a folder of transformers as a GGUF file, its matrices as `kind`; return the path."""
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     weights = {
         name: np.array(array.astype(mx.float32)) for name, array in mx.load(str(folder / "model.safetensors")).items()
     }
-    return write_model(path, config, weights, kind, vocabulary=vocabulary, split_latent=split_latent)
+    return write_model(path, config, weights, kind, vocabulary=vocabulary, split_latent=split_latent, ollama=ollama)
 
 
-def write_model(path, written, weights, kind=F32, *, vocabulary=None, split_latent=True):
+def write_model(path, written, weights, kind=F32, *, vocabulary=None, split_latent=True, ollama=False):
     """Write a model of these weights, under transformers' names, as a GGUF file; return the path.
 
     Those that are bytes, a row of blocks for each row, are blocks of `kind` already.
     """
     config = normalise(written)
     name = config["model_type"]
-    writer = gguf.GGUFWriter(path, _ARCHITECTURES.get(name, name))
+    architecture = _ARCHITECTURES.get(name, name)
+    writer = gguf.GGUFWriter(path, architecture.replace("-", "") if ollama else architecture)
     writer.add_type("model")
     _write_keys(writer, config)
+    if ollama:
+        for lacking in _OLLAMA_LACKS:
+            writer.kv_data[0].pop(f"{writer.arch}{lacking}", None)
     (vocabulary or plain_vocabulary)(writer, config["vocab_size"])
     for tensor, array in _tensors(config, weights, split_latent=split_latent):
+        for usual, other in _OLLAMA.items() if ollama else ():
+            tensor = tensor.replace(usual, other)
         if array.dtype == np.uint8:
             writer.add_tensor(tensor, np.ascontiguousarray(array), raw_dtype=kind)
             continue

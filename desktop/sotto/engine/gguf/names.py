@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_BLOCK = re.compile(r"blk\.(\d+)\.(\w+)\.(weight|bias)")
+# Ollama's own converter leaves the ending of sinks out.
+_BLOCK = re.compile(r"blk\.(\d+)\.(?:(\w+)\.(weight|bias)|(attn_sinks))")
 _OUTER = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
 # They are said in the config, or belong to what sees and hears.
 _ASIDE = ("rope_freqs.", "rope_factors_long.", "rope_factors_short.", "v.", "a.", "mm.")
@@ -18,6 +19,7 @@ _ATTENTION = {
     "attn_k": "self_attn.k_proj",
     "attn_v": "self_attn.v_proj",
     "attn_output": "self_attn.o_proj",
+    "attn_out": "self_attn.o_proj",
     "attn_q_norm": "self_attn.q_norm",
     "attn_k_norm": "self_attn.k_norm",
 }
@@ -116,7 +118,8 @@ def place_of(name: str, config: Mapping[str, Any]) -> Place | None:
     match = _BLOCK.fullmatch(name)
     if match is None:
         return Place(name)
-    layer, inner, part = match.groups()
+    layer, inner, part, bare = match.groups()
+    inner, part = inner or bare, part or "weight"
     known = _WHOLE.get(f"{inner}.{part}")
     if known is None:
         known = _NAMES.get(kind, _LLAMA).get(inner)

@@ -1,7 +1,8 @@
 """The `config.json` that a GGUF file's values stand for, architecture by architecture.
 
 What the keys mean, and what goes without saying, is in the writer and the reader of the format:
-https://github.com/ggml-org/llama.cpp (`conversion/`, `src/models/`).
+https://github.com/ggml-org/llama.cpp (`conversion/`, `src/models/`). Ollama's own converter has other names for some,
+and leaves out what its runner knows: https://github.com/ollama/ollama (`convert/`).
 """
 
 from collections.abc import Callable, Mapping
@@ -17,6 +18,11 @@ _GEMMA2_27B_LAYERS, _GEMMA3_27B_LAYERS = 46, 62
 _GATED_BY_SIGMOID = 2
 # What `yarn_log_multiplier` is so many times less than what others call `mscale_all_dim`.
 _LOG_UNIT = 0.1
+
+# Where the file does not say.
+_EPSILONS: Mapping[str, float] = {"gemma3": 1e-6}
+# Of Gemma 3's sizes those with so long a context were stretched to it.
+_GEMMA3_STRETCHED = 131_072
 
 Config = dict[str, Any]
 
@@ -66,7 +72,7 @@ def _common(values: Values) -> Config:
         "num_attention_heads": heads,
         "num_key_value_heads": values.whole(".attention.head_count_kv", heads),
         "head_dim": values.whole(".attention.key_length", width // heads),
-        "rms_norm_eps": values.number(".attention.layer_norm_rms_epsilon"),
+        "rms_norm_eps": values.number(".attention.layer_norm_rms_epsilon", _EPSILONS.get(values.architecture)),
         "rope_theta": values.number(".rope.freq_base", 10000.0),
         "vocab_size": values.width("token_embd.weight", 0),
         "max_position_embeddings": values.whole(".context_length"),
@@ -85,7 +91,7 @@ def _scaling(values: Values) -> Config | None:
     if factors is not None:
         dims = values.whole(".rope.dimension_count", 2 * len(factors))
         return llama3_scaling(factors, dims, values.number(".rope.freq_base", 10000.0), values.file.path)
-    kind = values.text(".rope.scaling.type", "none")
+    kind = values.text(".rope.scaling.type", "yarn" if values.architecture == "gptoss" else "none")
     if kind == "none":
         return None
     if kind not in ("linear", "yarn"):
@@ -144,14 +150,14 @@ def _gemma2(values: Values, config: Config) -> Config:
 
 
 def _gemma3(values: Values, config: Config) -> Config:
-    if values.number(".final_logit_softcapping", 0.0):
-        raise values.wrong(".final_logit_softcapping", "left out, as Gemma 3 has none")
+    # Ollama wrote Gemma 2's limit of scores into some files; Gemma 3 has none, and Ollama's runner takes no notice.
     large = config["num_hidden_layers"] == _GEMMA3_27B_LAYERS
     width = config["hidden_size"] // config["num_attention_heads"]
+    if not values.has(".rope.scaling.type") and config["max_position_embeddings"] >= _GEMMA3_STRETCHED:
+        config["rope_scaling"] = {"rope_type": "linear", "factor": 8.0}
     return config | {
         "model_type": "gemma3_text",
         "query_pre_attn_scalar": width if large else config["head_dim"],
-        # Ollama's own converter gives the bases other names.
         "rope_theta": values.number(".rope.freq_base", values.number(".rope.global.freq_base", 1e6)),
         "rope_local_base_freq": values.number(".rope.freq_base_swa", values.number(".rope.local.freq_base", 1e4)),
         "sliding_window": values.whole(".attention.sliding_window"),
@@ -231,7 +237,7 @@ def _gpt_oss(values: Values, config: Config) -> Config:
         scaling |= {"truncate": False}
     return config | {
         "model_type": "gpt_oss",
-        "intermediate_size": values.whole(".expert_feed_forward_length"),
+        "intermediate_size": values.whole(".expert_feed_forward_length", config["intermediate_size"]),
         "num_local_experts": values.whole(".expert_count"),
         "num_experts_per_tok": values.whole(".expert_used_count"),
         "sliding_window": values.whole(".attention.sliding_window"),
@@ -248,6 +254,7 @@ _BUILDERS: Mapping[str, Callable[[Values, Config], Config]] = {
     "gemma2": _gemma2,
     "gemma3": _gemma3,
     "gpt-oss": _gpt_oss,
+    "gptoss": _gpt_oss,
     "granite": _granite,
     "llama": _llama,
     "olmo2": _olmo2,

@@ -21,6 +21,8 @@ _SPACE = "\u2581"
 _NAMED = {"bos": "bos_token", "eos": "eos_token", "unknown": "unk_token", "padding": "pad_token"}
 # SentencePiece's own, where the file does not say.
 _USUAL = {"bos": 1, "eos": 2, "unknown": 0}
+# The ways of cutting of architectures whose files, where Ollama made them, do not say it.
+_USUAL_CUTTING = {"gptoss": "gpt-4o"}
 # Tokens that end a turn or a text, in files that do not say which one does.
 _ENDS = frozenset(
     """
@@ -56,7 +58,7 @@ def vocabulary_of(values: Values) -> Vocabulary:
     """
     kind = values.text("tokenizer.ggml.model")
     tokens = _tokens(values)
-    kinds = _parallel(values, "tokenizer.ggml.token_type", int, len(tokens)) or [_NORMAL] * len(tokens)
+    kinds = _parallel(values, "tokenizer.ggml.token_type", int) or [_NORMAL] * len(tokens)
     if kind == "llama":
         tokenizer, ids, add_bos = _sentencepiece(values, tokens, kinds), _ids(values, len(tokens), _USUAL), True
     elif kind == "gpt2":
@@ -74,7 +76,7 @@ def vocabulary_of(values: Values) -> Vocabulary:
     } | {"add_bos_token": values.truth("tokenizer.ggml.add_bos_token", add_bos)}  # fmt: skip
     if template := values.text("tokenizer.chat_template"):
         config["chat_template"] = template
-    ends = sorted(set(_ends(tokens, kinds, ids)))
+    ends = sorted(set(_ends(values, tokens, kinds, ids)))
     return Vocabulary(
         json.dumps({"version": "1.0", **tokenizer}, ensure_ascii=False),
         {"tokenizer_config.json": config, "generation_config.json": {"eos_token_id": ends}},
@@ -93,16 +95,13 @@ def _tokens(values: Values) -> list[str]:
         raise BrokenModelError(
             f"{shown_path(values.file.path)}: {key} has '{shown(twice, 40)}' twice; each token should be there once."
         )
-    if len(tokens) > values.width("token_embd.weight", 0):
-        raise BrokenModelError(
-            f"{shown_path(values.file.path)}: {key} has {len(tokens)} tokens, but token_embd.weight is for "
-            f"{values.width('token_embd.weight', 0)} only."
-        )
-    return tokens
+    # Some files have tokens at the end that stand for pictures, and have no embedding.
+    return tokens[: values.width("token_embd.weight", 0)]
 
 
-def _parallel(values: Values, key: str, kind: type, count: int) -> Sequence[Any]:
+def _parallel(values: Values, key: str, kind: type) -> Sequence[Any]:
     """Return a list that should have one value for each token; an empty one where there is none."""
+    count = len(values.items("tokenizer.ggml.tokens", str, "a list of texts"))
     found = values.items(key, kind, f"a list of {count} numbers")
     if found and len(found) != count:
         raise values.wrong(key, f"a list of {count}, one for each token")
@@ -123,9 +122,11 @@ def _ids(values: Values, count: int, usual: Mapping[str, int] | None = None) -> 
     return ids
 
 
-def _ends(tokens: Sequence[str], kinds: Sequence[int], ids: Mapping[str, int]) -> Iterator[int]:
+def _ends(values: Values, tokens: Sequence[str], kinds: Sequence[int], ids: Mapping[str, int]) -> Iterator[int]:
     """Yield the tokens that end an answer."""
     yield from (ids[name] for name in ("eos", "eot", "eom") if name in ids)
+    more = values.items("tokenizer.ggml.eos_token_ids", int, "a list of tokens")
+    yield from (token for token in more if isinstance(token, int) and 0 <= token < len(tokens))
     channels = _CHANNEL in tokens
     for token, text in enumerate(tokens):
         if text in _ENDS and kinds[token] == _CONTROL and not (channels and text == _CHANNEL_END):
@@ -133,7 +134,7 @@ def _ends(tokens: Sequence[str], kinds: Sequence[int], ids: Mapping[str, int]) -
 
 
 def _cutting(values: Values) -> Cutting:
-    name = values.text("tokenizer.ggml.pre", "default")
+    name = values.text("tokenizer.ggml.pre", _USUAL_CUTTING.get(values.architecture, "default"))
     if name not in CUTTINGS:
         raise BrokenModelError(
             f"{shown_path(values.file.path)}: its texts are cut in the way '{shown(name, 40)}' (tokenizer.ggml.pre), "
@@ -162,7 +163,7 @@ def _byte_level(values: Values, tokens: Sequence[str], cutting: Cutting) -> dict
 
 
 def _sentencepiece(values: Values, tokens: Sequence[str], kinds: Sequence[int]) -> dict[str, Any]:
-    scores = _parallel(values, "tokenizer.ggml.scores", float, len(tokens))
+    scores = _parallel(values, "tokenizer.ggml.scores", float)
     if not scores or not all(map(math.isfinite, scores)):
         raise values.wrong("tokenizer.ggml.scores", f"a list of {len(tokens)} numbers, one for each token")
     prefix = values.truth("tokenizer.ggml.add_space_prefix", default=True)
