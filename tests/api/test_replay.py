@@ -5,7 +5,6 @@ model is drawn from greedily, what it said.
 """
 
 import json
-import re
 
 import pytest
 
@@ -13,9 +12,6 @@ from material import ROOT
 
 _RECORDED = ROOT / "ollama-api" / "recorded.json"
 ANSWERS = json.loads(_RECORDED.read_text()) if _RECORDED.exists() else {}
-
-# The recorded model is a GGUF file, which Sotto does not run; the same weights are there as safetensors.
-STAND_IN = "stories260k-mlx"
 
 EMBEDDINGS = "There are no embeddings yet."
 STORE = "Sotto writes to no store yet."
@@ -82,7 +78,6 @@ FIELDS = {
     "+message.stop_reason": "Anthropic's own answers have it.",
     "+delta.stop_sequence": "Anthropic's own answers have it.",
     "-requires": "No version of Ollama is required.",
-    "-parameters": "The stand-in has none.",
     "-tensors": "Only where they are asked for, as Ollama does it for safetensors.",
 }
 
@@ -93,13 +88,8 @@ def sent(recorded):
     """Return a recorded request as it is put here."""
     request = recorded["request"]
     body = request.get("body")
-    if isinstance(body, dict):
-        names = {name: STAND_IN for name in ("model", "name") if str(body.get(name)).lower() == "stories260k"}
-        content = json.dumps(body | names).encode()
-    else:
-        content = body.encode() if body is not None else None
-    path = re.sub(r"/stories260k$", f"/{STAND_IN}", request["path"])
-    return {"method": request["method"], "url": path, "headers": request["headers"], "content": content}
+    content = json.dumps(body).encode() if isinstance(body, dict) else body.encode() if body is not None else None
+    return {"method": request["method"], "url": request["path"], "headers": request["headers"], "content": content}
 
 
 def values(text, kind):
@@ -161,7 +151,7 @@ def test_the_answer_is_ollamas(served, name):
     theirs = [theirs] if kind == "json" else theirs
     ours = values(answer.text, kind)
     if (text := error_text(theirs[0])) is not None:
-        mine = error_text(ours[0]).replace(STAND_IN, "stories260k")
+        mine = error_text(ours[0])
         assert (mine != text) == (name in TEXTS), mine
         _USED.add(name)
     for one, other in alike(theirs, ours):
