@@ -12,7 +12,7 @@ from sotto.store.opening import record_of
 from sotto.store.records import Source
 from sotto.store.roots import Root
 from sotto.store.verify import verify
-from stores import LLAMA, TOKENIZER, Store, assert_sentence, folder, gguf, repository, safetensors
+from stores import LLAMA, TOKENIZER, Store, assert_sentence, folder, gguf, gguf_text, repository, safetensors
 
 
 class Watch:
@@ -203,3 +203,12 @@ def test_a_file_that_shrinks_while_it_is_read_keeps_the_progress_true(large):
     report = check(record, Cutter())
     (problem,) = report.problems
     assert problem.path == big
+
+
+def test_what_a_gguf_file_that_runs_says_is_checked_too(tmp_path):
+    path = tmp_path / "m.gguf"
+    path.write_bytes(gguf([("general.architecture", 8, gguf_text("llama"))], {"w": [2]}))
+    record = record_of(path)
+    assert record.runnable
+    (problem,) = check(record).problems
+    assert_sentence(problem.message, path, "ends at byte")

@@ -75,8 +75,8 @@ def _list_file(path: Path, source: Source, harvest: Harvest) -> None:
         _list_folder(path.parent, source, harvest)
     elif not _begins_like_json(path):
         raise BrokenModelError(
-            f"{shown_path(path)} is no model; choose a manifest of Ollama, or a folder with config.json and "
-            "safetensors files."
+            f"{shown_path(path)} is no model; choose a manifest of Ollama, a GGUF file, or a folder with config.json "
+            "and safetensors files."
         )
     else:
         root = layout_root(path)

@@ -102,8 +102,8 @@ def record_of(path: Path, judge: Judge = everything_runs) -> ModelRecord:
     if harvest.problems:
         raise BrokenModelError(harvest.problems[0].message)
     raise BrokenModelError(
-        f"{shown_path(path)} holds no model; it should be a manifest of Ollama, or a folder with config.json and "
-        "safetensors files."
+        f"{shown_path(path)} holds no model; it should be a manifest of Ollama, a GGUF file, or a folder with "
+        "config.json and safetensors files."
     )
 
 

@@ -81,7 +81,8 @@ def verify(record: ModelRecord, progress: Callable[[int, int], None], cancelled:
         if done < end:
             done = end
             progress(done, total)
-    if not problems and record.format is Format.SAFETENSORS:
+    # A GGUF file that cannot run may still be whole.
+    if not problems and (record.format is Format.SAFETENSORS or record.runnable):
         try:
             open_model(record)
         except StoreError as error:
