@@ -2,6 +2,7 @@
 
 import json
 
+import gguf
 import mlx.core as mx
 import numpy as np
 import pytest
@@ -11,10 +12,12 @@ from gguf_writing import write_model
 from loading import PLENTY, load, random_weights
 from material import material
 from sotto.engine import native
+from sotto.engine.engine import Engine
 from sotto.engine.model_needs import needs_of, plan_model
 from sotto.engine.tokenizer import Tokenizer
+from sotto.engine.types import Finished, GenerateRequest, Message, SamplingOptions
 from sotto.errors import BrokenModelError, CancelledError, UnsupportedModelError
-from sotto.store.opening import open_model, record_of
+from sotto.store.opening import open_model, record_of, resolve
 from stores import assert_sentence
 
 
@@ -54,8 +57,6 @@ def test_a_real_file_tells_the_same_story_as_its_twin():
 
 
 def test_what_is_planned_is_what_is_held(tmp_path):
-    import gguf
-
     for kind in (gguf.GGMLQuantizationType.Q8_0, gguf.GGMLQuantizationType.Q5_0, gguf.GGMLQuantizationType.F16):
         source = tiny(tmp_path, kind)
         needs = needs_of(source, PLENTY, native.kernels())
@@ -64,8 +65,6 @@ def test_what_is_planned_is_what_is_held(tmp_path):
 
 
 def test_the_plan_says_how_types_are_held(tmp_path):
-    import gguf
-
     assert plan_model(tiny(tmp_path), PLENTY).repacked == ""
     assert plan_model(tiny(tmp_path, gguf.GGMLQuantizationType.Q5_1), PLENTY).repacked == "Q5_1 in 5 bits"
     path = tmp_path / "model.gguf"
@@ -110,3 +109,62 @@ def test_a_tensor_that_no_layer_has_is_refused(tmp_path):
     path.write_bytes(content)
     with pytest.raises(UnsupportedModelError, match=r"blk\.0\.ffn_op\.weight"):
         load(open_model(record_of(path)))
+
+
+@pytest.fixture
+def engine():
+    engine = Engine()
+    yield engine
+    engine.unload()
+
+
+def answer(engine, source, question):
+    engine.load(source)
+    request = GenerateRequest(
+        "1", messages=(Message("user", question),), sampling=SamplingOptions(temperature=0), num_predict=40
+    )
+    (finished,) = [event for event in engine.generate(engine.prepare(request)) if isinstance(event, Finished)]
+    return finished.text, finished.prompt_tokens, finished.done_reason
+
+
+def as_gguf(path, source):
+    """Write a model of Sotto's own store as a GGUF file, its weights as float32, with its vocabulary and template."""
+    saved, said = json.loads(source.tokenizer_json), source.json_files["tokenizer_config.json"]
+    vocabulary = saved["model"]["vocab"] | {token["content"]: token["id"] for token in saved["added_tokens"]}
+    texts = sorted(vocabulary, key=vocabulary.__getitem__)
+    special = {token["id"] for token in saved["added_tokens"]}
+
+    def write(writer, count):
+        assert len(texts) == count
+        writer.add_tokenizer_model("gpt2")
+        # Digits apart, then words: what the pattern of the built-in model does as well.
+        writer.add_tokenizer_pre("smollm")
+        writer.add_token_list(texts)
+        writer.add_token_types([3 if index in special else 1 for index in range(count)])
+        writer.add_token_merges([" ".join(merge) for merge in saved["model"]["merges"]])
+        writer.add_bos_token_id(vocabulary[said["bos_token"]])
+        writer.add_eos_token_id(vocabulary[said["eos_token"]])
+        writer.add_add_bos_token(said["add_bos_token"])
+        writer.add_chat_template(said["chat_template"])
+
+    model = load(source).model
+    weights = {}
+    for name, layer in model.named_modules():
+        if "scales" in layer:
+            kind = {"group_size": layer.group_size, "bits": layer.bits}
+            found = mx.dequantize(
+                layer.weight, *(layer[part].astype(mx.float32) for part in ("scales", "biases")), **kind
+            )
+        elif "weight" in layer:
+            found = layer.weight
+        else:
+            continue
+        weights[f"{name}.weight"] = np.array(found.astype(mx.float32))
+    return write_model(path, source.config, weights, vocabulary=write)
+
+
+def test_the_built_in_model_gives_the_same_answer_as_a_gguf_file(tmp_path, engine):
+    own = open_model(resolve("sotto"))
+    other = open_model(record_of(as_gguf(tmp_path / "sotto.gguf", own)))
+    for question in ("Hello!", "What is 12 + 30?", "Who are you, and what can you do?"):
+        assert answer(engine, other, question) == answer(engine, own, question)
