@@ -20,10 +20,10 @@ SMALLEST = 2**-25
 kinds = pytest.mark.parametrize("kind", HALVES)
 
 
-def unpacked(kind, parts):
+def through_mlx(kind, raw, dtype, *, on_cpu=False):
     """Return what MLX makes of a repacked matrix."""
-    layout = repack.layout_of(kind)
-    words, scales, *biases = parts
+    layout = repack.layout_of(kind, on_cpu=on_cpu)
+    words, scales, *biases = repack.repacked(kind, mx.array(raw), layout, dtype)
     if scales.dtype != mx.uint8:
         scales, biases = scales.astype(mx.float32), [bias.astype(mx.float32) for bias in biases]
     found = mx.dequantize(words, scales, *biases, group_size=GROUP, bits=layout.bits, mode=layout.mode)
@@ -44,10 +44,11 @@ def test_blocks_mean_what_they_should(kind):
 
 
 @kinds
-def test_repacked_blocks_mean_the_same_or_are_half_a_step_of_8_bits_off(kind):
+@pytest.mark.parametrize("on_cpu", [True, False])
+def test_repacked_blocks_mean_the_same_or_are_half_a_step_of_8_bits_off(kind, on_cpu):
     raw, wanted = random_blocks(kind, COUNT)
-    found = unpacked(kind, repack.repacked(kind, mx.array(raw), mx.float32))
-    assert repack.layout_of(kind).exact is (kind not in ROUNDED)
+    found = through_mlx(kind, raw, mx.float32, on_cpu=on_cpu)
+    assert repack.layout_of(kind, on_cpu=on_cpu).exact is (kind not in ROUNDED)
     if kind not in ROUNDED:
         # One rounding of float32 is left, of the product of two numbers that both have their scale in them.
         assert np.allclose(found, wanted, rtol=1e-6, atol=1e-6 * np.abs(wanted).max())
@@ -62,11 +63,16 @@ def test_repacked_blocks_mean_the_same_or_are_half_a_step_of_8_bits_off(kind):
 @pytest.mark.parametrize(("scales", "rounding"), [(mx.float16, 2**-11), (mx.bfloat16, 2**-8)])
 def test_scales_of_16_bits_are_rounded_and_nothing_else(kind, scales, rounding):
     raw, wanted = random_blocks(kind, COUNT)
-    found = unpacked(kind, repack.repacked(kind, mx.array(raw), scales))
+    found = through_mlx(kind, raw, scales)
     groups = wanted.reshape(-1, GROUP)
     # A scale and a bias, each of up to 256 steps, and where elements were rounded half a step more.
     allowed = 3 * rounding * np.abs(groups).max(axis=1) + (np.ptp(groups, axis=1) / 510 * 1.5 if kind in ROUNDED else 0)
     assert (np.abs(found - wanted).reshape(-1, GROUP).max(axis=1) <= allowed + SMALLEST * 256).all()
+
+
+@pytest.mark.parametrize(("kind", "bits", "on_cpu"), [("Q4_K", 4, 4), ("Q5_K", 5, 8), ("IQ1_S", 2, 4), ("Q8_0", 8, 8)])
+def test_a_cpu_gets_the_widths_that_its_kernels_know(kind, bits, on_cpu):
+    assert (repack.layout_of(kind, on_cpu=False).bits, repack.layout_of(kind, on_cpu=True).bits) == (bits, on_cpu)
 
 
 @given(st.sampled_from([2, 3, 4, 5, 6, 8]), st.integers(0, 2**32 - 1))

@@ -109,7 +109,7 @@ def test_a_model_of_any_other_type_is_its_dequantized_twin(tmp_path, kind):
     model = loaded(write_model(tmp_path / "model.gguf", config, stored, Q[kind]))
     wanted = logits_of(config, meant)
     off = distance(model.model(TOKENS), wanted)
-    if repack.layout_of(kind).exact:
+    if repack.layout_of(kind, on_cpu=True).exact:
         assert off < 2e-3 * mx.abs(wanted).max().item()
         return
     eight = {"group_size": 32, "bits": 8}

@@ -66,7 +66,7 @@ def test_what_is_planned_is_what_is_held(tmp_path):
 
 def test_the_plan_says_how_types_are_held(tmp_path):
     assert plan_model(tiny(tmp_path), PLENTY).repacked == ""
-    assert plan_model(tiny(tmp_path, gguf.GGMLQuantizationType.Q5_1), PLENTY).repacked == "Q5_1 in 5 bits"
+    assert plan_model(tiny(tmp_path, gguf.GGMLQuantizationType.Q5_1), PLENTY).repacked == "Q5_1 in 8 bits"
     path = tmp_path / "model.gguf"
     # The same bytes, called Q6_K and Q4_K: types of 256 elements, which only rows of 256 can be of.
     tiny(tmp_path, gguf.GGMLQuantizationType.Q8_0, hidden_size=256, intermediate_size=256)

@@ -117,14 +117,10 @@ def repacked_words(files: Iterable[TensorFile]) -> str:
     sizes: Counter[str] = Counter()
     for file in files:
         for recipe in file.recipes if isinstance(file, ConvertedFile) else ():
-            if recipe.layout is not None:
-                sizes[recipe.parts[0].dtype] += recipe.nbytes
-    said = []
-    for kind, _ in sizes.most_common():
-        layout = repack.layout_of(kind)
-        assert layout is not None
-        said.append(f"{kind} {'in' if layout.exact else 'rounded to'} {layout.bits} bits")
-    return ", ".join(said)
+            if layout := recipe.layout:
+                how = "in" if layout.exact else "rounded to"
+                sizes[f"{recipe.parts[0].dtype} {how} {layout.bits} bits"] += recipe.nbytes
+    return ", ".join(said for said, _ in sizes.most_common())
 
 
 def _recipes(source: TensorFile, config: Mapping[str, Any], common: mx.Dtype | None) -> Iterator[Recipe]:
@@ -137,7 +133,7 @@ def _recipes(source: TensorFile, config: Mapping[str, Any], common: mx.Dtype | N
                     f"{source.path}: {shown(name)} has {info.shape[0]} rows, which are no {place.heads} heads of two "
                     "halves, as the file says that it has."
                 )
-            layout = repack.layout_of(info.dtype)
+            layout = repack.layout_of(info.dtype, on_cpu=common is None)
             stored = repack.PLAIN.get(info.dtype, mx.float16)
             exact = place.name.endswith(_EXACT)
             yield Recipe(place, (info,), layout, stored if common is None or exact else common)

@@ -83,8 +83,9 @@ def _plain(recipe: Recipe, part: TensorInfo, content: memoryview) -> Iterator[tu
 
 def _repacked(recipe: Recipe, part: TensorInfo, content: memoryview) -> Iterator[tuple[tuple[mx.array, ...], int]]:
     """Yield words, scales and biases of a quantized tensor, a row for each block."""
+    assert recipe.layout is not None
     for raw in _slices(part, content):
-        yield repack.repacked(part.dtype, raw, recipe.dtype), raw.nbytes
+        yield repack.repacked(part.dtype, raw, recipe.layout, recipe.dtype), raw.nbytes
 
 
 def _numbers(part: TensorInfo, content: memoryview, evaluate: Evaluate, name: str) -> mx.array:

@@ -15,6 +15,8 @@ from sotto.store.gguf.types import BY_NAME
 _AFFINE = {**blocks.AFFINE, **tables.AFFINE}
 _NUMBERS = {**blocks.NUMBERS, **tables.NUMBERS}
 _REQUANTIZED = 8
+# Products with other widths take a CPU twenty times as long.
+_FAST_ON_CPU = (4, 8)
 PLAIN = {"F32": mx.float32, "F16": mx.float16, "BF16": mx.bfloat16}
 
 
@@ -33,30 +35,36 @@ class Layout:
     exact: bool = True
 
 
-def layout_of(kind: str) -> Layout | None:
-    """Return how a type is held, or None where its elements stay plain numbers."""
+def layout_of(kind: str, *, on_cpu: bool) -> Layout | None:
+    """Return how a type is held, or None where its elements stay plain numbers.
+
+    On a CPU codes may have more bits than they need, where products with them are fast.
+    """
     if kind in PLAIN:
         return None
     if kind == "MXFP4":
         return Layout(4, "mxfp4")
-    return Layout(_AFFINE[kind][0]) if kind in _AFFINE else Layout(_REQUANTIZED, exact=False)
+    if kind not in _AFFINE:
+        return Layout(_REQUANTIZED, exact=False)
+    bits = _AFFINE[kind][0]
+    return Layout(next(fast for fast in _FAST_ON_CPU if fast >= bits) if on_cpu else bits)
 
 
-def repacked(kind: str, raw: mx.array, scales: mx.Dtype) -> tuple[mx.array, ...]:
+def repacked(kind: str, raw: mx.array, layout: Layout, scales: mx.Dtype) -> tuple[mx.array, ...]:
     """Return blocks as MLX's packed words, scales and, but for `mxfp4`, biases; each with a row for each block.
 
     Args:
         kind: A type that is no plain one.
         raw: uint8 `[blocks, bytes of a block]`.
+        layout: How it is held, as `layout_of` says.
         scales: Type of scales and biases.
     """
     if kind == "MXFP4":
         low = blocks.bits(raw[:, 1:17], 2, 4).swapaxes(1, 2).reshape(-1, GROUP)
         return packed(low, 4), raw[:, :1]
     if kind in _AFFINE:
-        bits, take_apart = _AFFINE[kind]
-        found = take_apart(raw)
-        return packed(found.codes, bits), found.scales.astype(scales), found.biases.astype(scales)
+        found = _AFFINE[kind][1](raw)
+        return packed(found.codes, layout.bits), found.scales.astype(scales), found.biases.astype(scales)
     return _quantized(_NUMBERS[kind](raw), scales)
 
 
@@ -65,7 +73,7 @@ def numbers(kind: str, raw: mx.array) -> mx.array:
     if kind in PLAIN:
         return raw.view(PLAIN[kind]).astype(mx.float32)
     if kind == "MXFP4":
-        words, scales = repacked(kind, raw, mx.float32)
+        words, scales = repacked(kind, raw, Layout(4, "mxfp4"), mx.float32)
         return mx.dequantize(words, scales, group_size=GROUP, bits=4, mode="mxfp4").astype(mx.float32)
     return _AFFINE[kind][1](raw).numbers() if kind in _AFFINE else _NUMBERS[kind](raw)
 
