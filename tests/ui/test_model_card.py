@@ -1,5 +1,7 @@
 """Models that are planned, marked and sorted, and the card that says more about one."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -12,6 +14,7 @@ from sotto.ui import words
 from sotto.ui.memory import Fit, Sample
 from sotto.ui.states import Phase
 
+REPACKED = replace(NEEDS, repacked="Q4_K in 4 bits, Q6_K rounded to 8 bits")
 BIG = record("big:8b", size=4 * GB, also=(Place("big", Source.HUGGINGFACE, record().path),))
 
 
@@ -19,7 +22,7 @@ BIG = record("big:8b", size=4 * GB, also=(Place("big", Source.HUGGINGFACE, recor
 def desk(stage, qtbot, loop):
     """A desk on a machine with 16 GB, where `big` needs 4 of them and 100 KB for each token."""
     stage.shelf.records = [record(), BIG]
-    stage.script.needs = {"big:8b": NEEDS}
+    stage.script.needs = {"big:8b": REPACKED}
 
     def begin():
         stage.window.sidebar.gauge._timer.stop()
@@ -60,6 +63,11 @@ def test_a_limit_in_the_settings_says_anew_what_fits(desk, qtbot, loop, stage):
     qtbot.waitUntil(lambda: row(desk)._fit is Fit.NO)
     row(desk).click()
     assert "the limit in Settings" in desk.card.sentence.text()
+
+
+def test_the_card_says_how_the_types_of_a_gguf_file_are_held(desk, qtbot, loop, stage):
+    row(desk).click()
+    assert desk.card.numbers["Weights"].toolTip() == "Held as Q4_K in 4 bits, Q6_K rounded to 8 bits"
 
 
 def test_the_card_tells_numbers_and_the_slider_moves_the_context_alone(desk, qtbot, loop, stage):
@@ -213,5 +221,5 @@ def test_a_chosen_context_is_there_after_the_next_start(desk, loop, preferences)
 
 def test_the_plan_of_the_card_is_that_of_the_row(desk, loop):
     assert desk.planner.projection(BIG) == desk.planner.preview(BIG, None)
-    assert desk.planner.measured(BIG).needs == measured().needs
+    assert desk.planner.measured(BIG).needs == measured(REPACKED).needs
     assert there(16, 12).sample == desk.planner.memory.sample

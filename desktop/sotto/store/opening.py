@@ -117,7 +117,8 @@ def open_model(record: ModelRecord) -> ModelSource:
     if record.reason and record.format is not Format.SAFETENSORS:
         raise StoreError(record.reason)
     if record.format is Format.GGUF and is_gguf(record.path):
-        return replace(open_gguf(record, record.path), user_template=read_user_template(record.digest))
+        path = folder_of(record.path.parent).file(record.path.name)
+        return replace(open_gguf(record, path), user_template=read_user_template(record.digest))
     if is_folder(record.path):
         return _open_folder(record, folder_of(record.path))
     store = store_of(record.path)

@@ -281,6 +281,7 @@ class ModelCard(QFrame):
             unknown, budget = "unknown", plan.limits.budget
             together = unknown if plan.needed is None else words.size(plan.needed)
             self._tell("Weights", words.size(plan.weights))
+            self.numbers["Weights"].setToolTip(f"Held as {plan.repacked}" if plan.repacked else "")
             self._tell("Context", unknown if plan.cache is None else words.size(plan.cache))
             self._tell("While computing", unknown if plan.work is None else words.size(plan.work))
             self._tell("Together", together if budget is None else f"{together} of {words.size(budget)}")

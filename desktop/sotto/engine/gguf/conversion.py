@@ -13,7 +13,7 @@ from sotto.engine.gguf.blocks import GROUP
 from sotto.engine.gguf.names import Place, place_of
 from sotto.errors import BrokenModelError
 from sotto.store.records import TensorFile, TensorInfo
-from sotto.store.wording import shown
+from sotto.store.wording import shown, shown_path
 
 _NAMES = {mx.float32: "F32", mx.float16: "F16", mx.bfloat16: "BF16"}
 _WORD_BITS = 32
@@ -104,7 +104,9 @@ def converted(source: TensorFile, config: Mapping[str, Any], *, on_cpu: bool) ->
     for recipe in recipes:
         for name, info in recipe.made():
             if name in tensors:
-                raise BrokenModelError(f"{source.path}: two of its tensors are {shown(name)}; there should be one.")
+                raise BrokenModelError(
+                    f"{shown_path(source.path)}: two of its tensors are {shown(name)}; there should be one."
+                )
             tensors[name] = info
     return ConvertedFile(source.path, source.digest, tensors, source.metadata, format=source.format, recipes=recipes)
 
@@ -130,8 +132,8 @@ def _recipes(source: TensorFile, config: Mapping[str, Any], common: mx.Dtype | N
         elif not name.endswith(".attn_v_b.weight") and (place := place_of(name, config)) is not None:
             if place.heads and info.shape[0] % (2 * place.heads):
                 raise BrokenModelError(
-                    f"{source.path}: {shown(name)} has {info.shape[0]} rows, which are no {place.heads} heads of two "
-                    "halves, as the file says that it has."
+                    f"{shown_path(source.path)}: {shown(name)} has {info.shape[0]} rows, which are no {place.heads} "
+                    "heads of two halves, as the file says that it has."
                 )
             layout = repack.layout_of(info.dtype, on_cpu=common is None)
             stored = repack.PLAIN.get(info.dtype, mx.float16)
@@ -145,8 +147,8 @@ def _latent(source: TensorFile, layer: str, keys: TensorInfo, common: mx.Dtype |
     fit = values is not None and len(keys.shape) == len(values.shape) == 3
     if values is None or not fit or keys.shape[0] != values.shape[0] or keys.shape[1] != values.shape[2]:
         raise BrokenModelError(
-            f"{source.path}: blk.{layer}.attn_k_b.weight and attn_v_b.weight should both be there, for as many heads "
-            "and of one rank."
+            f"{shown_path(source.path)}: blk.{layer}.attn_k_b.weight and attn_v_b.weight should both be there, for as "
+            "many heads and of one rank."
         )
     place = Place(f"model.layers.{layer}.self_attn.kv_b_proj.weight")
     return Recipe(place, (keys, values), None, common or mx.float32)

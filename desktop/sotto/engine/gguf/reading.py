@@ -5,6 +5,7 @@ largest of its tensors. What was read is handed back to the system at once.
 """
 
 import mmap
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from sotto.errors import BrokenModelError
 from sotto.store.files import opened
 from sotto.store.gguf.types import BY_NAME
 from sotto.store.records import TensorInfo
+from sotto.store.wording import shown_path
 
 # Elements that are converted at once: enough for a call to cost little, few enough to stay in a core's cache.
 _SLICE = 1 << 19
@@ -36,13 +38,21 @@ def steps(file: ConvertedFile, evaluate: Evaluate) -> Iterator[Step]:
     Raises:
         BrokenModelError: The file cannot be read any more, or became shorter.
     """
+    end = max((part.end for recipe in file.recipes for part in recipe.parts), default=0)
     with opened(file.path) as (stream, size):
-        if size < max((part.end for recipe in file.recipes for part in recipe.parts), default=0):
-            raise BrokenModelError(f"{file.path} was changed while the model was being loaded; try again.")
+        _require_size(file, size, end)
         with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as content:
             for recipe in file.recipes:
+                # Touching what is no longer there would end the process.
+                _require_size(file, os.fstat(stream.fileno()).st_size, end)
                 yield from _steps(recipe, content, evaluate)
                 _release(mapped, recipe)
+
+
+def _require_size(file: ConvertedFile, size: int, needed: int) -> None:
+    """Raise BrokenModelError unless a file still has the bytes that are to be read of it."""
+    if size < needed:
+        raise BrokenModelError(f"{shown_path(file.path)} was changed while the model was being loaded; try again.")
 
 
 def _steps(recipe: Recipe, content: memoryview, evaluate: Evaluate) -> Iterator[Step]:
