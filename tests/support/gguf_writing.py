@@ -217,6 +217,7 @@ def _write_scaling(writer, config, dims):
             factors.append(1 if wave < high else scaling["factor"] if wave > low else between)
         writer.add_tensor("rope_freqs.weight", np.array(factors, np.float32))
     elif kind == "longrope":
+        writer.add_rope_scaling_type(gguf.RopeScalingType.LONGROPE)
         ratio = config["max_position_embeddings"] / scaling["original_max_position_embeddings"]
         writer.add_rope_scaling_attn_factors(
             math.sqrt(1 + math.log(ratio) / math.log(scaling["original_max_position_embeddings"]))

@@ -10,7 +10,6 @@ import mlx.core as mx
 
 from sotto.engine.gguf import blocks, tables
 from sotto.engine.gguf.blocks import GROUP
-from sotto.store.gguf.types import BY_NAME
 
 _AFFINE = {**blocks.AFFINE, **tables.AFFINE}
 _NUMBERS = {**blocks.NUMBERS, **tables.NUMBERS}
@@ -108,8 +107,3 @@ def _quantized(elements: mx.array, scales: mx.Dtype) -> tuple[mx.array, mx.array
     wide = mx.maximum(step.astype(mx.float32), mx.finfo(mx.float32).smallest_normal)[..., None]
     codes = mx.round((groups - bias.astype(mx.float32)[..., None]) / wide)
     return packed(mx.clip(codes, 0, 255).astype(mx.uint8).reshape(elements.shape), 8), step, bias
-
-
-def block_bytes(kind: str) -> int:
-    """Return the bytes of a type's block."""
-    return BY_NAME[kind].nbytes

@@ -92,13 +92,16 @@ def _scaling(values: Values) -> Config | None:
         dims = values.whole(".rope.dimension_count", 2 * len(factors))
         return llama3_scaling(factors, dims, values.number(".rope.freq_base", 10000.0), values.file.path)
     kind = values.text(".rope.scaling.type", "yarn" if values.architecture == "gptoss" else "none")
-    if kind == "none":
+    # Phi 3 has its factors in tensors of their own.
+    if kind == "none" or (kind == "longrope" and values.architecture == "phi3"):
         return None
     if kind not in ("linear", "yarn"):
         raise values.wrong(".rope.scaling.type", "none, linear or yarn")
     scaling: Config = {"rope_type": kind, "factor": values.number(".rope.scaling.factor")}
     if kind == "yarn":
-        scaling["original_max_position_embeddings"] = values.whole(".rope.scaling.original_context_length")
+        scaling["original_max_position_embeddings"] = values.whole(
+            ".rope.scaling.original_context_length", values.whole(".context_length")
+        )
         for key in ("beta_fast", "beta_slow"):
             if values.has(f".rope.scaling.yarn_{key}"):
                 scaling[key] = values.number(f".rope.scaling.yarn_{key}")
