@@ -74,6 +74,7 @@ def test_a_conversation_as_it_is_read(ready, qtbot, loop):
     talk(ready, qtbot)
     answer = ready.window.chat.transcript.messages[-1]
     qtbot.waitUntil(lambda: bool(answer.findChildren(CodeHeader)))
+    qtbot.waitUntil(lambda: ready.window.composing.meter.use is not None)
     compare(ready.window.chat, "conversation")
 
 
@@ -82,6 +83,8 @@ def test_the_settings_as_they_are_read(stage, qtbot, loop, page):
     stage.window.dialogs.show_settings(page)
     qtbot.waitUntil(stage.window.dialogs.settings.isVisible)
     qtbot.wait(100)
+    stage.window.dialogs.settings.activateWindow()
+    qtbot.waitUntil(stage.window.dialogs.settings.list.hasFocus)
     compare(stage.window.dialogs.settings, f"settings-{page}")
 
 

@@ -11,7 +11,7 @@ from sotto.ui.attachment_chips import AttachmentBar
 from sotto.ui.context_gauge import Choice, ContextGauge, ContextPanel
 from sotto.ui.context_meter import ContextUse
 from sotto.ui.draft import Draft
-from sotto.ui.parts import IconButton, Label
+from sotto.ui.parts import ElidedLabel, IconButton
 from sotto.ui.states import ModelState, Phase
 
 
@@ -37,7 +37,7 @@ class Composer(QFrame):
         self.attachments = AttachmentBar()
         self.panel = ContextPanel()
         self.gauge = ContextGauge()
-        self.hint = Label("", "caption")
+        self.hint = ElidedLabel("", "caption")
         self.clip = IconButton("clip", "Attach files", tip="Attach text files or PDFs")
         self.clip.setObjectName("attach")
         self.clip.clicked.connect(self.attach_wanted)
@@ -47,8 +47,7 @@ class Composer(QFrame):
         foot.setSpacing(theme.GAP_8)
         if attaches:
             foot.addWidget(self.clip)
-        foot.addWidget(self.hint)
-        foot.addStretch(1)
+        foot.addWidget(self.hint, 1)
         foot.addWidget(self.gauge)
         foot.addWidget(self.button)
         layout = QVBoxLayout(self)
