@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from sotto.chats.store import ChatStore
+    from sotto.store.pull.progress import PullProgress
 
 ROOT = Path(__file__).resolve().parents[1]
 QUESTION = "How do I load a bigger model?"
@@ -244,18 +245,45 @@ def take(folder: Path, appearance: str, scale: str) -> int:
     return 0
 
 
+class Registry:
+    """A queue of downloads that connects to nothing: the scene says what would come of them."""
+
+    def open(self, tell: "Callable[[PullProgress], None]") -> "Registry":
+        """Be the queue that the window opens."""
+        self.tell = tell
+        return self
+
+    def unfinished(self) -> "tuple[PullProgress, ...]":
+        """Have nothing left from an earlier run."""
+        return ()
+
+    def add(self, name: str) -> None:
+        """Take note of nothing."""
+
+    pause = resume = cancel = add
+
+    def limit(self, bytes_per_second: int | None) -> None:
+        """Hold nothing back."""
+
+    def close(self) -> None:
+        """Have nothing to end."""
+
+
 class Stage:
     """The window, brought into one state after the other."""
 
     def __init__(self, folder: Path, name: str) -> None:
         """Take pictures into `folder`; `name` has a place for the scene."""
         from sotto.paths import config_dir, data_dir
+        from sotto.ui import downloads
         from sotto.ui.chat_keeper import ChatKeeper
         from sotto.ui.engine_thread import EngineThread
         from sotto.ui.preferences import PreferenceKeeper
         from sotto.ui.session import Session
         from sotto.ui.shell import Shell
 
+        self.registry = Registry()
+        downloads.open_queue = self.registry.open
         self._folder, self._name = folder, name
         self._go_on = threading.Event()
         self._held: Callable[[object], bool] = lambda event: False
@@ -299,6 +327,7 @@ class Stage:
         await asyncio.sleep(2.0)  # the greeting
         await self._take("empty")
         await self._take_details()
+        await self._take_downloads()
 
         window.chat.composer.draft.setPlainText("What can you do?")
         window.chat.composer.button.click()
@@ -393,6 +422,7 @@ class Stage:
     async def _take_settings(self) -> None:
         """Take each page of the settings, one with a value that is refused, and one with text of twice the size."""
         from sotto.ui import theme
+        from sotto.ui.settings.folders import FoldersPage
         from sotto.ui.settings.memory import MemoryPage
 
         self.preferences.change(folders=(str(Path(os.environ["HOME"]) / "models"), "/Volumes/Backup/models"))
@@ -402,6 +432,13 @@ class Stage:
         for page in settings.names:
             settings.open(page)
             await self._take(f"settings-{page}", settings)
+        settings.open("folders")
+        folders = settings.page(FoldersPage)
+        folders.speed.setText("fast")
+        folders.speed.editingFinished.emit()
+        await asyncio.sleep(0.2)
+        folders.verticalScrollBar().setValue(folders.verticalScrollBar().maximum())
+        await self._take("settings-downloads", settings)
         settings.open("memory")
         limit = settings.page(MemoryPage).limit
         limit.setText("900 GB")
@@ -439,7 +476,7 @@ class Stage:
         menu = QMenu()
         names = [model.name for model in self.session.models if model.runnable]
         recent = tray.recent(self.session.models, names)
-        tray.fill(menu, tray.entries(self.session.state, recent, "Ctrl+Alt+Space"), lambda entry: None)
+        tray.fill(menu, tray.entries(self.session.state, recent, "Ctrl+Alt+Space"), tray.spelled)
         menu.ensurePolished()
         menu.resize(menu.sizeHint())
         await self._take("tray", menu)
@@ -537,6 +574,53 @@ class Stage:
         loaded = next(row for row in panel.rows if row.record.builtin)
         loaded.setChecked(True)
         panel.bring_into_view(loaded)
+
+    async def _take_downloads(self) -> None:
+        """Ask for a model by its name, and show what becomes of downloads."""
+        from sotto.store.pull.progress import PullProgress, PullState
+        from sotto.ui import theme
+
+        desk, tell = self.window.desk, self.registry.tell
+        card, downloads = desk.getting.card, desk.getting.downloads
+        desk.getting.open()
+        await self._take("get")
+        card.field.setText("llama3.2:3b")
+        await self._take("get-named")
+        card.field.setText("llama 3.2: the one with 3b")
+        card.get.click()
+        await self._take("get-refused")
+        card.closed.emit()
+        first, second, third = names = ("llama3.2:3b", "someone/a-model-with-a-long-name:8b-q4", "qwen3:30b-a3b")
+        for name in names:
+            downloads.add(name)
+        states = PullState
+        running = PullProgress(first, states.DOWNLOADING, 1_264_000_000, 4_100_000_000, 34_300_000, 128)
+        tell(PullProgress(second, states.PAUSED, 3_310_000_000, 5_200_000_000))
+        tell(running)
+        await self._take("downloading")
+        why = "Nothing has come for 15 s; trying again."
+        tell(PullProgress(first, states.STALLED, 1_264_000_000, 4_100_000_000, note=why))
+        await self._take("download-stalled")
+        why = "registry.ollama.ai answered 404: there is no model qwen3:30b-a3b; look for its name on ollama.com."
+        tell(PullProgress(third, states.FAILED, 0, None, note=why))
+        tell(PullProgress(first, states.VERIFYING, 4_100_000_000, 4_100_000_000))
+        await self._take("download-failed")
+        theme.current().wear(os.environ["SOTTO_APPEARANCE"], 2.0)
+        tell(running)
+        await self._take("download-large")
+        desk.getting.open()
+        card.field.setText("llama 3.2: the one with 3b")
+        card.get.click()
+        await self._take("get-large")
+        card.closed.emit()
+        theme.current().wear(os.environ["SOTTO_APPEARANCE"], 1.0)
+        downloads.cancel(second)
+        await self._take("download-cancelled")
+        self.window.chat.notice.hide()
+        downloads.cancel(third)
+        tell(PullProgress(first, states.DONE, 4_100_000_000, 4_100_000_000))
+        await self._take("download-done")
+        self.window.chat.notice.hide()
 
     async def _take_answer(self) -> None:
         """Take pictures of an answer with all that there is in answers."""

@@ -13,6 +13,7 @@ import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
 
 from scripted_loop import Script, ScriptedLoop, record
+from scripted_queue import ScriptedQueue
 from sotto.store.discovery import Listing
 from sotto.ui import theme
 from sotto.ui.app import Application
@@ -187,9 +188,17 @@ class Shelf:
         return self.damage
 
 
+@pytest.fixture
+def queue(monkeypatch):
+    """Let downloads go as the test says."""
+    made = ScriptedQueue()
+    monkeypatch.setattr("sotto.ui.downloads.open_queue", made.open)
+    return made
+
+
 @dataclass
 class Stage:
-    """A window whose engine plays a script."""
+    """A window whose engine plays a script, and whose downloads do."""
 
     window: MainWindow
     session: Session
@@ -198,10 +207,11 @@ class Stage:
     thread: EngineThread
     script: Script
     shelf: Shelf
+    queue: ScriptedQueue
 
 
 @pytest.fixture
-def stage(qtbot, loop, flows, dressed, preferences, tmp_path):
+def stage(qtbot, loop, flows, dressed, preferences, queue, tmp_path):
     """Make a window over a scripted engine, with models that need not exist."""
     script, shelf = Script(), Shelf([record(), record("other:latest")])
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
@@ -211,9 +221,10 @@ def stage(qtbot, loop, flows, dressed, preferences, tmp_path):
     qtbot.addWidget(window)
     window.show()
     loop.starts.append(lambda: window.begin(flows))
-    yield Stage(window, session, window.dialogue, keeper, thread, script, shelf)
+    yield Stage(window, session, window.dialogue, keeper, thread, script, shelf, queue)
     window.hide()
     window.dialogue.close()
+    window.desk.close()
     for hold in (script.hold_load, script.hold_prefill, script.hold_answer):
         if hold is not None:
             hold.set()
@@ -245,6 +256,7 @@ def real_window(qtbot, loop, flows, dressed, preferences, tmp_path):
     for window, session, thread, keeper in shown:
         window.hide()
         window.dialogue.close()
+        window.desk.close()
         session.close()
         assert thread.close(30_000)
         keeper.close()
@@ -261,6 +273,7 @@ class Around:
     preferences: PreferenceKeeper
     script: Script
     shelf: Shelf
+    queue: ScriptedQueue
 
     @property
     def panel(self):
@@ -274,7 +287,7 @@ class Around:
 
 
 @pytest.fixture
-def around(loop, flows, dressed, preferences, tmp_path):
+def around(loop, flows, dressed, preferences, queue, tmp_path):
     """Make the app around a window over a scripted engine."""
     script, shelf = Script(), Shelf([record(), record("other:latest")])
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
@@ -282,7 +295,7 @@ def around(loop, flows, dressed, preferences, tmp_path):
     keeper = ChatKeeper(tmp_path / "data" / "chats.sqlite3")
     shell = Shell(session, keeper, preferences)
     loop.starts.append(lambda: shell.begin(flows))
-    yield Around(shell, session, keeper, preferences, script, shelf)
+    yield Around(shell, session, keeper, preferences, script, shelf, queue)
     shell.close()
     for hold in (script.hold_load, script.hold_prefill, script.hold_answer):
         if hold is not None:

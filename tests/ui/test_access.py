@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from clipping import clipped
+from sotto.store.pull.progress import PullProgress, PullState
 from sotto.ui.code_header import CodeHeader
 from sotto.ui.memory import Sample
 from sotto.ui.states import Phase
@@ -113,6 +114,49 @@ def test_longer_words_have_room_in_the_window(ready, qtbot, loop, preferences, d
     stretch(ready.window)
     qtbot.waitUntil(lambda: clipped(ready.window) == [])
     assert nameless(ready.window) == []
+
+
+def download(stage, qtbot):
+    """Have a download in every state, and a name that is none in the field of the card."""
+    downloads, names = stage.window.desk.getting.downloads, {state: f"model-{state.value}:7b" for state in PullState}
+    del names[PullState.DONE]
+    why = "registry.ollama.ai answered 503, which is an error of its own; it is asked again in 8 s."
+    for state, name in names.items():
+        downloads.add(name)
+        note = why if state in (PullState.STALLED, PullState.RETRYING, PullState.FAILED) else ""
+        speed = (123_456_789.0, 3900.0) if state is PullState.DOWNLOADING else (None, None)
+        stage.queue.tell(PullProgress(name, state, 123_400_000_000, 456_700_000_000, *speed, note))
+    qtbot.waitUntil(lambda: [one.state for one in downloads.all] == list(names))
+    stage.window.desk.getting.open()
+    stage.window.desk.getting.card.field.setText("no/name at all")
+    stage.window.desk.getting.card.get.click()
+    return stage.window.desk.panel.downloads
+
+
+def test_downloads_as_they_are_read(ready, qtbot, loop):
+    compare(download(ready, qtbot), "downloads")
+    compare(ready.window.desk.getting.card, "get-card")
+
+
+@BOTH
+@ZOOMS
+@pytest.mark.parametrize("size", ["compact", "medium"])
+def test_longer_words_have_room_in_downloads(ready, qtbot, loop, preferences, directed, direction, zoom, size):
+    directed(direction)
+    preferences.change(zoom=zoom)
+    ready.window.resize(*SIZES[size])
+    listed, card = download(ready, qtbot), ready.window.desk.getting.card
+    qtbot.wait(100)
+    for one in (listed, card):
+        assert clipped(one) == []
+        stretch(one)
+    qtbot.waitUntil(lambda: clipped(listed) == clipped(card) == [])
+    assert nameless(ready.window) == []
+    # Neither is wider than its place, and no text of the card is below the window.
+    area = listed.parentWidget().parentWidget()
+    assert listed.mapTo(area, listed.rect().topRight()).x() <= area.width()
+    assert ready.window.centralWidget().rect().contains(card.geometry())
+    assert all(card.rect().contains(one.geometry()) for one in card.findChildren(QLabel) if one.isVisible())
 
 
 @BOTH

@@ -42,7 +42,8 @@ def test_nothing_heavy_is_imported_before_the_window_is_painted():
         "heavy = {'mlx', 'mlx_lm', 'numpy', 'transformers', 'tokenizers', 'markdown_it', 'asyncio', 'qasync',\n"
         "         'jinja2', 'safetensors', 'psutil', 'sotto.runner.loop', 'sotto.engine.engine',\n"
         "         'sotto.store.discovery', 'sqlite3', 'concurrent.futures', 'uvicorn', 'starlette', 'pygments',\n"
-        "         'ziamath', 'PySide6.QtNetwork', 'PySide6.QtDBus', 'jeepney'}\n"
+        "         'ziamath', 'PySide6.QtNetwork', 'PySide6.QtDBus', 'jeepney', 'httpx', 'ssl',\n"
+        "         'sotto.store.pull.queue'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )
     assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr

@@ -112,7 +112,8 @@ class Finds(QFrame):
                 part
                 for part in (
                     "Models that Ollama, Hugging Face tools or LM Studio download appear here by themselves.",
-                    "Or drop a model’s folder or manifest anywhere on this window.",
+                    "Or get one by its name, below the list; or drop a model’s folder or manifest anywhere on this "
+                    "window.",
                     suggestion(memory),
                 )
                 if part

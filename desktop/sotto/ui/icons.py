@@ -9,6 +9,9 @@ from PySide6.QtSvg import QSvgRenderer
 _SHAPES = {
     "arrow-up": '<path d="M10 16V4.5M5 9.3 10 4.3l5 5"/>',
     "arrow-down": '<path d="M10 4v11.5M5 10.7l5 5 5-5"/>',
+    "pause": '<rect x="5.6" y="4.8" width="3" height="10.4" rx="1" fill="{color}" stroke="none"/>'
+    '<rect x="11.4" y="4.8" width="3" height="10.4" rx="1" fill="{color}" stroke="none"/>',
+    "play": '<path d="M7 5.2v9.6l7.4-4.8z" fill="{color}"/>',
     "stop": '<rect x="5.5" y="5.5" width="9" height="9" rx="1.8" fill="{color}" stroke="none"/>',
     "search": '<circle cx="8.8" cy="8.8" r="4.8"/><path d="m12.4 12.4 4 4"/>',
     "refresh": '<path d="M16 10a6 6 0 1 1-1.9-4.4"/><path d="M16.2 2.9v3.4h-3.4"/>',

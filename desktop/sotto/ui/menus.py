@@ -47,6 +47,7 @@ class Menus(QObject):
         self._add(menu, "Open Model…", dialogs.choose_model, _Keys.Open)
         self._add(menu, "Open Model Folder…", dialogs.choose_model_folder, "Ctrl+Shift+O")
         self._add(menu, "Add Folder of Models…", window.desk.choose_folder)
+        self._add(menu, "Get a Model…", window.desk.getting.open, "Ctrl+D")
         self._add(menu, "Rescan Models", window.session.rescan, "Ctrl+R")
         menu.addSeparator()
         self._add(menu, "Attach Files…", dialogs.choose_attachments, "Ctrl+Shift+A")

@@ -12,6 +12,7 @@ from sotto.store.wording import shown_path
 from sotto.ui import memory, words
 from sotto.ui.finds import Finds, LookedAt
 from sotto.ui.gauge import MemoryGauge
+from sotto.ui.getting import Getting
 from sotto.ui.keep_alive import KeepAlive
 from sotto.ui.model_bin import ModelBin
 from sotto.ui.model_book import ModelBook
@@ -33,9 +34,12 @@ class ModelDesk(QObject):
 
     Signals:
         left: The person is done with models; the focus belongs to the conversation.
+        offered: What was done, about what, the words for what can be done about it, what does it, and for how many
+            seconds.
     """
 
     left = Signal()
+    offered = Signal(str, str, str, object, float)
 
     def __init__(self, session: Session, preferences: PreferenceKeeper, parent: QObject | None = None) -> None:
         """Make the list and the card; they belong nowhere yet."""
@@ -49,7 +53,8 @@ class ModelDesk(QObject):
         self.keep_alive = KeepAlive(session, self.book, preferences, self)
         self.bin = ModelBin(session, self)
         self.templates = ModelTemplates(session, self)
-        self.panel = ModelPanel(self.book, self.planner, self.keep_alive)
+        self.getting = Getting(session, preferences, self)
+        self.panel = ModelPanel(self.book, self.planner, self.keep_alive, self.getting.downloads)
         self.card = ModelCard(self.book, self.planner)
 
     def furnish(self, centre: QWidget, sidebar: QWidget, gauge: MemoryGauge, finds: Finds) -> None:
@@ -59,6 +64,11 @@ class ModelDesk(QObject):
         card.setParent(centre)
         card.hide()
         centre.installEventFilter(self)
+        self.getting.furnish(centre, sidebar, panel)
+        self.getting.load_wanted.connect(self.load)
+        self.getting.left.connect(self.left)
+        for offering in (self.bin, self.getting):
+            offering.offered.connect(self.offered)
         panel.load_wanted.connect(self.load)
         panel.eject_wanted.connect(session.eject)
         panel.stop_wanted.connect(session.stop_load)
@@ -95,6 +105,7 @@ class ModelDesk(QObject):
         self.planner.begin(flows)
         self.bin.begin(flows)
         self.templates.begin(flows)
+        self.getting.begin(flows)
         self.sample_memory()
 
     def show_state(self, state: ModelState) -> None:
@@ -200,6 +211,10 @@ class ModelDesk(QObject):
         ]
         taken = self.planner.memory.sample
         self._finds.show_finds(session.models, places, taken.total if taken else 0)
+
+    def close(self) -> None:
+        """Let downloads rest until the next start."""
+        self.getting.close()
 
     @Slot()
     def sample_memory(self) -> None:

@@ -1,5 +1,6 @@
 """The list of models in the sidebar: those that run, and those that cannot run here."""
 
+import itertools
 from collections.abc import Sequence
 from functools import partial
 
@@ -10,6 +11,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QScrollArea, QVBoxLayo
 from sotto.runner.host import same
 from sotto.store.records import ModelRecord
 from sotto.ui import theme, words
+from sotto.ui.download_list import DownloadList
+from sotto.ui.downloads import Downloads
 from sotto.ui.keep_alive import KeepAlive
 from sotto.ui.model_book import ModelBook
 from sotto.ui.model_row import ModelRow
@@ -38,6 +41,7 @@ class ModelPanel(QWidget):
         rescan_wanted: The stores should be read again.
         template_wanted: A file with a template for a record is to be chosen.
         template_unwanted: A record should go back to its own template.
+        get_wanted: A model should be downloaded.
     """
 
     load_wanted = Signal(object)
@@ -51,9 +55,10 @@ class ModelPanel(QWidget):
     rescan_wanted = Signal()
     template_wanted = Signal(object)
     template_unwanted = Signal(object)
+    get_wanted = Signal()
 
-    def __init__(self, book: ModelBook, planner: Planner, keep_alive: KeepAlive) -> None:
-        """Show an empty list, in the order of `book` and with what `planner` and `keep_alive` say of each."""
+    def __init__(self, book: ModelBook, planner: Planner, keep_alive: KeepAlive, downloads: Downloads) -> None:
+        """Show `downloads` and no models, in the order of `book`, with what `planner` and `keep_alive` say of each."""
         super().__init__()
         self._book, self._planner, self._keep_alive = book, planner, keep_alive
         self._records: tuple[ModelRecord, ...] = ()
@@ -64,6 +69,11 @@ class ModelPanel(QWidget):
         self.rescan.clicked.connect(self.rescan_wanted)
         self.sort = IconButton("sort", "Sort models")
         self.sort.clicked.connect(self._show_orders)
+        self.get = IconButton("drop", "Get a model", "Get a model…", tip="Download a model by its name")
+        self.get.clicked.connect(self.get_wanted)
+        self.downloads = DownloadList(downloads)
+        self.downloads.arranged.connect(self._order_tabs)
+        self.downloads.emptied.connect(self.get.setFocus)
         self._empty = Label("", "caption", wrap=True)
         self._other_title = Label("Cannot run here", "section")
         self._ready, self._others = QVBoxLayout(), QVBoxLayout()
@@ -85,12 +95,23 @@ class ModelPanel(QWidget):
         title.addWidget(self.rescan)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.GAP_4)
+        layout.setSpacing(0)
         layout.addLayout(title)
+        layout.addSpacing(theme.GAP_4)
         layout.addWidget(self._area, 1)
+        layout.addWidget(self._foot())
         book.changed.connect(self._rearrange)
         planner.planned.connect(self._show_fits)
         keep_alive.changed.connect(self._show_notes)
+
+    def _foot(self) -> QWidget:
+        foot = QFrame()
+        foot.setObjectName("foot")
+        layout = QHBoxLayout(foot)
+        layout.setContentsMargins(theme.GAP_8, theme.GAP_4, theme.GAP_8, theme.GAP_4)
+        layout.addWidget(self.get)
+        layout.addStretch(1)
+        return foot
 
     def _rows_body(self) -> QWidget:
         body = QWidget()
@@ -102,6 +123,7 @@ class ModelPanel(QWidget):
         layout = QVBoxLayout(body)
         layout.setContentsMargins(theme.GAP_8, 0, theme.GAP_8, theme.GAP_8)
         layout.setSpacing(theme.GAP_4)
+        layout.addWidget(self.downloads)
         layout.addLayout(self._ready)
         layout.addWidget(self._empty)
         layout.addWidget(self._other_title)
@@ -112,6 +134,7 @@ class ModelPanel(QWidget):
     def show_models(self, records: Sequence[ModelRecord]) -> None:
         """Show these models, those that run first; a chosen row stays chosen."""
         self._records = tuple(records)
+        self.downloads.show_models(self._records)
         known = {row.record: row for row in self.rows}
         chosen, focused = self.chosen, next((row.record for row in self.rows if row.hasFocus()), None)
         wanted = self._book.ordered(self._records, lambda record: self._planner.projection(record).fit)
@@ -135,11 +158,17 @@ class ModelPanel(QWidget):
                 row.setChecked(chosen is not None and same(row.record, chosen))
             if focused is not None and same(row.record, focused):
                 row.setFocus()
-        for before, after in zip(self.rows, self.rows[1:], strict=False):
-            self.setTabOrder(before, after)
+        self._order_tabs()
         self.look_for(self._wanted)
         if many:
             self._body.show()
+
+    def _order_tabs(self) -> None:
+        """Let Tab go through the buttons of downloads, and then through the models."""
+        buttons = [button for row in self.downloads.rows for button in (row.toggle, row.cancel)]
+        chain = [self.rescan, *buttons, *self.rows]
+        for before, after in itertools.pairwise(chain):
+            self.setTabOrder(before, after)
 
     def _row(self, record: ModelRecord) -> ModelRow:
         row = ModelRow(record)
@@ -191,6 +220,7 @@ class ModelPanel(QWidget):
     def look_for(self, text: str) -> None:
         """Show only the models in whose rows every word of `text` occurs."""
         self._wanted = text
+        self.downloads.look_for(text)
         for row in self.rows:
             row.setVisible(row.matches(text))
         shown = [row for row in self.rows if row.matches(text)]
@@ -200,7 +230,7 @@ class ModelPanel(QWidget):
         elif not text and all(row.record.builtin for row in self.rows):
             self._empty.setText(
                 "Models that Ollama, Hugging Face tools or LM Studio have downloaded appear here. "
-                "Or drop a model on this window."
+                "Get one by its name below, or drop one on this window."
             )
         else:
             self._empty.setText("")
@@ -218,7 +248,7 @@ class ModelPanel(QWidget):
             row.setFocus(Qt.FocusReason.ShortcutFocusReason)
             row.setChecked(True)
 
-    def bring_into_view(self, row: ModelRow) -> None:
+    def bring_into_view(self, row: QWidget) -> None:
         """Scroll as far as a row needs."""
         self._area.ensureWidgetVisible(row)
 

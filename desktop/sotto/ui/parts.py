@@ -25,11 +25,18 @@ class Label(QLabel):
 
 
 class ElidedLabel(Label):
-    """One line of text that ends in an ellipsis where there is no room; the tool tip has the whole."""
+    """One line of text with an ellipsis where there is no room; the tool tip has the whole."""
 
-    def __init__(self, text: str = "", role: str = "", parent: QWidget | None = None) -> None:
-        """Show `text`."""
+    def __init__(
+        self,
+        text: str = "",
+        role: str = "",
+        parent: QWidget | None = None,
+        where: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+    ) -> None:
+        """Show `text`, and leave out what there is no room for where `where` says."""
         super().__init__(text, role, parent=parent)
+        self._where = where
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def minimumSizeHint(self) -> QSize:
@@ -40,7 +47,7 @@ class ElidedLabel(Label):
         """Draw as much text as fits."""
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
-        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        text = self.fontMetrics().elidedText(self.text(), self._where, self.width())
         self.setToolTip(plain_tip(self.text()) if text != self.text() else "")
         painter.drawText(self.rect(), self.alignment(), text)
 

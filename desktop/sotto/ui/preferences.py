@@ -27,6 +27,7 @@ LONGEST_TEXT = 20_000
 LONGEST_FRESH = 7 * 24 * 60
 MODEL_ORDERS = ("used", "name", "size", "fit")
 LONGEST_KEEP_ALIVE = 24 * 60
+LEAST_SPEED, MOST_SPEED = 10**4, 10**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class Preferences:
         contexts: How long a context is for a model, each as `digest:tokens`.
         keep_alive_minutes: An idle model leaves memory after so long; 0 for never.
         folders: Further folders to look for models in.
+        download_limit: Bytes that downloads may take in a second, together; 0 for as many as there come.
     """
 
     appearance: str = ""
@@ -90,6 +92,7 @@ class Preferences:
     pinned_models: tuple[str, ...] = ()
     contexts: tuple[str, ...] = ()
     keep_alive_minutes: int = 0
+    download_limit: int = 0
 
 
 def _is_place(value: str) -> bool:
@@ -115,6 +118,10 @@ _FITS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "keep_alive_minutes": (
         lambda value: isinstance(value, int) and 0 <= value <= LONGEST_KEEP_ALIVE,
         f"0 to {LONGEST_KEEP_ALIVE}",
+    ),
+    "download_limit": (
+        lambda value: isinstance(value, int) and (value == 0 or LEAST_SPEED <= value <= MOST_SPEED),
+        f"0, or {LEAST_SPEED} to {MOST_SPEED} bytes a second",
     ),
 }
 

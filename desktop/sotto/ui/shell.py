@@ -10,7 +10,8 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QSessionManager
 
 from sotto.chats.records import Chat
-from sotto.ui import hosts, tray
+from sotto.store.pull.progress import PullProgress
+from sotto.ui import download_words, hosts, tray
 from sotto.ui.behind import Behind
 from sotto.ui.chat_defaults import ChatDefaults
 from sotto.ui.chat_keeper import ChatKeeper
@@ -99,6 +100,7 @@ class Shell(QObject):
         window.quick_wanted.connect(self.quick.show)
         window.dialogue.opened.connect(self._leave_to_window)
         window.shelf.thrown_away.connect(self._forget)
+        window.desk.getting.downloads.ended.connect(self._tell_download)
         self.quick.dialogue.changed.connect(window.shelf.refresh)
 
     def begin(self, flows: "Flows", wish: Wish = _USUAL) -> None:
@@ -244,6 +246,12 @@ class Shell(QObject):
     # The keys
 
     @Slot(object)
+    def _tell_download(self, progress: PullProgress) -> None:
+        """Say at the tray what came of a download that nobody can see."""
+        if not self.window.isVisible():
+            self.tray.tell(*download_words.ended(progress))
+
+    @Slot(object)
     def _follow(self, values: Preferences) -> None:
         """Answer to the keys that were chosen, as soon as the desktop can be asked for them."""
         if self._flows is not None:
@@ -312,6 +320,7 @@ class Shell(QObject):
         if self._window is not None:
             self._window.composing.attaching.close()
             self._window.dialogue.close()
+            self._window.desk.close()
         self.quick.dialogue.close()
         self._behind.close()
         self.session.close()

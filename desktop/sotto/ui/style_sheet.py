@@ -58,6 +58,7 @@ QSplitter#lists::handle {{ background: {t.line}; height: 1px; margin: 0 16px; }}
 QListView#chatView {{ background: transparent; border: none; outline: none; }}
 QListView#chatView QLineEdit {{ background: {t.raised}; color: {t.text}; border: 2px solid {t.accent};
     border-radius: 6px; padding: 2px 5px; selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
+#foot {{ border: none; border-top: 1px solid {t.line}; background: transparent; }}
 #gauge {{ border: none; border-top: 1px solid {t.line}; background: transparent; }}
 #find {{ background: {t.page}; border: none; border-bottom: 1px solid {t.line}; }}
 #header {{ background: {t.page}; border: none; border-bottom: 1px solid {t.line}; }}
@@ -92,6 +93,7 @@ QPushButton[role="primary"], QToolButton[role="primary"], QMessageBox QPushButto
 QPushButton[role="primary"]:hover, QToolButton[role="primary"]:hover, QMessageBox QPushButton:hover
     {{ background: {t.accent_hover}; border: 1px solid {t.accent_hover}; }}
 QPushButton[role="primary"]:focus, QToolButton[role="primary"]:focus {{ border: 1px solid {t.text}; }}
+QPushButton[role="primary"]:disabled {{ background: {t.track}; border-color: {t.track}; color: {t.faint}; }}
 QToolButton#send {{ padding: 5px; border-radius: 9px; }}
 QToolButton#send:disabled {{ background: {t.track}; border-color: {t.track}; }}
 QToolButton#newest {{ background: {t.raised}; border: 1px solid {t.edge}; padding: 6px; border-radius: 14px; }}
@@ -145,7 +147,8 @@ QRadioButton[role="segment"]:hover {{ background: {t.hover}; }}
 QRadioButton[role="segment"]:checked {{ background: {t.raised}; border: 1px solid {t.edge}; }}
 QRadioButton[role="segment"]:focus {{ border: 1px solid {t.accent}; }}
 #finds {{ background: {t.sidebar}; border: 1px solid {t.line}; border-radius: 12px; }}
-#modelCard {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
+#modelCard, #getCard {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
+#download {{ background: {t.raised}; border: 1px solid {t.line}; border-radius: 10px; }}
 #modelCard QFrame#rule {{ background: {t.line}; border: none; max-height: 1px; }}
 QSlider::groove:horizontal {{ height: 4px; background: {t.track}; border-radius: 2px; }}
 QSlider::sub-page:horizontal {{ background: {t.accent}; border-radius: 2px; }}

@@ -124,7 +124,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         session, dialogue, chat = self.session, self.dialogue, self.chat
         self.desk.left.connect(chat.composer.draft.setFocus)
-        self.desk.bin.offered.connect(chat.notice.offer)
+        self.desk.offered.connect(chat.notice.offer)
         chat.header.new_chat.clicked.connect(dialogue.new_chat)
         chat.composer.attach_wanted.connect(self.dialogs.choose_attachments)
         self.composing.problem.connect(self.show_problem)

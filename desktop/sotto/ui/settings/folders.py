@@ -1,4 +1,4 @@
-"""The page of what is searched for models."""
+"""The page of where models are: what is searched for them, and how they are downloaded."""
 
 from functools import partial
 from pathlib import Path
@@ -9,19 +9,21 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 from sotto.store.wording import shown_path
 from sotto.ui import theme, words
 from sotto.ui.parts import IconButton, Label, TextButton
-from sotto.ui.settings.parts import Page, Row
+from sotto.ui.preferences import PreferenceKeeper, Preferences
+from sotto.ui.settings.kept import speed_read
+from sotto.ui.settings.parts import Page, Row, ValueField
 from sotto.ui.settings.stores import Store, Stores
 
 
 class FoldersPage(Page):
-    """Every folder that is searched, and the way to add others."""
+    """Every folder that is searched, the way to add others, and how fast models may come into Sotto's own."""
 
     name, title, icon = "folders", "Stores and folders", "folder"
 
-    def __init__(self, stores: Stores) -> None:
-        """Show what `stores` knows."""
+    def __init__(self, stores: Stores, preferences: PreferenceKeeper) -> None:
+        """Show what `stores` knows, and change `preferences`."""
         super().__init__()
-        self._stores = stores
+        self._stores, self._preferences = stores, preferences
         self._shown: tuple[Store, ...] = ()
         self.add_button = TextButton("Add Folder…", "outlined", "Add folder")
         self.add_button.clicked.connect(self._choose)
@@ -35,6 +37,18 @@ class FoldersPage(Page):
         self.add_note(
             "Models of other programs are read where they are; nothing there is ever changed, moved or deleted."
         )
+        self.speed = ValueField("Download speed", speed_read)
+        self.speed.setPlaceholderText("As fast as it comes")
+        row = Row(
+            "Download speed",
+            "Downloads take no more than this in a second, all together. This holds at once.",
+            self.speed,
+        )
+        self.speed.chosen.connect(lambda speed: preferences.change(download_limit=speed))
+        self.speed.refused.connect(row.refuse)
+        self.add_group("Downloads").add(row)
+        preferences.changed.connect(self._show_speed)
+        self._show_speed(preferences.values)
         stores.known.connect(self._show)
         stores.refused.connect(self._refuse)
 
@@ -68,6 +82,10 @@ class FoldersPage(Page):
         row = Row(title or str(store.path), shown_path(store.path), side)
         row.setAccessibleName(f"{title}, {shown_path(store.path)}, {state}")
         return row
+
+    def _show_speed(self, values: Preferences) -> None:
+        limit = values.download_limit
+        self.speed.show_text(f"{words.size(limit)}/s" if limit else "")
 
     def _refuse(self, why: str) -> None:
         self.refusal.setText(why)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from sotto.errors import InvalidRequestError, SottoError
 from sotto.ui import words
+from sotto.ui.preferences import LEAST_SPEED, MOST_SPEED
 
 if TYPE_CHECKING:
     from sotto.ui.flows import Flows
@@ -115,3 +116,22 @@ def limit_read(text: str, total: int) -> int | None:
             f"not {words.size(limit)}."
         )
     return limit
+
+
+def speed_read(text: str) -> int:
+    """Return the bytes a second that a person means; 0, which is no limit, for an empty text.
+
+    Raises:
+        InvalidRequestError: They mean none, or what nothing could be downloaded with.
+    """
+    try:
+        speed = size_read(text.replace(" ", "").removesuffix("/s")) or 0
+    except InvalidRequestError as error:
+        said = f"A speed is a number with K, M or G behind it, for example 5 MB, not {text!r}."
+        raise InvalidRequestError(said) from error
+    if speed and not LEAST_SPEED <= speed <= MOST_SPEED:
+        raise InvalidRequestError(
+            f"The speed must be from {words.size(LEAST_SPEED)} to {words.size(MOST_SPEED)} a second, "
+            f"not {words.size(speed)}."
+        )
+    return speed

@@ -50,7 +50,7 @@ class SettingsWindow(QWidget):
         self.setWindowTitle("Settings")
         self.setAccessibleName("Settings")
         self._makers: dict[type[Page], Callable[[], Page]] = {
-            FoldersPage: lambda: FoldersPage(Stores(session, preferences, flows, self)),
+            FoldersPage: lambda: FoldersPage(Stores(session, preferences, flows, self), preferences),
             AnswersPage: lambda: AnswersPage(preferences),
             MemoryPage: lambda: MemoryPage(EngineChoices(flows, self), preferences),
             EnginePage: lambda: EnginePage(preferences),
