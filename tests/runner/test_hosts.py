@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 import threading
 import time
 
@@ -16,6 +17,8 @@ from sotto.engine.types import (
     DoneReason,
     Failed,
     Finished,
+    Grammar,
+    GrammarKind,
     Loaded,
     LoadProgress,
     Measured,
@@ -131,6 +134,23 @@ def test_a_conversation_with_seeded_sampling_is_answered_alike_in_both_hosts(rec
         host.close()
     assert answers[0] == answers[1]
     assert answers[0][0]
+
+
+def test_a_format_is_kept_by_both_hosts(host, records):
+    host.loop.load(records["builtin"])
+    host.wait(is_a(Loaded))
+    digits = Grammar(GrammarKind.REGEX, "[0-9]{3}é", "digits.regex")
+    host.loop.generate(request("a", grammar=digits, num_predict=20))
+    host.loop.generate(request("b", grammar=Grammar(GrammarKind.REGEX, "(", "digits.regex")))
+    host.loop.generate(request("c"))
+    said = host.ended("a")
+    assert re.fullmatch("[0-9]{3}é", said.text)
+    assert said.done_reason is DoneReason.STOP
+    refused = host.ended("b")
+    assert isinstance(refused, Failed)
+    assert refused.message == "digits.regex cannot be guaranteed: regex parse error: error: unclosed group."
+    assert not refused.bug
+    assert isinstance(host.ended("c"), Finished)
 
 
 def test_options_by_name_cross(loaded):

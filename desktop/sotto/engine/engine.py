@@ -224,6 +224,7 @@ class Engine:
                 loop_guard=prepared.loop_guard,
                 logprobs=prepared.request.logprobs,
                 spelled=tokenizer.spelled,
+                guide=prepared.guide.fork() if prepared.guide else None,
             )
         )
 

@@ -54,7 +54,8 @@ class Generation:
         sampler: Draws the token behind `pending`.
         sequence: Its caches; None before it begins and after it has ended.
         ended: Whether the answer is complete, or has failed.
-        pending: The token to feed next [1], drawn but perhaps not computed yet; None while prefilling.
+        pending: The token to feed next [1], drawn but perhaps not computed yet; None while prefilling, and from when it
+            was fed until the next one is drawn.
         drawn: All tokens drawn and read so far.
         drafted: Tokens that were fed on trial.
         accepted: How many of those were right.
@@ -166,7 +167,7 @@ class Generation:
         return None if count is None else likelihoods(logits[first : first + tokens.size], tokens, count)
 
     def take(self, draw: Draw) -> None:
-        """Go on with what was drawn; `pending` was read."""
+        """Go on with what was drawn; the token before it was read and fed."""
         self.pending, self._value, self._likelihoods = draw.token, None, draw.likelihoods
         self._sampler_before, self.sampler = self.sampler, draw.sampler
 
@@ -174,7 +175,7 @@ class Generation:
         """Wait for `pending` if nobody has yet, and return what comes of it.
 
         Args:
-            fed: It has been fed meanwhile, and is recorded as such.
+            fed: It has been fed meanwhile, and is recorded as such; `take` then brings the next one.
         """
         assert self.pending is not None
         assert self.sequence is not None
@@ -183,6 +184,8 @@ class Generation:
         self._value = value
         if fed:
             self.sequence.tokens.append(value)
+            # What is drawn from here on can be drawn again; all before it is known.
+            self.pending, self._value, self._sampler_before = None, None, self.sampler
         return self.accept(value, self._told(self._likelihoods)) if fresh else []
 
     def accept_all(self, tokens: Series[int], likelihoods: Likelihoods | None = None) -> list[GenerateEvent]:
@@ -207,13 +210,16 @@ class Generation:
         if not self._first:
             self._first = time.perf_counter_ns()
             events.append(self._progress(len(self.task.prompt)))
+        guide = self.task.guide
+        if guide is not None:
+            guide.take(token)
         if token in self.task.eos_ids:
             return [*events, *self.finish(DoneReason.STOP)]
         self.drawn.append(token)
         text = self.task.stop.add(self.task.text.add(token))
         self._texts.append(text)
         events.append(TextChunk(self.task.request_id, text, (token,), tuple(told)))
-        if self.task.stop.found:
+        if self.task.stop.found or (guide is not None and guide.complete):
             return [*events, *self.finish(DoneReason.STOP)]
         if len(self.drawn) == self.task.max_tokens:
             return [*events, *self.finish(DoneReason.LENGTH)]
@@ -254,7 +260,7 @@ class Generation:
         """Forget the caches and prefill anew, by itself, because a step that was shared has failed."""
         assert self.sequence is not None
         if self._value is None:
-            # Nobody will ever read it: it is drawn again, by what drew it.
+            # Nobody will ever read what follows: it is drawn again, by what drew it.
             self.sampler = self._sampler_before
             self._prompt = list(self.sequence.tokens)
         else:

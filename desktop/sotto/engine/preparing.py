@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sotto.engine.boundaries import Boundaries, find_boundaries
+from sotto.engine.guides import Guide, Vocabulary
 from sotto.engine.options import USUAL_LENGTH, RequestOptions, named, request_options
 from sotto.engine.overflow import Parts, shortened, without_middle
 from sotto.engine.templates import ChatTemplate
-from sotto.engine.thought_tags import opened_by
+from sotto.engine.thought_tags import opened_by, without_thought
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import (
     MOST_LOGPROBS,
@@ -53,6 +54,7 @@ class Prepared:
         opens: The tag of a thought that the prompt ends with; empty for none.
         loop_guard: Whether the answer ends when it repeats itself without end.
         breakers: Tokens that end a passage, for DRY; none where it is off.
+        guide: Says which tokens the answer may begin with; None where it may be anything.
     """
 
     request: GenerateRequest
@@ -70,6 +72,7 @@ class Prepared:
     opens: str = ""
     loop_guard: bool = True
     breakers: frozenset[int] = frozenset()
+    guide: Guide | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +84,14 @@ class _Prompt:
         text: The conversation, with what asks for the answer.
         messages: What it was made from.
         begun: What there is of the answer already, behind `text`.
+        thinks: Whether the model may think before it answers, where its template asks it to.
     """
 
     tokens: tuple[int, ...]
     text: str = ""
     messages: tuple[Message, ...] = ()
     begun: str = ""
+    thinks: bool = True
 
 
 class Preparer:
@@ -114,6 +119,7 @@ class Preparer:
         self._size = lru_cache(_SIZES_KEPT)(lambda text: len(self.tokenizer.encode(text, add_bos=False)))
         self._containing = lru_cache(_BREAKERS_KEPT)(self.tokenizer.containing)
         self._rows = self.tokenizer.vocab_size
+        self._vocabulary = Vocabulary(self.tokenizer, self._rows)
         self._finds_boundary = False
         self.context_length = _UNKNOWN_CONTEXT
 
@@ -137,6 +143,7 @@ class Preparer:
         ]
         known = [(limit, name) for limit, name in limits if limit]
         self._rows = rows
+        self._vocabulary = Vocabulary(self.tokenizer, rows)
         self._finds_boundary = finds_boundary
         if known:
             self.context_length, self._limit_name = min(known, key=lambda pair: pair[0])
@@ -145,13 +152,15 @@ class Preparer:
         """Render and tokenize a request.
 
         Raises:
-            InvalidRequestError: It has not one of messages and prompt, an option is out of range, or its prompt is
-                empty, too long or refused by the template.
+            InvalidRequestError: It has not one of messages and prompt, an option is out of range, its prompt is
+                empty, too long or refused by the template, or its grammar cannot be honoured.
+            UnsupportedModelError: It has a grammar, and the model's vocabulary cannot follow any.
             BrokenModelError: The tokenizer makes a token that the model does not have.
         """
         received = time.perf_counter_ns()
         if (request.prompt is None) == (not request.messages):
             raise InvalidRequestError("A request has either messages or a prompt: give exactly one of them.")
+        _check_grammar_alone(request)
         options = self._options_of(request)
         asked = options.num_predict if options.num_predict and options.num_predict > 0 else None
         whole = self._prompt(request)
@@ -182,6 +191,7 @@ class Preparer:
             opens="" if fitting.begun else opened_by(fitting.text),
             loop_guard=options.loop_guard and not request.ignore_eos,
             breakers=self._breakers(options.sampling),
+            guide=self._vocabulary.guide(request.grammar, fitting.begun) if request.grammar else None,
         )
 
     def count(self, request: CountRequest) -> Counted:
@@ -215,13 +225,15 @@ class Preparer:
     def _prompt(self, request: GenerateRequest) -> _Prompt:
         if request.prompt is not None:
             return _Prompt(tuple(self.tokenizer.encode(request.prompt)))
-        return self._rendered(_with_system(request.messages, self._system))
+        # What a model thinks would be part of the answer, and no grammar allows for it.
+        return self._rendered(_with_system(request.messages, self._system), thinks=request.grammar is None)
 
-    def _rendered(self, messages: Sequence[Message]) -> _Prompt:
+    def _rendered(self, messages: Sequence[Message], *, thinks: bool = True) -> _Prompt:
         """Return the prompt for a conversation; an answer at its end is gone on with."""
         begun = messages[-1].content if len(messages) > 1 and messages[-1].role == "assistant" else ""
         text = self.template.render(messages[:-1] if begun else messages)
-        return _Prompt(tuple(self.tokenizer.encode(text + begun)), text, tuple(messages), begun)
+        text += "" if thinks else without_thought(text)
+        return _Prompt(tuple(self.tokenizer.encode(text + begun)), text, tuple(messages), begun, thinks)
 
     def _fitting(self, prompt: _Prompt, overflow: Overflow, asked: int | None) -> _Prompt:
         """Return the prompt, or what is left of it where it is too long.
@@ -244,11 +256,12 @@ class Preparer:
         return self._rendered(
             shortened(
                 prompt.messages,
-                lambda messages: len(self._rendered(messages).tokens),
+                lambda messages: len(self._rendered(messages, thinks=prompt.thinks).tokens),
                 self._size,
                 most,
                 step=max(1, self.context_length // _SHARE),
-            )
+            ),
+            thinks=prompt.thinks,
         )
 
     def _boundaries(self, prompt: _Prompt, overflow: Overflow) -> tuple[Boundaries, tuple[int, ...]]:
@@ -283,6 +296,8 @@ class Preparer:
         return options
 
     def _stop(self, request: GenerateRequest, options: RequestOptions) -> tuple[str, ...]:
+        if request.grammar is not None:
+            return ()
         if request.messages and not self.template.own:
             # A plain language model would go on with the conversation for both sides.
             return (*options.stop, _PLAIN_TURN)
@@ -297,3 +312,19 @@ def _with_system(messages: tuple[Message, ...], system: str) -> tuple[Message, .
     if not any(message.role == "system" for message in messages):
         return (Message("system", system), *messages) if system else messages
     return tuple(message for message in messages if message.role != "system" or message.content)
+
+
+def _check_grammar_alone(request: GenerateRequest) -> None:
+    """Refuse what a grammar cannot be had with.
+
+    Raises:
+        InvalidRequestError: There is a grammar, and something else is to say where the answer ends.
+    """
+    if request.grammar is None:
+        return
+    if request.sampling is None and request.options.get("stop"):
+        raise InvalidRequestError(
+            f"stop would cut an answer short that {request.grammar.name} asks for whole: leave one of them out."
+        )
+    if request.ignore_eos:
+        raise InvalidRequestError(f"ignore_eos cannot be had with {request.grammar.name}: leave one of them out.")

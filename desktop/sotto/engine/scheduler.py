@@ -17,12 +17,14 @@ from sotto.engine.batch import MOST_TOGETHER, batched
 from sotto.engine.beginnings import SharedBeginnings
 from sotto.engine.failures import failed
 from sotto.engine.generation import Draw, Generation, Model
+from sotto.engine.guides import Guide
 from sotto.engine.memory_guard import MemoryGuard
 from sotto.engine.pace import CHUNK, Pace
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.sampler import sample_each
 from sotto.engine.speculator import Speculator
 from sotto.engine.task import Task
+from sotto.engine.token_masks import masked
 from sotto.engine.types import DoneReason, GenerateEvent
 
 _log = logging.getLogger(__name__)
@@ -203,7 +205,7 @@ class Scheduler:
         feeding = [one for one in group if not one.is_last]
         started = time.perf_counter()
         try:
-            drawn = self._drawn(feeding)
+            drawn = self._drawn(feeding, events)
             arrays = [array for draw in drawn.values() for array in draw.arrays]
             if ahead:
                 mx.async_eval(arrays)  # type: ignore[no-untyped-call]
@@ -213,32 +215,62 @@ class Scheduler:
             self._recover(feeding, error, events)
             drawn = {}
         for one in group:
-            if one.ended or one.pending is None:
-                continue
             draw = drawn.get(one)
-            if self._guarded(one, events, lambda one=one, fed=draw is not None: one.read(fed=fed)):  # type: ignore[misc]
-                if one.ended or draw is None:
-                    continue
-                one.take(draw)
-                if not ahead:
-                    self._guarded(one, events, one.read)
+            if one.pending is not None:
+                self._guarded(one, events, lambda one=one, fed=draw is not None: one.read(fed=fed))  # type: ignore[misc]
+            if one.ended or draw is None:
+                continue
+            one.take(draw)
+            if not ahead:
+                self._guarded(one, events, one.read)
         if self._speculator is not None and len(group) == 1 == len(self._running):
             self._speculator.took(time.perf_counter() - started if steady and feeding else None)
 
-    def _drawn(self, feeding: list[Generation]) -> dict[Generation, Draw]:
-        """Return what follows the pending token of each, lazily."""
+    def _drawn(self, feeding: list[Generation], events: list[GenerateEvent]) -> dict[Generation, Draw]:
+        """Return what follows the pending token of each, lazily; nothing for those that end meanwhile."""
         if not feeding:
             return {}
         tokens = mx.concatenate([one.pending for one in feeding if one.pending is not None])[:, None]
         caches = feeding[0].caches if len(feeding) == 1 else batched([one.caches for one in feeding])
         logits = self._step_model(tokens, cache=caches)[:, -1, :]
+        scores = logits
+        if any(one.task.guide is not None for one in feeding):
+            feeding, logits, scores = self._guided(feeding, logits, events)
+            if not feeding:
+                return {}
         # Forks draw: where this step fails, each answer still has what draws the same again.
         samplers = [one.sampler.fork() for one in feeding]
-        drawn = sample_each(samplers, logits) if len(feeding) > 1 else [samplers[0].sample(logits)]
+        drawn = sample_each(samplers, scores) if len(feeding) > 1 else [samplers[0].sample(scores)]
         return {
             one: Draw(token, sampler, one.likelihoods(logits, token, row))
             for row, (one, token, sampler) in enumerate(zip(feeding, drawn, samplers, strict=True))
         }
+
+    def _guided(
+        self, feeding: list[Generation], logits: mx.array, events: list[GenerateEvent]
+    ) -> tuple[list[Generation], mx.array, mx.array]:
+        """Return those requests that go on, their logits, and these with nothing but what may follow.
+
+        What may follow a token depends on it, so it is read first; the scores are computed meanwhile.
+        """
+        mx.async_eval(logits)  # type: ignore[no-untyped-call]
+        masks: dict[Generation, bytes] = {}
+
+        def look(one: Generation, guide: Guide) -> list[GenerateEvent]:
+            masks[one] = guide.mask()
+            return []
+
+        for one in feeding:
+            guide = one.task.guide
+            if guide is None or not self._guarded(one, events, lambda one=one: one.read(fed=True)) or one.ended:  # type: ignore[misc]
+                continue
+            self._guarded(one, events, lambda one=one, guide=guide: look(one, guide))  # type: ignore[misc]
+        left = [row for row, one in enumerate(feeding) if not one.ended]
+        if not left:
+            return [], logits, logits
+        if len(left) < len(feeding):
+            feeding, logits = [feeding[row] for row in left], logits[mx.array(left, dtype=mx.int32)]
+        return feeding, logits, masked(logits, [masks.get(one) for one in feeding])
 
     def _recover(self, group: list[Generation], error: Exception, events: list[GenerateEvent]) -> None:
         """After a step that failed: end the request that it was for, or let each of several try by itself."""

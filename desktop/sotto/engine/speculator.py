@@ -3,6 +3,10 @@
 The tokens are those that single steps would draw; see `sotto.engine.speculation`. What was fed on trial and turned out
 wrong is taken back: caches that can go back do, and the others are put back to where they were before the step and fed
 what was right. A draft model that fails ends its own part in an answer, and nothing else.
+
+Where an answer must be something, only those tokens of the text are proposed that may follow, and each row is drawn
+from under a mask of its own. A draft model proposes nothing to it: it draws without masks, and under them it would have
+to wait for each of its tokens.
 """
 
 import logging
@@ -17,6 +21,7 @@ from sotto.engine.draft import DraftModel, ModelDrafter
 from sotto.engine.generation import Generation, Model
 from sotto.engine.sequence import Sequence, States
 from sotto.engine.speculation import LookupDepths, LookupDrafter, verify
+from sotto.engine.token_masks import masked
 from sotto.engine.types import GenerateEvent
 
 _log = logging.getLogger(__name__)
@@ -77,7 +82,12 @@ class Speculator:
         states = None if sequence.is_rewindable else sequence.capture()
         fed = mx.concatenate([mx.array([one.value], dtype=mx.uint32), proposal.tokens])
         logits = model(fed[None], cache=sequence.caches)[0]
-        rows = one.sampler.sample_rows(logits, proposal.tokens)
+        scores = logits
+        if one.task.guide is not None:
+            # The masks are made while the scores are.
+            mx.async_eval(logits)  # type: ignore[no-untyped-call]
+            scores = masked(logits, one.task.guide.masks(proposal.tokens.tolist()))  # type: ignore[arg-type]
+        rows = one.sampler.sample_rows(scores, proposal.tokens)
         likelihoods = one.likelihoods(logits, rows)
         if not self._computed(one, proposal, [rows, *(likelihoods.arrays if likelihoods else ())]):
             one.start_over()
@@ -123,6 +133,8 @@ class Speculator:
         sources = self._sources_of(one)
         gain = sources.lookup.gain(most)
         found = sources.lookup.propose(most)
+        if found and one.task.guide is not None:
+            found = found[: one.task.guide.followed(found)]
         model = sources.model if alone else None
         if model is not None and (not found or model.gain(most) > gain):
             proposed = self._tried(one, lambda: model.propose(most))
@@ -166,7 +178,8 @@ class Speculator:
         sources = self._sources.get(one)
         if sources is None:
             lookup = LookupDrafter(one.task.prompt, self._depths, one.task.eos_ids)
-            sources = _Sources(lookup, ModelDrafter(self._draft, one) if self._draft is not None else None)
+            draft = self._draft if one.task.guide is None else None
+            sources = _Sources(lookup, ModelDrafter(draft, one) if draft is not None else None)
             self._sources[one] = sources
         sources.lookup.advance(one.drawn[sources.seen :])
         sources.seen = len(one.drawn)
@@ -179,7 +192,7 @@ class _Sources:
 
     Attributes:
         lookup: The text itself.
-        model: The draft model; None where there is none, or where it failed.
+        model: The draft model; None where there is none, where it failed, or where the answer must be something.
         seen: How many tokens of the answer the text has.
     """
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence as Series
 from dataclasses import dataclass
 
 from sotto.engine.detokenizer import Detokenizer
+from sotto.engine.guides import Guide
 from sotto.engine.sampler import Sampler
 from sotto.engine.stop_strings import StopMatcher
 
@@ -31,6 +32,7 @@ class Task:
         loop_guard: Whether the answer ends when it repeats itself without end.
         logprobs: How many of the likeliest tokens are told beside each; None for nothing about how likely any is.
         spelled: Gives the bytes of a token, for those.
+        guide: Says which tokens may follow; None where any may.
     """
 
     request_id: str
@@ -50,3 +52,4 @@ class Task:
     loop_guard: bool = True
     logprobs: int | None = None
     spelled: Callable[[int], bytes] = lambda _: b""
+    guide: Guide | None = None

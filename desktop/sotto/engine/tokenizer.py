@@ -145,6 +145,13 @@ class Tokenizer:
         spelled = ((token, self.spelled(token)) for token in range(self.vocab_size))
         return frozenset(special | {token for token, data in spelled if any(text in data for text in wanted)})
 
+    def spellings(self, count: int) -> list[bytes] | None:
+        """Return the bytes of the first `count` ids: none for those that are not shown or not there.
+
+        None where a token's text depends on its neighbours.
+        """
+        return None if self._spelling is None else [self._spelling[token] for token in range(count)]
+
     def detokenizer(self) -> Detokenizer:
         """Return what turns one answer's tokens into text."""
         return ByteDetokenizer(self._spelling) if self._spelling else WindowDetokenizer(self._tokenizer)

@@ -93,6 +93,29 @@ class Overflow(StrEnum):
     SHIFT = "shift"
 
 
+class GrammarKind(StrEnum):
+    """How it is written what an answer must be."""
+
+    JSON_SCHEMA = "json_schema"
+    REGEX = "regex"
+    LARK = "lark"
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """What an answer must be.
+
+    Attributes:
+        kind: How `text` is written.
+        text: A JSON schema, a regular expression for the whole answer, or a grammar in llguidance's dialect of Lark.
+        name: What the field or file that it comes from is called, for messages.
+    """
+
+    kind: GrammarKind
+    text: str
+    name: str = "format"
+
+
 @dataclass(frozen=True, slots=True)
 class GenerateRequest:
     """What to generate from.
@@ -106,7 +129,9 @@ class GenerateRequest:
         options: What goes before the manifest then, by Ollama's names.
         num_predict: Most tokens to generate; negative up to the end of the context, None up to
             `sotto.engine.options.USUAL_LENGTH`.
-        stop: Texts that end the answer and are not part of it.
+        stop: Texts that end the answer and are not part of it; not looked for where there is a grammar.
+        grammar: What the answer must be. It then ends where it is complete, and is cut short by nothing but its length,
+            the context, a loop or being cancelled.
         ignore_eos: Go on past end-of-sequence tokens, which are then never drawn, and through loops; for measurements.
         overflow: What is done where the context has no room.
         loop_guard: Whether an answer ends that repeats itself without end; None as usual, which is yes.
@@ -120,6 +145,7 @@ class GenerateRequest:
     options: Mapping[str, Any] = field(default_factory=dict)
     num_predict: int | None = None
     stop: tuple[str, ...] = ()
+    grammar: Grammar | None = None
     ignore_eos: bool = False
     overflow: Overflow = Overflow.ERROR
     loop_guard: bool | None = None

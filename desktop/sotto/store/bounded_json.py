@@ -27,7 +27,7 @@ class _StrictError(ValueError):
     """What Python's reader takes and a strict one does not."""
 
 
-def parse_object(data: bytes, path: str | Path, *, strict: bool) -> dict[str, Any]:
+def parse_object(data: bytes, path: str | Path, *, strict: bool, deepest: int | None = None) -> dict[str, Any]:
     """Return the JSON object that `data` is.
 
     Args:
@@ -35,12 +35,14 @@ def parse_object(data: bytes, path: str | Path, *, strict: bool) -> dict[str, An
         path: Where it comes from, for messages.
         strict: Refuse what the standard does not allow but Python's own writer makes (`NaN`, `Infinity`), and keys
             that are there twice, of which readers take different ones.
+        deepest: How deep brackets may be nested; None for what files of models need.
 
     Raises:
         BrokenModelError: It is no JSON, no object, or too deeply nested.
     """
     where = shown_path(path)
-    deepest = _DEEPEST_STRICT if strict else _DEEPEST
+    if deepest is None:
+        deepest = _DEEPEST_STRICT if strict else _DEEPEST
     if _too_deep(data, deepest):
         raise BrokenModelError(
             f"{where} is no JSON that can be read: its brackets do not match or are nested more than {deepest} deep."

@@ -1,0 +1,168 @@
+"""What an answer must be, checked and put in llguidance's terms, without any model.
+
+llguidance (https://github.com/guidance-ai/llguidance) says which tokens may follow under a grammar. It refuses what it
+cannot honour, in words that are passed on; its limits and its gaps are in `schema_checks` and here. It is imported only
+when somebody asks for a grammar.
+"""
+
+import json
+import re
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sotto.engine.schema_checks import DEEPEST_SCHEMA, LONGEST_REGEX, check_schema
+from sotto.engine.types import Grammar, GrammarKind
+from sotto.errors import BrokenModelError, InvalidRequestError
+from sotto.store.bounded_json import parse_object
+from sotto.store.wording import human_size, shown
+
+if TYPE_CHECKING:
+    from llguidance import LLParserLimits
+
+LARGEST = {GrammarKind.JSON_SCHEMA: 1 << 20, GrammarKind.REGEX: LONGEST_REGEX, GrammarKind.LARK: 16 << 10}
+"""Bytes that a grammar may have: the rules of Lark follow each other by recursion, one for each few of them."""
+ANY_OBJECT = '{"type": "object"}'
+"""The schema of `json`, in all dialects."""
+NO_TOKEN = "no token of this model goes on as it asks"
+
+_SHOWN = 200
+# Rust's recursion over a schema or a grammar is not bounded, so it has a stack that holds what the limits allow.
+_STACK = 64 << 20
+_starting = threading.Lock()
+# Without it, text that can go on in one way only would have to be cut into tokens as llguidance does.
+_FREE = '%llguidance {"no_forcing": true}\n'
+_JSON = {
+    "lenient": False,
+    "coerce_one_of": False,
+    "item_separator": ",",
+    "key_separator": ":",
+    # As people write it, and never endless: a model at a loss would go on with spaces for ever.
+    "whitespace_pattern": r" |\n[ \t]{0,32}",
+    # Without \u each text is written in one way only, so that no other spelling of a key gets past its schema.
+    "json_allowed_escapes": 'nrbtf\\"',
+}
+# Where in the text made here, not in what was given.
+_PLACE = re.compile(r"^at 2\(8\): (failed to compile JSON schema: |invalid regex .* \(in regex\): )?")
+_UNKNOWN = re.compile(r"Unimplemented keys: (\[.*\])")
+_T = TypeVar("_T")
+
+
+def check_grammar(grammar: Grammar) -> None:
+    """Find out whether a grammar can be honoured, whatever the model. May run on any thread.
+
+    Raises:
+        InvalidRequestError: It cannot.
+    """
+    source = llguidance_source(grammar)
+
+    def validated() -> tuple[bool, list[str]]:
+        from llguidance import LLMatcher
+
+        return LLMatcher.validate_grammar_with_warnings(source, limits=limits())
+
+    wrong, messages = with_room(grammar, validated)
+    if wrong:
+        raise refused(grammar, messages[0])
+
+
+def llguidance_source(grammar: Grammar) -> str:
+    """Return a grammar in llguidance's terms, once everything is checked that it does not check itself.
+
+    Raises:
+        InvalidRequestError: The grammar is too large, not what it should be, or cannot be honoured.
+    """
+    size, most = _size(grammar), LARGEST[grammar.kind]
+    if not 0 < size <= most:
+        raise InvalidRequestError(
+            f"{grammar.name} has {size} bytes ({human_size(size)}); from 1 to {most} ({human_size(most)}) are allowed."
+        )
+    from llguidance import LLMatcher, regex_to_lark
+
+    if grammar.kind is GrammarKind.JSON_SCHEMA:
+        return LLMatcher.grammar_from_lark(f"{_FREE}start: %json {_schema(grammar)}")
+    if grammar.kind is GrammarKind.LARK:
+        # llguidance takes what begins so for a grammar in JSON, with schemas that nobody has checked.
+        unwanted = "{" if grammar.text.lstrip().startswith("{") else ""
+        if unwanted := next((part for part in ("%json", "%llguidance") if part in grammar.text), unwanted):
+            raise InvalidRequestError(f"{grammar.name}: {unwanted} is not supported in a Lark grammar; leave it out.")
+        # Behind it, so that lines count as they are written.
+        return LLMatcher.grammar_from_lark(f"{grammar.text}\n{_FREE}")
+    return LLMatcher.grammar_from_lark(f"{_FREE}start: /{regex_to_lark(grammar.text)}/")
+
+
+def _schema(grammar: Grammar) -> str:
+    """Return a schema, checked, with how JSON is written under it."""
+    try:
+        schema = parse_object(grammar.text.encode(), grammar.name, strict=False, deepest=DEEPEST_SCHEMA)
+    except BrokenModelError as error:
+        raise InvalidRequestError(error.message) from error
+    check_schema(schema, grammar.name)
+    return json.dumps({**schema, "x-guidance": _JSON})
+
+
+def limits() -> "LLParserLimits":
+    """Return what one grammar may cost; what it says of errors leaves out the grammar and the answer."""
+    from llguidance import LLParserLimits
+
+    return LLParserLimits(max_lexer_states=100_000, verbose_errors=False)
+
+
+def with_room(grammar: Grammar, work: Callable[[], _T]) -> _T:
+    """Run what recurses over a grammar where the stack is large enough for that, whatever thread asks.
+
+    Raises:
+        InvalidRequestError: The library failed on the grammar.
+    """
+    found: list[_T] = []
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            found.append(work())
+        except BaseException as error:  # a panic of the library is no Exception
+            failures.append(error)
+
+    thread = threading.Thread(target=run, name="grammar", daemon=True)
+    with _starting:
+        usual = threading.stack_size(_STACK)
+        try:
+            thread.start()
+        finally:
+            threading.stack_size(usual)
+    thread.join()
+    if failures:
+        raise refused(grammar, str(failures[0])) from failures[0]
+    return found[0]
+
+
+def refused(grammar: Grammar, reason: str) -> InvalidRequestError:
+    """Return the error for a grammar that cannot be honoured, from what llguidance says of it."""
+    unknown = _UNKNOWN.search(reason)
+    if unknown and grammar.kind is GrammarKind.JSON_SCHEMA:
+        keywords: list[Any] = json.loads(unknown[1])
+        named = ", ".join(map(str, keywords))
+        return InvalidRequestError(
+            f"{grammar.name} cannot be guaranteed: {shown(named, _SHOWN)} is not supported here."
+        )
+    return InvalidRequestError(f"{grammar.name} cannot be guaranteed: {first_line(reason)}.")
+
+
+def first_line(reason: str) -> str:
+    """Return what llguidance says as a part of a sentence: what it shows of its state is left out."""
+    if reason.startswith("NoExtension"):
+        return NO_TOKEN
+    lines = [line.strip() for line in reason.strip().splitlines() if line.strip()]
+    # What is wrong with a regular expression stands under a picture of the place.
+    error = next((line for line in lines[1:] if line.startswith("error: ")), "")
+    words = f"{_PLACE.sub('', lines[0])} {error}".strip() if lines else "it cannot be read"
+    return shown(words, _SHOWN).rstrip(".")
+
+
+def _size(grammar: Grammar) -> int:
+    try:
+        return len(grammar.text.encode())
+    except UnicodeEncodeError as error:
+        raise InvalidRequestError(
+            f"{grammar.name} holds half of a character at position {error.start}; it should be text."
+        ) from error
