@@ -15,7 +15,6 @@ ANSWERS = json.loads(_RECORDED.read_text()) if _RECORDED.exists() else {}
 
 EMBEDDINGS = "There are no embeddings yet."
 STORE = "Sotto writes to no store yet."
-SCHEMA = "Output by a schema is not there yet, and a wish that cannot be honoured is refused, never ignored."
 ORIGIN = "Web pages are refused, whatever they call themselves: nothing that a person opens shall use their models."
 MODEL = "The model is not part of the material."
 STRICT = "What is wrong in a request is the client's fault."
@@ -34,14 +33,13 @@ STATUS = {
         delete delete-again delete-name delete-empty pull-empty pull-nobody push-missing""".split(),
         (501, STORE),
     ),
-    **dict.fromkeys("gen-format-json gen-format-schema gen-format-bad gen-mlx-json chat-format".split(), (501, SCHEMA)),
-    **dict.fromkeys("v1-chat-jsonschema v1-chat-jsonobject".split(), (400, SCHEMA)),
     **dict.fromkeys("v1-resp v1-resp-stream v1-resp-noinput v1-resp-missing".split(), (501, "Not there yet.")),
     **dict.fromkeys("show-embed show-child chat-child".split(), (404, MODEL)),
     **dict.fromkeys("cors-file cors-vscode".split(), (403, ORIGIN)),
     "trailing-slash": (307, "A redirection that keeps the method."),
     "double-slash": (404, "An address that nobody has is not guessed at."),
     "gen-null": (400, STRICT),
+    "gen-format-bad": (400, "What a client gets wrong is no fault of the server."),
     "gen-template": (501, "A template for one request is not there yet."),
     "gen-context": (501, "Tokens of a conversation are not taken; the conversation itself is."),
     "gen-debug": (501, "Not there yet."),

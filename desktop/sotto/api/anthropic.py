@@ -12,13 +12,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event
-from sotto.api.asking import NO_IMAGES, checked_options, request_of, role_of, whole_answer
+from sotto.api.asking import NO_IMAGES, checked_options, request_of, role_of, schema_of, whole_answer
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk
 from sotto.api.durations import keep_alive
 from sotto.api.errors import ApiError, bad, missing
 from sotto.api.fields import Fields
-from sotto.engine.types import DoneReason, Finished, GenerateRequest, Message, PrefillProgress, TextChunk
+from sotto.engine.types import DoneReason, Finished, GenerateRequest, Grammar, Message, PrefillProgress, TextChunk
 from sotto.store.records import ModelRecord
 
 _MOST_TOKENS = 2**31 - 1
@@ -88,10 +88,11 @@ class Anthropic:
         options = {name: fields.any(name) for name in ("temperature", "top_p", "top_k") if fields.given(name)}
         options |= {"num_predict": most, "stop": list(fields.list("stop_sequences"))}
         checked_options(options)
+        grammar = await _output_format(fields.object("output_config").object("format"))
         asked = _Asked(
             name=fields.text("model"),
             record=await self._desk.model(fields.text("model")),
-            request=request_of(options, [*([Message("system", system)] if system else []), *messages]),
+            request=request_of(options, [*([Message("system", system)] if system else []), *messages], grammar=grammar),
             keep_alive=keep_alive(fields.any("keep_alive")),
         )
         if fields.flag("stream", False):
@@ -133,6 +134,15 @@ class Anthropic:
                     usage=_usage(one.prompt_tokens, one.cached_tokens, len(one.token_ids)),
                 )
                 yield _event("message_stop")
+
+
+async def _output_format(wanted: Fields) -> Grammar | None:
+    """Return what the answer must be, if it must be something."""
+    if not wanted.values:
+        return None
+    if wanted.text("type") != "json_schema":
+        raise wanted.wrong("type", "json_schema")
+    return await schema_of(wanted, "schema")
 
 
 def _text(fields: Fields, name: str) -> str:

@@ -1,6 +1,7 @@
 """From what a client asks, in whichever dialect, to what the engine is asked."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
@@ -9,11 +10,14 @@ from uuid import uuid4
 from sotto.api.desk import Desk, Visit
 from sotto.api.errors import bad
 from sotto.api.fields import Fields
+from sotto.engine.grammars import ANY_OBJECT, check_grammar
 from sotto.engine.options import request_options
 from sotto.engine.types import (
     DoneReason,
     Finished,
     GenerateRequest,
+    Grammar,
+    GrammarKind,
     Likelihood,
     Message,
     Overflow,
@@ -42,6 +46,7 @@ def request_of(
     prompt: str | None = None,
     overflow: Overflow = Overflow.ERROR,
     logprobs: int | None = None,
+    grammar: Grammar | None = None,
 ) -> GenerateRequest:
     """Return a request with an id of its own; what `options` leave open is as the model's manifest says."""
     return GenerateRequest(
@@ -51,7 +56,28 @@ def request_of(
         options=options,
         overflow=overflow,
         logprobs=logprobs,
+        grammar=grammar,
     )
+
+
+async def schema_of(fields: Fields, name: str) -> Grammar:
+    """Return what a field that holds a JSON schema asks for, checked before any model is loaded for it.
+
+    Raises:
+        ApiError: It is no object.
+        InvalidRequestError: It cannot be honoured.
+    """
+    schema = fields.any(name)
+    if not isinstance(schema, dict):
+        raise fields.wrong(name, "a JSON schema")
+    grammar = Grammar(GrammarKind.JSON_SCHEMA, json.dumps(schema), fields.path(name))
+    await asyncio.to_thread(check_grammar, grammar)
+    return grammar
+
+
+def any_object(name: str) -> Grammar:
+    """Return what a field asks for that wants some JSON object."""
+    return Grammar(GrammarKind.JSON_SCHEMA, ANY_OBJECT, name)
 
 
 def role_of(message: Fields) -> str:

@@ -11,14 +11,23 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from sotto.api.answers import NDJSON, Answer, Dialect, Pieces, Whole, line
-from sotto.api.asking import NO_IMAGES, checked_options, reason_of, request_of, role_of, whole_answer
+from sotto.api.asking import (
+    NO_IMAGES,
+    any_object,
+    checked_options,
+    reason_of,
+    request_of,
+    role_of,
+    schema_of,
+    whole_answer,
+)
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk, Visit
 from sotto.api.durations import keep_alive
 from sotto.api.errors import ApiError, bad, missing
 from sotto.api.fields import Fields, shown_value
 from sotto.api.logprobs import asked_of_ollama, of_ollama
-from sotto.engine.types import Finished, GenerateRequest, Likelihood, Message, ModelInfo, Overflow, TextChunk
+from sotto.engine.types import Finished, GenerateRequest, Grammar, Likelihood, Message, ModelInfo, Overflow, TextChunk
 from sotto.store.records import ModelRecord
 
 _LEVELS = ("high", "medium", "low", "max")
@@ -83,14 +92,16 @@ class OllamaAnswers:
             raise missing("context is not supported; send the conversation to /api/chat instead.")
         if fields.text("suffix"):
             raise bad(f"{fields.text('model')} does not support insert")
-        overflow, logprobs = _overflow(fields), asked_of_ollama(fields)
+        overflow, logprobs, grammar = _overflow(fields), asked_of_ollama(fields), await _format(fields)
 
         def asked(info: ModelInfo) -> GenerateRequest:
             # A model without a template is one that goes on with texts.
             if raw or not (info.has_chat_template or system):
-                return request_of(options, prompt=prompt, overflow=overflow, logprobs=logprobs)
+                return request_of(options, prompt=prompt, overflow=overflow, logprobs=logprobs, grammar=grammar)
             before = (Message("system", system),) if system else ()
-            return request_of(options, (*before, Message("user", prompt)), overflow=overflow, logprobs=logprobs)
+            return request_of(
+                options, (*before, Message("user", prompt)), overflow=overflow, logprobs=logprobs, grammar=grammar
+            )
 
         return self._answer(_asked(fields, record, asked if prompt else None, lambda text: {"response": text}))
 
@@ -102,10 +113,10 @@ class OllamaAnswers:
         if fields.list("tools"):
             raise bad(f"{fields.text('model')} does not support tools")
         messages = tuple(map(_message, fields.objects("messages")))
-        overflow, logprobs = _overflow(fields), asked_of_ollama(fields)
+        overflow, logprobs, grammar = _overflow(fields), asked_of_ollama(fields), await _format(fields)
 
         def asked(info: ModelInfo) -> GenerateRequest:
-            return request_of(options, messages, overflow=overflow, logprobs=logprobs)
+            return request_of(options, messages, overflow=overflow, logprobs=logprobs, grammar=grammar)
 
         def told(text: str) -> dict[str, Any]:
             return {"message": {"role": "assistant", "content": text}}
@@ -117,8 +128,6 @@ class OllamaAnswers:
         record = await self._desk.model(fields.text("model"))
         options = dict(fields.object("options").values)
         checked_options(options)
-        if fields.any("format") not in (None, ""):
-            raise missing("format is not supported yet; leave it out, and say in the prompt how to answer.")
         if fields.flag("_debug_render_only", False):
             raise missing("_debug_render_only is not supported yet.")
         _check_think(fields, record)
@@ -185,6 +194,18 @@ def _overflow(fields: Fields) -> Overflow:
     if fields.flag("shift", False):
         return Overflow.SHIFT
     return Overflow.TRUNCATE if fields.flag("truncate", False) else Overflow.ERROR
+
+
+async def _format(fields: Fields) -> Grammar | None:
+    """Return what the answer must be, if it must be something."""
+    wanted = fields.any("format")
+    if wanted in (None, ""):
+        return None
+    if wanted == "json":
+        return any_object("format")
+    if not isinstance(wanted, dict):
+        raise fields.wrong("format", "'json' or a JSON schema")
+    return await schema_of(fields, "format")
 
 
 def _check_think(fields: Fields, record: ModelRecord) -> None:

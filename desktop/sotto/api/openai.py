@@ -13,7 +13,16 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event
-from sotto.api.asking import checked_options, interleaved, reason_of, request_of, role_of, text_of
+from sotto.api.asking import (
+    any_object,
+    checked_options,
+    interleaved,
+    reason_of,
+    request_of,
+    role_of,
+    schema_of,
+    text_of,
+)
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk
 from sotto.api.durations import keep_alive
@@ -21,7 +30,7 @@ from sotto.api.errors import ApiError, bad, missing
 from sotto.api.fields import Fields
 from sotto.api.logprobs import Form, InCompletion, asked_in_chat, in_chat
 from sotto.api.ollama_models import modified_at
-from sotto.engine.types import MOST_LOGPROBS, Finished, GenerateRequest, Likelihood, Message, TextChunk
+from sotto.engine.types import MOST_LOGPROBS, Finished, GenerateRequest, Grammar, Likelihood, Message, TextChunk
 from sotto.errors import InvalidNameError
 from sotto.store.names import parse_name
 from sotto.store.records import ModelRecord
@@ -113,18 +122,19 @@ class OpenAI:
         record, options, count = await self._begin(fields)
         if fields.list("tools") or fields.list("functions"):
             raise bad(f"{fields.text('model')} does not support tools")
-        if fields.object("response_format").text("type", "text") != "text":
-            raise bad("response_format is not supported yet; leave it out, and say in the prompt how to answer.")
         if fields.text("reasoning_effort", "none") != "none":
             raise bad(f'"{fields.text("model")}" does not support thinking')
         logprobs = asked_in_chat(fields)
         messages = [Message(role_of(one), text_of(one, "content")) for one in fields.objects("messages")]
         if not messages:
             raise bad("[] is too short - 'messages'")
+        grammar = await _response_format(fields.object("response_format"))
         return self._answer(
             _Asked(
                 record=record,
-                requests=[request_of(one, messages, logprobs=logprobs) for one in _seeded(options, count)],
+                requests=[
+                    request_of(one, messages, logprobs=logprobs, grammar=grammar) for one in _seeded(options, count)
+                ],
                 prompts=1,
                 keep_alive=keep_alive(fields.any("keep_alive")),
                 stream=fields.flag("stream", False),
@@ -242,6 +252,18 @@ class OpenAI:
         if asked.usage:
             yield event({**head, "choices": [], "usage": _usage(ends, asked.prompts)})
         yield b"data: [DONE]\n\n"
+
+
+async def _response_format(wanted: Fields) -> Grammar | None:
+    """Return what the answer must be, if it must be something."""
+    kind = wanted.text("type", "text")
+    if kind == "text":
+        return None
+    if kind == "json_object":
+        return any_object("response_format")
+    if kind != "json_schema":
+        raise wanted.wrong("type", "text, json_object or json_schema")
+    return await schema_of(wanted.object("json_schema"), "schema")
 
 
 def _prompts(fields: Fields) -> list[str]:

@@ -272,4 +272,10 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
         metavar="N",
         help="with --json, tell how likely each token and the N likeliest in its place were; N from 0 to 20",
     )
+    run.add_argument(
+        "--format",
+        metavar="json|FILE",
+        help="what the answer must be: json for some JSON object, or a file with a JSON schema (.json), a regular "
+        "expression for all of it (.regex) or a Lark grammar (.lark)",
+    )
     run.add_argument("--json", action="store_true", help="print one object with text, token ids, counts and durations")

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from sotto.cli import chat
+from sotto.cli.formats import grammar_of
 from sotto.cli.main import INTERRUPTED
 from sotto.cli.output import LOOPED, write_answer
 from sotto.cli.session import Session, system_messages
@@ -40,7 +41,12 @@ def run(parsed: argparse.Namespace) -> int:
     talks = prompt is None and sys.stdin is not None and sys.stdin.isatty() and not (parsed.raw or parsed.json)
     usual = Overflow.SHIFT if talks else Overflow.ERROR
     overflow = Overflow(parsed.overflow) if parsed.overflow else usual
-    session = Session(parsed.model, overrides, overflow, parsed.draft, parsed.template)
+    if parsed.format is not None and overrides.get("stop"):
+        raise InvalidRequestError(
+            "--stop would cut an answer short that --format asks for whole: leave one of them out."
+        )
+    grammar = grammar_of(parsed.format) if parsed.format is not None else None
+    session = Session(parsed.model, overrides, overflow, parsed.draft, parsed.template, grammar)
     for note in session.options.notes:
         print(f"sotto: {note}", file=sys.stderr)
     if talks:

@@ -12,7 +12,7 @@ from sotto.cli.opening import opened, opened_draft
 from sotto.engine import device
 from sotto.engine.options import RequestOptions, request_options
 from sotto.engine.settings import read_settings
-from sotto.engine.types import GenerateEvent, GenerateRequest, LoadProgress, Message, ModelInfo, Overflow
+from sotto.engine.types import GenerateEvent, GenerateRequest, Grammar, LoadProgress, Message, ModelInfo, Overflow
 from sotto.store.records import ModelRecord, ModelSource
 from sotto.store.user_templates import read_template_file
 
@@ -29,6 +29,7 @@ class Session:
         overflow: Overflow = Overflow.ERROR,
         draft: str | None = None,
         template: str | None = None,
+        grammar: Grammar | None = None,
     ) -> None:
         """Find and open `target`; nothing is loaded yet.
 
@@ -38,6 +39,7 @@ class Session:
             overflow: What is done where the context has no room.
             draft: A second model that proposes tokens, named like `target`, or `own`; None for none.
             template: A file with a template for its prompts, Jinja or Go; None for what the model has.
+            grammar: What each answer must be; None for anything.
 
         Raises:
             SottoError: There is no such model, it cannot run, or an option is out of range.
@@ -50,6 +52,7 @@ class Session:
         self.options: RequestOptions = request_options(self.source.params, overrides)
         self.interrupted = threading.Event()
         self._overflow = overflow
+        self._grammar = grammar
         # Where nobody asks for a context, the engine takes what the manifest says, or less where memory is short.
         self._num_ctx: int | None = self.options.num_ctx if "num_ctx" in overrides else None
 
@@ -110,6 +113,7 @@ class Session:
             overflow=self._overflow,
             loop_guard=self.options.loop_guard,
             logprobs=logprobs,
+            grammar=self._grammar,
         )
         with until_interrupt(self.interrupted):
             yield from self._engine.generate(self._engine.prepare(request), self.interrupted.is_set)

@@ -1,0 +1,139 @@
+"""Answers that must be something, asked for by the clients that others have, each in its own words."""
+
+import json
+import time
+from typing import Literal
+
+import anthropic
+import ollama
+import openai
+import pytest
+from pydantic import BaseModel, ConfigDict, Field
+
+QUESTION = [{"role": "user", "content": "Who are you?"}]
+
+
+class Pet(BaseModel):
+    """A schema as people write it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(max_length=20)
+    kind: Literal["cat", "dog"]
+    age: int = Field(ge=0, le=30)
+
+
+@pytest.fixture
+def ollama_client(served):
+    with ollama.Client(host=served.url) as client:
+        yield client
+
+
+@pytest.fixture
+def openai_client(served):
+    with openai.OpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=0) as client:
+        yield client
+
+
+@pytest.fixture
+def anthropic_client(served):
+    with anthropic.Anthropic(base_url=served.url, api_key="none", max_retries=0) as client:
+        yield client
+
+
+class TestOllama:
+    def test_chat_by_a_schema(self, ollama_client):
+        answer = ollama_client.chat("sotto", QUESTION, format=Pet.model_json_schema())
+        assert answer.done_reason == "stop"
+        Pet.model_validate_json(answer.message.content)
+
+    def test_generate_by_a_schema_in_pieces(self, ollama_client):
+        asked = {"prompt": "Who are you?", "format": Pet.model_json_schema(), "options": {"temperature": 1, "seed": 3}}
+        pieces = list(ollama_client.generate("sotto", **asked, stream=True))
+        whole = "".join(piece.response for piece in pieces)
+        Pet.model_validate_json(whole)
+        assert ollama_client.generate("sotto", **asked).response == whole
+        Pet.model_validate_json(ollama_client.generate("sotto", **asked, raw=True).response)
+
+    def test_some_object(self, ollama_client):
+        answer = ollama_client.chat("sotto", QUESTION, format="json", options={"num_predict": 300, "temperature": 0})
+        assert answer.message.content.startswith("{")
+        if answer.done_reason == "stop":
+            assert isinstance(json.loads(answer.message.content), dict)
+
+
+class TestOpenAI:
+    def test_parsed_by_the_client(self, openai_client):
+        answer = openai_client.chat.completions.parse(model="sotto", messages=QUESTION, response_format=Pet, n=2)
+        assert all(isinstance(choice.message.parsed, Pet) for choice in answer.choices)
+
+    def test_in_pieces(self, openai_client):
+        with openai_client.chat.completions.stream(model="sotto", messages=QUESTION, response_format=Pet) as stream:
+            assert isinstance(stream.get_final_completion().choices[0].message.parsed, Pet)
+
+    def test_some_object(self, openai_client):
+        answer = openai_client.chat.completions.create(
+            model="sotto", messages=QUESTION, response_format={"type": "json_object"}, max_tokens=300, temperature=0
+        )
+        assert answer.choices[0].message.content.startswith("{")
+
+
+class TestAnthropic:
+    def test_by_a_schema(self, anthropic_client):
+        wanted = {"format": {"type": "json_schema", "schema": Pet.model_json_schema()}}
+        answer = anthropic_client.messages.create(
+            model="sotto", max_tokens=200, messages=QUESTION, output_config=wanted
+        )
+        Pet.model_validate_json(answer.content[0].text)
+        assert answer.stop_reason == "end_turn"
+
+    def test_what_cannot_be_done_is_said(self, anthropic_client):
+        for wanted, message in (
+            ({"type": "json_schema", "schema": {"not": {}}}, "output_config.format.schema cannot be guaranteed: not"),
+            ({"type": "yaml"}, "output_config.format.type must be json_schema, not 'yaml'."),
+        ):
+            with pytest.raises(anthropic.BadRequestError) as raised:
+                anthropic_client.messages.create(
+                    model="sotto", max_tokens=20, messages=QUESTION, output_config={"format": wanted}
+                )
+            assert raised.value.body["error"]["message"].startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "around"),
+    [
+        ("/api/chat", "format", lambda schema: {"format": schema}),
+        (
+            "/v1/chat/completions",
+            "response_format",
+            lambda schema: {"response_format": {"type": "json_schema", "json_schema": {"schema": schema}}},
+        ),
+    ],
+)
+class TestLimits:
+    def post(self, served, path, around, schema):
+        text = json.dumps({"model": "sotto", "messages": QUESTION} | around("here")).replace('"here"', schema)
+        started = time.perf_counter()
+        answer = served.http.post(path, content=text.encode())
+        assert time.perf_counter() - started < 5
+        assert answer.status_code == 400
+        error = answer.json()["error"]
+        return error if isinstance(error, str) else error["message"]
+
+    def test_a_schema_of_ten_megabytes(self, served, path, name, around):
+        message = self.post(served, path, around, '{"enum":["' + "a" * (10 << 20) + '"]}')
+        assert message.startswith(name)
+        assert message.endswith("(10.5 MB); from 1 to 1048576 (1.05 MB) are allowed.")
+
+    def test_a_schema_of_a_thousand_levels(self, served, path, name, around):
+        message = self.post(served, path, around, '{"items":' * 999 + "{}" + "}" * 999)
+        assert message == f"{name} is nested too deep: from 1 to 100 levels are allowed."
+
+    def test_a_schema_of_a_level_too_many(self, served, path, name, around):
+        message = self.post(served, path, around, '{"items":' * 100 + "{}" + "}" * 100)
+        assert message.startswith(name)
+        assert message.endswith(" is nested 101 levels deep; from 1 to 100 are allowed.")
+
+    def test_text_with_brackets_and_quotes_is_no_depth(self, served, path, name, around):
+        message = self.post(served, path, around, json.dumps({"not": {}, "title": '[{"\\' * 1000}))
+        assert "cannot be guaranteed: not is not supported here." in message

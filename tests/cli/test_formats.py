@@ -1,0 +1,81 @@
+"""`sotto run --format`: a child process, as a person types it."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOTTO = [sys.executable, "-m", "sotto"]
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "PYTHONPATH")
+    return {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(tmp_path)}
+
+
+def run(env: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    line = [*SOTTO, "run", "sotto", "Who are you?", "--temperature", "0", *arguments]
+    return subprocess.run(line, env=env, capture_output=True, text=True, timeout=120)
+
+
+def test_a_schema_in_a_file(env: dict[str, str], tmp_path: Path) -> None:
+    name = {"type": "string", "maxLength": 10}
+    schema = {"type": "object", "properties": {"name": name}, "required": ["name"], "additionalProperties": False}
+    file = tmp_path / "person.json"
+    file.write_text(json.dumps(schema))
+    done = run(env, "--format", str(file))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout).keys() == {"name"}
+    report = json.loads(run(env, "--format", str(file), "--json").stdout)
+    assert json.loads(report["text"]).keys() == {"name"}
+    assert report["done_reason"] == "stop"
+
+
+def test_some_object(env: dict[str, str]) -> None:
+    done = run(env, "--format", "json", "--num-predict", "20")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("{")
+
+
+def test_an_expression_and_a_grammar(env: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "date.regex").write_text(r"\d{2}:\d{2}" + "\r\n")
+    assert re.fullmatch(r"\d{2}:\d{2}\n", run(env, "--format", str(tmp_path / "date.regex")).stdout)
+    (tmp_path / "word.lark").write_text('start: "yes" | "no"\n')
+    assert run(env, "--format", str(tmp_path / "word.lark")).stdout in ("yes\n", "no\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.json", b'{"not": {}}', "a.json cannot be guaranteed: not is not supported here."),
+        ("a.json", b"{", "a.json is no JSON: expecting property name enclosed in double quotes (character 1)."),
+        ("a.regex", b"(", "a.regex cannot be guaranteed: regex parse error: error: unclosed group."),
+        ("a.regex", b"\xff", "a.regex is no UTF-8 text (invalid start byte at 0)."),
+        ("a.lark", b"", "a.lark has 0 bytes (0 B); from 1 to 16384 (16.4 kB) are allowed."),
+        ("a.json", b" " * (2 << 20), "a.json is 2.1 MB, which is too much for a JSON schema; 1.05 MB is the most."),
+        ("a.json", None, "a.json"),
+        ("a.yaml", b"a: b", "--format must be json, or a file that ends in .json, .regex, .lark, not "),
+    ],
+)
+def test_what_cannot_be_honoured(env: dict[str, str], tmp_path: Path, name: str, content: bytes, said: str) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    done = run(env, "--format", str(tmp_path / name))
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert said in done.stderr
+    assert done.stderr.startswith("sotto: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_stop_text_and_a_format_contradict_each_other(env: dict[str, str]) -> None:
+    done = run(env, "--format", "json", "--stop", "x")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "sotto: --stop would cut an answer short that --format asks for whole: leave one of them out.\n"
+    )
