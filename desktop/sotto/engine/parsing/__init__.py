@@ -1,0 +1,7 @@
+"""What a model writes, told apart as it comes: the answer itself, thoughts in front of it, and calls of tools.
+
+`pieces` says what comes out. `families` knows how models mark thoughts and calls, and chooses by a model's chat
+template and vocabulary. `parser` reads an answer with that, however it is cut: as a text with tags in it (`tagged`), or
+as a list of messages (`harmony`). Both read from a `source` and put what they find into an `output`; `calls`,
+`tagged_calls` and `loose_values` are the syntaxes of calls.
+"""

@@ -1,0 +1,258 @@
+"""Calls of tools that are written in JSON, or nearly so.
+
+A reader begins behind the text that opens a call, and returns the calls that it finds, at least one. All names of
+markers and fields are those of the chat templates that the models were published with.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sotto.engine.parsing import loose_values
+from sotto.engine.parsing.loose_values import NAME
+from sotto.engine.parsing.pieces import ToolCall
+from sotto.engine.parsing.source import NotACallError, Reading, Source, read_json
+
+Tools = Mapping[str, Mapping[str, Any]]
+"""Parameters of the tools that a model was given, as JSON schemas, by the tools' names."""
+CallReader = Callable[[Source, Tools], Reading[list[ToolCall]]]
+
+_NAMES = ("name", "tool_name")
+_ARGUMENTS = ("arguments", "parameters", "input")
+_IDS = ("id", "tool_call_id")
+
+
+def call_of(value: Any) -> ToolCall:
+    """Return the call that a JSON value is.
+
+    Raises:
+        NotACallError: It is none.
+    """
+    if isinstance(value, dict) and isinstance(value.get("function"), dict):
+        value = value["function"] | {key: value[key] for key in _IDS if key in value}
+    if not isinstance(value, dict):
+        raise NotACallError
+    name = next((value[key] for key in _NAMES if key in value), None)
+    given: Any = next((value[key] for key in _ARGUMENTS if key in value), None)
+    identity = next((value[key] for key in _IDS if key in value), "")
+    if not isinstance(name, str) or not name:
+        raise NotACallError
+    return ToolCall(name, arguments_of(given), str(identity))
+
+
+def arguments_of(given: Any) -> Mapping[str, Any]:
+    """Return arguments as an object; some models write that as a text, and none as null.
+
+    Raises:
+        NotACallError: They are something else.
+    """
+    if isinstance(given, str):
+        given = read_json(given) if given.strip() else {}
+    if given is None:
+        return {}
+    if not isinstance(given, dict):
+        raise NotACallError
+    return given
+
+
+def calls_of(value: Any) -> list[ToolCall]:
+    """Return the calls that a JSON value is: one, or a list of them.
+
+    Raises:
+        NotACallError: Something of it is none.
+    """
+    found = [call_of(one) for one in value] if isinstance(value, list) else [call_of(value)]
+    if not found:
+        raise NotACallError
+    return found
+
+
+def in_json(end: str = "", *, optional: bool = False) -> CallReader:
+    """Return what reads JSON values, each a call or a list of them, and `end` behind them.
+
+    Args:
+        end: What closes the calls; nothing where nothing does.
+        optional: Whether other text may stand there as well. The end of the answer always may.
+    """
+
+    def read(source: Source, _: Tools) -> Reading[list[ToolCall]]:
+        found: list[ToolCall] = []
+        while True:
+            behind = source.at
+            yield from source.blanks()
+            if end and (yield from source.accept(end)):
+                break
+            following = yield from source.next()
+            if found and following not in ("{", "["):
+                _refuse_if(bool(following and end) and not optional)
+                source.at = behind
+                break
+            found += calls_of((yield from source.json()))
+        _refuse_if(not found)
+        return found
+
+    return read
+
+
+def by_name(end: str) -> CallReader:
+    """Return what reads Apertus' list of objects, each with the tool's name as its only key."""
+
+    def read(source: Source, _: Tools) -> Reading[list[ToolCall]]:
+        value = yield from source.json()
+        _refuse_if(not isinstance(value, list) or not all(isinstance(one, dict) and len(one) == 1 for one in value))
+        yield from source.blanks()
+        if (yield from source.next()):
+            yield from source.expect(end)
+        found = [ToolCall(name, arguments_of(given)) for one in value for name, given in one.items()]
+        _refuse_if(not found)
+        return found
+
+    return read
+
+
+def bare(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
+    """Read the objects of Llama 3, which nothing opens: calls only where they name tools that the model was given."""
+    source.at -= 1
+    found: list[ToolCall] = []
+    while True:
+        behind = source.at
+        if found:
+            yield from source.blanks()
+            yield from source.accept(";")
+            yield from source.blanks()
+            if (yield from source.next()) != "{":
+                source.at = behind
+                return found
+        one = call_of((yield from source.json()))
+        _refuse_if(one.name not in tools)
+        found.append(one)
+
+
+def llama(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
+    """Read what stands behind Llama 3's `<|python_tag|>`: objects, or the call of a tool that Llama knows by itself."""
+    yield from source.blanks()
+    found: list[ToolCall] = []
+    while True:
+        if (yield from source.next()) == "{":
+            found.append(call_of((yield from source.json())))
+        else:
+            one = yield from loose_values.call(source)
+            # `brave_search.call(query="...")`
+            found.append(ToolCall(one.name.removesuffix(".call"), one.arguments))
+        behind = source.at
+        yield from source.blanks()
+        if not (yield from source.accept(";")):
+            source.at = behind
+            return found
+        yield from source.blanks()
+
+
+def mistral(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
+    """Read what stands behind `[TOOL_CALLS]`: a list, or since version 11 of the tokenizer `name[ARGS]{...}`."""
+    yield from source.blanks()
+    if (yield from source.next()) in ("[", "{"):
+        return calls_of((yield from source.json()))
+    name = yield from source.while_in(NAME)
+    identity = ""
+    if (yield from source.accept("[CALL_ID]")):
+        identity = yield from source.while_in(NAME)
+    yield from source.accept("[ARGS]")
+    yield from source.blanks()
+    return [ToolCall(name, arguments_of((yield from source.json())), identity)]
+
+
+def python(end: str, *, listed: bool) -> CallReader:
+    """Return what reads calls as Python writes them, up to `end`; `listed` in brackets."""
+
+    def read(source: Source, _: Tools) -> Reading[list[ToolCall]]:
+        yield from source.blanks()
+        if listed:
+            yield from source.expect("[")
+        found: list[ToolCall] = []
+        while True:
+            yield from source.blanks()
+            if (yield from source.accept("]" if listed else end)):
+                break
+            if found and listed:
+                yield from source.expect(",")
+            # Gemma prints what it wants to see.
+            printed = not listed and (yield from source.accept("print("))
+            found.append((yield from loose_values.call(source)))
+            if printed:
+                yield from source.expect(")")
+        if listed:
+            yield from source.blanks()
+            if (yield from source.next()):
+                yield from source.expect(end)
+        _refuse_if(not found)
+        return found
+
+    return read
+
+
+def gemma(end: str) -> CallReader:
+    """Return what reads `call:name{key:value}` and `end`."""
+
+    def read(source: Source, _: Tools) -> Reading[list[ToolCall]]:
+        yield from source.blanks()
+        yield from source.expect("call:")
+        name = yield from source.while_in(NAME)
+        yield from source.expect("{")
+        arguments = yield from loose_values.members(source, "}", ":")
+        yield from source.blanks()
+        if (yield from source.next()):
+            yield from source.expect(end)
+        return [ToolCall(name, arguments)]
+
+    return read
+
+
+def deepseek(source: Source, _: Tools) -> Reading[list[ToolCall]]:
+    """Read DeepSeek's calls up to V3.1, which left out the word `function` and the fence around the arguments."""
+    found: list[ToolCall] = []
+    while True:
+        yield from source.blanks()
+        if (yield from source.accept("<｜tool▁calls▁end｜>")) or (found and not (yield from source.next())):
+            _refuse_if(not found)
+            return found
+        yield from source.expect("<｜tool▁call▁begin｜>")
+        name = (yield from source.until("<｜tool▁sep｜>")).strip()
+        fenced = name == "function" and (yield from source.next()) not in ("{", "")
+        if fenced:
+            name = (yield from source.until("\n")).strip()
+            yield from source.blanks()
+            yield from source.expect("```json")
+        yield from source.blanks()
+        arguments = arguments_of((yield from source.json()))
+        yield from source.blanks()
+        if fenced:
+            yield from source.expect("```")
+            yield from source.blanks()
+        if (yield from source.next()):
+            yield from source.expect("<｜tool▁call▁end｜>")
+        _refuse_if(not name)
+        found.append(ToolCall(name, arguments))
+
+
+def kimi(source: Source, _: Tools) -> Reading[list[ToolCall]]:
+    """Read Kimi's calls, whose ids hold the names: `functions.get_weather:0`."""
+    found: list[ToolCall] = []
+    while True:
+        yield from source.blanks()
+        if (yield from source.accept("<|tool_calls_section_end|>")) or (found and not (yield from source.next())):
+            _refuse_if(not found)
+            return found
+        yield from source.expect("<|tool_call_begin|>")
+        identity = (yield from source.until("<|tool_call_argument_begin|>")).strip()
+        name = identity.removeprefix("functions.").rpartition(":")[0]
+        yield from source.blanks()
+        arguments = arguments_of((yield from source.json()))
+        yield from source.blanks()
+        if (yield from source.next()):
+            yield from source.expect("<|tool_call_end|>")
+        _refuse_if(not name)
+        found.append(ToolCall(name, arguments, identity))
+
+
+def _refuse_if(wrong: bool) -> None:
+    if wrong:
+        raise NotACallError

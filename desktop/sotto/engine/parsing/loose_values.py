@@ -1,0 +1,125 @@
+"""Values that are written nearly as in JSON: as in Python, or as Gemma writes the arguments of a call.
+
+Objects may have keys without quotation marks, texts may stand between marks of several kinds, and Python's words for
+true, false and null are known. In Gemma's marks a text stands as it is; between quotation marks a backslash escapes.
+"""
+
+import re
+from typing import Any
+
+from sotto.engine.parsing.pieces import ToolCall
+from sotto.engine.parsing.source import NotACallError, Reading, Source, read_json
+
+NAME = re.compile(r"[\w.\-]")
+_SCALAR = re.compile(r"[\w.+\-]")
+_WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
+_PLAIN_MARKS = ('<|"|>', "<escape>")
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0"}
+_DEEPEST = 60
+
+
+def value(source: Source, depth: int = 0) -> Reading[Any]:
+    """Read one value."""
+    if depth == _DEEPEST:
+        raise NotACallError
+    yield from source.blanks()
+    for mark in _PLAIN_MARKS:
+        if (yield from source.accept(mark)):
+            return (yield from source.until(mark))
+    char = yield from source.next()
+    if char in ("'", '"'):
+        return (yield from _quoted(source, char))
+    if char == "{":
+        source.at += 1
+        return (yield from members(source, "}", ":", depth + 1))
+    if char == "[":
+        source.at += 1
+        return (yield from _items(source, depth + 1))
+    word = yield from source.while_in(_SCALAR)
+    return _WORDS[word] if word in _WORDS else _number(word)
+
+
+def members(source: Source, end: str, between: str, depth: int = 0) -> Reading[dict[str, Any]]:
+    """Read names with their values up to `end`; `between` stands between name and value."""
+    found: dict[str, Any] = {}
+    while True:
+        yield from source.blanks()
+        if (yield from source.accept(end)):
+            return found
+        if found:
+            yield from source.expect(",")
+            yield from source.blanks()
+        char = yield from source.next()
+        key = (yield from value(source, depth + 1)) if char in ("'", '"', "<") else (yield from source.while_in(NAME))
+        yield from source.blanks()
+        yield from source.expect(between)
+        if not isinstance(key, str):
+            raise NotACallError
+        found[key] = yield from value(source, depth)
+
+
+def call(source: Source) -> Reading[ToolCall]:
+    """Read a call as Python writes it, `name(argument=value, ...)`."""
+    yield from source.blanks()
+    name = yield from source.while_in(NAME)
+    yield from source.expect("(")
+    return ToolCall(name, (yield from members(source, ")", "=")))
+
+
+def _items(source: Source, depth: int) -> Reading[list[Any]]:
+    found: list[Any] = []
+    while True:
+        yield from source.blanks()
+        if (yield from source.accept("]")):
+            return found
+        if found:
+            yield from source.expect(",")
+        found.append((yield from value(source, depth)))
+
+
+def _quoted(source: Source, quote: str) -> Reading[str]:
+    source.at += 1
+    parts: list[str] = []
+    while True:
+        char = yield from source.next()
+        if not char:
+            raise NotACallError
+        source.at += 1
+        if char == quote:
+            return "".join(parts)
+        if char == "\\":
+            escaped = yield from source.next()
+            source.at += 1
+            parts.append((yield from _code_point(source)) if escaped == "u" else _ESCAPED.get(escaped, escaped))
+        else:
+            parts.append(char)
+
+
+def _code_point(source: Source) -> Reading[str]:
+    """Read the four digits of an escaped character, and a second half where it is half of a pair."""
+    digits = yield from _digits(source)
+    if 0xD800 <= int(digits, 16) < 0xDC00:
+        yield from source.expect("\\u")
+        digits = f"{digits}\\u{(yield from _digits(source))}"
+    text = str(read_json(f'"\\u{digits}"'))
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise NotACallError
+    return text
+
+
+def _digits(source: Source) -> Reading[str]:
+    digits = ""
+    for _ in range(4):
+        char = yield from source.next()
+        if not char or char not in "0123456789abcdefABCDEF":
+            raise NotACallError
+        digits += char
+        source.at += 1
+    return digits
+
+
+def _number(word: str) -> int | float:
+    found = read_json(word)
+    if not isinstance(found, int | float):
+        raise NotACallError
+    return found

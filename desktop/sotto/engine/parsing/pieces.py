@@ -1,0 +1,122 @@
+"""What an answer is made of, as values, and the one form in which it is kept as a text."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+
+class Kind(StrEnum):
+    """What a part of an answer is."""
+
+    TEXT = "text"
+    THOUGHT = "thought"
+    TOOL = "tool"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool that a model wants to use.
+
+    Attributes:
+        name: Which one.
+        arguments: What it is given, as a JSON object.
+        id: What the tool's answer is told apart by.
+    """
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    id: str = ""
+
+    def as_json(self) -> str:
+        """Return the call as one line of JSON, `name` and `arguments` first."""
+        told = {"name": self.name, "arguments": self.arguments} | ({"id": self.id} if self.id else {})
+        return json.dumps(told, ensure_ascii=False)
+
+    def arguments_as_json(self) -> str:
+        """Return the arguments as one line of JSON."""
+        return json.dumps(self.arguments, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Something new of an answer.
+
+    A thought is one piece that begins it, pieces with text, and one that ends it unless the answer ends first. A call
+    is one that begins it, while it is not known yet what it will be, and one that ends it with `call`; without `call`
+    it was none, and comes as text. What is neither is text.
+
+    Attributes:
+        kind: What it belongs to.
+        text: What has come of a text or a thought; without tags.
+        begins: Whether another part begins with it.
+        ends: Whether its part is complete.
+        turned: Whether all text so far was a thought, which ends here: its end was seen, but no beginning.
+        call: The call that is complete.
+    """
+
+    kind: Kind
+    text: str = ""
+    begins: bool = False
+    ends: bool = False
+    turned: bool = False
+    call: ToolCall | None = None
+
+
+def merged(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+    """Return whole parts: one piece for each text, thought and call of an answer.
+
+    A thought that the answer ends in does not end.
+    """
+    parts: list[Piece] = []
+    for piece in pieces:
+        if piece.turned:
+            text = "".join(part.text for part in parts).strip()
+            parts = [Piece(Kind.THOUGHT, text, begins=True, ends=True)]
+        elif piece.kind is Kind.TOOL:
+            if piece.call is not None:
+                parts.append(Piece(Kind.TOOL, begins=True, ends=True, call=piece.call))
+        elif parts and parts[-1].kind is piece.kind and not (piece.begins or parts[-1].ends):
+            parts[-1] = replace(parts[-1], text=parts[-1].text + piece.text, ends=parts[-1].ends or piece.ends)
+        else:
+            parts.append(piece)
+    return tuple(parts)
+
+
+def text_of(pieces: Iterable[Piece]) -> str:
+    """Return the answer itself, without thoughts and calls."""
+    return "".join(piece.text for piece in pieces if piece.kind is Kind.TEXT)
+
+
+def thought_of(pieces: Iterable[Piece]) -> str:
+    """Return what was thought, with an empty line between several thoughts."""
+    return "\n\n".join(part.text for part in merged(pieces) if part.kind is Kind.THOUGHT and part.text)
+
+
+def calls_of(pieces: Iterable[Piece]) -> tuple[ToolCall, ...]:
+    """Return the calls that are complete, in order."""
+    return tuple(piece.call for piece in pieces if piece.call is not None)
+
+
+def markup(pieces: Iterable[Piece], *, begun: bool = False) -> str:
+    """Return pieces in the form in which answers of every model are kept: thoughts and calls between tags.
+
+    `families.KEPT` reads it again.
+
+    Args:
+        pieces: Of one answer, in order.
+        begun: Whether something of the answer stands in front of them.
+    """
+    parts: list[str] = []
+    for piece in pieces:
+        # The tags of thoughts and calls stand on lines of their own.
+        line = "\n" if begun or parts else ""
+        if piece.kind is Kind.TEXT:
+            parts.append(piece.text)
+        elif piece.kind is Kind.THOUGHT:
+            begin = f"{line}<think>\n" if piece.begins else ""
+            parts.append(f"{begin}{piece.text}" + ("\n</think>\n\n" if piece.ends else ""))
+        elif piece.call is not None:
+            parts.append(f"{line}<tool_call>\n{piece.call.as_json()}\n</tool_call>\n")
+    return "".join(parts)
