@@ -289,8 +289,14 @@ def test_a_thought_that_the_template_opens(tmp_path, ending):
     preparer.fit(1000, None, VOCABULARY, finds_boundary=True)
     opens = ending.strip() if "/" not in ending else ""
     asked = (Message("user", "Why?"),)
-    assert preparer.prepare(chat(asked)).opens == opens
-    assert preparer.prepare(chat((*asked, Message("assistant", "Because")))).opens == ""
+    opened = preparer.prepare(chat(asked)).opened
+    assert (opened.opens if opened else "") == opens
+    gone_on_with = preparer.prepare(chat((*asked, Message("assistant", "Because"))))
+    assert gone_on_with.opened is None
+    assert gone_on_with.begun
+    # A thought that the template opens is none of the answer that was begun without one.
+    closed = {"<think>": "<think>\n\n</think>\n\n", "[THINK]": "[THINK][/THINK]"}.get(opens, ending)
+    assert gone_on_with.prompt == tuple(preparer.tokenizer.encode(f"user: Why?\nassistant: {closed}Because"))
 
 
 LEGACY = "{{ if .System }}{{ .System }}/{{ end }}U:{{ .Prompt }}/A:{{ .Response }}/"

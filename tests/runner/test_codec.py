@@ -80,7 +80,8 @@ def test_a_line_reads_as_people_would_write_it():
     request = GenerateRequest("7", (Message("user", "hé"),), sampling=SamplingOptions(temperature=0), stop=("\n",))
     read = json.loads(encoded(Generate(request)))
     assert read["is"] == "Generate"
-    assert read["request"]["messages"] == [{"role": "user", "content": "hé"}]
+    unsaid = {"thinking": "", "tool_calls": [], "tool_name": "", "tool_call_id": ""}
+    assert read["request"]["messages"] == [{"role": "user", "content": "hé", **unsaid}]
     assert read["request"]["sampling"]["temperature"] == 0
 
 

@@ -148,6 +148,7 @@ class Free(Costs):
 
 
 def eager(limit=8):
+    """Return what proposes as many drafts as it finds, up to `limit`."""
     depths = LookupDepths(limit)
     depths.costs = Free()
     for matched in depths._by_length:

@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from sotto.engine.memory_needs import ModelNeeds
+from sotto.engine.parsing.families import KEPT, PLAIN
+from sotto.engine.parsing.parser import Parser
+from sotto.engine.parsing.pieces import Piece, merged, text_of
 from sotto.engine.types import (
     Counted,
     CountRequest,
@@ -172,30 +175,48 @@ class ScriptedLoop:
         def stopped() -> bool:
             return request.id in self._stopped
 
-        script, said, reason = self._script, [], DoneReason.STOP
+        script, said, reason = self._script, list[Piece](), DoneReason.STOP
         for step in range(script.prefill_steps + 1):
             span = script.prompt_tokens - script.cached_tokens
             done = script.cached_tokens + span * step // max(1, script.prefill_steps)
             self._emit(PrefillProgress(request.id, done, script.prompt_tokens, script.cached_tokens))
             if step == script.prefill_steps // 2:
                 self._wait(script.hold_prefill, stopped)
+        parser = Parser(KEPT if "<" in "".join(script.chunks) else PLAIN, fresh=str)
         for number, chunk in enumerate([] if stopped() else script.chunks):
             if stopped():
                 break
-            said.append(chunk)
-            self._emit(TextChunk(request.id, chunk, (number,)))
+            self._emit(chunk_of(request.id, pieces := parser.feed(chunk), (number,)))
+            said += pieces
             self._wait(script.hold_answer if number == len(script.chunks) // 2 else None, stopped)
         if stopped():
             reason = DoneReason.CANCELLED
         elif script.fail_answer:
             self._emit(Failed(request.id, script.fail_answer))
             return
-        text, ids = "".join(said), tuple(range(len(said)))
+        if pieces := parser.finish():
+            self._emit(chunk_of(request.id, pieces, ()))
+        parts, ids = merged([*said, *pieces]), tuple(range(len(said)))
+        text = text_of(parts)
         self._emit(
             Finished(
-                request.id, text, ids, reason, script.prompt_tokens, script.cached_tokens, 10**8, 10**9, 11 * 10**8
+                request.id,
+                text,
+                ids,
+                reason,
+                script.prompt_tokens,
+                script.cached_tokens,
+                10**8,
+                10**9,
+                11 * 10**8,
+                parts=parts,
             )
         )
+
+
+def chunk_of(request_id: str, pieces: list[Piece], ids: tuple[int, ...]) -> TextChunk:
+    """Return what an engine says of new pieces."""
+    return TextChunk(request_id, text_of(pieces), ids, tuple(pieces))
 
 
 def record(name: str = "tiny:latest", **changes: Any) -> ModelRecord:

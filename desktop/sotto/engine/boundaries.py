@@ -8,16 +8,23 @@ one. Nothing but the texts between these places is tokenized a second time.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from sotto.engine.overflow import Parts
 from sotto.engine.shared_prefix import shared
-from sotto.engine.templates import ChatTemplate
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import Message
 from sotto.errors import BrokenModelError, InvalidRequestError
 
 _LAST_TURNS = 2
 _LAST_MESSAGES = 2
+
+
+class Template(Protocol):
+    """What renders conversations."""
+
+    def render(self, messages: Sequence[Message], add_generation_prompt: bool = True) -> str:
+        """Return the prompt for a conversation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +49,7 @@ class Boundaries:
 
 
 def find_boundaries(
-    template: ChatTemplate, tokenizer: Tokenizer, messages: Sequence[Message], text: str, prompt: Sequence[int]
+    template: Template, tokenizer: Tokenizer, messages: Sequence[Message], text: str, prompt: Sequence[int]
 ) -> Boundaries:
     """Find the places in a prompt.
 
@@ -62,7 +69,7 @@ def find_boundaries(
     return Boundaries(places.get(system, 0), tuple(sorted(others)), answer)
 
 
-def _system_end(template: ChatTemplate, parts: Parts, text: str) -> int:
+def _system_end(template: Template, parts: Parts, text: str) -> int:
     """Return how much of `text` is the system prompt with what stands around it."""
     if parts.system:
         alone = _rendered(template, parts.system, asks=False)
@@ -76,7 +83,7 @@ def _system_end(template: ChatTemplate, parts: Parts, text: str) -> int:
     return shared(text, _rendered(template, (*parts.system, Message(first.role, other)), asks=True))
 
 
-def _last_ends(template: ChatTemplate, parts: Parts, text: str) -> list[int]:
+def _last_ends(template: Template, parts: Parts, text: str) -> list[int]:
     """Return how much of `text` precedes what asks for an answer, and each of the last messages; 0 where unknown."""
     recent = parts.since(max(0, len(parts.turns) - _LAST_TURNS))
     whole = text if len(parts.turns) <= _LAST_TURNS else _rendered(template, recent, asks=True)
@@ -89,7 +96,7 @@ def _last_ends(template: ChatTemplate, parts: Parts, text: str) -> list[int]:
     return ends
 
 
-def _rendered(template: ChatTemplate, messages: Sequence[Message], *, asks: bool) -> str:
+def _rendered(template: Template, messages: Sequence[Message], *, asks: bool) -> str:
     """Return a conversation that nobody asked for, or nothing where the template takes none such."""
     try:
         return template.render(messages, add_generation_prompt=asks)

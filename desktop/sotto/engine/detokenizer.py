@@ -14,7 +14,7 @@ as U+FFFD, as in `bytes.decode("utf-8", "replace")`. Three kinds are told apart 
 import codecs
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import tokenizers
@@ -116,6 +116,29 @@ class WindowDetokenizer:
     def _new_text(self) -> str:
         before = self._tokenizer.decode(self._context)
         return str(self._tokenizer.decode(self._context + self._fresh))[len(before) :]
+
+
+class MarkDetokenizer:
+    """Shows special tokens that mean something to whoever reads an answer; others stay hidden."""
+
+    def __init__(self, plain: Detokenizer, marks: Mapping[int, str]) -> None:
+        """Start an answer.
+
+        Args:
+            plain: Turns all other tokens into text.
+            marks: Texts of the tokens that are to be seen, by id.
+        """
+        self._plain = plain
+        self._marks = marks
+
+    def add(self, token_id: int) -> str:
+        """Take the next token and return the text that it completes, often empty."""
+        mark = self._marks.get(token_id)
+        return self._plain.add(token_id) if mark is None else self._plain.finish() + mark
+
+    def finish(self) -> str:
+        """Return what is still held."""
+        return self._plain.finish()
 
 
 def _speller(decoder: dict[str, Any]) -> Callable[[str, bool], bytes] | None:

@@ -203,7 +203,7 @@ class Engine:
             InvalidRequestError: The model it was prepared for is not loaded any more.
         """
         ready = self._check(prepared)
-        tokenizer = ready.preparer.tokenizer
+        tokenizer, parser = ready.preparer.tokenizer, prepared.parser()
         banned = tokenizer.eos_ids if prepared.request.ignore_eos else ()
         ready.scheduler.add(
             Task(
@@ -213,14 +213,16 @@ class Engine:
                 max_tokens=prepared.max_tokens,
                 eos_ids=tokenizer.eos_ids,
                 sampler=Sampler(prepared.sampling, prepared.prompt, banned, prepared.breakers),
-                text=tokenizer.detokenizer(),
+                text=tokenizer.detokenizer(parser.marks),
+                parser=parser,
+                think_budget=prepared.request.think_budget,
+                encode=partial(tokenizer.encode, add_bos=False),
                 stop=StopMatcher(prepared.stop),
                 received=prepared.received,
                 cancelled=cancelled,
                 context=ready.preparer.context_length,
                 shift=_shift(prepared) if prepared.request.overflow is Overflow.SHIFT else None,
                 dropped=prepared.dropped_tokens,
-                opens=prepared.opens,
                 loop_guard=prepared.loop_guard,
                 logprobs=prepared.request.logprobs,
                 spelled=tokenizer.spelled,

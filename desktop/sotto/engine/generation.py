@@ -17,6 +17,7 @@ import mlx.core as mx
 from sotto.engine import runaway
 from sotto.engine.logprobs import Likelihoods, likelihoods
 from sotto.engine.pace import ChunkSize
+from sotto.engine.parsing.pieces import Kind, Piece, merged, text_of
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.sampler import Sampler
 from sotto.engine.sequence import Sequence
@@ -79,11 +80,16 @@ class Generation:
         self._likelihoods: Likelihoods | None = None
         self._sampler_before = task.sampler
         self._stops: list[int] = []
-        self._texts: list[str] = []
+        self._pieces: list[Piece] = []
+        # What is to come whatever is drawn, and whether the pending token is the first of that.
+        self._forced: list[int] = []
+        self._forcing = self._ending = False
+        self._thought_tokens = 0
         self._cached = 0
         self._dropped = task.dropped
         self._begun = 0
         self._first = 0
+        self._end_thought(0)
 
     @property
     def prompt(self) -> Series[int]:
@@ -111,6 +117,11 @@ class Generation:
         """How many more tokens may be drawn before the answer or the context ends."""
         assert self.sequence is not None
         return int(min(self.task.max_tokens - len(self.drawn), self._limit - len(self.sequence.tokens)))
+
+    @property
+    def draws_freely(self) -> bool:
+        """Whether nothing but what is drawn decides how the answer goes on."""
+        return not self._forced and (self.task.think_budget is None or not self.task.parser.thought_end)
 
     @property
     def caches(self) -> list[object]:
@@ -167,7 +178,12 @@ class Generation:
         return None if count is None else likelihoods(logits[first : first + tokens.size], tokens, count)
 
     def take(self, draw: Draw) -> None:
-        """Go on with what was drawn; the token before it was read and fed."""
+        """Go on with what was drawn, or with what is to come in its place; the token before it was read and fed."""
+        self._forcing = bool(self._forced)
+        if self._forcing:
+            self._ending = True
+            draw = Draw(_fed(self._forced[:1]), self.sampler.fork())
+            draw.sampler.push(self._forced[0])
         self.pending, self._value, self._likelihoods = draw.token, None, draw.likelihoods
         self._sampler_before, self.sampler = self.sampler, draw.sampler
 
@@ -216,9 +232,13 @@ class Generation:
         if token in self.task.eos_ids:
             return [*events, *self.finish(DoneReason.STOP)]
         self.drawn.append(token)
-        text = self.task.stop.add(self.task.text.add(token))
-        self._texts.append(text)
-        events.append(TextChunk(self.task.request_id, text, (token,), tuple(told)))
+        if self._forcing:
+            del self._forced[:1]
+            self._forcing = False
+            self._ending = bool(self._forced)
+        pieces = self.task.parser.feed(self.task.stop.add(self.task.text.add(token)))
+        events.append(self._chunk(pieces, (token,), tuple(told)))
+        self._end_thought(1)
         if self.task.stop.found or (guide is not None and guide.complete):
             return [*events, *self.finish(DoneReason.STOP)]
         if len(self.drawn) == self.task.max_tokens:
@@ -262,6 +282,7 @@ class Generation:
         if self._value is None:
             # Nobody will ever read what follows: it is drawn again, by what drew it.
             self.sampler = self._sampler_before
+            self._forcing = False
             self._prompt = list(self.sequence.tokens)
         else:
             self._prompt = [*self.sequence.tokens, self._value]
@@ -272,11 +293,14 @@ class Generation:
     def finish(self, reason: DoneReason) -> list[GenerateEvent]:
         """End the answer, and leave what was computed to the next request."""
         events: list[GenerateEvent] = []
+        pieces: list[Piece] = []
         if not self.task.stop.found:
             held = self.task.stop.add(self.task.text.finish()) + self.task.stop.finish()
-            if held:
-                self._texts.append(held)
-                events.append(TextChunk(self.task.request_id, held, ()))
+            pieces = self.task.parser.feed(held) if held else []
+        pieces += self.task.parser.finish()
+        if pieces:
+            events.append(self._chunk(pieces))
+        parts = merged(self._pieces)
         ended = time.perf_counter_ns()
         begun, first = self._begun or ended, self._first or ended
         self.give_back()
@@ -284,7 +308,7 @@ class Generation:
             *events,
             Finished(
                 request_id=self.task.request_id,
-                text="".join(self._texts),
+                text=text_of(parts),
                 token_ids=tuple(self.drawn),
                 done_reason=reason,
                 prompt_tokens=len(self.task.prompt),
@@ -295,6 +319,7 @@ class Generation:
                 drafted_tokens=self.drafted,
                 accepted_tokens=self.accepted,
                 dropped_tokens=self._dropped,
+                parts=_parts_of(parts),
             ),
         ]
 
@@ -320,7 +345,27 @@ class Generation:
         self._value = self._prompt[-1]
 
     def _progress(self, done: int) -> PrefillProgress:
-        return PrefillProgress(self.task.request_id, done, len(self.task.prompt), self._cached, self.task.opens)
+        return PrefillProgress(self.task.request_id, done, len(self.task.prompt), self._cached)
+
+    def _chunk(
+        self, pieces: list[Piece], tokens: tuple[int, ...] = (), likelihoods: tuple[Likelihood, ...] = ()
+    ) -> TextChunk:
+        self._pieces += pieces
+        return TextChunk(self.task.request_id, text_of(pieces), tokens, likelihoods, _parts_of(pieces))
+
+    def _end_thought(self, tokens: int) -> None:
+        """Have the thought ended, where there is one, if these tokens were the last that it may take."""
+        end, budget = self.task.parser.thought_end, self.task.think_budget
+        if budget is None or self._ending:
+            return
+        self._thought_tokens += tokens if end else 0
+        # One that meanwhile has ended by itself needs no end.
+        self._forced = list(self.task.encode(end)) if end and self._thought_tokens >= budget else []
+
+
+def _parts_of(pieces: Series[Piece]) -> tuple[Piece, ...]:
+    """Return pieces where they are more than a text."""
+    return tuple(pieces) if any(piece.kind is not Kind.TEXT for piece in pieces) else ()
 
 
 def _fed(tokens: list[int]) -> mx.array:

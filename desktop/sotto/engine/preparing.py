@@ -2,16 +2,19 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sotto.engine.boundaries import Boundaries, find_boundaries
 from sotto.engine.guides import Guide, Vocabulary
 from sotto.engine.options import USUAL_LENGTH, RequestOptions, named, request_options
 from sotto.engine.overflow import Parts, shortened, without_middle
-from sotto.engine.templates import ChatTemplate
-from sotto.engine.thought_tags import opened_by, without_thought
+from sotto.engine.parsing.families import PLAIN, Family, Thoughts, family_of
+from sotto.engine.parsing.parser import Parser, parameters_of, parsed
+from sotto.engine.parsing.writing import written
+from sotto.engine.templates import AskedTemplate, ChatTemplate
 from sotto.engine.tokenizer import Tokenizer
+from sotto.engine.turns import Manner
 from sotto.engine.types import (
     MOST_LOGPROBS,
     Counted,
@@ -20,6 +23,7 @@ from sotto.engine.types import (
     Message,
     Overflow,
     SamplingOptions,
+    Think,
 )
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
@@ -51,10 +55,11 @@ class Prepared:
         received: `time.perf_counter_ns()` when the request was taken up.
         dropped_messages: How many messages were left out because the conversation is too long.
         dropped_tokens: How many tokens the prompt was shortened by in all.
-        opens: The tag of a thought that the prompt ends with; empty for none.
         loop_guard: Whether the answer ends when it repeats itself without end.
         breakers: Tokens that end a passage, for DRY; none where it is off.
         guide: Says which tokens the answer may begin with; None where it may be anything.
+        opened: The thought that the prompt ends inside of; None for none.
+        begun: Whether the prompt ends with some of the answer.
     """
 
     request: GenerateRequest
@@ -69,10 +74,18 @@ class Prepared:
     received: int
     dropped_messages: int = 0
     dropped_tokens: int = 0
-    opens: str = ""
     loop_guard: bool = True
     breakers: frozenset[int] = frozenset()
     guide: Guide | None = None
+    opened: Thoughts | None = None
+    begun: bool = False
+
+    def parser(self) -> Parser:
+        """Return what tells the parts of the answer apart."""
+        if self.request.prompt is not None or self.request.grammar is not None:
+            return Parser(PLAIN)
+        tools = parameters_of(self.request.tools)
+        return Parser(self.preparer.family, tools, self.opened, begun=self.begun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +97,16 @@ class _Prompt:
         text: The conversation, with what asks for the answer.
         messages: What it was made from.
         begun: What there is of the answer already, behind `text`.
-        thinks: Whether the model may think before it answers, where its template asks it to.
+        opened: The thought that all of it ends inside of.
+        asked: What it was rendered by.
     """
 
     tokens: tuple[int, ...]
     text: str = ""
     messages: tuple[Message, ...] = ()
     begun: str = ""
-    thinks: bool = True
+    opened: Thoughts | None = None
+    asked: AskedTemplate | None = None
 
 
 class Preparer:
@@ -100,6 +115,7 @@ class Preparer:
     Attributes:
         tokenizer: The model's.
         template: The model's, or a plain one.
+        family: How the model marks thoughts and calls of tools.
         context_length: Most tokens that prompt and answer may have together.
     """
 
@@ -112,6 +128,7 @@ class Preparer:
         """
         self.tokenizer = Tokenizer.from_source(source)
         self.template = ChatTemplate.from_source(source, self.tokenizer)
+        self.family: Family = family_of(self.template.text, self.tokenizer.added)
         self._system = source.system
         self._params = source.params
         self._options: RequestOptions = request_options(source.params, {})
@@ -188,10 +205,11 @@ class Preparer:
             received=received,
             dropped_messages=len(whole.messages) - len(fitting.messages),
             dropped_tokens=max(0, len(whole.tokens) - len(prompt)),
-            opens="" if fitting.begun else opened_by(fitting.text),
             loop_guard=options.loop_guard and not request.ignore_eos,
             breakers=self._breakers(options.sampling),
             guide=self._vocabulary.guide(request.grammar, fitting.begun) if request.grammar else None,
+            opened=fitting.opened,
+            begun=bool(fitting.begun),
         )
 
     def count(self, request: CountRequest) -> Counted:
@@ -203,11 +221,11 @@ class Preparer:
         """
         if not request.messages:
             raise InvalidRequestError("There is nothing to count: give at least one message.")
-        messages = _with_system(request.messages, self._system)
+        messages, asked = self._given(request.messages), AskedTemplate(self.template)
         parts = Parts.of(messages)
-        tokens = last = len(self._rendered(messages).tokens)
+        tokens = last = len(self._rendered(messages, asked).tokens)
         if len(parts.turns) > 1:
-            last = len(self._rendered(parts.since(len(parts.turns) - 1)).tokens)
+            last = len(self._rendered(parts.since(len(parts.turns) - 1), asked).tokens)
         sizes = tuple(self._size(text) for text in request.texts)
         return Counted(request.id, tokens, last, self._room(None), sizes)
 
@@ -225,15 +243,50 @@ class Preparer:
     def _prompt(self, request: GenerateRequest) -> _Prompt:
         if request.prompt is not None:
             return _Prompt(tuple(self.tokenizer.encode(request.prompt)))
-        # What a model thinks would be part of the answer, and no grammar allows for it.
-        return self._rendered(_with_system(request.messages, self._system), thinks=request.grammar is None)
+        manner = Manner(request.tools, request.think, request.think_budget)
+        self._check(manner)
+        asked = AskedTemplate(self.template, manner)
+        if request.grammar is not None:
+            # What a model thinks would be part of the answer, and no grammar allows for it.
+            asked = replace(asked, ending=self.family.at_once)
+        elif manner.think is Think.OFF:
+            asked = replace(asked, ending=self._without_thought)
+        return self._rendered(self._given(request.messages), asked)
 
-    def _rendered(self, messages: Sequence[Message], *, thinks: bool = True) -> _Prompt:
+    def _given(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        """Return a conversation as the template is given it; an answer that is gone on with stays as it is."""
+        told = _with_system(messages, self._system)
+        goes_on = len(told) > 1 and told[-1].role == "assistant" and not told[-1].tool_calls
+        return (*self.template.apart(told[:-1]), told[-1]) if goes_on else self.template.apart(told)
+
+    def _check(self, manner: Manner) -> None:
+        """Raise InvalidRequestError where the model cannot be asked so."""
+        if manner.tools and not self.template.knows_tools:
+            raise InvalidRequestError("The model's chat template knows nothing of tools: leave tools out.")
+        thinks = self.family.thinks or self.template.switches_thoughts or self.template.knows_efforts
+        if manner.think not in (None, Think.OFF) and not thinks:
+            raise InvalidRequestError("The model's chat template knows nothing of thinking: leave think out.")
+        if manner.budget is not None and manner.budget < 0:
+            raise InvalidRequestError(
+                f"think_budget is {manner.budget}; it should be a number of tokens, 0 for no thoughts at all."
+            )
+
+    def _rendered(self, messages: Sequence[Message], asked: AskedTemplate) -> _Prompt:
         """Return the prompt for a conversation; an answer at its end is gone on with."""
-        begun = messages[-1].content if len(messages) > 1 and messages[-1].role == "assistant" else ""
-        text = self.template.render(messages[:-1] if begun else messages)
-        text += "" if thinks else without_thought(text)
-        return _Prompt(tuple(self.tokenizer.encode(text + begun)), text, tuple(messages), begun, thinks)
+        last = messages[-1]
+        begun = last.content if len(messages) > 1 and last.role == "assistant" and not last.tool_calls else ""
+        text = asked.render(messages[:-1] if begun else messages)
+        opened = self.family.opened_by(text)
+        if begun:
+            begun, opened = written(parsed(begun), self.family, text)
+        return _Prompt(tuple(self.tokenizer.encode(text + begun)), text, tuple(messages), begun, opened, asked)
+
+    def _without_thought(self, prompt: str) -> str:
+        """Return what is put behind a prompt so that no thought comes first."""
+        if end := self.family.at_once(prompt):
+            return end
+        # A template that knows of thoughts has said itself what there is to say.
+        return self.family.thoughts[0].nothing if self.family.thinks and not self.template.switches_thoughts else ""
 
     def _fitting(self, prompt: _Prompt, overflow: Overflow, asked: int | None) -> _Prompt:
         """Return the prompt, or what is left of it where it is too long.
@@ -253,25 +306,27 @@ class Preparer:
             return prompt
         if not prompt.messages:
             return _Prompt(without_middle(prompt.tokens, most))
+        template = prompt.asked
+        assert template is not None  # a prompt that was made of messages
         return self._rendered(
             shortened(
                 prompt.messages,
-                lambda messages: len(self._rendered(messages, thinks=prompt.thinks).tokens),
+                lambda messages: len(self._rendered(messages, template).tokens),
                 self._size,
                 most,
                 step=max(1, self.context_length // _SHARE),
             ),
-            thinks=prompt.thinks,
+            template,
         )
 
     def _boundaries(self, prompt: _Prompt, overflow: Overflow) -> tuple[Boundaries, tuple[int, ...]]:
         """Return the places in a prompt, and what asks for the answer."""
-        if not prompt.messages or not (self._finds_boundary or overflow is Overflow.SHIFT):
+        if prompt.asked is None or not (self._finds_boundary or overflow is Overflow.SHIFT):
             return Boundaries(), ()
         messages, tokens = prompt.messages, prompt.tokens
         if prompt.begun:
             messages, tokens = messages[:-1], tuple(self.tokenizer.encode(prompt.text))
-        places = find_boundaries(self.template, self.tokenizer, messages, prompt.text, tokens)
+        places = find_boundaries(prompt.asked, self.tokenizer, messages, prompt.text, tokens)
         return places, tokens[places.answer :] if places.answer else ()
 
     def _options_of(self, request: GenerateRequest) -> RequestOptions:

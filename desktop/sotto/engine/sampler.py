@@ -135,6 +135,10 @@ class Sampler:
         if done.limits:
             self._limit = done.limits[count - 1]
 
+    def push(self, token: int) -> None:
+        """Go on as if `token` had been sampled; no draw is spent on it."""
+        self._pasts = _pushed(self._pasts, mx.array([token], dtype=mx.uint32))
+
     def fork(self) -> "Sampler":
         """Return a sampler that would draw the same from here on, and goes its own way: for the drafts of a model.
 

@@ -15,10 +15,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
+from functools import cached_property
 from typing import Any, NoReturn
 
 import jinja2
-from jinja2 import nodes
+from jinja2 import meta, nodes
 from jinja2.ext import Extension, loopcontrols
 from jinja2.filters import FILTERS
 from jinja2.parser import Parser
@@ -65,8 +66,19 @@ class SandboxedTemplate:
         """
         if len(text) > LONGEST_TEMPLATE:
             raise TemplateBoundsError(f"it is longer than {LONGEST_TEMPLATE} characters")
+        self._text = text
         with bounded({}), _plain_errors():
             self._template = _ENVIRONMENT.from_string(text)
+
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        """Names that it looks up and does not set itself; found when they are first asked for, as that takes a while.
+
+        Raises:
+            TemplateBoundsError: That computes too much.
+        """
+        with bounded({}), _plain_errors():
+            return frozenset(meta.find_undeclared_variables(_ENVIRONMENT.parse(self._text)))
 
     def render(self, variables: Mapping[str, Any]) -> str:
         """Return the text for `variables`, which are plain values as in JSON.

@@ -180,7 +180,7 @@ class Scheduler:
     def _speculated(self, one: Generation, events: list[GenerateEvent]) -> bool:
         """Let the only answer in progress take several tokens in one step, if that is likely to pay; tell whether."""
         speculator = self._speculator
-        if speculator is None:
+        if speculator is None or not one.draws_freely:
             return False
         taken = False
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from collections.abc import Sequence as Series
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sotto.engine.detokenizer import Detokenizer
 from sotto.engine.guides import Guide
+from sotto.engine.parsing.families import PLAIN
+from sotto.engine.parsing.parser import Parser
 from sotto.engine.sampler import Sampler
 from sotto.engine.stop_strings import StopMatcher
 
@@ -28,11 +30,13 @@ class Task:
         context: Most tokens that are fed at a time.
         shift: Takes all tokens to those to go on with when the context is full; None ends the answer there.
         dropped: Tokens that were left out of the prompt because they had no room.
-        opens: The tag of a thought that the prompt ends with; empty for none.
         loop_guard: Whether the answer ends when it repeats itself without end.
         logprobs: How many of the likeliest tokens are told beside each; None for nothing about how likely any is.
         spelled: Gives the bytes of a token, for those.
         guide: Says which tokens may follow; None where any may.
+        parser: Tells the parts of the answer apart.
+        think_budget: Most tokens of thoughts, until they are ended; None for no limit.
+        encode: Cuts a text into tokens.
     """
 
     request_id: str
@@ -48,8 +52,10 @@ class Task:
     context: float = float("inf")
     shift: Callable[[Series[int]], Series[int]] | None = None
     dropped: int = 0
-    opens: str = ""
     loop_guard: bool = True
     logprobs: int | None = None
     spelled: Callable[[int], bytes] = lambda _: b""
     guide: Guide | None = None
+    parser: Parser = field(default_factory=lambda: Parser(PLAIN))
+    think_budget: int | None = None
+    encode: Callable[[str], Series[int]] = lambda _: ()

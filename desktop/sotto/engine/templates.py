@@ -1,6 +1,7 @@
 """Render conversations to prompts by the template that was chosen for a model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import jinja2
@@ -12,6 +13,7 @@ from sotto.engine.sandbox import SandboxedTemplate, TemplateRefusedError
 from sotto.engine.template_bounds import TemplateBoundsError
 from sotto.engine.template_choice import TemplateChoice, TemplateKind, chosen_template
 from sotto.engine.tokenizer import Tokenizer
+from sotto.engine.turns import AS_USUAL, EFFORTS, SWITCHES, TOOL_NAMES, Manner, apart, as_turn
 from sotto.engine.types import Message
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
@@ -38,6 +40,10 @@ _FAILURES = (jinja2.TemplateError, GoTemplateError, TemplateBoundsError)
 class _Rendering(Protocol):
     """What makes a text of a conversation: a template in some language, or a renderer of our own."""
 
+    @property
+    def variables(self) -> frozenset[str]:
+        """Which of the variables that it is given it looks up."""
+
     def render(self, variables: Mapping[str, Any], /) -> str:
         """Return the prompt."""
 
@@ -49,6 +55,7 @@ class ChatTemplate:
         own: Whether it is more than the plain one, in which a system message stands at the top by itself, and the other
             turns follow as `User: ...` and `Assistant: ...`, with an empty line after each.
         note: What the user should know about it, in a sentence; empty where it is the model's own.
+        text: Its source; empty for the plain one and for renderers of our own.
     """
 
     def __init__(self, text: str | TemplateChoice, special_tokens: dict[str, str] | None = None) -> None:
@@ -65,7 +72,10 @@ class ChatTemplate:
             text = TemplateChoice(TemplateKind.JINJA if text else TemplateKind.PLAIN, text)
         self.own = text.kind is not TemplateKind.PLAIN
         self.note = text.note
+        self.text = "" if text.kind is TemplateKind.RENDERER else text.text
         self._whose = text.whose
+        # Renderers of our own know of thoughts.
+        self._looks_up = "message.thinking" if text.kind is TemplateKind.RENDERER else text.text
         self._special_tokens = special_tokens or {}
         try:
             self._template = _compiled(text)
@@ -82,35 +92,72 @@ class ChatTemplate:
         """
         return cls(chosen_template(source), tokenizer.special_tokens)
 
-    def render(self, messages: Sequence[Message], add_generation_prompt: bool = True) -> str:
+    @property
+    def switches_thoughts(self) -> bool:
+        """Whether it can be told to have the model think or not."""
+        return bool(self._template.variables & SWITCHES)
+
+    @property
+    def knows_efforts(self) -> bool:
+        """Whether it can be told how much the model is to think."""
+        return bool(self._template.variables & EFFORTS)
+
+    @property
+    def knows_tools(self) -> bool:
+        """Whether it tells the model of tools."""
+        return bool(self._template.variables.intersection(TOOL_NAMES))
+
+    def render(self, messages: Sequence[Message], add_generation_prompt: bool = True, manner: Manner = AS_USUAL) -> str:
         """Return the prompt for a conversation.
 
         Args:
             messages: The turns so far.
             add_generation_prompt: Whether it ends with what asks for the assistant's next turn.
+            manner: Tools, and whether to think.
 
         Raises:
             InvalidRequestError: The template refuses this conversation, for example a system message.
             BrokenModelError: The template fails, or asks for more time or memory than it is given.
         """
-        turns = [
-            {"role": message.role, "content": _parts(message.content) if self._wants_parts else message.content}
-            for message in messages
-        ]
         try:
-            return self._render(turns, add_generation_prompt)
+            return self._rendered(messages, add_generation_prompt, manner)
         except TemplateRefusedError as error:
             reason = " ".join(str(error).split()).rstrip(".")
             raise InvalidRequestError(f"{self._whose} refuses this conversation: {reason}.") from error
         except _FAILURES as error:
             raise BrokenModelError(f"{self._whose} fails: {_described(error)}.") from error
 
-    def _render(self, turns: list[dict[str, Any]], add_generation_prompt: bool) -> str:
+    def apart(self, messages: Sequence[Message]) -> tuple[Message, ...]:
+        """Return messages with thoughts and calls apart from their text, as far as the template knows of them."""
+        return tuple(apart(message, self._looks_up) for message in messages)
+
+    def _rendered(self, messages: Sequence[Message], add_generation_prompt: bool, manner: Manner) -> str:
+        def rendered(*, arguments_as_text: bool) -> str:
+            contents = (_parts(message.content) if self._wants_parts else message.content for message in messages)
+            turns = [
+                as_turn(message, content, arguments_as_text=arguments_as_text)
+                for message, content in zip(messages, contents, strict=True)
+            ]
+            return self._render(turns, add_generation_prompt, manner)
+
+        try:
+            return rendered(arguments_as_text=False)
+        except (TemplateRefusedError, *_FAILURES):
+            if not any(message.tool_calls for message in messages):
+                raise
+            try:
+                return rendered(arguments_as_text=True)
+            except (TemplateRefusedError, *_FAILURES):
+                # What it said at first is what is meant.
+                pass
+            raise
+
+    def _render(self, turns: list[dict[str, Any]], add_generation_prompt: bool, manner: Manner = AS_USUAL) -> str:
         return self._template.render(
             {
                 **self._special_tokens,
+                **manner.variables(lambda: self._template.variables, self.text),
                 "messages": turns,
-                "tools": None,
                 "documents": None,
                 "add_generation_prompt": add_generation_prompt,
             }
@@ -139,6 +186,26 @@ def _compiled(choice: TemplateChoice) -> _Rendering:
             return RENDERERS[choice.text]
         case _:
             return SandboxedTemplate(choice.text or _PLAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedTemplate:
+    """A template with what a request asks of it besides the conversation.
+
+    Attributes:
+        template: The template.
+        manner: Tools, and whether to think.
+        ending: Returns what is put behind a prompt that asks for an answer.
+    """
+
+    template: ChatTemplate
+    manner: Manner = AS_USUAL
+    ending: Callable[[str], str] = lambda _: ""
+
+    def render(self, messages: Sequence[Message], add_generation_prompt: bool = True) -> str:
+        """Return the prompt for a conversation, see `ChatTemplate.render`."""
+        text = self.template.render(messages, add_generation_prompt, self.manner)
+        return text + self.ending(text) if add_generation_prompt else text
 
 
 def _parts(text: str) -> list[dict[str, str]]:

@@ -12,14 +12,14 @@ name only the end of a document as EOS, and would go on to write the user's next
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import takewhile
 from typing import Any
 
 import tokenizers
 
-from sotto.engine.detokenizer import ByteDetokenizer, Detokenizer, WindowDetokenizer, spelling
+from sotto.engine.detokenizer import ByteDetokenizer, Detokenizer, MarkDetokenizer, WindowDetokenizer, spelling
 from sotto.engine.model_texts import JsonFiles, chat_template, named_tokens, token_ids
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
@@ -34,6 +34,10 @@ _TURN_ENDS = (
     "<|end_of_turn|>",
     "<|END_OF_TURN_TOKEN|>",
     "<|endofturn|>",
+    # Behind the call of a tool.
+    "<|call|>",
+    "<|observation|>",
+    "<|tool_response>",
 )
 # Where an answer has several channels, `<|end|>` only ends one of them.
 _CHANNEL = "<|channel|>"
@@ -152,9 +156,17 @@ class Tokenizer:
         """
         return None if self._spelling is None else [self._spelling[token] for token in range(count)]
 
-    def detokenizer(self) -> Detokenizer:
-        """Return what turns one answer's tokens into text."""
-        return ByteDetokenizer(self._spelling) if self._spelling else WindowDetokenizer(self._tokenizer)
+    @property
+    def added(self) -> frozenset[str]:
+        """How the tokens are written that are found in a text as they are."""
+        return frozenset(token.content for token in self._added.values())
+
+    def detokenizer(self, marks: Collection[str] = ()) -> Detokenizer:
+        """Return what turns one answer's tokens into text; special tokens are shown only where they are `marks`."""
+        plain = ByteDetokenizer(self._spelling) if self._spelling else WindowDetokenizer(self._tokenizer)
+        added = self._added.items()
+        shown = {token_id: token.content for token_id, token in added if token.special and token.content in marks}
+        return MarkDetokenizer(plain, shown) if shown else plain
 
     @property
     def _bos(self) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sotto.engine.memory_needs import ModelNeeds
+from sotto.engine.parsing.pieces import Kind, Piece, ToolCall, calls_of, thought_of
 
 MOST_LOGPROBS = 20
 # What stands for "impossible", which JSON has no number for; it is Ollama's.
@@ -22,10 +23,24 @@ LEAST_LOGPROB = -9999.0
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation; `role` is `system`, `user` or `assistant`."""
+    """One turn of a conversation.
+
+    Attributes:
+        role: `system`, `user`, `assistant`, or `tool` for what a tool answered.
+        content: What was said. Thoughts and calls may stand in an assistant's as `sotto.engine.parsing.pieces.markup`
+            writes them.
+        thinking: What an assistant thought before.
+        tool_calls: Tools that an assistant wanted to use.
+        tool_name: The tool that answers.
+        tool_call_id: The id of the call that it answers; empty where calls have none.
+    """
 
     role: str
     content: str
+    thinking: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_name: str = ""
+    tool_call_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +131,17 @@ class Grammar:
     name: str = "format"
 
 
+class Think(StrEnum):
+    """Whether a model thinks before it answers, and how much where it can be told so."""
+
+    OFF = "off"
+    ON = "on"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    MAX = "max"
+
+
 @dataclass(frozen=True, slots=True)
 class GenerateRequest:
     """What to generate from.
@@ -136,6 +162,10 @@ class GenerateRequest:
         overflow: What is done where the context has no room.
         loop_guard: Whether an answer ends that repeats itself without end; None as usual, which is yes.
         logprobs: With each token goes how likely it and so many of the likeliest were; None for nothing of that.
+        tools: Functions that the model may call, each an object with `type` and `function` as in OpenAI's API; see
+            `sotto.engine.tools`.
+        think: Whether the model thinks first; None as its template does by itself.
+        think_budget: Most tokens of thoughts; then the thought is ended, and the answer goes on. None for no limit.
     """
 
     id: str
@@ -150,6 +180,9 @@ class GenerateRequest:
     overflow: Overflow = Overflow.ERROR
     loop_guard: bool | None = None
     logprobs: int | None = None
+    tools: tuple[Mapping[str, Any], ...] = ()
+    think: Think | None = None
+    think_budget: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,14 +307,12 @@ class PrefillProgress:
         done: Tokens read so far, with those that were there already; never falls.
         total: Tokens of the prompt.
         cached: Tokens that were there already.
-        opens: The tag that the prompt ends with, where the answer begins inside a thought; empty for none.
     """
 
     request_id: str
     done: int
     total: int
     cached: int
-    opens: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,19 +345,26 @@ class Likelihood:
 
 @dataclass(frozen=True, slots=True)
 class TextChunk:
-    """New text and the tokens it came from; text may lag behind tokens, and either may be empty.
+    """What is new of an answer, and the tokens it came from; it may lag behind tokens, and either may be empty.
 
     Attributes:
         request_id: The request.
-        text: The text.
+        text: New text of the answer itself, without thoughts and calls.
         token_ids: The tokens.
-        logprobs: How likely each of them was, where that was asked for.
+        logprobs: How likely each of them was, where that was asked for and it was drawn.
+        parts: Everything that is new, in order; empty where it is nothing but `text`.
     """
 
     request_id: str
     text: str
     token_ids: tuple[int, ...]
     logprobs: tuple[Likelihood, ...] = ()
+    parts: tuple[Piece, ...] = ()
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """Everything that is new, in order."""
+        return self.parts or _plain(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,13 +372,14 @@ class Finished:
     """An answer is complete; durations are in nanoseconds.
 
     Attributes:
-        text: The whole answer, without the stop text.
+        text: The whole answer itself, without thoughts, calls and the stop text.
         token_ids: All tokens drawn, without the end-of-sequence token.
         prompt_tokens: Tokens of the prompt, cached ones included.
         cached_tokens: Tokens of the prompt that were not computed again.
         drafted_tokens: Tokens that were fed on trial, because they were likely to follow.
         accepted_tokens: How many of those were right, and so part of the answer.
         dropped_tokens: Tokens that the model did not see or had to forget because the context had no room for them.
+        parts: The texts, thoughts and calls of the answer, in order; empty where there is nothing but `text`.
     """
 
     request_id: str
@@ -355,6 +394,22 @@ class Finished:
     drafted_tokens: int = 0
     accepted_tokens: int = 0
     dropped_tokens: int = 0
+    parts: tuple[Piece, ...] = ()
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """The parts of the answer, whatever there are."""
+        return self.parts or _plain(self.text)
+
+    @property
+    def thinking(self) -> str:
+        """What the model thought."""
+        return thought_of(self.parts)
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The tools that the model wants to use."""
+        return calls_of(self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,6 +490,10 @@ class Measured:
     device: str = "cpu"
     device_total: int = 0
     usual_context: int | None = None
+
+
+def _plain(text: str) -> tuple[Piece, ...]:
+    return (Piece(Kind.TEXT, text),) if text else ()
 
 
 LoadEvent = LoadProgress | Loaded | Unloaded | Failed

@@ -30,9 +30,11 @@ def _one(events: list[object]) -> object:
     chunks = [event for event in events if isinstance(event, TextChunk)]
     if len(chunks) < 2:
         return events[-1]
+    parts = tuple(piece for chunk in chunks for piece in chunk.pieces) if any(chunk.parts for chunk in chunks) else ()
     return replace(
         chunks[0],
         text="".join(chunk.text for chunk in chunks),
         token_ids=tuple(token for chunk in chunks for token in chunk.token_ids),
         logprobs=tuple(one for chunk in chunks for one in chunk.logprobs),
+        parts=parts,
     )

@@ -244,6 +244,22 @@ def test_a_thought_can_be_ended_for_the_model(family, begin, ends):
     assert told(pieces) == [(THOUGHT, "Hm", True), (TEXT, "Yes", True)]
 
 
+@pytest.mark.parametrize(
+    ("family", "prompt", "end"),
+    [
+        (KEPT, "<|im_start|>assistant\n<think>\n", "\n</think>\n\n"),
+        (KEPT, "[/INST][THINK]", "[/THINK]"),
+        (HARMONY, "<|start|>assistant", "<|channel|>final<|message|>"),
+        (KEPT, "<|start|>assistant", ""),
+        (KEPT, "<think>\n\n</think>\n\n", ""),
+        (HARMONY, "<|start|>assistant<|channel|>final<|message|>", ""),
+    ],
+)
+def test_an_answer_without_thoughts_begins_at_once(family, prompt, end):
+    assert family.at_once(prompt) == end
+    assert family.at_once(prompt + end) == ""
+
+
 def test_objects_are_calls_only_at_the_beginning_and_only_of_tools_there_are():
     llama = TRANSCRIPTS["llama 3, bare"][0]
     call = '{"name": "find", "parameters": {}}'

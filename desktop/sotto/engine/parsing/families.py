@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sotto.engine.parsing import calls, tagged_calls
 from sotto.engine.parsing.calls import CallReader
-from sotto.engine.parsing.harmony import ANALYSIS, CLOSING
+from sotto.engine.parsing.harmony import ANALYSIS, CLOSING, FINAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,13 @@ class Family:
         """Return the thought that a prompt ends inside of, because that is how it asks for an answer."""
         end = prompt[-64:].rstrip()
         return next((pair for pair in self.thoughts if end.endswith(pair.opens)), None)
+
+    def at_once(self, prompt: str) -> str:
+        """Return what goes behind a prompt so that the model answers at once; nothing where it could do so anyway."""
+        if self.harmony and prompt.endswith("<|start|>assistant"):
+            return FINAL
+        opened = self.opened_by(prompt)
+        return opened.end if opened is not None else ""
 
 
 _HARMONY_MARKS = ("<|start|>", "<|channel|>", "<|message|>", "<|constrain|>", "<|end|>", "<|call|>", "<|return|>")
