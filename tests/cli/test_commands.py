@@ -218,6 +218,11 @@ def test_stop_ends_the_answer_before_the_text(env: dict[str, str]) -> None:
         (("run", "sotto", "hi", "--raw", "--system", "x"), 1, ("--system",)),
         (("run", "sotto", "hi", "--raw", "--template", "x"), 1, ("--template",)),
         (("run", "sotto", "hi", "--template", "no-such-file"), 1, ("no-such-file", "missing")),
+        (("run", "sotto", "hi", "--raw", "--think"), 1, ("--think",)),
+        (("run", "sotto", "hi", "--no-think", "--think-level", "low"), 1, ("--no-think", "--think-level")),
+        (("run", "sotto", "hi", "--think"), 1, ("chat template", "thinking")),
+        (("run", "sotto", "hi", "--think-budget", "-3"), 1, ("think_budget", "-3")),
+        (("run", "sotto", "hi", "--tools", "/nowhere/tools.json"), 1, ("/nowhere/tools.json",)),
         (("run", "sotto", "hi", "--temperature", "warm"), 2, ("--temperature",)),
         (("run",), 2, ("MODEL",)),
         (("lsit",), 2, ("lsit", "list")),
@@ -235,6 +240,24 @@ def test_errors_are_one_sentence_with_the_right_status(
         assert word in done.stderr
     if status == 1:
         assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_tools_are_for_models_that_know_of_them(env: dict[str, str], tmp_path: Path) -> None:
+    tools = tmp_path / "tools.json"
+    tools.write_text('[{"type": "function", "function": {"name": "find"}}]', encoding="utf-8")
+    told = sotto(env, "run", "sotto", "hi", "--tools", str(tools))
+    assert (told.returncode, told.stdout) == (1, "")
+    assert told.stderr == "sotto: The model's chat template knows nothing of tools: leave tools out.\n"
+    template = "{{ tools[0].function.name if tools }} {{ messages[-1].content }}{{ '<think>' if enable_thinking }}"
+    model = write_model(tmp_path / "tiny", "plain", template)
+    done = sotto(env, "run", str(model), "hi", "--tools", str(tools), "--think", "--json", "--num-predict", "3")
+    assert done.returncode == 0, done.stderr
+    row = json.loads(done.stdout)
+    assert row["tool_calls"] == []
+    assert row["text"] == ""
+    assert row["thinking"].strip()
+    # The tool's name, a space, `hi` and the tag.
+    assert row["prompt_eval_count"] == len("find hi<think>")
 
 
 def test_verify(env: dict[str, str], tmp_path: Path) -> None:

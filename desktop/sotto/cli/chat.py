@@ -3,7 +3,8 @@
 import contextlib
 import sys
 
-from sotto.cli.output import LOOPED, write_answer
+from sotto.cli.answer_writer import AnswerWriter
+from sotto.cli.output import LOOPED
 from sotto.cli.session import Session, system_messages
 from sotto.engine.types import DoneReason, Failed, Finished, Message, Overflow, TextChunk
 from sotto.errors import CancelledError, SottoError
@@ -64,20 +65,21 @@ def _question(keyboard: bool) -> str | None:
 def _turn(session: Session, messages: tuple[Message, ...], question: str) -> tuple[Message, ...]:
     """Answer one question; return the conversation with both, or as it was when the question failed."""
     asked = (*messages, Message("user", question))
+    writer = AnswerWriter()
     try:
         for event in session.ask(asked):
             if isinstance(event, TextChunk):
-                write_answer(event.text)
+                writer.write(event.pieces)
             elif isinstance(event, Failed):
                 print(f"sotto: {event.message}", file=sys.stderr)
                 return messages
             elif isinstance(event, Finished):
-                write_answer("\n")
+                writer.end()
                 if event.done_reason is DoneReason.CANCELLED:
                     print("(stopped)", file=sys.stderr)
                 elif event.done_reason is DoneReason.LOOP:
                     print(f"({LOOPED.removesuffix('.')})", file=sys.stderr)
-                return (*asked, Message("assistant", event.text))
+                return (*asked, Message("assistant", event.text, event.thinking, event.calls))
     except CancelledError:
         print("(stopped)", file=sys.stderr)
     except SottoError as error:

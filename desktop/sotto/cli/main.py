@@ -258,6 +258,20 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
         help="where the context is full: give an error (one question's default), leave out the oldest turns, "
         "or also forget them in an answer (a conversation's default)",
     )
+    run.add_argument(
+        "--think",
+        action=argparse.BooleanOptionalAction,
+        help="let the model think before it answers, or not; thoughts go to stderr",
+    )
+    run.add_argument(
+        "--think-level", choices=("low", "medium", "high", "max"), help="how much, where the model can be told so"
+    )
+    run.add_argument("--think-budget", type=int, metavar="N", help="end its thoughts after N tokens")
+    run.add_argument(
+        "--tools",
+        metavar="FILE",
+        help="functions that the model may call, as a JSON list of OpenAI's form; calls are printed as lines of JSON",
+    )
     run.add_argument("--stop", action="append", metavar="S", help="end the answer before this text; may be repeated")
     run.add_argument(
         "--option",
@@ -278,4 +292,8 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
         help="what the answer must be: json for some JSON object, or a file with a JSON schema (.json), a regular "
         "expression for all of it (.regex) or a Lark grammar (.lark)",
     )
-    run.add_argument("--json", action="store_true", help="print one object with text, token ids, counts and durations")
+    run.add_argument(
+        "--json",
+        action="store_true",
+        help="print one object with text, thoughts, calls, token ids, counts and durations",
+    )

@@ -3,13 +3,17 @@
 import argparse
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 from sotto.cli import chat
+from sotto.cli.answer_writer import AnswerWriter
 from sotto.cli.formats import grammar_of
 from sotto.cli.main import INTERRUPTED
-from sotto.cli.output import LOOPED, write_answer
+from sotto.cli.output import LOOPED
 from sotto.cli.session import Session, system_messages
+from sotto.engine.tools import tools_of_file
+from sotto.engine.turns import Manner
 from sotto.engine.types import (
     DoneReason,
     Failed,
@@ -18,6 +22,7 @@ from sotto.engine.types import (
     Message,
     Overflow,
     TextChunk,
+    Think,
     TokenLogprob,
 )
 from sotto.errors import EngineError, InvalidRequestError
@@ -31,8 +36,7 @@ def run(parsed: argparse.Namespace) -> int:
     Raises:
         SottoError: The model, an option or the prompt is wrong.
     """
-    if parsed.raw and parsed.template is not None:
-        raise InvalidRequestError("--raw feeds the prompt as it is, so --template has no place: leave one of them out.")
+    _check_raw(parsed)
     overrides = {name: value for name in _OPTIONS if (value := getattr(parsed, name)) is not None}
     overrides |= dict(map(_option, parsed.option))
     if parsed.logprobs is not None and not parsed.json:
@@ -46,7 +50,7 @@ def run(parsed: argparse.Namespace) -> int:
             "--stop would cut an answer short that --format asks for whole: leave one of them out."
         )
     grammar = grammar_of(parsed.format) if parsed.format is not None else None
-    session = Session(parsed.model, overrides, overflow, parsed.draft, parsed.template, grammar)
+    session = Session(parsed.model, overrides, overflow, parsed.draft, parsed.template, grammar, _manner(parsed))
     for note in session.options.notes:
         print(f"sotto: {note}", file=sys.stderr)
     if talks:
@@ -55,8 +59,6 @@ def run(parsed: argparse.Namespace) -> int:
         prompt = _piped()
     if not prompt:
         raise InvalidRequestError("The prompt is empty: give PROMPT as an argument or through a pipe.")
-    if parsed.raw and parsed.system is not None:
-        raise InvalidRequestError("--raw feeds the prompt as it is, so --system has no place: leave one of them out.")
     with session:
         load_duration = session.load(raw=parsed.raw).load_duration
         finished, told = _answer(session, prompt, parsed)
@@ -79,6 +81,35 @@ def _option(given: str) -> tuple[str, Any]:
         return name, text
 
 
+def _manner(parsed: argparse.Namespace) -> Manner:
+    """Return with which tools and thoughts to answer.
+
+    Raises:
+        InvalidRequestError: The file of tools cannot be read.
+    """
+    think = Think(parsed.think_level) if parsed.think_level else None
+    if parsed.think is not None and think is None:
+        think = Think.ON if parsed.think else Think.OFF
+    elif parsed.think is False:
+        raise InvalidRequestError("--no-think and --think-level contradict each other: leave one of them out.")
+    tools = tools_of_file(Path(parsed.tools)) if parsed.tools is not None else ()
+    return Manner(tools, think, parsed.think_budget)
+
+
+def _check_raw(parsed: argparse.Namespace) -> None:
+    """Raise InvalidRequestError where a raw prompt is to go with what only a chat template could say."""
+    given = {
+        "--system": parsed.system,
+        "--template": parsed.template,
+        "--tools": parsed.tools,
+        "--think": parsed.think,
+        "--think-level": parsed.think_level,
+        "--think-budget": parsed.think_budget,
+    }
+    if parsed.raw and (option := next((name for name, value in given.items() if value is not None), None)):
+        raise InvalidRequestError(f"--raw feeds the prompt as it is, so {option} has no place: leave one of them out.")
+
+
 def _piped() -> str:
     try:
         return "" if sys.stdin is None else sys.stdin.read().removesuffix("\n")
@@ -88,18 +119,17 @@ def _piped() -> str:
 
 def _answer(session: Session, prompt: str, parsed: argparse.Namespace) -> tuple[Finished, list[Likelihood]]:
     messages = () if parsed.raw else (*system_messages(parsed.system), Message("user", prompt))
-    last, told = "", list[Likelihood]()
+    writer, told = AnswerWriter(), list[Likelihood]()
     for event in session.ask(messages, prompt if parsed.raw else None, parsed.logprobs):
         if isinstance(event, TextChunk):
             told += event.logprobs
-            if not parsed.json and event.text:
-                write_answer(event.text)
-                last = event.text
+            if not parsed.json:
+                writer.write(event.pieces)
         elif isinstance(event, Failed):
             raise EngineError(event.message)
         elif isinstance(event, Finished):
-            if not parsed.json and not last.endswith("\n"):
-                write_answer("\n")
+            if not parsed.json:
+                writer.end()
             return event, told
     raise AssertionError("a generation ends with Finished or Failed")
 
@@ -117,6 +147,8 @@ def _report(model: str, finished: Finished, load_duration: int) -> dict[str, Any
     return {
         "model": model,
         "text": finished.text,
+        "thinking": finished.thinking,
+        "tool_calls": [{"name": one.name, "arguments": one.arguments, "id": one.id} for one in finished.calls],
         "token_ids": list(finished.token_ids),
         "done_reason": finished.done_reason.value,
         "prompt_eval_count": finished.prompt_tokens,

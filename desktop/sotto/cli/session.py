@@ -12,6 +12,7 @@ from sotto.cli.opening import opened, opened_draft
 from sotto.engine import device
 from sotto.engine.options import RequestOptions, request_options
 from sotto.engine.settings import read_settings
+from sotto.engine.turns import AS_USUAL, Manner
 from sotto.engine.types import GenerateEvent, GenerateRequest, Grammar, LoadProgress, Message, ModelInfo, Overflow
 from sotto.store.records import ModelRecord, ModelSource
 from sotto.store.user_templates import read_template_file
@@ -30,6 +31,7 @@ class Session:
         draft: str | None = None,
         template: str | None = None,
         grammar: Grammar | None = None,
+        manner: Manner = AS_USUAL,
     ) -> None:
         """Find and open `target`; nothing is loaded yet.
 
@@ -40,6 +42,7 @@ class Session:
             draft: A second model that proposes tokens, named like `target`, or `own`; None for none.
             template: A file with a template for its prompts, Jinja or Go; None for what the model has.
             grammar: What each answer must be; None for anything.
+            manner: Tools that it may use, and whether it thinks first.
 
         Raises:
             SottoError: There is no such model, it cannot run, or an option is out of range.
@@ -51,8 +54,7 @@ class Session:
         self._draft = opened_draft(draft, self.source)
         self.options: RequestOptions = request_options(self.source.params, overrides)
         self.interrupted = threading.Event()
-        self._overflow = overflow
-        self._grammar = grammar
+        self._overflow, self._grammar, self._manner = overflow, grammar, manner
         # Where nobody asks for a context, the engine takes what the manifest says, or less where memory is short.
         self._num_ctx: int | None = self.options.num_ctx if "num_ctx" in overrides else None
 
@@ -114,6 +116,9 @@ class Session:
             loop_guard=self.options.loop_guard,
             logprobs=logprobs,
             grammar=self._grammar,
+            tools=self._manner.tools,
+            think=self._manner.think,
+            think_budget=self._manner.budget,
         )
         with until_interrupt(self.interrupted):
             yield from self._engine.generate(self._engine.prepare(request), self.interrupted.is_set)

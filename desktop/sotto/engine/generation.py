@@ -182,8 +182,9 @@ class Generation:
         self._forcing = bool(self._forced)
         if self._forcing:
             self._ending = True
-            draw = Draw(_fed(self._forced[:1]), self.sampler.fork())
-            draw.sampler.push(self._forced[0])
+            sampler = self.sampler.fork()
+            sampler.push(self._forced[0], draw.sampler.width)
+            draw = Draw(_fed(self._forced[:1]), sampler)
         self.pending, self._value, self._likelihoods = draw.token, None, draw.likelihoods
         self._sampler_before, self.sampler = self.sampler, draw.sampler
 

@@ -56,12 +56,11 @@ class Window:
 
     def pushed(self, token: mx.array) -> "Window":
         """Return the window after `token` [1] has come in, and the oldest has gone where there is no room."""
-        # A window that is not as wide as any logits counts once it is.
-        counts = self.counts.at[token].add(1.0) if self.counts.size else self.counts
+        counts = self.counts.at[token].add(1.0)
         if self.size is None or self.ring.size < self.size:
             return replace(self, ring=mx.concatenate([self.ring, token]), counts=counts)
         place = slice(self.oldest, self.oldest + 1)
-        counts = counts.at[self.ring[place]].subtract(1.0) if counts.size else counts
+        counts = counts.at[self.ring[place]].subtract(1.0)
         ring = mx.array(self.ring)
         ring[place] = token
         return replace(self, ring=ring, oldest=(self.oldest + 1) % self.size, counts=counts)

@@ -66,6 +66,7 @@ class Sampler:
 
     Attributes:
         seed: What the keys come from: the one asked for, or one of 64 random bits.
+        width: How wide the logits were that it drew from last; 0 where it has not.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class Sampler:
         self._pasts: tuple[Past, ...] = tuple(past for past in pasts if past is not None)
         self._limit = first_limit(options) if self._random else None
         self._undecided: _Undecided | None = None
+        self.width = 0
 
     def sample(self, logits: mx.array) -> mx.array:
         """Return the next token [1], uint32, for logits [1, V], without evaluating either."""
@@ -135,9 +137,10 @@ class Sampler:
         if done.limits:
             self._limit = done.limits[count - 1]
 
-    def push(self, token: int) -> None:
-        """Go on as if `token` had been sampled; no draw is spent on it."""
-        self._pasts = _pushed(self._pasts, mx.array([token], dtype=mx.uint32))
+    def push(self, token: int, width: int) -> None:
+        """Go on as if `token` had been sampled for logits [1, width]; no draw is spent on it."""
+        pasts = tuple(past.as_wide_as(width) for past in self._pasts)
+        self._pasts = _pushed(pasts, mx.array([token], dtype=mx.uint32))
 
     def fork(self) -> "Sampler":
         """Return a sampler that would draw the same from here on, and goes its own way: for the drafts of a model.
@@ -155,6 +158,7 @@ class Sampler:
 
     def pasts(self, width: int, drafts: mx.array) -> list[tuple[Past, ...]]:
         """Return what the row behind each of n drafts is penalized by, for n + 1 rows; none without penalties."""
+        self.width = width
         if not self._pasts:
             return []
         pasts = [tuple(past.as_wide_as(width) for past in self._pasts)]
