@@ -216,7 +216,7 @@ class ScriptedLoop:
 
 def chunk_of(request_id: str, pieces: list[Piece], ids: tuple[int, ...]) -> TextChunk:
     """Return what an engine says of new pieces."""
-    return TextChunk(request_id, text_of(pieces), ids, tuple(pieces))
+    return TextChunk(request_id, text_of(pieces), ids, parts=tuple(pieces))
 
 
 def record(name: str = "tiny:latest", **changes: Any) -> ModelRecord:

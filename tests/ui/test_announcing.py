@@ -9,8 +9,13 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QObject, Signal
 
 from sotto.chats.records import Role, State, Turn
+from sotto.engine.parsing.pieces import Kind, Piece
 from sotto.ui import announcing
 from sotto.ui.announcing import PAUSE, Announcer, announce, spoken
+
+
+def pieces(text):
+    return (Piece(Kind.TEXT, text),)
 
 
 class Talk(QObject):
@@ -18,7 +23,7 @@ class Talk(QObject):
 
     answer_awaited = Signal(str, str)
     answer_resumed = Signal(object)
-    answer_grew = Signal(str)
+    answer_grew = Signal(object)
     answer_ended = Signal(object)
     retracted = Signal(str)
     opened = Signal(object)
@@ -54,7 +59,7 @@ def test_the_beginning_sentences_now_and_then_and_the_end(hearing):
     hearing.talk.answer_awaited.emit("tiny", "Reading prompt…")
     for word in "One is said. Two is too. Three waits for its end. Four. Five is cut".split():
         hearing.now += 0.5
-        hearing.talk.answer_grew.emit(f"{word} ")
+        hearing.talk.answer_grew.emit(pieces(f"{word} "))
     hearing.now += 0.1
     hearing.end()
     assert hearing.texts == [
@@ -74,7 +79,7 @@ def test_never_more_often_than_that_and_nothing_is_said_twice(qapp, chunks):
     hearing.talk.answer_awaited.emit("m", "")
     for text, pause in chunks:
         hearing.now += pause
-        hearing.talk.answer_grew.emit(text)
+        hearing.talk.answer_grew.emit(pieces(text))
     hearing.end()
     times = [when for when, _ in hearing.said[:-1]]
     assert all(later - earlier >= PAUSE for earlier, later in pairwise(times))
@@ -93,7 +98,7 @@ def test_how_it_ended_is_said(hearing):
     hearing.talk.retracted.emit("Hi")
     assert "draft again" in hearing.texts[-1]
     count = len(hearing.said)
-    hearing.talk.answer_grew.emit("Late. ")
+    hearing.talk.answer_grew.emit(pieces("Late. "))
     hearing.end()
     assert len(hearing.said) == count
 
@@ -106,9 +111,9 @@ def test_marks_and_code_are_not_read_out():
 def test_no_sentence_is_taken_from_code_that_is_not_whole(hearing):
     hearing.talk.answer_awaited.emit("m", "")
     hearing.now += 5
-    hearing.talk.answer_grew.emit("Look. ```\nx. y. z. ")
+    hearing.talk.answer_grew.emit(pieces("Look. ```\nx. y. z. "))
     hearing.now += 5
-    hearing.talk.answer_grew.emit("more. ")
+    hearing.talk.answer_grew.emit(pieces("more. "))
     assert hearing.texts[1:] == ["Look."]
 
 

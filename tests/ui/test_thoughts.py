@@ -10,9 +10,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from sotto.chats.records import Role, State, Turn
+from sotto.engine.parsing.parser import parsed
+from sotto.engine.parsing.pieces import Kind, Piece
+from sotto.engine.parsing.pieces import ToolCall as Call
 from sotto.engine.types import PrefillProgress
-from sotto.ui import answer_parts, folds
-from sotto.ui.folds import Thought, ToolCall, duration, read_call
+from sotto.ui import folds, thought_clock
+from sotto.ui.folds import Thought, ToolCall, duration
 from sotto.ui.markdown_text import MarkdownText
 from sotto.ui.messages import AnswerMessage
 from sotto.ui.transcript import Transcript
@@ -37,7 +40,7 @@ def clock(monkeypatch):
     """Let time pass only when the test says so."""
     now = [100.0]
     monkeypatch.setattr(folds, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(answer_parts, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(thought_clock, "time", SimpleNamespace(monotonic=lambda: now[0]))
     return now
 
 
@@ -92,26 +95,45 @@ def test_a_thought_stays_as_its_reader_left_it(transcript, qtbot):
         assert thought.button.accessibleName() == f"{'Hide' if shown else 'Show'} what the model thought"
 
 
-def test_a_thought_that_the_prompt_opened_is_one_from_the_first_word(transcript):
+def test_parts_as_the_engine_tells_them_apart(transcript):
     answer = transcript.add_answer("model")
-    answer.show_prefill(PrefillProgress("r", 5, 5, 0, "<think>"))
-    answer.append("Hm.")
+    answer.show_prefill(PrefillProgress("r", 5, 5, 0))
+    transcript.grow_answer((Piece(Kind.THOUGHT, begins=True), Piece(Kind.THOUGHT, "Hm.")))
     (thought,) = answer.body.parts
     assert isinstance(thought, Thought)
     assert thought.title.text() == "Thinking…"
-    answer.append("\n</think>\nYes.")
+    transcript.grow_answer((Piece(Kind.THOUGHT, ends=True), Piece(Kind.TEXT, "A <think> tag. ")))
     assert thought.title.text() == "Thought"
+    transcript.grow_answer((Piece(Kind.TOOL, begins=True),))
+    assert answer.body.parts[-1].title.text() == "Choosing a tool…"
+    # It was none after all.
+    transcript.grow_answer((Piece(Kind.TOOL, ends=True), Piece(Kind.TEXT, "[TOOL_CALLS] nothing")))
+    call = Call("find", {"what": 1}, "id")
+    transcript.grow_answer((Piece(Kind.TOOL, begins=True), Piece(Kind.TOOL, ends=True, call=call)))
     transcript.end_answer(turn("x"))
-    assert answer.text.markdown.strip() == "Yes."
+    assert "".join(text.markdown for text in answer.texts).strip() == "A <think> tag. [TOOL_CALLS] nothing"
+    assert answer.body.parts[-1].title.text() == "Wants to use find"
+    assert [type(part).__name__ for part in answer.body.parts].count("ToolCall") == 1
+    assert parsed(answer.body.markdown)[-1].call == call
+
+
+def test_an_answer_that_is_gone_on_with_in_the_middle_of_a_thought(transcript):
+    transcript.add_answer("model")
+    answer = transcript.resume_answer(turn("<think>\nOne ", State.STOPPED))
+    transcript.grow_answer((Piece(Kind.THOUGHT, "two."), Piece(Kind.THOUGHT, ends=True), Piece(Kind.TEXT, "Yes.")))
+    transcript.end_answer(turn("x"))
+    thought, text = answer.body.parts
+    assert (thought.markdown, text.markdown) == ("One two.", "Yes.")
+    assert answer.body.markdown == "<think>\nOne two.\n</think>\n\nYes."
 
 
 def test_text_that_turns_out_to_be_a_thought(transcript):
     answer = transcript.add_answer("model")
     answer.append("Let me see.\n")
-    assert answer.text.markdown == "Let me see.\n"
+    assert answer.text.markdown == "Let me see."
     answer.append("</think>\n\nYes.")
     thought, text = answer.body.parts
-    assert (thought.markdown, text.markdown.strip()) == ("Let me see.\n", "Yes.")
+    assert (thought.markdown, text.markdown.strip()) == ("Let me see.", "Yes.")
 
 
 def test_an_answer_that_was_kept_is_shown_the_same(transcript):
@@ -129,11 +151,11 @@ def test_an_answer_that_was_kept_is_shown_the_same(transcript):
 def test_how_long_a_thought_took_is_kept_with_the_answer(ready, qtbot, loop, monkeypatch):
     # However the chunks are put together on their way, time passes between the beginning and the end.
     times = itertools.count(100, 30)
-    monkeypatch.setattr(answer_parts, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    monkeypatch.setattr(thought_clock, "time", SimpleNamespace(monotonic=lambda: next(times)))
     ready.script.chunks = ["<think>Hm.", "</think>", "Yes."]
     ready.window.send("Why?")
     qtbot.waitUntil(lambda: not ready.dialogue.busy)
-    assert ready.dialogue.turns[-1].text == "<think>Hm.</think>Yes."
+    assert ready.dialogue.turns[-1].text == "<think>\nHm.\n</think>\n\nYes."
     (took,) = ready.dialogue.turns[-1].figures["thoughts"]
     assert took == 30
     message = AnswerMessage("model")
@@ -183,19 +205,12 @@ def test_a_wanted_tool_is_named_and_not_run(transcript, qtbot):
     assert text.markdown.strip() == "I look."
 
 
-@pytest.mark.parametrize(
-    ("raw", "read"),
-    [
-        ('{"name": "a", "parameters": {}}', ("a", "{}")),
-        ('{"function": {"name": "a", "arguments": "{\\"x\\": 1}"}}', ("a", '{\n  "x": 1\n}')),
-        ('{"name": 1}', ("", '{"name": 1}')),
-        ("not json", ("", "not json")),
-        ("[" * 100_000, ("", "[" * 100_000)),
-        ('{"name": "a\\nb"}', ("a b", "{}")),
-    ],
-)
-def test_calls_are_read_as_far_as_they_can_be(raw, read):
-    assert read_call(raw) == read
+def test_what_only_looks_like_a_call_is_text(transcript):
+    answer = transcript.add_answer("model")
+    answer.append("<tool_call>not json</tool_call>")
+    transcript.end_answer(turn("x"))
+    (text,) = answer.body.parts
+    assert text.markdown == "<tool_call>not json</tool_call>"
 
 
 def test_a_screen_reader_finds_the_parts_in_order_and_every_button_has_a_name(transcript, qtbot):

@@ -2,12 +2,13 @@
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 
 from sotto.chats.records import State, Turn
+from sotto.engine.parsing.pieces import Piece, text_of
 from sotto.ui.dialogue import Dialogue
 
 PAUSE = 2.0
@@ -70,11 +71,11 @@ class Announcer(QObject):
         self._unsaid, self._coming = "", True
         self._say(text)
 
-    @Slot(str)
-    def _grow(self, text: str) -> None:
+    @Slot(object)
+    def _grow(self, pieces: Sequence[Piece]) -> None:
         if not self._coming:
             return
-        self._unsaid += text
+        self._unsaid += text_of(pieces)
         if self._clock() - self._looked_at < PAUSE:
             return
         self._looked_at = self._clock()

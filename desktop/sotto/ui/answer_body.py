@@ -1,10 +1,14 @@
 """The body of an answer: its text, and in their places what was thought and which tools are wanted."""
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QMimeData, Signal
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
+from sotto.engine.parsing.families import KEPT
+from sotto.engine.parsing.parser import Parser
+from sotto.engine.parsing.pieces import Kind, Piece, markup
 from sotto.ui import theme
-from sotto.ui.answer_parts import Kind, Piece, Splitter
 from sotto.ui.clipboard import mime_of_markdown
 from sotto.ui.folds import Thought, ToolCall
 from sotto.ui.markdown_text import MarkdownText
@@ -24,7 +28,7 @@ class AnswerBody(QWidget):
         super().__init__()
         self._name = name
         self._raw: list[str] = []
-        self._splitter = Splitter()
+        self._parser = Parser(KEPT)
         self._live = True
         self.parts: list[MarkdownText | Thought | ToolCall] = []
         self._open: MarkdownText | Thought | ToolCall | None = None
@@ -36,7 +40,7 @@ class AnswerBody(QWidget):
 
     @property
     def markdown(self) -> str:
-        """The whole answer as it came, with its tags."""
+        """The whole answer as it is kept, with tags."""
         self._raw = ["".join(self._raw)]
         return self._raw[0]
 
@@ -50,23 +54,30 @@ class AnswerBody(QWidget):
         """Whether a reader has done something to it that would be lost if it were made anew."""
         return any(part.held for part in self.parts)
 
-    def begin_thought(self, tag: str) -> None:
-        """Begin inside a thought, which the prompt has opened with `tag`; what has come already is left as it is."""
-        if tag and not self._raw:
-            self._splitter = Splitter(tag)
-            self._begin(Thought(live=True))
-
     def append(self, text: str, live: bool = True) -> None:
-        """Show more of the answer; `live` if it comes just now."""
+        """Show more of an answer as it was kept; `live` if it comes just now."""
         self._live = live
         self._raw.append(text)
-        for piece in self._splitter.feed(text):
+        for piece in self._parser.feed(text):
+            self._show(piece)
+
+    def flush(self) -> None:
+        """Show all of what was kept; what comes next goes on with it."""
+        for piece in self._parser.finish():
+            self._show(piece)
+        self._parser = Parser(KEPT)
+
+    def grow(self, pieces: Iterable[Piece]) -> None:
+        """Show what has just come of the answer."""
+        self._live = True
+        pieces = tuple(pieces)
+        self._raw.append(markup(pieces, begun=any(self._raw)))
+        for piece in pieces:
             self._show(piece)
 
     def finish(self) -> None:
         """Show that nothing more comes."""
-        for piece in self._splitter.finish():
-            self._show(piece)
+        self.flush()
         self._close()
 
     def show_durations(self, seconds: object) -> None:
@@ -95,12 +106,19 @@ class AnswerBody(QWidget):
             self._begin(Thought(self._live) if piece.kind is Kind.THOUGHT else ToolCall())
         if piece.text:
             self._grow(piece)
+        if isinstance(self._open, ToolCall) and piece.ends:
+            if piece.call is None:
+                self._drop(self._open)
+            else:
+                self._open.show_call(piece.call)
         if piece.ends:
             self._close()
 
     def _grow(self, piece: Piece) -> None:
-        if piece.kind is not Kind.TEXT:
-            assert isinstance(self._open, Thought | ToolCall)
+        if piece.kind is Kind.THOUGHT:
+            if not isinstance(self._open, Thought):
+                self._begin(Thought(self._live))
+            assert isinstance(self._open, Thought)
             self._open.append(piece.text)
             return
         text = self._blank + piece.text
@@ -143,11 +161,14 @@ class AnswerBody(QWidget):
         """Complete the part that is open."""
         if isinstance(self._open, MarkdownText):
             self._open.finish()
-        elif self._open is not None:
+        elif isinstance(self._open, Thought):
             self._open.end()
-            if isinstance(self._open, Thought) and not self._open.markdown_begun:
+            if not self._open.markdown_begun:
                 # Templates ask for no thought by an empty one.
-                self.parts.remove(self._open)
-                self._open.hide()
-                self._open.deleteLater()
+                self._drop(self._open)
         self._open = None
+
+    def _drop(self, part: Thought | ToolCall) -> None:
+        self.parts.remove(part)
+        part.hide()
+        part.deleteLater()

@@ -11,10 +11,11 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from sotto.chats.conversation import Conversation
 from sotto.chats.records import Attachment, Branch, State, Turn
+from sotto.engine.parsing.parser import parsed
+from sotto.engine.parsing.pieces import Piece, markup
 from sotto.engine.types import DoneReason, Failed, Finished, Message, PrefillProgress, TextChunk
 from sotto.ui import words
 from sotto.ui.answer_pace import AnswerPace
-from sotto.ui.answer_parts import ThoughtClock
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.engine_thread import EngineLost
 from sotto.ui.greeting import Greeting
@@ -26,6 +27,7 @@ from sotto.ui.states import Problem
 from sotto.ui.summary import Summary
 from sotto.ui.talk import Talk
 from sotto.ui.telling import drafted, request, said, told
+from sotto.ui.thought_clock import ThoughtClock
 from sotto.ui.turn_record import TurnRecord
 from sotto.ui.unsent import Unsent
 
@@ -48,7 +50,7 @@ class Dialogue(QObject):
         answer_awaited: An answer is on its way; the model's name, and what it waits for.
         answer_resumed: An answer that was cut short is gone on with (`Turn`); the next words belong to it.
         prefilled: How much of the prompt was read, and why it is read anew, which is empty where it is not.
-        answer_grew: More of the answer.
+        answer_grew: More of the answer (a tuple of `Piece`).
         answer_ended: The answer is complete (`Turn`).
         retracted: The question and its answer could not be had and are taken out again; the question's text.
         changed: Something on the disk is another now, which lists of conversations show.
@@ -62,7 +64,7 @@ class Dialogue(QObject):
     answer_awaited = Signal(str, str)
     answer_resumed = Signal(object)
     prefilled = Signal(object, str)
-    answer_grew = Signal(str)
+    answer_grew = Signal(object)
     answer_ended = Signal(object)
     retracted = Signal(str)
     changed = Signal()
@@ -326,27 +328,26 @@ class Dialogue(QObject):
 
     def _take(self, event: PrefillProgress | TextChunk | Finished | Failed) -> None:
         if isinstance(event, PrefillProgress):
-            self._clock.open(event.opens)
             self.prefilled.emit(event, self._reuse.why(event.cached))
         elif isinstance(event, TextChunk):
             self.pace.add(len(event.token_ids))
-            self._grow(event.text)
+            self._grow(event.pieces)
         elif isinstance(event, Finished):
             self._record.take_in()
-            text = self.turns[-1].text[self._begun :]
-            if len(event.text) > len(text) and event.text.startswith(text):
-                self._grow(event.text[len(text) :])
+            text, whole = self.turns[-1].text[self._begun :], markup(event.pieces, begun=self._begun > 0)
+            if len(whole) > len(text) and whole.startswith(text):
+                self._grow(parsed(whole[len(text) :]))
             state = State.STOPPED if event.done_reason is DoneReason.CANCELLED else State.COMPLETE
             self._end(state, words.figures_of(event, self._reuse.end(event, self.turns[-1].text)))
         else:
             self._fail(event)
 
-    def _grow(self, text: str) -> None:
-        if text:
+    def _grow(self, pieces: tuple[Piece, ...]) -> None:
+        if pieces:
             if not self._begun:
-                self._clock.feed(text)
-            self._record.grow(text)
-            self.answer_grew.emit(text)
+                self._clock.take(pieces)
+            self._record.grow(markup(pieces, begun=self._record.answer_begun))
+            self.answer_grew.emit(pieces)
 
     def _fail(self, event: Failed) -> None:
         self._record.take_in()

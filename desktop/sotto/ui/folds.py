@@ -8,6 +8,7 @@ from PySide6.QtCore import QRect, QRectF, Signal
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent, QTextOption
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from sotto.engine.parsing.pieces import ToolCall as Call
 from sotto.ui import theme
 from sotto.ui.markdown_text import MarkdownText
 from sotto.ui.parts import ElidedLabel, IconButton
@@ -163,26 +164,19 @@ class ToolCall(Fold):
     def __init__(self) -> None:
         """Begin."""
         super().__init__("what the model wants to hand to the tool")
-        self._raw: list[str] = []
-        self._ended = False
+        self._call: Call | None = None
         self.say("Choosing a tool…")
 
-    def append(self, text: str) -> None:
-        """Take more of the call."""
-        self._raw.append(text)
-
-    def end(self) -> None:
+    def show_call(self, call: Call) -> None:
         """Show what it is."""
-        self._ended = True
-        name, _ = read_call("".join(self._raw))
-        self.say(f"Wants to use {name}" if name else "Wants to use a tool")
+        self._call = call
+        self.say(f"Wants to use {' '.join(call.name.split())[:_LONGEST_NAME]}")
         if self._body is not None:
             self._fill(self._body)
 
     def _fill(self, body: MarkdownText) -> None:
-        if self._ended:
-            _, arguments = read_call("".join(self._raw))
-            body.append_markdown(_fenced(arguments))
+        if self._call is not None:
+            body.append_markdown(_fenced(json.dumps(self._call.arguments, indent=2, ensure_ascii=False)))
             body.finish()
 
 
@@ -230,22 +224,6 @@ class _Preview(QWidget):
 def duration(seconds: int) -> str:
     """Return seconds as people say them: `12 s`, `2 min 5 s`."""
     return f"{seconds} s" if seconds < 60 else f"{seconds // 60} min {seconds % 60} s"
-
-
-def read_call(raw: str) -> tuple[str, str]:
-    """Return the name of a tool, empty if none is to be found, and its arguments as they are to be read by people."""
-    try:
-        call = json.loads(raw)
-        function = call.get("function") if isinstance(call, dict) else None
-        call = function if isinstance(function, dict) else call
-        if not isinstance(call, dict) or not isinstance(call.get("name"), str):
-            return "", raw.strip()
-        arguments: object = next((call[key] for key in ("arguments", "parameters", "input") if key in call), {})
-        if isinstance(arguments, str):
-            arguments = json.loads(arguments)
-        return " ".join(call["name"].split())[:_LONGEST_NAME], json.dumps(arguments, indent=2, ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return "", raw.strip()
 
 
 def _fenced(code: str) -> str:

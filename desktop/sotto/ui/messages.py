@@ -1,10 +1,13 @@
 """One message of a conversation, of a person or of a model."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from sotto.chats.records import Turn
+from sotto.engine.parsing.pieces import Piece
 from sotto.engine.types import PrefillProgress
 from sotto.ui import theme, words
 from sotto.ui.answer_body import AnswerBody
@@ -143,7 +146,6 @@ class AnswerMessage(QWidget):
         """Wait for the first words of `model`."""
         super().__init__()
         self.number = 0
-        self._opens = ""
         self.body = AnswerBody(f"Answer of {model}")
         self.body.link_asked.connect(self.link_asked)
         self.body.hide()
@@ -204,16 +206,29 @@ class AnswerMessage(QWidget):
         self._bar.share = progress.done / progress.total if progress.total else 0.0
         self._bar.show()
         self._bar.update()
-        self._opens = progress.opens
 
     def append(self, text: str) -> None:
-        """Show more of the answer."""
-        if text and self.body.isHidden():
+        """Show more of an answer as it was kept."""
+        if text:
+            self._begin()
+            self.body.append(text)
+
+    def resume(self, text: str) -> None:
+        """Show what there is of an answer that is gone on with."""
+        self.append(text)
+        self.body.flush()
+
+    def grow(self, pieces: Sequence[Piece]) -> None:
+        """Show what has just come of the answer."""
+        if pieces:
+            self._begin()
+            self.body.grow(pieces)
+
+    def _begin(self) -> None:
+        if self.body.isHidden():
             self.body.show()
             self._bar.hide()
             self.status.setText("Answering…")
-            self.body.begin_thought(self._opens)
-        self.body.append(text)
 
     def show_pace(self, tokens: int, rate: float) -> None:
         """Show how far the answer has come, and about how fast."""

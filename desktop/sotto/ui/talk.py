@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sotto.chats.records import Attachment, Turn
-from sotto.ui.answer_parts import ThoughtClock
 from sotto.ui.places import ChatPlace, MessagePlace
+from sotto.ui.thought_clock import ThoughtClock
 
 
 @dataclass(frozen=True, slots=True)

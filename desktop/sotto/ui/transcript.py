@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QFrame, QScrollArea
 
 from sotto.chats.records import Role, Turn
+from sotto.engine.parsing.pieces import Piece
 from sotto.engine.types import PrefillProgress
 from sotto.ui import theme
 from sotto.ui.column import Column, Message
@@ -132,16 +133,16 @@ class Transcript(QScrollArea):
         if self._answer is not None:
             self._answer.show_pace(tokens, rate)
 
-    def grow_answer(self, text: str) -> None:
-        """Show more of the newest answer."""
+    def grow_answer(self, pieces: Sequence[Piece]) -> None:
+        """Show what has just come of the newest answer."""
         if self._answer is not None:
-            self._answer.append(text)
+            self._answer.grow(pieces)
 
     def resume_answer(self, turn: Turn) -> AnswerMessage:
         """Show that more of the last answer is on its way."""
         self.remove_last()
         answer = self.add_answer(turn.model)
-        answer.append(turn.text)
+        answer.resume(turn.text)
         return answer
 
     def end_answer(self, turn: Turn) -> None:

@@ -144,9 +144,16 @@ class TurnRecord(QObject):
 
     def grow(self, text: str) -> None:
         """Put more text at the end of the last answer; it is on the disk soon."""
+        if not text:
+            return
         self._fresh.append(text)
         if not self._saver.isActive():
             self._saver.start()
+
+    @property
+    def answer_begun(self) -> bool:
+        """Whether there is anything of the last answer."""
+        return bool(self._fresh or self.turns[-1].text)
 
     def take_in(self) -> str:
         """Make what has come part of the answer, and return it. Word by word that would copy all of it each time."""
