@@ -6,16 +6,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-MESSAGE_FIELDS = ("role", "content", "images", "tool_calls", "type", "text")
+MESSAGE_FIELDS = ("role", "content", "images", "tool_calls", "thinking", "tool_name", "tool_call_id", "type", "text")
 FIELDS = {
     "/api/generate": """prompt suffix system template context stream raw format keep_alive images options think truncate
         shift logprobs top_logprobs""".split(),
     "/api/chat": "messages stream format keep_alive tools options think truncate shift logprobs top_logprobs".split(),
     "/api/show": "name verbose system options".split(),
     "/v1/chat/completions": """messages stream stream_options temperature top_p frequency_penalty presence_penalty seed
-        stop response_format tools functions reasoning_effort logprobs top_logprobs logit_bias n keep_alive""".split(),
+        stop response_format tools tool_choice functions reasoning reasoning_effort logprobs top_logprobs logit_bias n
+        keep_alive""".split(),
     "/v1/completions": "prompt suffix stream stream_options temperature seed stop logprobs echo best_of n".split(),
-    "/v1/messages": "messages system stream temperature top_p top_k stop_sequences tools thinking keep_alive".split(),
+    "/v1/messages": """messages system stream temperature top_p top_k stop_sequences tools tool_choice thinking
+        keep_alive""".split(),
 }
 LIMITS = {
     "/api/generate": {"options": {"num_predict": 2}},
@@ -27,7 +29,8 @@ LIMITS = {
 
 numbers = st.one_of(st.integers(-(2**70), 2**70), st.floats(), st.integers(-2, 20))
 words = st.one_of(
-    st.text(max_size=8), st.sampled_from(["user", "assistant", "text", "system", "json", "5m", "-1", "high"])
+    st.text(max_size=8),
+    st.sampled_from(["user", "assistant", "text", "system", "json", "5m", "-1", "high", "tool", "function", "name"]),
 )
 plain = st.one_of(st.none(), st.booleans(), numbers, words)
 anything = st.recursive(

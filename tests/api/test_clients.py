@@ -262,7 +262,7 @@ class TestOpenAI:
             ({"max_tokens": 0}, "max_tokens must be a whole number from 1"),
             ({"n": 100}, "n must be a whole number from 1 to 16, not 100"),
             ({"messages": []}, "[] is too short - 'messages'"),
-            ({"messages": [{"role": "wizard", "content": "a"}]}, "messages[0].role must be system, user or assistant"),
+            ({"messages": [{"role": "wizard", "content": "a"}]}, "messages[0].role must be system, user, assistant or"),
             (
                 {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}]},
                 "does not support image input",

@@ -7,7 +7,7 @@ import pytest
 from sotto.api.anthropic import _reason as anthropic_reason
 from sotto.api.asking import reason_of
 from sotto.api.logprobs import InCompletion, in_chat, of_ollama
-from sotto.engine.types import DoneReason, Finished, Likelihood, TokenLogprob
+from sotto.engine.types import DoneReason, Finished, GenerateRequest, Likelihood, TokenLogprob
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from sotto.engine.types import DoneReason, Finished, Likelihood, TokenLogprob
 def test_each_dialect_has_a_word_for_why_an_answer_ended(reason, ollama_and_openai, anthropic):
     end = Finished("r", "", (), reason, 1, 0, 1, 1, 1)
     assert reason_of(end) == ollama_and_openai
-    assert anthropic_reason(end) == anthropic
+    assert anthropic_reason(end, GenerateRequest("r")) == anthropic
 
 
 def told(*tokens):

@@ -167,6 +167,8 @@ class ScriptedLoop:
                 self._script.has_template,
                 1,
                 template_note=self._script.template_note,
+                knows_tools=True,
+                thinks=True,
             )
             self._emit(Loaded(info))
             self._emit(MemoryFigures(total, 1 << 20, self._script.taken or total, 0, total))

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
@@ -12,12 +12,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event
-from sotto.api.asking import NO_IMAGES, checked_options, request_of, role_of, schema_of, whole_answer
+from sotto.api.anthropic_blocks import BlockStream, blocks_of, manner_of, messages_of, text_of, told
+from sotto.api.asking import checked_options, request_of, schema_of, whole_answer
 from sotto.api.bodies import fields_of
-from sotto.api.desk import Desk
+from sotto.api.desk import Desk, Visit
 from sotto.api.durations import keep_alive
 from sotto.api.errors import ApiError, bad, missing
 from sotto.api.fields import Fields
+from sotto.api.tools import check_able, named_by_calls
 from sotto.engine.types import DoneReason, Finished, GenerateRequest, Grammar, Message, PrefillProgress, TextChunk
 from sotto.store.records import ModelRecord
 
@@ -79,12 +81,10 @@ class Anthropic:
         most = fields.integer("max_tokens", -_MOST_TOKENS, _MOST_TOKENS)
         if most is None or most <= 0:
             raise bad("max_tokens is required and must be positive")
-        system = _text(fields, "system")
-        messages = [Message(role_of(one), _text(one, "content")) for one in fields.objects("messages")]
+        system = text_of(fields, "system")
+        messages = named_by_calls(part for one in fields.objects("messages") for part in messages_of(one))
         if not messages:
             raise bad("messages is required")
-        if fields.list("tools"):
-            raise bad(f"{fields.text('model')} does not support tools")
         options = {name: fields.any(name) for name in ("temperature", "top_p", "top_k") if fields.given(name)}
         options |= {"num_predict": most, "stop": list(fields.list("stop_sequences"))}
         checked_options(options)
@@ -92,7 +92,12 @@ class Anthropic:
         asked = _Asked(
             name=fields.text("model"),
             record=await self._desk.model(fields.text("model")),
-            request=request_of(options, [*([Message("system", system)] if system else []), *messages], grammar=grammar),
+            request=request_of(
+                options,
+                [*([Message("system", system)] if system else []), *messages],
+                grammar=grammar,
+                manner=manner_of(fields),
+            ),
             keep_alive=keep_alive(fields.any("keep_alive")),
         )
         if fields.flag("stream", False):
@@ -101,39 +106,40 @@ class Anthropic:
 
     async def _whole(self, asked: _Asked) -> dict[str, Any]:
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
-            end, _ = await whole_answer(self._desk, visit, asked.request)
+            request = _able(asked, visit)
+            end, _ = await whole_answer(self._desk, visit, request)
         return _message(asked.name) | {
-            "content": [{"type": "text", "text": end.text}] if end.text else [],
-            "stop_reason": _reason(end),
+            "content": blocks_of(told(end, request)),
+            "stop_reason": _reason(end, request),
             "usage": _usage(end.prompt_tokens, end.cached_tokens, len(end.token_ids)),
         }
 
     async def _events(self, asked: _Asked) -> AsyncGenerator[bytes, None]:
-        read, begun = PrefillProgress(asked.request.id, 0, 0, 0), False
-        async with (
-            self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit,
-            aclosing(self._desk.answer(visit, asked.request)) as events,
-        ):
-            async for one in events:
-                if isinstance(one, PrefillProgress):
-                    read = one
-                    continue
-                if not begun:
-                    begun = True
-                    usage = _usage(read.total, read.cached, 0)
-                    yield _event("message_start", message=_message(asked.name) | {"usage": usage})
-                    yield _event("content_block_start", index=0, content_block={"type": "text", "text": ""})
-                if isinstance(one, TextChunk):
-                    if one.text:
-                        yield _event("content_block_delta", index=0, delta={"type": "text_delta", "text": one.text})
-                    continue
-                yield _event("content_block_stop", index=0)
-                yield _event(
-                    "message_delta",
-                    delta={"stop_reason": _reason(one), "stop_sequence": None},
-                    usage=_usage(one.prompt_tokens, one.cached_tokens, len(one.token_ids)),
-                )
-                yield _event("message_stop")
+        read, begun, blocks = PrefillProgress(asked.request.id, 0, 0, 0), False, BlockStream()
+        async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
+            request = _able(asked, visit)
+            async with aclosing(self._desk.answer(visit, request)) as events:
+                async for one in events:
+                    if isinstance(one, PrefillProgress):
+                        read = one
+                        continue
+                    if not begun:
+                        begun = True
+                        usage = _usage(read.total, read.cached, 0)
+                        yield _event("message_start", message=_message(asked.name) | {"usage": usage})
+                    if isinstance(one, TextChunk):
+                        for piece in told(one, request):
+                            for block in blocks.tell(piece):
+                                yield event(block, block["type"])
+                        continue
+                    for block in blocks.end():
+                        yield event(block, block["type"])
+                    yield _event(
+                        "message_delta",
+                        delta={"stop_reason": _reason(one, request), "stop_sequence": None},
+                        usage=_usage(one.prompt_tokens, one.cached_tokens, len(one.token_ids)),
+                    )
+                    yield _event("message_stop")
 
 
 async def _output_format(wanted: Fields) -> Grammar | None:
@@ -145,23 +151,15 @@ async def _output_format(wanted: Fields) -> Grammar | None:
     return await schema_of(wanted, "schema")
 
 
-def _text(fields: Fields, name: str) -> str:
-    """Return a content that is a text or a list of blocks that are texts; what was thought is left out."""
-    if not isinstance(fields.any(name), list):
-        return fields.text(name)
-    texts = []
-    for block in fields.objects(name):
-        kind = block.text("type")
-        if kind == "image":
-            raise bad(NO_IMAGES)
-        if kind in ("tool_use", "tool_result"):
-            raise bad(f"{block.path('type')} is {kind}, and tools are not supported yet.")
-        if kind in ("thinking", "redacted_thinking"):
-            continue
-        if kind != "text":
-            raise block.wrong("type", "text")
-        texts.append(block.text("text"))
-    return "".join(texts)
+def _able(asked: _Asked, visit: Visit) -> GenerateRequest:
+    """Return the request, without thoughts where the model knows of none.
+
+    Raises:
+        ApiError: The model knows nothing of tools, and is given some.
+    """
+    request = asked.request if visit.info.thinks else replace(asked.request, think=None, think_budget=None)
+    check_able(asked.name, visit.info, request)
+    return request
 
 
 def _message(name: str) -> dict[str, Any]:
@@ -176,7 +174,9 @@ def _message(name: str) -> dict[str, Any]:
     }
 
 
-def _reason(end: Finished) -> str:
+def _reason(end: Finished, request: GenerateRequest) -> str:
+    if end.done_reason is DoneReason.STOP and end.calls and request.tools:
+        return "tool_use"
     return "max_tokens" if end.done_reason in (DoneReason.LENGTH, DoneReason.LOOP) else "end_turn"
 
 

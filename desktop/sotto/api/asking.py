@@ -12,6 +12,7 @@ from sotto.api.errors import bad
 from sotto.api.fields import Fields
 from sotto.engine.grammars import ANY_OBJECT, check_grammar
 from sotto.engine.options import request_options
+from sotto.engine.turns import AS_USUAL, Manner
 from sotto.engine.types import (
     DoneReason,
     Finished,
@@ -27,7 +28,7 @@ from sotto.engine.types import (
 
 # Events that may be read from the engine before they are sent.
 _AHEAD = 16
-_ROLES = ("system", "user", "assistant")
+_ROLES = ("system", "user", "assistant", "tool")
 NO_IMAGES = "this model does not support image input"
 
 
@@ -47,6 +48,7 @@ def request_of(
     overflow: Overflow = Overflow.ERROR,
     logprobs: int | None = None,
     grammar: Grammar | None = None,
+    manner: Manner = AS_USUAL,
 ) -> GenerateRequest:
     """Return a request with an id of its own; what `options` leave open is as the model's manifest says."""
     return GenerateRequest(
@@ -57,6 +59,9 @@ def request_of(
         overflow=overflow,
         logprobs=logprobs,
         grammar=grammar,
+        tools=manner.tools,
+        think=manner.think,
+        think_budget=manner.budget,
     )
 
 
@@ -84,14 +89,12 @@ def role_of(message: Fields) -> str:
     """Return who says a message.
 
     Raises:
-        ApiError: It is nobody who can, or a tool.
+        ApiError: It is nobody who can.
     """
     role = message.text("role").lower()
-    if role == "tool" or message.list("tool_calls"):
-        raise bad(f"{message.path('role')} is a tool's, and tools are not supported yet.")
     role = "system" if role == "developer" else role
     if role not in _ROLES:
-        raise message.wrong("role", "system, user or assistant")
+        raise message.wrong("role", "system, user, assistant or tool")
     return role
 
 

@@ -25,12 +25,11 @@ from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk, Visit
 from sotto.api.durations import keep_alive
 from sotto.api.errors import ApiError, bad, missing
-from sotto.api.fields import Fields, shown_value
+from sotto.api.fields import Fields
 from sotto.api.logprobs import asked_of_ollama, of_ollama
+from sotto.api.tools import NOTHING, Told, calls_said, check_able, named_by_calls, ollama_manner, ollama_row, told
 from sotto.engine.types import Finished, GenerateRequest, Grammar, Likelihood, Message, ModelInfo, Overflow, TextChunk
 from sotto.store.records import ModelRecord
-
-_LEVELS = ("high", "medium", "low", "max")
 
 
 def _shape(error: ApiError) -> dict[str, Any]:
@@ -51,7 +50,7 @@ class _Asked:
         keep_alive: Seconds that it is to stay afterwards.
         stream: Whether the answer goes out as it comes.
         request: What to answer, given the loaded model; None where it is only to be loaded or unloaded.
-        told: Puts a piece of text into an answer's row.
+        row: Puts what is told of an answer into a row.
     """
 
     name: str
@@ -60,7 +59,7 @@ class _Asked:
     keep_alive: float | None
     stream: bool
     request: Callable[[ModelInfo], GenerateRequest] | None
-    told: Callable[[str], dict[str, Any]]
+    row: Callable[[Told], dict[str, Any]]
 
 
 class OllamaAnswers:
@@ -92,36 +91,38 @@ class OllamaAnswers:
             raise missing("context is not supported; send the conversation to /api/chat instead.")
         if fields.text("suffix"):
             raise bad(f"{fields.text('model')} does not support insert")
-        overflow, logprobs, grammar = _overflow(fields), asked_of_ollama(fields), await _format(fields)
+        overflow, grammar = _overflow(fields), await _format(fields)
+        logprobs, manner = asked_of_ollama(fields), ollama_manner(fields)
 
         def asked(info: ModelInfo) -> GenerateRequest:
             # A model without a template is one that goes on with texts.
             if raw or not (info.has_chat_template or system):
-                return request_of(options, prompt=prompt, overflow=overflow, logprobs=logprobs, grammar=grammar)
+                return request_of(options, (), prompt, overflow, logprobs, grammar, manner)
             before = (Message("system", system),) if system else ()
-            return request_of(
-                options, (*before, Message("user", prompt)), overflow=overflow, logprobs=logprobs, grammar=grammar
-            )
+            messages = (*before, Message("user", prompt))
+            return request_of(options, messages, None, overflow, logprobs, grammar, manner)
 
-        return self._answer(_asked(fields, record, asked if prompt else None, lambda text: {"response": text}))
+        def row(told: Told) -> dict[str, Any]:
+            return {"response": told.text, **ollama_row(told)}
+
+        return self._answer(_asked(fields, record, asked if prompt else None, row))
 
     async def _chat(self, request: Request) -> Answer:
         fields = await fields_of(request)
         if not fields.text("model"):
             raise bad("model is required")
         record, options = await self._begin(fields)
-        if fields.list("tools"):
-            raise bad(f"{fields.text('model')} does not support tools")
-        messages = tuple(map(_message, fields.objects("messages")))
-        overflow, logprobs, grammar = _overflow(fields), asked_of_ollama(fields), await _format(fields)
+        messages = tuple(named_by_calls(map(_message, fields.objects("messages"))))
+        overflow, grammar = _overflow(fields), await _format(fields)
+        logprobs, manner = asked_of_ollama(fields), ollama_manner(fields)
 
         def asked(info: ModelInfo) -> GenerateRequest:
-            return request_of(options, messages, overflow=overflow, logprobs=logprobs, grammar=grammar)
+            return request_of(options, messages, None, overflow, logprobs, grammar, manner)
 
-        def told(text: str) -> dict[str, Any]:
-            return {"message": {"role": "assistant", "content": text}}
+        def row(told: Told) -> dict[str, Any]:
+            return {"message": {"role": "assistant", "content": told.text, **ollama_row(told)}}
 
-        return self._answer(_asked(fields, record, asked if messages else None, told))
+        return self._answer(_asked(fields, record, asked if messages else None, row))
 
     async def _begin(self, fields: Fields) -> tuple[ModelRecord, dict[str, Any]]:
         """Return the model and the options, with everything checked that both requests may ask for."""
@@ -130,7 +131,6 @@ class OllamaAnswers:
         checked_options(options)
         if fields.flag("_debug_render_only", False):
             raise missing("_debug_render_only is not supported yet.")
-        _check_think(fields, record)
         return record, options
 
     def _answer(self, asked: _Asked) -> Answer:
@@ -140,10 +140,12 @@ class OllamaAnswers:
 
     async def _whole(self, asked: _Asked) -> dict[str, Any]:
         if asked.request is None:
-            return _row(asked, "") | {"done": True, "done_reason": await self._load_or_unload(asked)}
+            return _row(asked, NOTHING) | {"done": True, "done_reason": await self._load_or_unload(asked)}
         async with self._desk.visit(asked.record, asked.num_ctx, asked.keep_alive) as visit:
-            end, told = await whole_answer(self._desk, visit, asked.request(visit.info))
-            return _row(asked, end.text, told) | _ended(end, visit)
+            request = asked.request(visit.info)
+            check_able(asked.name, visit.info, request)
+            end, likely = await whole_answer(self._desk, visit, request)
+            return _row(asked, told(end, request), likely) | _ended(end, visit)
 
     async def _load_or_unload(self, asked: _Asked) -> str:
         if asked.keep_alive == 0:
@@ -153,24 +155,24 @@ class OllamaAnswers:
             return "load"
 
     async def _lines(
-        self, asked: _Asked, request: Callable[[ModelInfo], GenerateRequest]
+        self, asked: _Asked, request_for: Callable[[ModelInfo], GenerateRequest]
     ) -> AsyncGenerator[bytes, None]:
-        async with (
-            self._desk.visit(asked.record, asked.num_ctx, asked.keep_alive) as visit,
-            aclosing(self._desk.answer(visit, request(visit.info))) as events,
-        ):
-            async for event in events:
-                if isinstance(event, TextChunk) and (event.text or event.logprobs):
-                    yield line(_row(asked, event.text, event.logprobs) | {"done": False})
-                elif isinstance(event, Finished):
-                    yield line(_row(asked, "") | _ended(event, visit))
+        async with self._desk.visit(asked.record, asked.num_ctx, asked.keep_alive) as visit:
+            request = request_for(visit.info)
+            check_able(asked.name, visit.info, request)
+            async with aclosing(self._desk.answer(visit, request)) as events:
+                async for event in events:
+                    if isinstance(event, TextChunk) and ((new := told(event, request)) or event.logprobs):
+                        yield line(_row(asked, new, event.logprobs) | {"done": False})
+                    elif isinstance(event, Finished):
+                        yield line(_row(asked, NOTHING) | _ended(event, visit))
 
 
 def _asked(
     fields: Fields,
     record: ModelRecord,
     request: Callable[[ModelInfo], GenerateRequest] | None,
-    told: Callable[[str], dict[str, Any]],
+    row: Callable[[Told], dict[str, Any]],
 ) -> _Asked:
     return _Asked(
         name=fields.text("model"),
@@ -179,14 +181,21 @@ def _asked(
         keep_alive=keep_alive(fields.any("keep_alive")),
         stream=fields.flag("stream", True),
         request=request,
-        told=told,
+        row=row,
     )
 
 
 def _message(message: Fields) -> Message:
     if message.list("images"):
         raise bad(NO_IMAGES)
-    return Message(role_of(message), message.text("content"))
+    return Message(
+        role_of(message),
+        message.text("content"),
+        message.text("thinking"),
+        calls_said(message),
+        message.text("tool_name") or message.text("name"),
+        message.text("tool_call_id"),
+    )
 
 
 def _overflow(fields: Fields) -> Overflow:
@@ -208,22 +217,9 @@ async def _format(fields: Fields) -> Grammar | None:
     return await schema_of(fields, "format")
 
 
-def _check_think(fields: Fields, record: ModelRecord) -> None:
-    think = fields.any("think")
-    if think in (None, False):
-        return
-    if think is not True and think not in _LEVELS:
-        shown = f'"{think}"' if isinstance(think, str) else shown_value(think)
-        levels = ", ".join(f'"{level}"' for level in _LEVELS)
-        raise bad(f"invalid think value: {shown} (must be {levels}, true, or false)")
-    if "thinking" in record.capabilities:
-        raise missing("Thinking is not told apart from the answer yet; leave think out.")
-    raise bad(f'"{fields.text("model")}" does not support thinking')
-
-
-def _row(asked: _Asked, text: str, told: Sequence[Likelihood] = ()) -> dict[str, Any]:
-    logprobs = {"logprobs": of_ollama(told)} if told else {}
-    return {"model": asked.name, "created_at": timestamp(time.time_ns()), **asked.told(text), **logprobs}
+def _row(asked: _Asked, new: Told, likely: Sequence[Likelihood] = ()) -> dict[str, Any]:
+    logprobs = {"logprobs": of_ollama(likely)} if likely else {}
+    return {"model": asked.name, "created_at": timestamp(time.time_ns()), **asked.row(new), **logprobs}
 
 
 def _ended(end: Finished, visit: Visit) -> dict[str, Any]:

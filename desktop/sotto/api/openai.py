@@ -1,8 +1,8 @@
 """OpenAI's dialect: chat completions, completions and models."""
 
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
@@ -24,13 +24,23 @@ from sotto.api.asking import (
     text_of,
 )
 from sotto.api.bodies import fields_of
-from sotto.api.desk import Desk
+from sotto.api.desk import Desk, Visit
 from sotto.api.durations import keep_alive
 from sotto.api.errors import ApiError, bad, missing
 from sotto.api.fields import Fields
 from sotto.api.logprobs import Form, InCompletion, asked_in_chat, in_chat
 from sotto.api.ollama_models import modified_at
-from sotto.engine.types import MOST_LOGPROBS, Finished, GenerateRequest, Grammar, Likelihood, Message, TextChunk
+from sotto.api.tools import NOTHING, Told, calls_said, check_able, named_by_calls, openai_manner, openai_row, told
+from sotto.engine.types import (
+    MOST_LOGPROBS,
+    DoneReason,
+    Finished,
+    GenerateRequest,
+    Grammar,
+    Likelihood,
+    Message,
+    TextChunk,
+)
 from sotto.errors import InvalidNameError
 from sotto.store.names import parse_name
 from sotto.store.records import ModelRecord
@@ -71,8 +81,9 @@ class _Asked:
         stream: Whether the answer goes out as it comes.
         usage: Whether a stream ends with a count.
         head: What every object of the answer begins with.
-        whole: Makes a choice from its whole text.
-        piece: Makes a choice of a stream from a piece of its text, which is the first one or not.
+        whole: Makes a choice from all that is told of it.
+        piece: Makes a choice of a stream from what is new of it, and how many calls were told before; None for the
+            first.
         last: The last choice of a stream, without its reason.
         chunk: What an object of a stream is called.
         logprobs: Makes what makes the field of a choice; None where nobody asks for it.
@@ -85,8 +96,8 @@ class _Asked:
     stream: bool
     usage: bool
     head: Mapping[str, Any]
-    whole: Callable[[int, str], dict[str, Any]]
-    piece: Callable[[int, str, bool], dict[str, Any]]
+    whole: Callable[[int, Told], dict[str, Any]]
+    piece: Callable[[int, Told, int | None], dict[str, Any]]
     last: Mapping[str, Any] = field(default_factory=dict)
     chunk: str = ""
     logprobs: Callable[[], Form] | None = None
@@ -120,12 +131,10 @@ class OpenAI:
     async def _chat(self, request: Request) -> Answer:
         fields = await fields_of(request)
         record, options, count = await self._begin(fields)
-        if fields.list("tools") or fields.list("functions"):
-            raise bad(f"{fields.text('model')} does not support tools")
-        if fields.text("reasoning_effort", "none") != "none":
-            raise bad(f'"{fields.text("model")}" does not support thinking')
-        logprobs = asked_in_chat(fields)
-        messages = [Message(role_of(one), text_of(one, "content")) for one in fields.objects("messages")]
+        if fields.list("functions"):
+            raise bad("functions is the old name of tools; use tools.")
+        logprobs, manner = asked_in_chat(fields), openai_manner(fields)
+        messages = named_by_calls(map(_message, fields.objects("messages")))
         if not messages:
             raise bad("[] is too short - 'messages'")
         grammar = await _response_format(fields.object("response_format"))
@@ -133,18 +142,19 @@ class OpenAI:
             _Asked(
                 record=record,
                 requests=[
-                    request_of(one, messages, logprobs=logprobs, grammar=grammar) for one in _seeded(options, count)
+                    request_of(one, messages, logprobs=logprobs, grammar=grammar, manner=manner)
+                    for one in _seeded(options, count)
                 ],
                 prompts=1,
                 keep_alive=keep_alive(fields.any("keep_alive")),
                 stream=fields.flag("stream", False),
                 usage=fields.object("stream_options").flag("include_usage", False),
                 head=_head("chatcmpl", "chat.completion", fields),
-                whole=lambda index, text: {"index": index, "message": {"role": "assistant", "content": text}},
-                piece=lambda index, text, first: {
+                whole=lambda index, told: {
                     "index": index,
-                    "delta": {"role": "assistant", "content": text} if first else {"content": text},
+                    "message": {"role": "assistant", "content": told.text, **openai_row(told)},
                 },
+                piece=_delta,
                 last={"delta": {}},
                 chunk="chat.completion.chunk",
                 logprobs=None if logprobs is None else lambda: in_chat,
@@ -178,8 +188,11 @@ class OpenAI:
                 stream=fields.flag("stream", False),
                 usage=fields.object("stream_options").flag("include_usage", False),
                 head=_head("cmpl", "text_completion", fields),
-                whole=lambda index, text: {"text": echoes[index] + text, "index": index},
-                piece=lambda index, text, first: {"text": echoes[index] + text if first else text, "index": index},
+                whole=lambda index, told: {"text": echoes[index] + told.text, "index": index},
+                piece=lambda index, told, calls: {
+                    "text": echoes[index] + told.text if calls is None else told.text,
+                    "index": index,
+                },
                 last={"text": ""},
                 chunk="text_completion",
                 logprobs=None if logprobs is None else InCompletion,
@@ -209,27 +222,34 @@ class OpenAI:
 
     async def _whole(self, asked: _Asked) -> dict[str, Any]:
         async with (
-            self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit,
+            self._visit(asked) as visit,
             aclosing(interleaved(self._desk, visit, asked.requests)) as events,
         ):
             ends: dict[int, Finished] = {}
-            told: dict[int, list[Likelihood]] = {}
+            likely: dict[int, list[Likelihood]] = {}
             async for index, one in events:
                 if isinstance(one, TextChunk):
-                    told.setdefault(index, []).extend(one.logprobs)
+                    likely.setdefault(index, []).extend(one.logprobs)
                 elif isinstance(one, Finished):
                     ends[index] = one
         choices = [
-            asked.whole(index, end.text)
-            | {"finish_reason": reason_of(end)}
-            | ({"logprobs": asked.logprobs()(told.get(index, ()))} if asked.logprobs else {})
+            asked.whole(index, told(end, asked.requests[index]))
+            | {"finish_reason": _reason(end, asked)}
+            | ({"logprobs": asked.logprobs()(likely.get(index, ()))} if asked.logprobs else {})
             for index, end in sorted(ends.items())
         ]
         return {**asked.head, "choices": choices, "usage": _usage(ends, asked.prompts)}
 
+    @asynccontextmanager
+    async def _visit(self, asked: _Asked) -> AsyncIterator[Visit]:
+        async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
+            for request in asked.requests:
+                check_able(asked.head["model"], visit.info, request)
+            yield visit
+
     async def _events(self, asked: _Asked) -> AsyncGenerator[bytes, None]:
         head = {**asked.head, "object": asked.chunk}
-        begun: set[int] = set()
+        calls: dict[int, int] = {}
         ends: dict[int, Finished] = {}
         forms = [asked.logprobs() for _ in asked.requests] if asked.logprobs else []
 
@@ -237,18 +257,19 @@ class OpenAI:
             return event({**head, "choices": [choice | {"finish_reason": reason}]})
 
         async with (
-            self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit,
+            self._visit(asked) as visit,
             aclosing(interleaved(self._desk, visit, asked.requests)) as events,
         ):
             async for index, one in events:
-                text, told = (one.text, one.logprobs) if isinstance(one, TextChunk) else ("", ())
-                if text or told or (isinstance(one, Finished) and index not in begun):
-                    logprobs = {"logprobs": forms[index](told)} if told else {}
-                    yield chunk(asked.piece(index, text, index not in begun) | logprobs, None)
-                    begun.add(index)
+                new = told(one, asked.requests[index]) if isinstance(one, TextChunk) else NOTHING
+                likely = one.logprobs if isinstance(one, TextChunk) else ()
+                if new or likely or (isinstance(one, Finished) and index not in calls):
+                    logprobs = {"logprobs": forms[index](likely)} if likely else {}
+                    yield chunk(asked.piece(index, new, calls.get(index)) | logprobs, None)
+                    calls[index] = calls.get(index, 0) + len(new.calls)
                 if isinstance(one, Finished):
                     ends[index] = one
-                    yield chunk({"index": index, **asked.last}, reason_of(one))
+                    yield chunk({"index": index, **asked.last}, _reason(one, asked))
         if asked.usage:
             yield event({**head, "choices": [], "usage": _usage(ends, asked.prompts)})
         yield b"data: [DONE]\n\n"
@@ -264,6 +285,30 @@ async def _response_format(wanted: Fields) -> Grammar | None:
     if kind != "json_schema":
         raise wanted.wrong("type", "text, json_object or json_schema")
     return await schema_of(wanted.object("json_schema"), "schema")
+
+
+def _message(message: Fields) -> Message:
+    return Message(
+        role_of(message),
+        text_of(message, "content"),
+        message.text("reasoning") or message.text("reasoning_content"),
+        calls_said(message),
+        message.text("name") if message.text("role") == "tool" else "",
+        message.text("tool_call_id"),
+    )
+
+
+def _delta(index: int, told: Told, calls: int | None) -> dict[str, Any]:
+    """Return what is new of a chat's choice."""
+    role = {"role": "assistant"} if calls is None else {}
+    content = {"content": told.text} if told.text or not (told.calls or told.thinking) else {}
+    return {"index": index, "delta": {**role, **content, **openai_row(told, calls or 0)}}
+
+
+def _reason(end: Finished, asked: _Asked) -> str:
+    """Return why a choice ended."""
+    called = bool(end.calls) and any(request.tools for request in asked.requests)
+    return "tool_calls" if called and end.done_reason is DoneReason.STOP else reason_of(end)
 
 
 def _prompts(fields: Fields) -> list[str]:

@@ -165,6 +165,11 @@ class Preparer:
         if known:
             self.context_length, self._limit_name = min(known, key=lambda pair: pair[0])
 
+    @property
+    def thinks(self) -> bool:
+        """Whether the model can be asked to think first."""
+        return self.family.thinks or self.template.switches_thoughts or self.template.knows_efforts
+
     def prepare(self, request: GenerateRequest) -> Prepared:
         """Render and tokenize a request.
 
@@ -263,8 +268,7 @@ class Preparer:
         """Raise InvalidRequestError where the model cannot be asked so."""
         if manner.tools and not self.template.knows_tools:
             raise InvalidRequestError("The model's chat template knows nothing of tools: leave tools out.")
-        thinks = self.family.thinks or self.template.switches_thoughts or self.template.knows_efforts
-        if manner.think not in (None, Think.OFF) and not thinks:
+        if manner.think not in (None, Think.OFF) and not self.thinks:
             raise InvalidRequestError("The model's chat template knows nothing of thinking: leave think out.")
         if manner.budget is not None and manner.budget < 0:
             raise InvalidRequestError(

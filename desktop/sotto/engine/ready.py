@@ -129,6 +129,8 @@ def made_ready(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         template_note=preparer.template.note,
         options=dict(order.source.params),
         system=order.source.system,
+        knows_tools=preparer.template.knows_tools,
+        thinks=preparer.thinks,
     )
     return Ready(info, preparer, prefix, scheduler, draft)
 

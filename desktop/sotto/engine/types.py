@@ -266,6 +266,8 @@ class ModelInfo:
         template_note: What makes its prompts, in a sentence; empty where that is a template of its own.
         options: How answers are drawn where nobody says otherwise, by Ollama's names, as its manifest has it.
         system: What it is told first then; empty where it says nothing of that.
+        knows_tools: Whether its chat template tells it of tools.
+        thinks: Whether it can be asked to think first.
     """
 
     digest: str
@@ -284,6 +286,8 @@ class ModelInfo:
     template_note: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     system: str = ""
+    knows_tools: bool = False
+    thinks: bool = False
 
 
 @dataclass(frozen=True, slots=True)

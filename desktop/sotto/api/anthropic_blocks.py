@@ -1,0 +1,148 @@
+"""Blocks of Anthropic's dialect: what messages are made of, and how an answer is told in them."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from sotto.api.asking import NO_IMAGES, role_of
+from sotto.api.errors import bad
+from sotto.api.fields import Fields
+from sotto.engine.parsing.pieces import Kind, Piece, ToolCall, markup
+from sotto.engine.tools import read_tools
+from sotto.engine.turns import Manner
+from sotto.engine.types import Finished, GenerateRequest, Message, TextChunk, Think
+
+_KINDS = {Kind.TEXT: "text", Kind.THOUGHT: "thinking", Kind.TOOL: "tool_use"}
+
+
+def manner_of(fields: Fields) -> Manner:
+    """Return the tools and thoughts that a request asks for.
+
+    Raises:
+        ApiError: It asks for what there is not.
+        InvalidRequestError: A tool is described wrongly.
+    """
+    described = [
+        {
+            "name": tool.any("name"),
+            "description": tool.any("description") or "",
+            "parameters": tool.any("input_schema"),
+        }
+        for tool in fields.objects("tools")
+    ]
+    choice = fields.object("tool_choice").text("type", "auto")
+    if choice not in ("auto", "none"):
+        raise bad(f"tool_choice.type must be auto or none, not '{choice}': a model cannot be made to call yet.")
+    thinking = fields.object("thinking")
+    kind, budget = thinking.text("type"), None
+    if kind not in ("", "enabled", "disabled", "adaptive"):
+        raise thinking.wrong("type", "enabled or disabled")
+    if kind == "enabled":
+        budget = thinking.integer("budget_tokens", 0, 2**31 - 1)
+    think = {"enabled": Think.ON, "disabled": Think.OFF}.get(kind)
+    return Manner(() if choice == "none" else read_tools(described, "tools"), think, budget)
+
+
+def text_of(fields: Fields, name: str) -> str:
+    """Return a content that is a text or a list of blocks that are texts; what was thought is left out."""
+    if not isinstance(fields.any(name), list):
+        return fields.text(name)
+    return "".join(block.text("text") for block in _blocks(fields, name, "text"))
+
+
+def messages_of(message: Fields) -> Iterator[Message]:
+    """Yield what a message says: what tools answered first, each by itself, then the rest of it."""
+    role = role_of(message)
+    if not isinstance(message.any("content"), list):
+        yield Message(role, message.text("content"))
+        return
+    texts, thoughts, calls = [], [], []
+    answered = False
+    for block in _blocks(message, "content", "text", "tool_use", "tool_result"):
+        kind = block.text("type")
+        if kind == "tool_result":
+            answered = True
+            yield Message("tool", text_of(block, "content"), tool_call_id=block.text("tool_use_id"))
+        elif kind == "tool_use":
+            calls.append(ToolCall(block.text("name"), block.object("input").values, block.text("id")))
+        elif kind == "thinking":
+            thoughts.append(block.text("thinking"))
+        elif kind == "text":
+            texts.append(block.text("text"))
+    if texts or calls or not answered:
+        yield Message(role, "".join(texts), "\n\n".join(thoughts), tuple(calls))
+
+
+def _blocks(fields: Fields, name: str, *kinds: str) -> Iterator[Fields]:
+    for block in fields.objects(name):
+        kind = block.text("type")
+        if kind == "image":
+            raise bad(NO_IMAGES)
+        if kind not in (*kinds, "thinking", "redacted_thinking"):
+            raise block.wrong("type", " or ".join(kinds))
+        yield block
+
+
+def told(event: TextChunk | Finished, request: GenerateRequest) -> Iterator[Piece]:
+    """Yield what an event tells; calls that nobody gave tools for are a part of the text."""
+    for piece in event.pieces:
+        if piece.call is not None and not request.tools:
+            yield Piece(Kind.TEXT, markup([piece], begun=True))
+        elif piece.text or piece.call is not None:
+            yield piece
+
+
+def blocks_of(pieces: Iterable[Piece]) -> list[dict[str, Any]]:
+    """Return the parts of a whole answer as blocks."""
+    blocks: list[dict[str, Any]] = []
+    for piece in pieces:
+        kind = _KINDS[piece.kind]
+        if piece.kind is Kind.TEXT and blocks and blocks[-1]["type"] == kind:
+            blocks[-1]["text"] += piece.text
+        else:
+            blocks.append(_begun(piece) | _filled(piece))
+    return blocks
+
+
+def _begun(piece: Piece) -> dict[str, Any]:
+    """Return the block that begins with a piece, without anything in it."""
+    if piece.call is not None:
+        return {"type": "tool_use", "id": piece.call.id, "name": piece.call.name, "input": {}}
+    return (
+        {"type": "text", "text": ""}
+        if piece.kind is Kind.TEXT
+        else {"type": "thinking", "thinking": "", "signature": ""}
+    )
+
+
+def _filled(piece: Piece) -> dict[str, Any]:
+    if piece.call is not None:
+        return {"input": piece.call.arguments}
+    return {_KINDS[piece.kind]: piece.text}
+
+
+class BlockStream:
+    """Tells an answer in events as it comes."""
+
+    def __init__(self) -> None:
+        """Begin; nothing has been told."""
+        self._index = -1
+        self._open: Kind | None = None
+
+    def tell(self, piece: Piece) -> Iterator[dict[str, Any]]:
+        """Yield the events that a piece means."""
+        if self._open is not piece.kind or piece.kind is Kind.TOOL:
+            yield from self.end()
+            self._index, self._open = self._index + 1, piece.kind
+            yield {"type": "content_block_start", "index": self._index, "content_block": _begun(piece)}
+        if piece.call is not None:
+            delta = {"type": "input_json_delta", "partial_json": piece.call.arguments_as_json()}
+        else:
+            kind = _KINDS[piece.kind]
+            delta = {"type": f"{kind}_delta", kind: piece.text}
+        yield {"type": "content_block_delta", "index": self._index, "delta": delta}
+
+    def end(self) -> Iterator[dict[str, Any]]:
+        """Yield the event that ends the block which is open, if one is."""
+        if self._open is not None:
+            self._open = None
+            yield {"type": "content_block_stop", "index": self._index}

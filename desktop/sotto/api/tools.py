@@ -1,0 +1,160 @@
+"""Thoughts and tools, from what clients say of them to what the engine is asked, and back."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sotto.api.errors import bad
+from sotto.api.fields import Fields, shown_value
+from sotto.engine.parsing.pieces import Kind, Piece, ToolCall, calls_of, markup
+from sotto.engine.tools import read_tools
+from sotto.engine.turns import Manner
+from sotto.engine.types import Finished, GenerateRequest, Message, ModelInfo, TextChunk, Think
+
+LEVELS = ("high", "medium", "low", "max")
+_EFFORTS = {
+    "none": Think.OFF,
+    "minimal": Think.LOW,
+    "low": Think.LOW,
+    "medium": Think.MEDIUM,
+    "high": Think.HIGH,
+    "xhigh": Think.MAX,
+    "max": Think.MAX,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is new of an answer, as clients are told it.
+
+    Attributes:
+        text: Of the answer itself.
+        thinking: What was thought.
+        calls: Tools that are to be used.
+    """
+
+    text: str
+    thinking: str
+    calls: tuple[ToolCall, ...]
+
+    def __bool__(self) -> bool:
+        """Tell whether there is anything."""
+        return bool(self.text or self.thinking or self.calls)
+
+
+NOTHING = Told("", "", ())
+
+
+def told(event: TextChunk | Finished, request: GenerateRequest) -> Told:
+    """Return what an event tells; calls that nobody gave tools for are a part of the text."""
+    pieces = event.pieces
+    thinking = event.thinking if isinstance(event, Finished) else _thoughts(pieces)
+    if request.tools:
+        return Told(event.text, thinking, calls_of(pieces))
+    said = [markup([piece], begun=True) for piece in pieces if piece.kind is not Kind.THOUGHT]
+    return Told("".join(said), thinking, ())
+
+
+def _thoughts(pieces: Sequence[Piece]) -> str:
+    return "".join(piece.text for piece in pieces if piece.kind is Kind.THOUGHT)
+
+
+def check_able(name: str, info: ModelInfo, request: GenerateRequest) -> None:
+    """Refuse what a model cannot do.
+
+    Raises:
+        ApiError: It knows nothing of tools or thoughts, and is asked for them.
+    """
+    if request.tools and not info.knows_tools:
+        raise bad(f"{name} does not support tools")
+    if request.think not in (None, Think.OFF) and not info.thinks:
+        raise bad(f'"{name}" does not support thinking')
+
+
+# Ollama
+
+
+def ollama_manner(fields: Fields) -> Manner:
+    """Return the tools and thoughts that a request asks for."""
+    think = fields.any("think")
+    if think is not None and not isinstance(think, bool) and think not in LEVELS:
+        shown = f'"{think}"' if isinstance(think, str) else shown_value(think)
+        levels = ", ".join(f'"{level}"' for level in LEVELS)
+        raise bad(f"invalid think value: {shown} (must be {levels}, true, or false)")
+    chosen = None if think is None else Think.ON if think is True else Think.OFF if think is False else Think(think)
+    return Manner(read_tools(list(fields.list("tools")), "tools"), chosen)
+
+
+def ollama_row(told: Told) -> dict[str, Any]:
+    """Return the fields of an answer beside its text."""
+    row: dict[str, Any] = {"thinking": told.thinking} if told.thinking else {}
+    if told.calls:
+        row["tool_calls"] = [
+            {"id": call.id, "function": {"index": index, "name": call.name, "arguments": call.arguments}}
+            for index, call in enumerate(told.calls)
+        ]
+    return row
+
+
+# OpenAI
+
+
+def openai_manner(fields: Fields) -> Manner:
+    """Return the tools and thoughts that a request asks for."""
+    tools = read_tools(list(fields.list("tools")), "tools")
+    choice = fields.any("tool_choice")
+    if choice not in (None, "auto", "none"):
+        raise bad(f"tool_choice must be auto or none, not {shown_value(choice)}: a model cannot be made to call yet.")
+    effort = fields.text("reasoning_effort") or fields.object("reasoning").text("effort")
+    if effort and effort not in _EFFORTS:
+        raise bad(f"invalid reasoning value: '{effort}' (must be {', '.join(_EFFORTS)})")
+    return Manner(() if choice == "none" else tools, _EFFORTS.get(effort))
+
+
+def openai_row(told: Told, index: int = 0) -> dict[str, Any]:
+    """Return the fields of a message or of what is new of it, beside its text; `index` calls were told before."""
+    row: dict[str, Any] = {"reasoning": told.thinking} if told.thinking else {}
+    if told.calls:
+        row["tool_calls"] = [
+            {
+                "index": number,
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments_as_json()},
+            }
+            for number, call in enumerate(told.calls, index)
+        ]
+    return row
+
+
+def calls_said(message: Fields) -> tuple[ToolCall, ...]:
+    """Return the calls of an assistant's message, whose arguments are an object, or a text as in OpenAI's dialect."""
+    found = []
+    for call in message.objects("tool_calls"):
+        function = call.object("function")
+        given = function.any("arguments")
+        if isinstance(given, str):
+            try:
+                given = json.loads(given or "{}")
+            except (ValueError, RecursionError):
+                given = None
+        if not isinstance(given, Mapping | None) or (given is None and function.given("arguments")):
+            raise bad("invalid tool call arguments")
+        if not function.text("name"):
+            raise function.wrong("name", "a function's name")
+        found.append(ToolCall(function.text("name"), given or {}, call.text("id")))
+    return tuple(found)
+
+
+def named_by_calls(messages: Iterable[Message]) -> list[Message]:
+    """Return messages in which those of tools know the tool's name: by the call that they answer."""
+    names: dict[str, str] = {}
+    found = []
+    for message in messages:
+        names |= {call.id: call.name for call in message.tool_calls if call.id}
+        if message.role == "tool" and not message.tool_name:
+            name = names.get(message.tool_call_id, "")
+            message = Message("tool", message.content, tool_name=name, tool_call_id=message.tool_call_id)
+        found.append(message)
+    return found

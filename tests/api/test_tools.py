@@ -1,0 +1,212 @@
+"""Thoughts and tools in every dialect, with clients as they are published and a model that says what the test wants."""
+
+import json
+
+import anthropic
+import ollama
+import openai
+import pytest
+
+from scripted_loop import Script, ScriptedLoop, record
+from sotto.api.server import Address, ApiServer
+from sotto.engine.parsing.pieces import ToolCall
+from sotto.engine.types import Message, Think
+from sotto.runner.loop_host import LoopHost
+
+PARAMETERS = {"type": "object", "properties": {"what": {"type": "string"}}}
+FUNCTION = {"name": "find", "description": "Finds.", "parameters": PARAMETERS}
+TOOL = {"type": "function", "function": FUNCTION}
+ARGUMENTS = {"what": "é", "n": 1}
+CALL = json.dumps({"name": "find", "arguments": ARGUMENTS, "id": "call1"}, ensure_ascii=False)
+CHUNKS = ["<think>\nFirst ", "this.\n</think>\n\n", "I ", "look.\n", "<tool_call>\n", CALL, "\n</tool_call>"]
+ASK = [{"role": "user", "content": "Find it."}]
+
+
+@pytest.fixture(scope="module")
+def script():
+    return Script(chunks=CHUNKS)
+
+
+@pytest.fixture(scope="module")
+def url(own_home, script):
+    host = LoopHost(make_loop=lambda emit: ScriptedLoop(emit, script), models=lambda: (record("tiny:latest"),))
+    server = ApiServer(host, Address("127.0.0.1", 0))
+    server.start()
+    yield server.url
+    assert server.stop()
+    assert host.close()
+
+
+@pytest.fixture(autouse=True)
+def fresh(script):
+    script.chunks = CHUNKS
+    script.requests.clear()
+
+
+def asked(script):
+    (request,) = script.requests
+    return request
+
+
+class TestOllama:
+    @pytest.fixture
+    def client(self, url):
+        with ollama.Client(url) as client:
+            yield client
+
+    def test_a_whole_answer(self, client, script):
+        message = client.chat("tiny", ASK, tools=[TOOL], think=True).message
+        assert (message.thinking, message.content) == ("First this.", "I look.")
+        (call,) = message.tool_calls
+        assert (call.function.name, call.function.arguments) == ("find", ARGUMENTS)
+        assert asked(script).tools[0]["function"]["name"] == "find"
+        assert asked(script).think is Think.ON
+
+    def test_a_stream(self, client):
+        parts = [part.message for part in client.chat("tiny", ASK, tools=[TOOL], stream=True)]
+        assert "".join(part.thinking or "" for part in parts) == "First this."
+        assert "".join(part.content or "" for part in parts) == "I look."
+        assert [call.function.name for part in parts for call in part.tool_calls or ()] == ["find"]
+
+    def test_without_tools_a_call_is_text_and_nothing_is_lost(self, client):
+        answer = client.generate("tiny", "Find it.", think="high")
+        assert answer.thinking == "First this."
+        assert answer.response == f"I look.\n<tool_call>\n{CALL}\n</tool_call>\n"
+
+    def test_what_was_said_before_reaches_the_model(self, client, script):
+        call = {"function": {"name": "find", "arguments": ARGUMENTS}}
+        said = [
+            *ASK,
+            {"role": "assistant", "content": "I look.", "thinking": "Hm.", "tool_calls": [call]},
+            {"role": "tool", "content": "Here.", "tool_name": "find"},
+        ]
+        client.chat("tiny", said, think=False)
+        assert asked(script).messages == (
+            Message("user", "Find it."),
+            Message("assistant", "I look.", "Hm.", (ToolCall("find", ARGUMENTS),)),
+            Message("tool", "Here.", tool_name="find"),
+        )
+        assert asked(script).think is Think.OFF
+
+    def test_what_is_wrong_is_said(self, client):
+        with pytest.raises(ollama.ResponseError, match=r"tools\[0\]\.function\.name is 'a b'"):
+            client.chat("tiny", ASK, tools=[{"type": "function", "function": {"name": "a b"}}])
+
+
+class TestOpenAI:
+    @pytest.fixture
+    def client(self, url):
+        with openai.OpenAI(base_url=f"{url}/v1", api_key="x", max_retries=0) as client:
+            yield client
+
+    def test_a_whole_answer(self, client, script):
+        answer = client.chat.completions.create(model="tiny", messages=ASK, tools=[TOOL], reasoning_effort="low")
+        (choice,) = answer.choices
+        assert choice.finish_reason == "tool_calls"
+        assert (choice.message.content, choice.message.reasoning) == ("I look.", "First this.")
+        (call,) = choice.message.tool_calls
+        assert (call.id, call.type, call.function.name) == ("call1", "function", "find")
+        assert json.loads(call.function.arguments) == ARGUMENTS
+        assert asked(script).think is Think.LOW
+
+    def test_a_stream(self, client):
+        stream = client.chat.completions.create(model="tiny", messages=ASK, tools=[TOOL], stream=True)
+        choices = [chunk.choices[0] for chunk in stream]
+        assert choices[0].delta.role == "assistant"
+        assert "".join(choice.delta.content or "" for choice in choices) == "I look."
+        assert "".join(getattr(choice.delta, "reasoning", None) or "" for choice in choices) == "First this."
+        (call,) = [call for choice in choices for call in choice.delta.tool_calls or ()]
+        assert (call.index, call.function.name, json.loads(call.function.arguments)) == (0, "find", ARGUMENTS)
+        assert choices[-1].finish_reason == "tool_calls"
+
+    def test_what_was_said_before_reaches_the_model(self, client, script):
+        call = {"id": "call1", "type": "function", "function": {"name": "find", "arguments": json.dumps(ARGUMENTS)}}
+        said = [
+            *ASK,
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "content": "Here.", "tool_call_id": "call1"},
+        ]
+        answer = client.chat.completions.create(model="tiny", messages=said, tools=[TOOL], tool_choice="none")
+        assert asked(script).tools == ()
+        assert asked(script).messages[1:] == (
+            Message("assistant", "", tool_calls=(ToolCall("find", ARGUMENTS, "call1"),)),
+            Message("tool", "Here.", tool_name="find", tool_call_id="call1"),
+        )
+        assert answer.choices[0].finish_reason == "stop"
+
+    @pytest.mark.parametrize(
+        ("wrong", "message"),
+        [
+            ({"tool_choice": "required"}, "tool_choice must be auto or none"),
+            ({"reasoning_effort": "huge"}, "invalid reasoning value: 'huge'"),
+            ({"functions": [FUNCTION]}, "use tools"),
+            (
+                {"messages": [{"role": "assistant", "tool_calls": [{"function": {"name": "a", "arguments": "["}}]}]},
+                "invalid tool call arguments",
+            ),
+        ],
+    )
+    def test_what_is_wrong_is_said(self, client, wrong, message):
+        with pytest.raises(openai.BadRequestError) as raised:
+            client.chat.completions.create(**{"model": "tiny", "messages": ASK} | wrong)
+        assert message in raised.value.body["message"]
+
+
+class TestAnthropic:
+    TOOL = {"name": "find", "description": "Finds.", "input_schema": PARAMETERS}  # noqa: RUF012 - never changed
+
+    @pytest.fixture
+    def client(self, url):
+        with anthropic.Anthropic(base_url=url, api_key="x", max_retries=0) as client:
+            yield client
+
+    def test_a_whole_answer(self, client, script):
+        thinking = {"type": "enabled", "budget_tokens": 1024}
+        answer = client.messages.create(
+            model="tiny", max_tokens=2000, messages=ASK, tools=[self.TOOL], thinking=thinking
+        )
+        thought, text, call = answer.content
+        assert (thought.thinking, text.text) == ("First this.", "I look.")
+        assert (call.type, call.id, call.name, call.input) == ("tool_use", "call1", "find", ARGUMENTS)
+        assert answer.stop_reason == "tool_use"
+        assert asked(script).tools == (TOOL,)
+        assert (asked(script).think, asked(script).think_budget) == (Think.ON, 1024)
+
+    def test_a_stream(self, client):
+        whole = client.messages.create(model="tiny", max_tokens=9, messages=ASK, tools=[self.TOOL])
+        with client.messages.stream(model="tiny", max_tokens=9, messages=ASK, tools=[self.TOOL]) as stream:
+            final = stream.get_final_message()
+        assert [block.to_dict() for block in final.content] == [block.to_dict() for block in whole.content]
+        assert final.stop_reason == "tool_use"
+
+    def test_what_was_said_before_reaches_the_model(self, client, script):
+        said = [
+            *ASK,
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "thinking", "thinking": "Hm.", "signature": ""},
+                    {"type": "text", "text": "I look."},
+                    {"type": "tool_use", "id": "call1", "name": "find", "input": ARGUMENTS},
+                ],
+            },
+            {
+                "role": "user",
+                "content": [
+                    {"type": "tool_result", "tool_use_id": "call1", "content": [{"type": "text", "text": "Here."}]},
+                    {"type": "text", "text": "And?"},
+                ],
+            },
+        ]
+        client.messages.create(model="tiny", max_tokens=9, messages=said, tools=[self.TOOL])
+        assert asked(script).messages[1:] == (
+            Message("assistant", "I look.", "Hm.", (ToolCall("find", ARGUMENTS, "call1"),)),
+            Message("tool", "Here.", tool_name="find", tool_call_id="call1"),
+            Message("user", "And?"),
+        )
+
+    def test_what_is_wrong_is_said(self, client):
+        with pytest.raises(anthropic.BadRequestError, match=r"tool_choice\.type must be auto or none"):
+            client.messages.create(
+                model="tiny", max_tokens=9, messages=ASK, tools=[self.TOOL], tool_choice={"type": "any"}
+            )
