@@ -3,11 +3,13 @@
 import json
 
 import pytest
+from jinja2 import meta
 
 from material import ROOT
 from sotto.engine.parsing.families import family_of
 from sotto.engine.parsing.parser import Parser, parameters_of
 from sotto.engine.parsing.pieces import ToolCall, calls_of, merged, text_of, thought_of
+from sotto.engine.template_bounds import TemplateBoundsError
 from sotto.engine.templates import ChatTemplate
 from sotto.engine.turns import AS_USUAL, Manner, apart
 from sotto.engine.types import Message, Think
@@ -218,6 +220,16 @@ def test_kept_answers_are_taken_apart_as_far_as_the_template_knows():
     assert thought.content == 'Yes.\n<tool_call>\n{"name": "add", "arguments": {}}\n</tool_call>\n'
     for other in (Message("user", kept.content), Message("assistant", "<b>Yes.</b>"), whole):
         assert apart(other, source("Qwen-Qwen3-0.6B")) == other
+
+
+def test_a_template_that_takes_too_long_to_be_understood_knows_nothing(monkeypatch):
+    def too_long(_):
+        raise TemplateBoundsError("it takes too long")
+
+    monkeypatch.setattr(meta, "find_undeclared_variables", too_long)
+    template = ChatTemplate(source("Qwen-Qwen3-0.6B"), TOKENS)
+    assert not any((template.knows_tools, template.switches_thoughts, template.knows_efforts))
+    assert "get_weather" not in template.render((ASKED,), manner=WITH_TOOLS)
 
 
 def test_nothing_is_asked_for_where_nobody_did():

@@ -95,17 +95,17 @@ class ChatTemplate:
     @property
     def switches_thoughts(self) -> bool:
         """Whether it can be told to have the model think or not."""
-        return bool(self._template.variables & SWITCHES)
+        return bool(self._variables & SWITCHES)
 
     @property
     def knows_efforts(self) -> bool:
         """Whether it can be told how much the model is to think."""
-        return bool(self._template.variables & EFFORTS)
+        return bool(self._variables & EFFORTS)
 
     @property
     def knows_tools(self) -> bool:
         """Whether it tells the model of tools."""
-        return bool(self._template.variables.intersection(TOOL_NAMES))
+        return bool(self._variables.intersection(TOOL_NAMES))
 
     def render(self, messages: Sequence[Message], add_generation_prompt: bool = True, manner: Manner = AS_USUAL) -> str:
         """Return the prompt for a conversation.
@@ -130,6 +130,14 @@ class ChatTemplate:
     def apart(self, messages: Sequence[Message]) -> tuple[Message, ...]:
         """Return messages with thoughts and calls apart from their text, as far as the template knows of them."""
         return tuple(apart(message, self._looks_up) for message in messages)
+
+    @property
+    def _variables(self) -> frozenset[str]:
+        """Which variables it looks up; none where finding that out takes too long."""
+        try:
+            return self._template.variables
+        except _FAILURES:
+            return frozenset()
 
     def _rendered(self, messages: Sequence[Message], add_generation_prompt: bool, manner: Manner) -> str:
         def rendered(*, arguments_as_text: bool) -> str:
@@ -156,7 +164,7 @@ class ChatTemplate:
         return self._template.render(
             {
                 **self._special_tokens,
-                **manner.variables(lambda: self._template.variables, self.text),
+                **manner.variables(lambda: self._variables, self.text),
                 "messages": turns,
                 "documents": None,
                 "add_generation_prompt": add_generation_prompt,
