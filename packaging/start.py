@@ -113,10 +113,22 @@ def make_environment(extra: str) -> None:
     if wanted not in done:
         done = set()
     target = f"{ROOT}[{extra}]" if extra else str(ROOT)
-    command = [*pip_command(), "--python", str(script("python")), "install", "-q", "--disable-pip-version-check", "-e"]
-    if subprocess.call([*command, target], env={**os.environ, "PIP_ROOT_USER_ACTION": "ignore"}) != 0:
-        sys.exit("Installing Sotto's packages failed; what pip says stands above. Type the line again to go on.")
+    command = [*pip_command(), "--python", str(script("python")), "install", "-q", "--disable-pip-version-check"]
+    wholes = [["-e", target]]
+    if extra == "test":
+        wholes.append(["--no-deps", *weights()])
+    for what in wholes:
+        if subprocess.call([*command, *what], env={**os.environ, "PIP_ROOT_USER_ACTION": "ignore"}) != 0:
+            sys.exit("Installing Sotto's packages failed; what pip says stands above. Type the line again to go on.")
     STAMP.write_text("\n".join(sorted(done | {wanted} | ({extra} if extra else set()))))
+
+
+def weights() -> list[str]:
+    """Return the packages of which tests want the files alone, and nothing of what they depend on."""
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return list(project["dependency-groups"]["weights"])
 
 
 def works(python: Path) -> bool:

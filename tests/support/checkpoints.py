@@ -15,7 +15,7 @@ from sotto.engine.model_needs import limits_here
 from sotto.engine.types import LoadProgress
 from sotto.store.records import Format, ModelRecord, ModelSource, Source, TensorFile, TensorInfo
 
-DTYPES = {mx.float32: "F32", mx.bfloat16: "BF16", mx.float16: "F16", mx.uint32: "U32", mx.uint8: "U8"}
+DTYPES = {mx.float32: "F32", mx.bfloat16: "BF16", mx.float16: "F16", mx.int32: "I32", mx.uint32: "U32", mx.uint8: "U8"}
 # Ollama's types: MLX mode, bits, group size.
 TYPES = {
     "int4": ("affine", 4, 64),

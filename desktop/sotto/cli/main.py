@@ -110,6 +110,12 @@ def _run(parsed: argparse.Namespace) -> int:
     return run.run(parsed)
 
 
+def _embed(parsed: argparse.Namespace) -> int:
+    from sotto.cli import embed
+
+    return embed.embed(parsed.model, parsed.text, parsed.file, parsed.dimensions, truncate=parsed.truncate)
+
+
 def _bench(parsed: argparse.Namespace) -> int:
     from sotto.cli import bench
 
@@ -223,6 +229,14 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
         metavar="K",
         help="what clients must send as their API key, needed where other machines can reach the address; "
         "SOTTO_API_KEY in the environment by default",
+    )
+    embed = command("embed", _embed, "Make a vector of each text, and print one JSON object a line.")
+    model(embed)
+    embed.add_argument("text", metavar="TEXT", nargs="*", help="a text; without any, the lines of stdin are")
+    embed.add_argument("--file", metavar="FILE", type=Path, help="take each line of FILE that is not empty as a text")
+    embed.add_argument("--dimensions", type=int, metavar="N", help="print only the first N numbers, of length 1 again")
+    embed.add_argument(
+        "--no-truncate", dest="truncate", action="store_false", help="refuse a text that is too long, do not cut it"
     )
     command("doctor", _doctor, "Tell what this machine and this installation can do.")
     run = command("run", _run, "Ask a model; without PROMPT, read it from a pipe or hold a conversation.")

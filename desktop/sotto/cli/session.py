@@ -13,7 +13,19 @@ from sotto.engine import device
 from sotto.engine.options import RequestOptions, request_options
 from sotto.engine.settings import read_settings
 from sotto.engine.turns import AS_USUAL, Manner
-from sotto.engine.types import GenerateEvent, GenerateRequest, Grammar, LoadProgress, Message, ModelInfo, Overflow
+from sotto.engine.types import (
+    Embedded,
+    EmbedRequest,
+    Failed,
+    GenerateEvent,
+    GenerateRequest,
+    Grammar,
+    LoadProgress,
+    Message,
+    ModelInfo,
+    Overflow,
+)
+from sotto.errors import CancelledError, EngineError
 from sotto.store.records import ModelRecord, ModelSource
 from sotto.store.user_templates import read_template_file
 
@@ -122,6 +134,29 @@ class Session:
         )
         with until_interrupt(self.interrupted):
             yield from self._engine.generate(self._engine.prepare(request), self.interrupted.is_set)
+
+    def embed(self, texts: tuple[str, ...], *, truncate: bool = True, dimensions: int | None = None) -> Embedded:
+        """Make a vector of each text.
+
+        Args:
+            texts: What to make vectors of.
+            truncate: Cut texts that are too long.
+            dimensions: How many numbers of each are wanted; None for all.
+
+        Raises:
+            CancelledError: Ctrl-C came.
+            SottoError: A text cannot be taken, or the model fails on it.
+        """
+        request = EmbedRequest("terminal", texts, truncate, dimensions)
+        with until_interrupt(self.interrupted):
+            self._engine.embed(self._engine.prepare_texts(request), self.interrupted.is_set)
+            while self._engine.running:
+                for event in self._engine.step():
+                    if isinstance(event, Embedded):
+                        return event
+                    if isinstance(event, Failed):
+                        raise EngineError(event.message)
+        raise CancelledError("Making vectors was stopped.")
 
 
 def system_messages(system: str | None) -> tuple[Message, ...]:

@@ -24,6 +24,8 @@ from sotto.engine import native
 from sotto.engine.device import device, wire
 from sotto.engine.draft_loading import check_draft, part_of
 from sotto.engine.draft_needs import beside
+from sotto.engine.embedding import PreparedTexts
+from sotto.engine.encoder import made_encoder
 from sotto.engine.fitting import fitted, placed, usual_context
 from sotto.engine.loader import load
 from sotto.engine.model_needs import limits_here, needs_of, system_memory
@@ -32,12 +34,15 @@ from sotto.engine.preparing import Prepared, Preparer
 from sotto.engine.ready import Order, Parts, Ready, made_ready
 from sotto.engine.sampler import Sampler
 from sotto.engine.stop_strings import StopMatcher
+from sotto.engine.support import is_encoder
 from sotto.engine.system_memory import give_back
 from sotto.engine.task import Task
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import (
     Counted,
     CountRequest,
+    EmbedEvent,
+    EmbedRequest,
     EngineSettings,
     GenerateEvent,
     GenerateRequest,
@@ -49,6 +54,8 @@ from sotto.engine.types import (
 )
 from sotto.errors import NO_MODEL, CancelledError, InvalidRequestError
 from sotto.store.records import ModelSource
+
+_GONE = "The model that this request was made for is not loaded any more: ask again."
 
 
 def _ignore(_: LoadProgress) -> None:
@@ -75,6 +82,7 @@ class Engine:
         """
         self.settings = settings or EngineSettings()
         self._ready: Ready | None = None
+        self._embeds_next = False
 
     @property
     def info(self) -> ModelInfo | None:
@@ -136,7 +144,8 @@ class Engine:
             raise CancelledError(f"Loading {source.record.name} was stopped.")
         if device() != "cpu":
             progress(LoadProgress("warm-up", total, total))
-        self._ready = made_ready(order, fitting, Parts(loaded, preparer, drafting))
+        make = made_encoder if is_encoder(source.config) else made_ready
+        self._ready = make(order, fitting, Parts(loaded, preparer, drafting))
         return self._ready.info
 
     def measure(self, source: ModelSource) -> Measured:
@@ -161,6 +170,10 @@ class Engine:
         ready = self._ready
         if ready is None:
             raise InvalidRequestError(NO_MODEL)
+        if not ready.info.writes:
+            raise InvalidRequestError(
+                f"{ready.info.name} writes no text, it makes embeddings only: choose a model that can chat."
+            )
         return ready.preparer.prepare(request)
 
     def count(self, request: CountRequest) -> Counted:
@@ -190,7 +203,34 @@ class Engine:
     @property
     def running(self) -> int:
         """How many requests are in flight."""
-        return self._ready.scheduler.count if self._ready else 0
+        return self._ready.scheduler.count + self._ready.embedder.count if self._ready else 0
+
+    def prepare_texts(self, request: EmbedRequest) -> PreparedTexts:
+        """Tokenize what vectors are to be made of by the model that is loaded. May run on any thread.
+
+        Raises:
+            InvalidRequestError: No model is loaded, or the request cannot be honoured.
+            BrokenModelError: The model's tokenizer fails on it.
+        """
+        ready = self._ready
+        if ready is None:
+            raise InvalidRequestError(NO_MODEL)
+        return ready.embedder.prepare(request)
+
+    def embed(self, prepared: PreparedTexts, cancelled: Callable[[], bool] = _never) -> None:
+        """Take up texts; each `step` then works on them.
+
+        Args:
+            prepared: From `prepare_texts`, with the model that is loaded now.
+            cancelled: Asked once per step; it then ends as cancelled.
+
+        Raises:
+            InvalidRequestError: The model they were prepared for is not loaded any more.
+        """
+        ready = self._ready
+        if ready is None or prepared.embedder is not ready.embedder:
+            raise InvalidRequestError(_GONE)
+        ready.embedder.start(prepared, cancelled)
 
     def start(self, prepared: Prepared, cancelled: Callable[[], bool] = _never) -> None:
         """Take up a request; each `step` then works on it.
@@ -230,17 +270,25 @@ class Engine:
             )
         )
 
-    def step(self) -> list[GenerateEvent]:
-        """Compute one prefill chunk or one decode step of the requests in flight, and return what came of it.
+    def step(self) -> list[GenerateEvent | EmbedEvent]:
+        """Compute one step of the requests in flight, and return what came of it.
 
-        Each request ends with exactly one `Finished` or `Failed`.
+        A step is one prefill chunk, one decode step, or some tokens of texts that vectors are made of; answers and
+        vectors take turns. Each request ends with exactly one `Finished`, `Embedded` or `Failed`.
         """
-        return self._ready.scheduler.step() if self._ready else []
+        ready = self._ready
+        if ready is None:
+            return []
+        self._embeds_next = not self._embeds_next
+        if ready.embedder.count and (self._embeds_next or not ready.scheduler.count):
+            return [*ready.embedder.step()]
+        return [*ready.scheduler.step()]
 
     def abort(self) -> None:
         """Drop all requests in flight, without a word."""
         if self._ready is not None:
             self._ready.scheduler.close()
+            self._ready.embedder.close()
 
     def generate(self, prepared: Prepared, cancelled: Callable[[], bool] = _never) -> Iterator[GenerateEvent]:
         """Start a request and return its events; each `next` computes at most one prefill chunk or one token.
@@ -268,13 +316,14 @@ class Engine:
         """Return what is loaded, if the request was prepared for it."""
         ready = self._ready
         if ready is None or prepared.preparer is not ready.preparer:
-            raise InvalidRequestError("The model that this request was made for is not loaded any more: ask again.")
+            raise InvalidRequestError(_GONE)
         return ready
 
     def unload(self) -> None:
         """Drop the model and everything computed with it, and give the memory back."""
         if self._ready is not None:
             self._ready.scheduler.close()
+            self._ready.embedder.close()
             # The draft model's first: where the disk has no room for both, what was written last stays.
             if self._ready.draft is not None:
                 self._ready.draft.prefix.close()

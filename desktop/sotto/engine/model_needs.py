@@ -19,6 +19,7 @@ from sotto import __version__
 from sotto.engine import device, estimates, native, needs_store, parameters, weights, zoo
 from sotto.engine.cpu_linear import CpuQuantizedEmbedding, CpuQuantizedLinear
 from sotto.engine.draft_needs import beside, with_draft
+from sotto.engine.encoder_needs import encoder_work
 from sotto.engine.gguf.conversion import repacked_words
 from sotto.engine.graph_memory import peak
 from sotto.engine.memory_needs import CacheNeed, ModelNeeds, WorkPoint
@@ -26,6 +27,7 @@ from sotto.engine.memory_plan import PREFIX_BUDGET, Limits, Plan, plan
 from sotto.engine.parameters import Holding
 from sotto.engine.rehearsal import DECODE, Rehearsal, rounded
 from sotto.engine.stand_ins import traceable
+from sotto.engine.support import is_encoder
 from sotto.engine.system_memory import Accelerator, SystemMemory
 from sotto.store.records import ModelSource, TensorFile
 
@@ -209,6 +211,9 @@ def model_needs(
     work: tuple[WorkPoint, ...] = ()
     try:
         with traceable(kernels), _uncollected():
+            if is_encoder(config):
+                work = tuple(encoder_work(model))
+                return ModelNeeds(weight_bytes, loading_bytes, (), work, longest_context)
             rehearsal = Rehearsal.of(model, kv_bits)
             layers = tuple(layer.need(config) for layer in rehearsal.layers)
             work = tuple(_work(rehearsal, layers, longest_context or _BEYOND, kernels))

@@ -8,7 +8,9 @@ from sotto.engine.caches import kv_note
 from sotto.engine.device import device
 from sotto.engine.draft import DraftModel
 from sotto.engine.draft_loading import BUDGET_SHARE, made_draft
+from sotto.engine.embedding import Embedder
 from sotto.engine.fitting import Fitting
+from sotto.engine.hidden_states import in_chunks
 from sotto.engine.loader import LoadedModel
 from sotto.engine.memory_guard import MemoryGuard
 from sotto.engine.model_needs import system_memory
@@ -16,6 +18,7 @@ from sotto.engine.pace import CHUNK, ChunkSize, Pace
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.preparing import Preparer
 from sotto.engine.scheduler import Scheduler
+from sotto.engine.sentence import sentence_of
 from sotto.engine.speculator import Speculator
 from sotto.engine.tape import taped
 from sotto.engine.trial import tried
@@ -72,6 +75,7 @@ class Ready:
     prefix: PrefixCache
     scheduler: Scheduler
     draft: DraftModel | None
+    embedder: Embedder
 
 
 def made_ready(order: Order, fitting: Fitting, parts: Parts) -> Ready:
@@ -83,7 +87,8 @@ def made_ready(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         parts: What was read.
 
     Raises:
-        UnsupportedModelError: A model cannot be computed.
+        UnsupportedModelError: A model cannot be computed, or its vectors cannot be made as its files want it.
+        BrokenModelError: Its files say nothing that makes sense.
     """
     preparer, settings = parts.preparer, order.settings
     trial, second, draft = tried(order.source, parts.loaded, settings), None, None
@@ -132,7 +137,10 @@ def made_ready(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         knows_tools=preparer.template.knows_tools,
         thinks=preparer.thinks,
     )
-    return Ready(info, preparer, prefix, scheduler, draft)
+    sentence = sentence_of(order.source)
+    reads = in_chunks(parts.loaded.model, parts.loaded.config)
+    embedder = Embedder(reads, preparer.tokenizer, sentence, min(context, sentence.longest or context), trial.rows)
+    return Ready(info, preparer, prefix, scheduler, draft, embedder)
 
 
 def _cpu_pace() -> Pace:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sotto.engine.unread import unread
+from sotto.store.facts import ENCODERS
 
 # Architectures by the name of their module; what its file needs beside the config and the weights decides who is here.
 ARCHITECTURES = frozenset(
@@ -85,7 +86,12 @@ def architecture(config: Mapping[str, Any]) -> str:
     if kind == "bailing_hybrid" and "BailingMoeV3ForCausalLM" in _texts(config.get("architectures")):
         return "bailing_moe_v3"
     name = _ALIASES.get(kind, kind)
-    return name if name in ARCHITECTURES else ""
+    return name if name in ARCHITECTURES or name in ENCODERS else ""
+
+
+def is_encoder(config: Mapping[str, Any]) -> bool:
+    """Tell whether a config's model makes vectors of texts and writes none."""
+    return config.get("model_type") in ENCODERS
 
 
 def refusal(config: Mapping[str, Any]) -> str:

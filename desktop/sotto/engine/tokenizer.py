@@ -3,7 +3,7 @@
 BOS. `add_bos_token` in `tokenizer_config.json` decides where it is given. Where it is not, the tokenizer's own
 post-processor does, as in transformers: Llama 3 folders say it only there. What the post-processor puts in front is
 taken whole, because some models (GLM) begin with more than one token; nothing is ever put behind a prompt. A text that
-already begins so, because its template wrote it, gets no second one.
+already begins so, because its template wrote it, gets no second one. Texts that vectors are made of get all of it.
 
 EOS. All files that name an end-of-sequence token are heard, and any of their tokens ends an answer. `config.json` is
 sometimes left over from another model, so once a more trusted file has named EOS, the less trusted ones are believed
@@ -77,7 +77,7 @@ class Tokenizer:
             _check_growth("decoder", self._tokenizer.decoder)
             self._added = self._tokenizer.get_added_tokens_decoder()
             self._spelling = spelling(self._tokenizer)
-            written = self._written_prefix()
+            written, self._suffix = self._written_frame()
         self.vocab_size: int = self._tokenizer.get_vocab_size()
         self.special_tokens = named_tokens(files)
         self.bos_id = self._find_bos(files)
@@ -168,15 +168,35 @@ class Tokenizer:
         shown = {token_id: token.content for token_id, token in added if token.special and token.content in marks}
         return MarkDetokenizer(plain, shown) if shown else plain
 
+    def encode_framed(self, text: str, most: int) -> tuple[list[int], int]:
+        """Return the tokens of a text with all that its tokenizer puts around one, cut at the end where they are many.
+
+        Args:
+            text: All of it.
+            most: Most tokens to return, those around the text included.
+
+        Returns:
+            The tokens, and how many there would have been.
+
+        Raises:
+            InvalidRequestError: The text is no valid Unicode.
+            BrokenModelError: `tokenizer.json` fails on this text.
+        """
+        ids = [*self._prefix, *self.encode(text, add_bos=False)]
+        room = max(0, most - len(self._suffix))
+        return [*ids[:room], *self._suffix], len(ids) + len(self._suffix)
+
     @property
     def _bos(self) -> tuple[int, ...]:
         return () if self.bos_id is None else (self.bos_id,)
 
-    def _written_prefix(self) -> tuple[int, ...]:
-        """Return the tokens that the post-processor puts in front of a text."""
+    def _written_frame(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the tokens that the post-processor puts in front of a text, and those that it puts behind it."""
         encoded = self._tokenizer.encode("a", add_special_tokens=True)
-        marked = zip(encoded.ids, encoded.special_tokens_mask, strict=True)
-        return tuple(token for token, _ in takewhile(lambda pair: pair[1], marked))
+        marked = list(zip(encoded.ids, encoded.special_tokens_mask, strict=True))
+        before = tuple(token for token, _ in takewhile(lambda pair: pair[1], marked))
+        behind = tuple(token for token, _ in takewhile(lambda pair: pair[1], reversed(marked[len(before) :])))
+        return before, behind[::-1]
 
     def _find_bos(self, files: JsonFiles) -> int | None:
         text = self.special_tokens.get("bos_token")

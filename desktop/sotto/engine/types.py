@@ -4,7 +4,8 @@ One request gives this sequence of events::
 
     PrefillProgress* -> TextChunk* -> Finished | Failed
 
-Loading gives `LoadProgress*` and then `Loaded` or `Failed`, counting `Counted` or `Failed`.
+Loading gives `LoadProgress*` and then `Loaded` or `Failed`, counting `Counted` or `Failed`. Vectors of texts come as
+one `Embedded`, or end as `Finished` (they were cancelled) or `Failed`.
 """
 
 from collections.abc import Mapping
@@ -221,6 +222,25 @@ class CountRequest:
     texts: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class EmbedRequest:
+    """What to make vectors of.
+
+    Attributes:
+        id: Chosen by the caller; events carry it.
+        texts: One vector is made of each.
+        truncate: Whether a text that is too long is cut at its end; otherwise it is refused.
+        dimensions: How many numbers of each vector are wanted, from its beginning on; None for all.
+        normalise: Whether each is brought to length 1 even where the model's own files do not want it.
+    """
+
+    id: str
+    texts: tuple[str, ...]
+    truncate: bool = True
+    dimensions: int | None = None
+    normalise: bool = False
+
+
 class DoneReason(StrEnum):
     """Why an answer ended: by itself or at a stop text, at a limit, because it repeated itself, or when asked to."""
 
@@ -268,6 +288,7 @@ class ModelInfo:
         system: What it is told first then; empty where it says nothing of that.
         knows_tools: Whether its chat template tells it of tools.
         thinks: Whether it can be asked to think first.
+        writes: Whether it writes text; one that does not makes vectors of texts only.
     """
 
     digest: str
@@ -288,6 +309,7 @@ class ModelInfo:
     system: str = ""
     knows_tools: bool = False
     thinks: bool = False
+    writes: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,6 +439,23 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
+class Embedded:
+    """The vectors of texts.
+
+    Attributes:
+        request_id: The request's id.
+        vectors: One for each text, in the order asked.
+        prompt_tokens: Tokens of all texts, those that the tokenizer puts around them included.
+        total_duration: Nanoseconds.
+    """
+
+    request_id: str
+    vectors: tuple[tuple[float, ...], ...]
+    prompt_tokens: int
+    total_duration: int
+
+
+@dataclass(frozen=True, slots=True)
 class Counted:
     """What was to be counted, in tokens of the loaded model.
 
@@ -502,4 +541,5 @@ def _plain(text: str) -> tuple[Piece, ...]:
 
 LoadEvent = LoadProgress | Loaded | Unloaded | Failed
 GenerateEvent = PrefillProgress | TextChunk | Finished | Failed
-Event = LoadEvent | GenerateEvent | Counted | MemoryFigures | Measured
+EmbedEvent = Embedded | Finished | Failed
+Event = LoadEvent | GenerateEvent | Embedded | Counted | MemoryFigures | Measured

@@ -27,8 +27,15 @@ _ACTIVATIONS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys("gemma gemma2 gemma3_text gemma3n gemma4_text gpt2 gptj phi recurrent_gemma".split(), _GELU),
     **dict.fromkeys("bitnet nanochat nemotron nemotron_h".split(), _RELU2),
 }
+_ENCODER: Mapping[str, tuple[Any, ...]] = {
+    "add_cross_attention": (False,),
+    "is_decoder": (False,),
+    "position_embedding_type": ("absolute",),
+}
 # The values with which a definition is right, by key; so it is where a key is missing or null.
 _RIGHT: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
+    "bert": _ENCODER,
+    "camembert": _ENCODER,
     "deepseek_v2": {"norm_topk_prob": (False,), "scoring_func": ("softmax",)},
     "deepseek_v3": {"rope_interleave": (True,)},
     # Factors are multiplied into weights, and would have to be into these as well.
@@ -54,6 +61,8 @@ _RIGHT: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
     "olmoe": {"clip_qkv": ()},
     "qwen2_moe": {"norm_topk_prob": (False,)},
     "recurrent_gemma": {"partial_rotary_factor": (0.5,), "rope_theta": (10000,)},
+    "roberta": _ENCODER,
+    "xlm-roberta": _ENCODER,
     "youtu_llm": {"rope_interleave": (True,)},
 }
 # Where null would mean that something is left out, and definitions cannot do without.

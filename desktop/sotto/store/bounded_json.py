@@ -40,6 +40,49 @@ def parse_object(data: bytes, path: str | Path, *, strict: bool, deepest: int | 
     Raises:
         BrokenModelError: It is no JSON, no object, or too deeply nested.
     """
+    value = _parsed(data, path, strict, deepest)
+    if not isinstance(value, dict):
+        raise BrokenModelError(f"{shown_path(path)} holds {kind_of(value)}; it should be a JSON object.")
+    return value
+
+
+def read_object(path: Path, *, strict: bool = False) -> dict[str, Any]:
+    """Return the JSON object in a file.
+
+    Raises:
+        BrokenModelError: It cannot be read, is too large, or `parse_object` refuses it.
+    """
+    return parse_object(read_all(path, FILE_LIMIT, "a JSON file"), path, strict=strict)
+
+
+def read_list(path: Path) -> list[Any]:
+    """Return the JSON list in a file.
+
+    Raises:
+        BrokenModelError: It cannot be read, is too large, no JSON, no list, or too deeply nested.
+    """
+    value = _parsed(read_all(path, FILE_LIMIT, "a JSON file"), path, strict=False)
+    if not isinstance(value, list):
+        raise BrokenModelError(f"{shown_path(path)} holds {kind_of(value)}; it should be a JSON list.")
+    return value
+
+
+def kind_of(value: object) -> str:
+    """Return what kind of JSON value this is, for messages."""
+    if value is None:
+        return "null"
+    kinds: Iterable[tuple[type | tuple[type, ...], str]] = (
+        (bool, "true or false"),
+        ((int, float), "a number"),
+        (str, "a text"),
+        (list, "a list"),
+        (dict, "an object"),
+    )
+    return next(name for kind, name in kinds if isinstance(value, kind))
+
+
+def _parsed(data: bytes, path: str | Path, strict: bool, deepest: int | None = None) -> Any:
+    """Return the JSON value that `data` is, as `parse_object` does."""
     where = shown_path(path)
     if deepest is None:
         deepest = _DEEPEST_STRICT if strict else _DEEPEST
@@ -63,32 +106,7 @@ def parse_object(data: bytes, path: str | Path, *, strict: bool, deepest: int | 
         raise BrokenModelError(f"{where} is no JSON that can be read: {error}.") from error
     except ValueError as error:
         raise BrokenModelError(f"{where} has a number of more digits than can be read.") from error
-    if not isinstance(value, dict):
-        raise BrokenModelError(f"{where} holds {kind_of(value)}; it should be a JSON object.")
     return value
-
-
-def read_object(path: Path, *, strict: bool = False) -> dict[str, Any]:
-    """Return the JSON object in a file.
-
-    Raises:
-        BrokenModelError: It cannot be read, is too large, or `parse_object` refuses it.
-    """
-    return parse_object(read_all(path, FILE_LIMIT, "a JSON file"), path, strict=strict)
-
-
-def kind_of(value: object) -> str:
-    """Return what kind of JSON value this is, for messages."""
-    if value is None:
-        return "null"
-    kinds: Iterable[tuple[type | tuple[type, ...], str]] = (
-        (bool, "true or false"),
-        ((int, float), "a number"),
-        (str, "a text"),
-        (list, "a list"),
-        (dict, "an object"),
-    )
-    return next(name for kind, name in kinds if isinstance(value, kind))
 
 
 def _too_deep(data: bytes, deepest: int) -> bool:

@@ -30,6 +30,8 @@ _COMPANIONS = (".scales", ".biases", ".scale", ".bias", ".global_scale")
 _FOREIGN_COMPANIONS = (".qzeros", ".g_idx", "_scale_inv", ".weight_scale", ".input_scale", "_scales")
 _PACKING = {"gptq", "awq"}
 _COUNTABLE = {"", "mlx", "fp8", "mxfp4", *_PACKING}
+# Model types that see a whole text at once and write none.
+ENCODERS = frozenset({"bert", "camembert", "roberta", "xlm-roberta"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +53,13 @@ class ConfigFacts:
     capabilities: tuple[str, ...]
 
 
-def config_facts(config: Mapping[str, Any], path: Path) -> ConfigFacts:
+def config_facts(config: Mapping[str, Any], path: Path, *, for_vectors: bool = False) -> ConfigFacts:
     """Return what a list shows of a configuration.
 
     Args:
         config: The parsed `config.json`.
         path: Where it is, for messages.
+        for_vectors: Whether other files say that the model is there to make vectors of texts.
 
     Raises:
         BrokenModelError: A value that a list shows has the wrong type or cannot be.
@@ -73,12 +76,13 @@ def config_facts(config: Mapping[str, Any], path: Path) -> ConfigFacts:
     dtypes = [outer.get(key) for outer in (text, config) for key in ("dtype", "torch_dtype")]
     dtype = next((_FLOATS[value] for value in dtypes if isinstance(value, str) and value in _FLOATS), "")
     seeing, hearing = "vision_config" in config, bool({"audio_config", "sound_config"} & config.keys())
+    main = "embedding" if for_vectors or model_type in ENCODERS else "completion"
     return ConfigFacts(
         shown(model_type),
         _context(text, path) or _context(config, path),
         _quantization(_declared(config, path)),
         dtype,
-        ("completion", *(["vision"] if seeing else []), *(["audio"] if hearing else [])),
+        (main, *(["vision"] if seeing else []), *(["audio"] if hearing else [])),
     )
 
 

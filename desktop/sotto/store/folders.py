@@ -6,6 +6,7 @@ copies of one model; it does not prove that the weights are whole.
 """
 
 import hashlib
+import json
 import os
 import re
 from collections import defaultdict
@@ -24,6 +25,7 @@ from sotto.store.gguf.opening import SPLIT
 from sotto.store.harvest import Facts, Harvest, digest_of_place
 from sotto.store.records import Format, Source, TensorFile
 from sotto.store.safetensors_header import parse_header, read_raw_header
+from sotto.store.sentence import MODULES, sentence_modules
 from sotto.store.wording import shown, shown_path
 
 INDEX = "model.safetensors.index.json"
@@ -220,7 +222,10 @@ def _describe(folder: ModelFolder, facts: Facts, harvest: Harvest) -> str:
             config = read_object(path)
     assert config is not None
     path = folder.path / "config.json"
-    said = config_facts(config, path)
+    modules = sentence_modules(folder.path, folder.base) if MODULES in folder.names else ()
+    if modules:
+        identity.update(json.dumps([[one.kind, dict(one.config)] for one in modules], sort_keys=True).encode())
+    said = config_facts(config, path, for_vectors=bool(modules))
     facts.architecture, facts.context_length = said.architecture, said.context_length
     facts.quantization, facts.capabilities = said.quantization or said.dtype, said.capabilities
     files = [_weights(folder, path, identity, facts) for path in folder.weight_files()]

@@ -25,6 +25,7 @@ from sotto.store.names import parse_name, split_source
 from sotto.store.ollama import DRAFT_FILES, OllamaStore, draft_prefix, gguf_layer, renderer_name
 from sotto.store.records import Format, ModelRecord, ModelSource, TensorFile
 from sotto.store.safetensors_header import read_header
+from sotto.store.sentence import MODULES, sentence_modules
 from sotto.store.user_templates import read_user_template
 from sotto.store.wording import shown, shown_path
 
@@ -175,6 +176,7 @@ def _open_folder(record: ModelRecord, folder: ModelFolder) -> ModelSource:
         tokenizer_json=_tokenizer(folder.file("tokenizer.json")),
         chat_template=_text(folder.file(TEMPLATE)) if TEMPLATE in folder.names else "",
         user_template=read_user_template(record.digest),
+        modules=sentence_modules(folder.path, folder.base) if MODULES in folder.names else (),
     )
 
 

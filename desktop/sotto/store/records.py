@@ -157,6 +157,19 @@ class TensorFile:
 
 
 @dataclass(frozen=True, slots=True)
+class SentenceModule:
+    """One step from a text to its vector, as sentence-transformers keeps it.
+
+    Attributes:
+        kind: What it does: `Transformer`, `Pooling`, `Normalize`, ...
+        config: How; empty where there is nothing to say.
+    """
+
+    kind: str
+    config: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class ModelSource:
     """Everything the engine needs to load a model: validated headers and parsed JSON, no tensor data.
 
@@ -174,6 +187,7 @@ class ModelSource:
             it says nothing of that.
         user_template: A template that a person gave for this model, Jinja or Go, which goes before all others.
         draft_prefix: Tensors whose names begin so belong to a draft model; empty when there is none.
+        modules: How it makes vectors of texts; empty where its files do not say.
     """
 
     record: ModelRecord
@@ -187,6 +201,7 @@ class ModelSource:
     renderer: str = ""
     user_template: str = ""
     draft_prefix: str = ""
+    modules: tuple[SentenceModule, ...] = ()
 
     @property
     def config(self) -> Mapping[str, Any]:

@@ -1,0 +1,63 @@
+"""`sotto embed`: one vector for each text, as JSON lines on stdout."""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from sotto.cli.session import Session
+from sotto.errors import InvalidRequestError
+
+# Texts that are read before their vectors are printed.
+_TOGETHER = 64
+
+
+def embed(target: str, texts: list[str], file: Path | None, dimensions: int | None, *, truncate: bool) -> int:
+    """Print one object for each text, with the text and its vector; return 0.
+
+    Args:
+        target: A name, a manifest file or a folder.
+        texts: What to make vectors of.
+        file: Each line of it that is not empty is a text, too; without texts and file, each such line of stdin is.
+        dimensions: How many numbers of each vector are wanted; None for all.
+        truncate: Cut texts that are too long.
+
+    Raises:
+        SottoError: The model, an option or a text is wrong, or there is no text.
+    """
+    session = Session(target, {})
+    given = _given(texts, file)
+    with session:
+        session.load()
+        count = 0
+        while together := tuple(islice(given, _TOGETHER)):
+            done = session.embed(together, truncate=truncate, dimensions=dimensions)
+            for text, vector in zip(together, done.vectors, strict=True):
+                print(json.dumps({"text": text, "embedding": vector}, ensure_ascii=False))
+            count += len(together)
+    if not count:
+        raise InvalidRequestError("There is no text: give TEXT as an argument, by --file or through a pipe.")
+    return 0
+
+
+def _given(texts: list[str], file: Path | None) -> Iterator[str]:
+    """Yield the texts that are given, in whichever way."""
+    yield from texts
+    if file is not None:
+        try:
+            with file.open(encoding="utf-8") as lines:
+                yield from _not_empty(lines)
+        except OSError as error:
+            raise InvalidRequestError(f"{file} cannot be read ({error.strerror}); --file wants a text file.") from error
+        except UnicodeDecodeError as error:
+            raise InvalidRequestError(f"{file} is no UTF-8 text ({error.reason} at {error.start}).") from error
+    elif not texts and sys.stdin is not None:
+        try:
+            yield from _not_empty(sys.stdin)
+        except UnicodeDecodeError as error:
+            raise InvalidRequestError(f"What comes on stdin is no UTF-8 text ({error.reason}).") from error
+
+
+def _not_empty(lines: Iterable[str]) -> Iterator[str]:
+    return (line.rstrip("\r\n") for line in lines if line.strip())

@@ -1,0 +1,170 @@
+"""Vectors of texts, computed with the model that is loaded, some tokens at a time.
+
+`hidden_states` computes what `pooling` makes vectors of; between two steps of that, others have their turn.
+"""
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import mlx.core as mx
+
+from sotto.engine.failures import failed
+from sotto.engine.hidden_states import Reads
+from sotto.engine.pooling import normalised
+from sotto.engine.sentence import Sentence
+from sotto.engine.tokenizer import Tokenizer
+from sotto.engine.types import DoneReason, Embedded, EmbedEvent, EmbedRequest, Finished
+from sotto.errors import BrokenModelError, EngineError, InvalidRequestError
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedTexts:
+    """Texts turned into tokens.
+
+    Attributes:
+        request: As asked.
+        embedder: What it was prepared by, and so for which model.
+        texts: The tokens of each.
+        received: `time.perf_counter_ns()` when the request was taken up.
+    """
+
+    request: EmbedRequest
+    embedder: "Embedder"
+    texts: tuple[tuple[int, ...], ...]
+    received: int
+
+
+@dataclass(eq=False, slots=True)
+class _Task:
+    """A request that is being served."""
+
+    prepared: PreparedTexts
+    cancelled: Callable[[], bool]
+    steps: Iterator[Mapping[int, mx.array]]
+    vectors: dict[int, mx.array] = field(default_factory=dict)
+
+
+class Embedder:
+    """Makes vectors with one loaded model. All but `prepare` belongs to the thread that owns MLX."""
+
+    def __init__(self, reads: Reads, tokenizer: Tokenizer, sentence: Sentence, context: int, rows: int) -> None:
+        """Start without anything to do.
+
+        Args:
+            reads: Computes hidden states.
+            tokenizer: The model's.
+            sentence: What becomes of them.
+            context: Most tokens that a text may have.
+            rows: How many tokens the model knows.
+        """
+        self._reads = reads
+        self._tokenizer = tokenizer
+        self._sentence = sentence
+        self._context = context
+        self._rows = rows
+        self._running: deque[_Task] = deque()
+
+    def prepare(self, request: EmbedRequest) -> PreparedTexts:
+        """Tokenize the texts of a request. May run on any thread.
+
+        Raises:
+            InvalidRequestError: A text is empty or too long, or another field cannot be honoured.
+            BrokenModelError: The tokenizer fails on a text, or makes a token that the model does not have.
+        """
+        received = time.perf_counter_ns()
+        if request.dimensions is not None and request.dimensions < 1:
+            raise InvalidRequestError(f"dimensions is {request.dimensions}; it should be a number from 1 on.")
+        texts = tuple(self._tokens(text, request) for text in request.texts)
+        return PreparedTexts(request, self, texts, received)
+
+    def _tokens(self, text: str, request: EmbedRequest) -> tuple[int, ...]:
+        tokens, length = self._tokenizer.encode_framed(
+            text.lower() if self._sentence.lower else text, most=self._context
+        )
+        if length > self._context and not request.truncate:
+            raise InvalidRequestError(
+                f"the input length exceeds the context length ({length} tokens, where {self._context} are the most)"
+            )
+        if not tokens:
+            raise InvalidRequestError("An input is empty: give texts of at least one token.")
+        if (largest := max(tokens)) >= self._rows:
+            # MLX would read past the end of the embeddings.
+            raise BrokenModelError(
+                f"The tokenizer cuts this text into token {largest}, but the model has only {self._rows} tokens; "
+                "tokenizer.json and the weights should belong together."
+            )
+        return tuple(tokens)
+
+    @property
+    def count(self) -> int:
+        """Requests in flight."""
+        return len(self._running)
+
+    def start(self, prepared: PreparedTexts, cancelled: Callable[[], bool]) -> None:
+        """Take up a request; the next steps work on it."""
+        steps = self._reads(prepared.texts, self._sentence.pooling)
+        self._running.append(_Task(prepared, cancelled, steps))
+
+    def step(self) -> list[EmbedEvent]:
+        """Compute a step of the request whose turn it is; return its end, if it has come to it."""
+        if not self._running:
+            return []
+        task = self._running.popleft()
+        request = task.prepared.request
+        if task.cancelled():
+            return [_cancelled(task.prepared)]
+        try:
+            if len(task.vectors) < len(task.prepared.texts):
+                task.vectors.update(next(task.steps))
+            if len(task.vectors) == len(task.prepared.texts):
+                return [self._ended(task)]
+        except Exception as error:
+            return [failed(request.id, error)]
+        self._running.append(task)
+        return []
+
+    def close(self) -> None:
+        """Drop what is running, without a word."""
+        self._running.clear()
+
+    def _ended(self, task: _Task) -> Embedded:
+        prepared = task.prepared
+        vectors = tuple(self._vector(task.vectors[index], prepared.request) for index in range(len(prepared.texts)))
+        return Embedded(
+            prepared.request.id,
+            vectors,
+            prompt_tokens=sum(map(len, prepared.texts)),
+            total_duration=time.perf_counter_ns() - prepared.received,
+        )
+
+    def _vector(self, vector: mx.array, request: EmbedRequest) -> tuple[float, ...]:
+        """Return a vector as it is wanted."""
+        width = vector.shape[-1]
+        if request.dimensions is not None and request.dimensions > width:
+            raise InvalidRequestError(
+                f"dimensions is {request.dimensions}, and the vectors of this model have {width}; leave it out."
+            )
+        vector = vector[: request.dimensions]
+        if self._sentence.normalise or request.normalise:
+            vector = normalised(vector)
+        numbers: list[float] = vector.tolist()  # type: ignore[assignment]
+        if not all(map(math.isfinite, numbers)):
+            raise EngineError("The model computed numbers that are too large for a vector; its weights may be damaged.")
+        return tuple(numbers)
+
+
+def _cancelled(prepared: PreparedTexts) -> Finished:
+    return Finished(
+        request_id=prepared.request.id,
+        text="",
+        token_ids=(),
+        done_reason=DoneReason.CANCELLED,
+        prompt_tokens=0,
+        cached_tokens=0,
+        prompt_duration=0,
+        eval_duration=0,
+        total_duration=time.perf_counter_ns() - prepared.received,
+    )

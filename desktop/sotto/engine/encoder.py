@@ -1,0 +1,69 @@
+"""What makes a loaded encoder ready: it makes vectors of texts, and there is nothing of it to be kept for later."""
+
+import time
+
+import mlx.core as mx
+
+from sotto.engine.cpu_linear import adapt_to_cpu
+from sotto.engine.device import device
+from sotto.engine.embedding import Embedder
+from sotto.engine.fitting import Fitting
+from sotto.engine.hidden_states import together
+from sotto.engine.pace import Pace
+from sotto.engine.prefix_cache import PrefixCache
+from sotto.engine.ready import Order, Parts, Ready
+from sotto.engine.scheduler import Scheduler
+from sotto.engine.sentence import sentence_of
+from sotto.engine.types import ModelInfo
+from sotto.errors import UnsupportedModelError
+
+
+def made_encoder(order: Order, fitting: Fitting, parts: Parts) -> Ready:
+    """Make what was read of an encoder ready for texts.
+
+    Args:
+        order: What was asked for.
+        fitting: What was planned for it.
+        parts: What was read.
+
+    Raises:
+        UnsupportedModelError: The model cannot be computed, or its vectors cannot be made as its files want it.
+        BrokenModelError: Its files say nothing that makes sense.
+    """
+    record, model, preparer = order.source.record, parts.loaded.model, parts.preparer
+    if order.draft is not None:
+        raise UnsupportedModelError(f"{record.name} writes no text, so that there is nothing to draft: leave that out.")
+    sentence = sentence_of(order.source)
+    if device() == "cpu":
+        adapt_to_cpu(model)
+    try:
+        hidden = model(mx.array([[0]]))
+    except Exception as error:
+        # A definition checks nothing before it computes.
+        raise UnsupportedModelError(
+            f"The definition of {record.architecture} models fails on {record.name}: {' '.join(str(error).split())}."
+        ) from error
+    if device() != "cpu":
+        # Builds the kernels that the first text would wait for.
+        mx.eval(hidden)
+    longest = min(model.args.longest, sentence.longest or model.args.longest)
+    preparer.fit(longest, order.num_ctx, model.args.vocab_size, finds_boundary=False, room=fitting.room)
+    context = preparer.context_length
+    prefix = PrefixCache(list, 0)
+    info = ModelInfo(
+        digest=record.digest,
+        name=record.name,
+        architecture=record.architecture,
+        context_length=context,
+        weight_bytes=parts.loaded.weight_bytes,
+        kv_bytes_per_token=0,
+        compute_type=parts.loaded.compute_type,
+        device=device(),
+        has_chat_template=False,
+        load_duration=time.perf_counter_ns() - order.started,
+        context_note=fitting.note,
+        options=dict(order.source.params),
+        writes=False,
+    )
+    embedder = Embedder(together(model), preparer.tokenizer, sentence, context, model.args.vocab_size)
+    return Ready(info, preparer, prefix, Scheduler(model, prefix, Pace()), None, embedder)

@@ -1,0 +1,60 @@
+"""What sentence-transformers writes beside a model that makes vectors of texts: the steps from a text to its vector.
+
+`modules.json` lists them. The first runs the model, and `sentence_bert_config.json` says how long a text may be; each
+of the others has a folder of its own with a `config.json`, or none where there is nothing to say.
+"""
+
+import os
+from pathlib import Path
+from types import MappingProxyType
+
+from sotto.errors import BrokenModelError
+from sotto.store.bounded_json import kind_of, read_list, read_object
+from sotto.store.files import real_inside
+from sotto.store.records import SentenceModule
+from sotto.store.wording import shown, shown_path
+
+MODULES = "modules.json"
+TRANSFORMER_CONFIG = "sentence_bert_config.json"
+_MOST_MODULES = 16
+
+
+def sentence_modules(folder: Path, base: str) -> tuple[SentenceModule, ...]:
+    """Return the steps of a model, in order.
+
+    Args:
+        folder: The model's, with a `modules.json`.
+        base: The real folder that all its files must lie in.
+
+    Raises:
+        BrokenModelError: A file is damaged, or a step would lie outside of the folder.
+    """
+    path = folder / MODULES
+    real_inside(path, base)
+    listed = read_list(path)
+    if len(listed) > _MOST_MODULES:
+        raise BrokenModelError(f"{shown_path(path)} lists {len(listed)} steps; {_MOST_MODULES} are the most.")
+    return tuple(_module(entry, index, folder, base) for index, entry in enumerate(listed))
+
+
+def _module(entry: object, index: int, folder: Path, base: str) -> SentenceModule:
+    """Return one step of the list."""
+    path = folder / MODULES
+    if not isinstance(entry, dict):
+        raise BrokenModelError(f"{shown_path(path)}: entry {index} is {kind_of(entry)}; it should be an object.")
+    for key in ("type", "path"):
+        if not isinstance(entry.get(key), str):
+            raise BrokenModelError(
+                f"{shown_path(path)}: {key} of entry {index} is {kind_of(entry.get(key))}; it should be a text."
+            )
+    place: str = entry["path"]
+    if set(place) & set("/\\:\0") or place.startswith("."):
+        raise BrokenModelError(
+            f"{shown_path(path)}: '{shown(place)}' is no step; it should be the name of a folder beside it."
+        )
+    file = folder / place / ("config.json" if place else TRANSFORMER_CONFIG)
+    config = {}
+    if os.path.lexists(file):
+        real_inside(file, base)
+        config = read_object(file)
+    return SentenceModule(shown(entry["type"].rpartition(".")[2], 60), MappingProxyType(config))

@@ -1,0 +1,67 @@
+"""`sotto embed` as a person types it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+
+from embedding import minilm
+
+EMBEDDINGS = Path(__file__).parents[1] / "engine" / "embeddings"
+TEXTS = json.loads((EMBEDDINGS / "texts.json").read_text(encoding="utf-8"))
+
+
+def sotto(home, *arguments, stdin=""):
+    kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "PYTHONPATH")
+    env = {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(home)}
+    command = [sys.executable, "-m", "sotto", *arguments]
+    return subprocess.run(command, env=env, input=stdin, capture_output=True, text=True, timeout=120)
+
+
+def vectors(done):
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_vectors_of_arguments_and_of_a_file_are_printed_a_line_each(tmp_path):
+    file = tmp_path / "texts"
+    file.write_text(f"{TEXTS[2]}\n\n{TEXTS[3]}\n", encoding="utf-8")
+    rows = vectors(sotto(tmp_path, "embed", str(minilm()), TEXTS[0], "--file", str(file)))
+    assert [row["text"] for row in rows] == [TEXTS[0], TEXTS[2], TEXTS[3]]
+    wanted = load_file(EMBEDDINGS / "minilm.safetensors")["vectors"][[0, 2, 3]]
+    assert np.abs(np.array([row["embedding"] for row in rows]) - wanted).max() < 1e-4
+
+
+def test_texts_come_through_a_pipe_and_more_than_are_taken_together(tmp_path):
+    lines = [f"line {index}" for index in range(70)]
+    rows = vectors(sotto(tmp_path, "embed", "sotto", "--dimensions", "3", stdin="\n".join(lines)))
+    assert [row["text"] for row in rows] == lines
+    assert all(np.linalg.norm(row["embedding"]) == pytest.approx(1, abs=1e-5) for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["a", "--dimensions", "0"], "dimensions is 0"),
+        (["word " * 300, "--no-truncate"], "exceeds the context length"),
+        (["--file", "/nothing/here"], "cannot be read"),
+        ([], "There is no text"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(tmp_path, arguments, words):
+    done = sotto(tmp_path, "embed", str(minilm()), *arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_encoder_is_listed_for_what_it_does_and_does_not_chat(tmp_path):
+    assert "embedding" in sotto(tmp_path, "show", str(minilm())).stdout
+    done = sotto(tmp_path, "run", str(minilm()), "Hi")
+    assert done.returncode == 1
+    assert "makes embeddings only" in done.stderr

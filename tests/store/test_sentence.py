@@ -1,0 +1,89 @@
+"""`modules.json` and what it names: read as it stands, and refused in a sentence where it leads anywhere else."""
+
+import json
+
+import pytest
+
+from sotto.errors import BrokenModelError
+from sotto.store.opening import open_model, record_of
+from stores import folder
+
+TRANSFORMER = {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"}
+POOLING = {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}
+NORMALIZE = {"idx": 2, "name": "2", "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"}
+
+
+@pytest.fixture
+def model(tmp_path):
+    return folder(tmp_path / "model")
+
+
+def write(model, modules, **configs):
+    (model / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+    for name, config in configs.items():
+        path = model / name / "config.json" if name != "sentence_bert_config" else model / "sentence_bert_config.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(config), encoding="utf-8")
+
+
+def test_steps_come_in_order_with_what_each_has_to_say(model):
+    said = {"sentence_bert_config": {"max_seq_length": 256}, "1_Pooling": {"pooling_mode": "mean"}}
+    write(model, [TRANSFORMER, POOLING, NORMALIZE], **said)
+    record = record_of(model)
+    assert record.runnable
+    assert record.capabilities == ("embedding",)
+    assert [(one.kind, dict(one.config)) for one in open_model(record).modules] == [
+        ("Transformer", {"max_seq_length": 256}),
+        ("Pooling", {"pooling_mode": "mean"}),
+        ("Normalize", {}),
+    ]
+
+
+def test_without_such_files_there_are_none(model):
+    record = record_of(model)
+    assert record.capabilities == ("completion",)
+    assert open_model(record).modules == ()
+
+
+def test_another_pooling_makes_another_model(model):
+    digests = {record_of(model).digest}
+    for mode in ("mean", "cls"):
+        write(model, [TRANSFORMER, POOLING], **{"1_Pooling": {"pooling_mode": mode}})
+        digests.add(record_of(model).digest)
+    assert len(digests) == 3
+
+
+@pytest.mark.parametrize(
+    ("modules", "words"),
+    [
+        ({"a": 1}, "holds an object; it should be a JSON list"),
+        ([3], "entry 0 is a number; it should be an object"),
+        ([{"type": "a.Pooling"}], "path of entry 0 is null; it should be a text"),
+        ([{"type": 3, "path": ""}], "type of entry 0 is a number; it should be a text"),
+        ([TRANSFORMER | {"path": "../other"}], "is no step"),
+        ([TRANSFORMER | {"path": "/etc"}], "is no step"),
+        ([TRANSFORMER | {"path": ".."}], "is no step"),
+        ([TRANSFORMER] * 17, "lists 17 steps; 16 are the most"),
+    ],
+)
+def test_what_is_no_list_of_steps_is_refused_in_a_sentence(model, modules, words):
+    write(model, modules)
+    with pytest.raises(BrokenModelError, match=words) as refused:
+        record_of(model)
+    assert "modules.json" in refused.value.message
+
+
+def test_a_step_that_leads_out_of_the_folder_is_refused(model, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "config.json").write_text("{}", encoding="utf-8")
+    write(model, [TRANSFORMER, POOLING])
+    (model / "1_Pooling").symlink_to(elsewhere)
+    with pytest.raises(BrokenModelError, match="leads out of"):
+        record_of(model)
+
+
+def test_a_step_whose_config_is_no_object_is_refused(model):
+    write(model, [TRANSFORMER, POOLING], **{"1_Pooling": [1]})
+    with pytest.raises(BrokenModelError, match="it should be a JSON object"):
+        record_of(model)
