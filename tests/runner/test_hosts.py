@@ -10,11 +10,14 @@ import psutil
 import pytest
 from mlx.utils import tree_flatten
 
+from embedding import minilm
 from hosts import Host, in_a_thread, is_a, request
 from sotto.engine.types import (
     Counted,
     CountRequest,
     DoneReason,
+    Embedded,
+    EmbedRequest,
     Failed,
     Finished,
     Grammar,
@@ -437,6 +440,64 @@ def test_nothing_is_counted_without_a_model(host, records):
     host.wait(is_a(Unloaded))
     host.loop.count(CountRequest("late", (Message("user", "hello"),)))
     assert "No model is loaded" in host.ended("late").message
+
+
+def vectors_of(host, request_id, *texts, **options):
+    host.loop.embed(EmbedRequest(request_id, texts, **options))
+    return host.wait(lambda event: getattr(event, "request_id", None) == request_id)
+
+
+def test_an_encoder_makes_vectors_and_does_not_chat(host):
+    host.loop.load(record_of(minilm()))
+    assert not host.wait(is_a(Loaded)).info.writes
+    done = vectors_of(host, "v", "Hello world", "Good morning", dimensions=16)
+    assert isinstance(done, Embedded)
+    assert [len(vector) for vector in done.vectors] == [16, 16]
+    assert all(sum(number**2 for number in vector) == pytest.approx(1, abs=1e-5) for vector in done.vectors)
+    host.loop.generate(request("a", "Hi"))
+    assert "makes embeddings only" in host.ended("a").message
+
+
+def test_vectors_are_alike_in_both_hosts(records):
+    found = []
+    for make in (in_a_thread, RunnerProcess):
+        host = Host(make)
+        host.loop.load(records["builtin"])
+        found.append(vectors_of(host, "v", "Once upon a time", "there was").vectors)
+        host.close()
+    assert found[0] == found[1]
+
+
+def test_vectors_are_made_while_an_answer_comes(loaded):
+    loaded.loop.generate(request("a", num_predict=200, ignore_eos=True))
+    loaded.wait(is_a(TextChunk))
+    assert isinstance(vectors_of(loaded, "v", "some text"), Embedded)
+    assert len(loaded.ended("a").token_ids) == 200
+
+
+def test_vectors_that_nobody_wants_any_more_end_as_cancelled(loaded):
+    loaded.loop.embed(EmbedRequest("v", ("word " * 45,) * 5000))
+    loaded.loop.cancel("v")
+    assert loaded.ended("v").done_reason is DoneReason.CANCELLED
+
+
+@pytest.mark.parametrize("instead", ["load", "unload"])
+def test_a_load_or_unload_ends_vectors_too(loaded, records, instead):
+    loaded.loop.embed(EmbedRequest("v", ("word " * 45,) * 5000))
+    if instead == "load":
+        loaded.loop.load(records["window"])
+    else:
+        loaded.loop.unload()
+    assert loaded.ended("v").done_reason is DoneReason.CANCELLED
+
+
+def test_vectors_that_cannot_be_made_fail_alone(loaded):
+    assert vectors_of(loaded, "v", "").message == "An input is empty: give texts of at least one token."
+    assert isinstance(vectors_of(loaded, "w", "a"), Embedded)
+
+
+def test_vectors_without_a_model_fail_in_words(host):
+    assert "No model is loaded" in vectors_of(host, "v", "a").message
 
 
 def test_models_are_measured_beside_the_one_that_is_loaded(loaded, records):

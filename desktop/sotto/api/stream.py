@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from sotto.engine.types import GenerateEvent, TextChunk
+from sotto.engine.types import RequestEvent, TextChunk
 from sotto.runner.joining import joined
 
 # A client that leaves so much text unread, while its connection takes no more, does not read.
@@ -49,7 +49,7 @@ class Stream:
         self._failure: Exception | None = None
         self._woken = asyncio.Event()
 
-    def put(self, event: GenerateEvent) -> None:
+    def put(self, event: RequestEvent) -> None:
         """Leave an event, on any thread."""
         with self._lock:
             asleep = not self._events

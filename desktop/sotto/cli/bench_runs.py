@@ -20,10 +20,10 @@ from sotto.engine.types import (
     EngineSettings,
     Failed,
     Finished,
-    GenerateEvent,
     GenerateRequest,
     ModelInfo,
     PrefillProgress,
+    RequestEvent,
     SamplingOptions,
     TextChunk,
 )
@@ -154,7 +154,7 @@ class Runs:
         for name, prompt in zip(names, prompts, strict=True):
             request = GenerateRequest(name, prompt=prompt, sampling=sampling, num_predict=tokens, ignore_eos=True)
             self._engine.start(self._engine.prepare(request), self._cancelled)
-        seen: dict[str, list[tuple[float, GenerateEvent]]] = {name: [] for name in names}
+        seen: dict[str, list[tuple[float, RequestEvent]]] = {name: [] for name in names}
         while self._engine.running:
             events = self._engine.step()
             now = time.perf_counter() - started
@@ -178,7 +178,7 @@ class Runs:
         return self._engine.memory().peak
 
 
-def _timed(seen: Sequence[tuple[float, GenerateEvent]]) -> Timed:
+def _timed(seen: Sequence[tuple[float, RequestEvent]]) -> Timed:
     read: list[tuple[float, int]] = []
     written: list[float] = []
     for now, event in seen:

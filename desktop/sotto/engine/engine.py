@@ -41,7 +41,7 @@ from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import (
     Counted,
     CountRequest,
-    EmbedEvent,
+    Embedded,
     EmbedRequest,
     EngineSettings,
     GenerateEvent,
@@ -51,6 +51,7 @@ from sotto.engine.types import (
     MemoryFigures,
     ModelInfo,
     Overflow,
+    RequestEvent,
 )
 from sotto.errors import NO_MODEL, CancelledError, InvalidRequestError
 from sotto.store.records import ModelSource
@@ -270,7 +271,7 @@ class Engine:
             )
         )
 
-    def step(self) -> list[GenerateEvent | EmbedEvent]:
+    def step(self) -> list[RequestEvent]:
         """Compute one step of the requests in flight, and return what came of it.
 
         A step is one prefill chunk, one decode step, or some tokens of texts that vectors are made of; answers and
@@ -306,7 +307,8 @@ class Engine:
         self.start(prepared, lambda: dropped or cancelled())
         try:
             while self.running:
-                yield from self.step()
+                # Of others there are no answers beside it, but there may be vectors.
+                yield from (event for event in self.step() if not isinstance(event, Embedded))
         finally:
             dropped = True
             while self.running:

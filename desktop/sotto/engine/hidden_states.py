@@ -70,7 +70,7 @@ def in_chunks(model: nn.Module, config: Mapping[str, Any]) -> Reads:
                     leaf.planned = len(tokens)
             pool = Pool(modes)
             for start in range(0, len(tokens), size):
-                chunk = mx.array(tokens[start : start + size])[None]
+                chunk = mx.array([list(tokens[start : start + size])])
                 pool.add(body(chunk, cache=caches), mx.ones(chunk.shape, dtype=mx.bool_))
                 if start + size < len(tokens):
                     mx.eval(pool.state, [cache.state for cache in caches])

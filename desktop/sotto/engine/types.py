@@ -542,4 +542,5 @@ def _plain(text: str) -> tuple[Piece, ...]:
 LoadEvent = LoadProgress | Loaded | Unloaded | Failed
 GenerateEvent = PrefillProgress | TextChunk | Finished | Failed
 EmbedEvent = Embedded | Finished | Failed
-Event = LoadEvent | GenerateEvent | Embedded | Counted | MemoryFigures | Measured
+RequestEvent = GenerateEvent | Embedded
+Event = LoadEvent | RequestEvent | Counted | MemoryFigures | Measured

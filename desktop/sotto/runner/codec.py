@@ -52,6 +52,13 @@ class Generate:
 
 
 @dataclass(frozen=True, slots=True)
+class Embed:
+    """Make vectors of texts with the loaded model."""
+
+    request: types.EmbedRequest
+
+
+@dataclass(frozen=True, slots=True)
 class Count:
     """Count the tokens of a conversation."""
 
@@ -77,7 +84,7 @@ class Measure:
     record: ModelRecord
 
 
-Command = Load | Unload | Generate | Count | Cancel | CancelLoad | Measure
+Command = Load | Unload | Generate | Embed | Count | Cancel | CancelLoad | Measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +114,9 @@ class Listening:
 _CLASSES: Mapping[str, type] = {
     one.__name__: one
     for one in (
-        *(Load, Unload, Generate, Count, Cancel, CancelLoad, Measure, Hello, Listening),
+        *(Load, Unload, Generate, Embed, Count, Cancel, CancelLoad, Measure, Hello, Listening),
         *(types.LoadProgress, types.Loaded, types.Unloaded, types.Failed, types.MemoryFigures, types.Measured),
-        *(types.PrefillProgress, types.TextChunk, types.Finished, types.Counted),
+        *(types.PrefillProgress, types.TextChunk, types.Finished, types.Embedded, types.Counted),
     )
 }
 

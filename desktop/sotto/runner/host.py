@@ -6,12 +6,13 @@ from typing import Protocol
 
 from sotto.engine.types import (
     CountRequest,
+    EmbedRequest,
     Failed,
-    GenerateEvent,
     GenerateRequest,
     Loaded,
     MemoryFigures,
     ModelInfo,
+    RequestEvent,
     Unloaded,
 )
 from sotto.store.records import ModelRecord
@@ -21,7 +22,7 @@ STACK_BYTES = 16 << 20
 
 LoadEnd = Loaded | Unloaded | Failed
 HeardLoad = Callable[[LoadEnd], None]
-HeardAnswer = Callable[[GenerateEvent], None]
+HeardAnswer = Callable[[RequestEvent], None]
 
 
 class Loop(Protocol):
@@ -35,6 +36,9 @@ class Loop(Protocol):
 
     def generate(self, request: GenerateRequest) -> None:
         """Generate with the loaded model."""
+
+    def embed(self, request: EmbedRequest) -> None:
+        """Make vectors of texts with the loaded model."""
 
     def count(self, request: CountRequest) -> None:
         """Count the tokens of a conversation, beside whatever else is served."""
@@ -78,7 +82,7 @@ class Host(Protocol):
     """Whoever has an engine, for callers who share it: one model is loaded at a time.
 
     Every method may be called on any thread. What is `heard` comes on any thread too, and must be taken without delay;
-    each load and unload is answered once, and an answer ends with one `Finished` or `Failed`.
+    each load and unload is answered once, and an answer ends with one `Finished`, `Embedded` or `Failed`.
 
     """
 
@@ -109,6 +113,9 @@ class Host(Protocol):
     def generate(self, record: ModelRecord, request: GenerateRequest, heard: HeardAnswer) -> None:
         """Let a model answer, if it is still loaded."""
 
+    def embed(self, record: ModelRecord, request: EmbedRequest, heard: HeardAnswer) -> None:
+        """Let a model make vectors of texts, if it is still loaded."""
+
     def cancel(self, request_id: str) -> None:
         """End an answer as cancelled; an id that is not known is ignored."""
 
@@ -118,6 +125,6 @@ def same(one: ModelRecord, other: ModelRecord) -> bool:
     return one.path == other.path or (bool(one.digest) and one.digest == other.digest)
 
 
-def not_loaded(request: GenerateRequest) -> Failed:
+def not_loaded(request: GenerateRequest | EmbedRequest) -> Failed:
     """Return the end of a request whose model has been unloaded in the meantime."""
     return Failed(request.id, "The model was unloaded before it could answer; ask again.")

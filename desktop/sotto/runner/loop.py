@@ -3,10 +3,10 @@
 A host calls `EngineLoop.run` on the thread that is to own MLX and the other methods from anywhere. Events are handed to
 `emit` on the owning thread. What every caller can rely on:
 
-- A request ends with exactly one `Finished` or `Failed`, a load with exactly one `Loaded`, `Unloaded` (it was stopped)
-  or `Failed`, in the order asked; a request that is cancelled while it waits ends at once.
+- A request ends with exactly one `Finished`, `Embedded` or `Failed`, a load with exactly one `Loaded`, `Unloaded` (it
+  was stopped) or `Failed`, in the order asked; a request that is cancelled while it waits ends at once.
 - Requests are begun first come, first served, up to `SLOTS` at a time, and those that are begun take turns. Between any
-  two steps (a prefill chunk or a token) the loop looks at what has arrived, and the next requests are rendered and
+  two steps (a prefill chunk, a token) the loop looks at what has arrived, and the next requests are rendered and
   tokenized on a helper thread meanwhile. What goes wrong in one request ends that request alone.
 - Counting waits for nobody: it is done on a helper thread, for the model that is loaded then, and ends with one
   `Counted` or `Failed`, unless the loop is closed first.
@@ -29,6 +29,8 @@ from sotto.engine.types import (
     Counted,
     CountRequest,
     DoneReason,
+    Embedded,
+    EmbedRequest,
     EngineSettings,
     Event,
     Failed,
@@ -44,6 +46,7 @@ from sotto.store.opening import open_model
 from sotto.store.records import ModelRecord
 
 if TYPE_CHECKING:
+    from sotto.engine.embedding import PreparedTexts
     from sotto.engine.engine import Engine
     from sotto.engine.preparing import Prepared
     from sotto.engine.tokenizer import Tokenizer
@@ -75,10 +78,10 @@ class _Unload(_Command):
 
 
 @dataclass(eq=False)
-class _Generate(_Command):
-    request: GenerateRequest
+class _Request(_Command):
+    request: GenerateRequest | EmbedRequest
     received: int
-    prepared: "Future[Prepared] | None" = None
+    prepared: "Future[Prepared] | Future[PreparedTexts] | None" = None
 
 
 @dataclass(eq=False)
@@ -103,7 +106,7 @@ class EngineLoop:
         self._changed = threading.Event()
         self._waiting: deque[_Command] = deque()
         self._current: _Command | None = None
-        self._running: dict[str, _Generate] = {}
+        self._running: dict[str, _Request] = {}
         self._engine: Engine | None = None
         self._counts: list[_Count] = []
         self._unmeasured: deque[ModelRecord] = deque()
@@ -128,7 +131,11 @@ class EngineLoop:
 
     def generate(self, request: GenerateRequest) -> None:
         """Generate with the model that is loaded when the request's turn comes."""
-        self._ask(_Generate(request, time.perf_counter_ns()), instead=False)
+        self._ask(_Request(request, time.perf_counter_ns()), instead=False)
+
+    def embed(self, request: EmbedRequest) -> None:
+        """Make vectors of texts with the model that is loaded when the request's turn comes."""
+        self._ask(_Request(request, time.perf_counter_ns()), instead=False)
 
     def count(self, request: CountRequest) -> None:
         """Count the tokens of a conversation, beside whatever else is served."""
@@ -138,7 +145,7 @@ class EngineLoop:
 
     def cancel(self, request_id: str) -> None:
         """End a request as cancelled, wherever it is; an id that is not known has just ended and is ignored."""
-        self._cancel(lambda command: isinstance(command, _Generate) and command.request.id == request_id)
+        self._cancel(lambda command: isinstance(command, _Request) and command.request.id == request_id)
 
     def cancel_load(self) -> None:
         """Stop the load that runs or waits, if there is one; nothing is loaded then."""
@@ -244,7 +251,7 @@ class EngineLoop:
             if self._closed or not self._waiting:
                 return None
             first = self._waiting[0]
-            if isinstance(first, _Generate):
+            if isinstance(first, _Request):
                 ready = first.prepared is not None and first.prepared.done() and len(self._running) < SLOTS
             else:
                 ready = not self._running  # all of them were asked to end
@@ -255,16 +262,16 @@ class EngineLoop:
     def _look(self, engine: "Engine", helper: ThreadPoolExecutor) -> None:
         """Answer requests that were cancelled while they waited, and have the others prepared."""
         with self._lock:
-            ended = [one for one in self._waiting if isinstance(one, _Generate) and one.cancelled.is_set()]
+            ended = [one for one in self._waiting if isinstance(one, _Request) and one.cancelled.is_set()]
             for request in ended:
                 self._waiting.remove(request)
             # What waits behind a load is for the model that the load brings.
             first = () if isinstance(self._current, _Load) else takewhile(_is_request, self._waiting)
-            fresh = [one for one in first if isinstance(one, _Generate) and one.prepared is None]
+            fresh = [one for one in first if isinstance(one, _Request) and one.prepared is None]
         for request in ended:
             self._emit(_finished_unserved(request))
         for request in fresh:
-            request.prepared = helper.submit(engine.prepare, request.request)
+            request.prepared = _preparing(engine, helper, request.request)
             request.prepared.add_done_callback(lambda _: self._changed.set())
 
         self._look_at_counts(engine, helper)
@@ -290,7 +297,7 @@ class EngineLoop:
         try:
             if isinstance(command, _Load):
                 self._load(engine, helper, command)
-            elif isinstance(command, _Generate):
+            elif isinstance(command, _Request):
                 self._start(engine, command)
             else:
                 engine.unload()
@@ -298,11 +305,11 @@ class EngineLoop:
         except CancelledError:
             self._emit(Unloaded())
         except Exception as error:
-            self._emit(failed(command.request.id if isinstance(command, _Generate) else "", error))
+            self._emit(failed(command.request.id if isinstance(command, _Request) else "", error))
         if engine.info is None:
             # What a load that failed had read is referred to until its exception is done with.
             engine.unload()
-        if not isinstance(command, _Generate):
+        if not isinstance(command, _Request):
             self._emit_figures(engine, now=True)
 
     def _load(self, engine: "Engine", helper: ThreadPoolExecutor, command: _Load) -> None:
@@ -324,9 +331,15 @@ class EngineLoop:
         )
         self._emit(Loaded(info))
 
-    def _start(self, engine: "Engine", command: _Generate) -> None:
+    def _start(self, engine: "Engine", command: _Request) -> None:
+        from sotto.engine.embedding import PreparedTexts
+
         assert command.prepared is not None  # it is waited for before the request's turn comes
-        engine.start(command.prepared.result(), command.cancelled.is_set)
+        prepared = command.prepared.result()
+        if isinstance(prepared, PreparedTexts):
+            engine.embed(prepared, command.cancelled.is_set)
+        else:
+            engine.start(prepared, command.cancelled.is_set)
         with self._lock:
             self._running[command.request.id] = command
 
@@ -339,7 +352,7 @@ class EngineLoop:
             engine.abort()
             events = [failed(request_id, error) for request_id in self._running]
         for event in events:
-            if isinstance(event, Finished | Failed):
+            if isinstance(event, Finished | Embedded | Failed):
                 with self._lock:
                     del self._running[event.request_id]
             self._emit(event)
@@ -351,11 +364,20 @@ class EngineLoop:
             self._figures_due = time.monotonic() + _FIGURES_EVERY
 
 
+def _preparing(
+    engine: "Engine", helper: ThreadPoolExecutor, request: GenerateRequest | EmbedRequest
+) -> "Future[Prepared] | Future[PreparedTexts]":
+    """Have a request turned into tokens."""
+    if isinstance(request, EmbedRequest):
+        return helper.submit(engine.prepare_texts, request)
+    return helper.submit(engine.prepare, request)
+
+
 def _is_request(command: _Command) -> bool:
-    return isinstance(command, _Generate)
+    return isinstance(command, _Request)
 
 
-def _finished_unserved(command: _Generate) -> Finished:
+def _finished_unserved(command: _Request) -> Finished:
     """Return the end of a request that was cancelled before its turn."""
     return Finished(
         request_id=command.request.id,

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 
 from sotto.engine.types import (
     Counted,
+    Embedded,
+    EmbedRequest,
     EngineSettings,
     Event,
     Failed,
@@ -102,11 +104,24 @@ class LoopHost:
 
     def generate(self, record: ModelRecord, request: GenerateRequest, heard: HeardAnswer) -> None:
         """Let a model answer, if it is still loaded."""
+        self._request(record, request, heard, lambda loop: loop.generate(request))
+
+    def embed(self, record: ModelRecord, request: EmbedRequest, heard: HeardAnswer) -> None:
+        """Let a model make vectors of texts, if it is still loaded."""
+        self._request(record, request, heard, lambda loop: loop.embed(request))
+
+    def _request(
+        self,
+        record: ModelRecord,
+        request: GenerateRequest | EmbedRequest,
+        heard: HeardAnswer,
+        ask: Callable[[Loop], None],
+    ) -> None:
         with self._lock:
             there = self._standing.record is not None and same(self._standing.record, record)
             if there:
                 self._answering[request.id] = heard
-                self._running().generate(request)
+                ask(self._running())
         if not there:
             heard(not_loaded(request))
 
@@ -168,7 +183,7 @@ class LoopHost:
         elif not isinstance(event, Counted):  # nobody here asks for that
             with self._lock:
                 heard = self._answering.get(event.request_id)
-                if isinstance(event, Finished | Failed):
+                if isinstance(event, Finished | Embedded | Failed):
                     self._answering.pop(event.request_id, None)
             if heard is not None:
                 heard(event)

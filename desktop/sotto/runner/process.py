@@ -23,6 +23,8 @@ from sotto.engine.types import (
     Counted,
     CountRequest,
     DoneReason,
+    Embedded,
+    EmbedRequest,
     EngineSettings,
     Event,
     Failed,
@@ -32,12 +34,11 @@ from sotto.engine.types import (
     LoadProgress,
     Measured,
     MemoryFigures,
-    PrefillProgress,
-    TextChunk,
+    RequestEvent,
     Unloaded,
 )
 from sotto.errors import EngineError, ProcessEndedError
-from sotto.runner.codec import Cancel, CancelLoad, Command, Count, Generate, Load, Measure, Unload, WireError
+from sotto.runner.codec import Cancel, CancelLoad, Command, Count, Embed, Generate, Load, Measure, Unload, WireError
 from sotto.runner.life import Life, silence
 from sotto.store.records import ModelRecord
 
@@ -50,7 +51,7 @@ _CLOSE_SECONDS = 5.0
 _DYING_SECONDS = 2.0
 _NOTHING_TO_COUNT_FOR = "No model is loaded: load one before anything is counted."
 # What a child is needed for, and what it answers.
-_Needs = Load | Generate
+_Needs = Load | Generate | Embed
 _Asked = _Needs | Count
 _NOTHING = MemoryFigures(0, 0, 0, 0, 0)
 
@@ -89,6 +90,10 @@ class RunnerProcess:
     def generate(self, request: GenerateRequest) -> None:
         """Generate with the model that is loaded when the request's turn comes."""
         self._ask(Generate(request))
+
+    def embed(self, request: EmbedRequest) -> None:
+        """Make vectors of texts with the model that is loaded when the request's turn comes."""
+        self._ask(Embed(request))
 
     def count(self, request: CountRequest) -> None:
         """Count the tokens of a conversation, beside whatever else is served."""
@@ -243,7 +248,7 @@ class RunnerProcess:
         if isinstance(event, MemoryFigures | Measured):
             self._emit(event)
         elif asked := self._asked_by(event):
-            if isinstance(event, Finished | Failed | Loaded | Unloaded | Counted):
+            if isinstance(event, Finished | Embedded | Failed | Loaded | Unloaded | Counted):
                 self._asked.remove(asked)
             self._emit(event)
 
@@ -251,7 +256,7 @@ class RunnerProcess:
         """Return what an event is about; None for what nobody waits for, as the last that a child says."""
         if isinstance(event, LoadProgress | Loaded | Unloaded) or (isinstance(event, Failed) and not event.request_id):
             return next((asked for asked in self._asked if isinstance(asked, Load)), None)
-        if not isinstance(event, PrefillProgress | TextChunk | Finished | Failed | Counted):
+        if not isinstance(event, RequestEvent | Counted):
             raise WireError(f"The engine's process says {type(event).__name__}, which is no event.")
         return next(
             (one for one in self._asked if not isinstance(one, Load) and one.request.id == event.request_id), None
@@ -261,7 +266,7 @@ class RunnerProcess:
         """End as cancelled what no child has answered, and nobody is to answer any more."""
         asked, self._asked = self._asked, []
         for command in (*asked, *unserved):
-            if isinstance(command, Generate):
+            if isinstance(command, Generate | Embed):
                 self._emit(_cancelled(command.request.id))
             elif isinstance(command, Count):
                 self._emit(Failed(command.request.id, _NOTHING_TO_COUNT_FOR))
@@ -280,7 +285,7 @@ class RunnerProcess:
             self._closed = True
         details = self._life.child.words.text if self._life else ""
         for command in (*self._asked, *self._take(connected=False)[0]):
-            if isinstance(command, Generate | Count):
+            if isinstance(command, Generate | Embed | Count):
                 self._emit(Failed(command.request.id, message, bug=True, details=details))
             elif isinstance(command, Load):
                 self._emit(Failed("", message, bug=True, details=details))

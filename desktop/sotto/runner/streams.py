@@ -10,13 +10,14 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from sotto.engine.types import Event, Failed, Finished, GenerateRequest
+from sotto.engine.types import Embedded, Event, Failed, Finished
 from sotto.errors import InvalidRequestError
 from sotto.runner import completions
 from sotto.runner.codec import (
     Cancel,
     CancelLoad,
     Count,
+    Embed,
     Generate,
     Lines,
     Load,
@@ -154,7 +155,11 @@ class Session:
         elif isinstance(command, Unload):
             self._loop.unload()
         elif isinstance(command, Generate):
-            self._generate(command.request, unanswered)
+            unanswered.add(command.request.id)
+            self._loop.generate(command.request)
+        elif isinstance(command, Embed):
+            unanswered.add(command.request.id)
+            self._loop.embed(command.request)
         elif isinstance(command, Count):
             self._loop.count(command.request)
         elif isinstance(command, Cancel):
@@ -165,10 +170,6 @@ class Session:
             self._loop.measure(command.record)
         else:
             raise WireError(f"{type(command).__name__} is no command.")
-
-    def _generate(self, request: GenerateRequest, unanswered: set[str]) -> None:
-        unanswered.add(request.id)
-        self._loop.generate(request)
 
 
 class _Answer:
@@ -198,7 +199,7 @@ class _Answer:
 
 def _ended(event: Event) -> str:
     """Return the id of the request that ends with `event`, or nothing."""
-    return event.request_id if isinstance(event, Finished | Failed) else ""
+    return event.request_id if isinstance(event, Finished | Embedded | Failed) else ""
 
 
 async def _never() -> Any:

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from sotto.engine.types import (
     Event,
     Failed,
-    Finished,
     Loaded,
     LoadProgress,
     MemoryFigures,
     ModelInfo,
-    PrefillProgress,
-    TextChunk,
+    RequestEvent,
     Unloaded,
 )
 
@@ -81,7 +79,7 @@ class Switchboard:
 
     def emit(self, event: Event) -> None:
         """Take an event of the engine, on the thread that owns it."""
-        request = event.request_id if isinstance(event, PrefillProgress | TextChunk | Finished | Failed) else ""
+        request = event.request_id if isinstance(event, RequestEvent) else ""
         with self._lock:
             self._note(event)
             stream = self._requests.get(request) or self._session

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from sotto.engine.types import Failed, GenerateRequest, Loaded, MemoryFigures, Unloaded
+from sotto.engine.types import EmbedRequest, Failed, GenerateRequest, Loaded, MemoryFigures, Unloaded
 from sotto.runner.host import HeardAnswer, HeardLoad, Standing, not_loaded, same
 from sotto.store.records import ModelRecord
 from sotto.ui.session import Session
@@ -91,6 +91,10 @@ class ApiHost(QObject):
         """Let a model answer, if it is still loaded."""
         self._asked.emit(lambda: self._generate(record, request, heard))
 
+    def embed(self, record: ModelRecord, request: EmbedRequest, heard: HeardAnswer) -> None:
+        """Let a model make vectors of texts, if it is still loaded."""
+        self._asked.emit(lambda: self._embed(record, request, heard))
+
     def cancel(self, request_id: str) -> None:
         """End an answer as cancelled; an id that is not known is ignored."""
         self._asked.emit(lambda: self._session.host.cancel(request_id))
@@ -166,6 +170,12 @@ class ApiHost(QObject):
         # A load that is asked for after this ends the request, so it never goes to another model.
         if self._session.state.loaded and self.serves(record, None):
             self._session.host.generate(request, heard)
+        else:
+            heard(not_loaded(request))
+
+    def _embed(self, record: ModelRecord, request: EmbedRequest, heard: HeardAnswer) -> None:
+        if self._session.state.loaded and self.serves(record, None):
+            self._session.host.embed(request, heard)
         else:
             heard(not_loaded(request))
 

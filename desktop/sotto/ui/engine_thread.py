@@ -7,7 +7,16 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
-from sotto.engine.types import CountRequest, Event, Failed, Finished, GenerateRequest, PrefillProgress, TextChunk
+from sotto.engine.types import (
+    CountRequest,
+    Embedded,
+    EmbedRequest,
+    Event,
+    Failed,
+    Finished,
+    GenerateRequest,
+    RequestEvent,
+)
 from sotto.errors import ProcessEndedError
 from sotto.runner.host import STACK_BYTES, HeardAnswer, Loop
 from sotto.runner.joining import joined
@@ -116,6 +125,17 @@ class EngineThread(QThread):
                 self._answering[request.id] = heard
         self._tell(lambda loop: loop.generate(request))
 
+    def embed(self, request: EmbedRequest, heard: HeardAnswer) -> None:
+        """Make vectors of texts with the loaded model.
+
+        Args:
+            request: The texts.
+            heard: Takes the end of it on the engine's own thread.
+        """
+        with self._lock:
+            self._answering[request.id] = heard
+        self._tell(lambda loop: loop.embed(request))
+
     def count(self, request: CountRequest) -> None:
         """Count the tokens of a conversation, beside whatever else is served."""
         self._tell(lambda loop: loop.count(request))
@@ -180,10 +200,10 @@ class EngineThread(QThread):
             self._post(lost)
 
     def _post(self, event: object) -> None:
-        if isinstance(event, PrefillProgress | TextChunk | Finished | Failed):
+        if isinstance(event, RequestEvent):
             with self._lock:
                 heard = self._answering.get(event.request_id)
-                if isinstance(event, Finished | Failed):
+                if isinstance(event, Finished | Embedded | Failed):
                     self._answering.pop(event.request_id, None)
             if heard is not None:
                 heard(event)

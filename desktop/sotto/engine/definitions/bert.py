@@ -68,7 +68,7 @@ class ModelArgs:
         return self.max_position_embeddings - self.first_position
 
 
-class Embeddings(nn.Module):
+class Embeddings(nn.Module):  # type: ignore[misc]
     """From tokens to vectors: the sum of what stands for a token, its position and its segment."""
 
     def __init__(self, args: ModelArgs) -> None:
@@ -88,7 +88,7 @@ class Embeddings(nn.Module):
         return vectors
 
 
-class Layer(nn.Module):
+class Layer(nn.Module):  # type: ignore[misc]
     """Attention, and then the feed-forward part."""
 
     def __init__(self, args: ModelArgs) -> None:
@@ -128,7 +128,7 @@ class Layer(nn.Module):
         return output
 
 
-class Model(nn.Module):
+class Model(nn.Module):  # type: ignore[misc]
     """An encoder.
 
     Attributes:
