@@ -1,14 +1,17 @@
 """A real server over a real engine, shared by the tests of this folder."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import httpx
 import pytest
 
+from embedding import minilm
 from material import ROOT
 from sotto.api.server import Address, ApiServer
+from sotto.runner.catalogue import catalogue
 from sotto.runner.loop_host import LoopHost
+from sotto.store.opening import record_of
 
 _ELSEWHERE = ("OLLAMA_MODELS", "HF_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "SOTTO_FOLDERS")
 
@@ -40,7 +43,8 @@ class Served:
 
 @pytest.fixture(scope="session")
 def host(own_home):
-    made = LoopHost()
+    encoder = replace(record_of(minilm()), name="all-minilm:latest")
+    made = LoopHost(models=lambda: (*catalogue().records, encoder))
     yield made
     assert made.close()
 

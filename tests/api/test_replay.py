@@ -13,7 +13,6 @@ from material import ROOT
 _RECORDED = ROOT / "ollama-api" / "recorded.json"
 ANSWERS = json.loads(_RECORDED.read_text()) if _RECORDED.exists() else {}
 
-EMBEDDINGS = "There are no embeddings yet."
 STORE = "Sotto writes to no store yet."
 ORIGIN = "Web pages are refused, whatever they call themselves: nothing that a person opens shall use their models."
 MODEL = "The model is not part of the material."
@@ -21,12 +20,7 @@ STRICT = "What is wrong in a request is the client's fault."
 
 # By name of the recorded request: the status here, and why it is another one.
 STATUS = {
-    **dict.fromkeys(
-        """embed-emptylist embed-list-empty embed-noinput embed-int embed-dims embed-notrunc embed-missing
-        embeddings-old embeddings-old-empty
-        v1-emb v1-emb-list v1-emb-badfmt v1-emb-tokens v1-emb-dims v1-emb-missing""".split(),
-        (501, EMBEDDINGS),
-    ),
+    "embed-completionmodel": (200, "Models that write make vectors, too."),
     **dict.fromkeys(
         """blob-head-missing blob-head-bad blob-post-mismatch blob-post-again create-nothing create-frommissing
         create-badparam create-badtemplate create-badblob create-quant-bad create-garbage copy copy-missing copy-empty
@@ -34,7 +28,7 @@ STATUS = {
         (501, STORE),
     ),
     **dict.fromkeys("v1-resp v1-resp-stream v1-resp-noinput v1-resp-missing".split(), (501, "Not there yet.")),
-    **dict.fromkeys("show-embed show-child chat-child".split(), (404, MODEL)),
+    **dict.fromkeys("show-child chat-child".split(), (404, MODEL)),
     **dict.fromkeys("cors-file cors-vscode".split(), (403, ORIGIN)),
     "trailing-slash": (307, "A redirection that keeps the method."),
     "double-slash": (404, "An address that nobody has is not guessed at."),
@@ -58,8 +52,8 @@ TEXTS = {
         anth-badjson""".split(),
         GO,
     ),
+    "embed-notrunc": "How long it is, and how long it may be, is told as well.",
     **dict.fromkeys("gen-images-bad gen-longprompt-notrunc".split(), "Of llama.cpp, which passes it on as it is."),
-    "embed-completionmodel": EMBEDDINGS,
     "gen-mlx-long": "Ollama's tokenizer makes one token more of it here than its GGUF path, and than SentencePiece.",
     **dict.fromkeys("v1-chat-tools v1-comp-suffix".split(), "The model is called what the client calls it."),
 }

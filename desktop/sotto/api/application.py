@@ -12,6 +12,7 @@ from starlette.types import ASGIApp
 from sotto.api import anthropic, ollama, openai
 from sotto.api.answers import Dialect, as_api_error
 from sotto.api.desk import Desk
+from sotto.api.embeddings import Embeddings
 from sotto.api.guard import Guard
 from sotto.api.ollama_models import OllamaModels
 from sotto.errors import SottoError
@@ -31,6 +32,7 @@ def application(desk: Desk, *, loopback: bool, key: str = "") -> ASGIApp:
         OllamaModels(desk),
         ollama.OllamaAnswers(desk),
         openai.OpenAI(desk),
+        Embeddings(desk),
         anthropic.Anthropic(desk),
     )
     handlers: dict[Any, Any] = {HTTPException: _plain, SottoError: _told, ClientDisconnect: _gone, Exception: _told}

@@ -3,9 +3,10 @@
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 
 from sotto.api.durations import FOREVER
@@ -13,6 +14,8 @@ from sotto.api.errors import ApiError, NotFoundError, busy, of_answer
 from sotto.api.stream import Bridge, Stream, Unread
 from sotto.engine.types import (
     DoneReason,
+    Embedded,
+    EmbedRequest,
     Failed,
     Finished,
     GenerateRequest,
@@ -22,7 +25,7 @@ from sotto.engine.types import (
     TextChunk,
 )
 from sotto.errors import UnsupportedModelError
-from sotto.runner.host import Host, LoadEnd, same
+from sotto.runner.host import HeardAnswer, Host, LoadEnd, same
 from sotto.store.opening import named
 from sotto.store.records import ModelRecord
 
@@ -167,21 +170,39 @@ class Desk:
         async with self._slots:
             if self._closed:
                 raise _stopped()
-            async with aclosing(self._answered(visit, request)) as events:
+            asked = partial(self.host.generate, visit.record, request)
+            async with aclosing(self._answered(request.id, asked)) as events:
                 async for event in events:
-                    yield event
+                    if not isinstance(event, Embedded):
+                        yield event
+
+    async def embed(self, visit: Visit, request: EmbedRequest) -> Embedded:
+        """Return the vectors of texts; whoever stops waiting ends it.
+
+        Raises:
+            ApiError: It failed.
+        """
+        async with self._slots:
+            if self._closed:
+                raise _stopped()
+            asked = partial(self.host.embed, visit.record, request)
+            async with aclosing(self._answered(request.id, asked)) as events:
+                async for event in events:
+                    if isinstance(event, Embedded):
+                        return event
+        raise AssertionError("vectors come, or an error does")
 
     async def _answered(
-        self, visit: Visit, request: GenerateRequest
-    ) -> AsyncGenerator[PrefillProgress | TextChunk | Finished, None]:
+        self, request_id: str, ask: Callable[[HeardAnswer], None]
+    ) -> AsyncGenerator[PrefillProgress | TextChunk | Finished | Embedded, None]:
         stream = Stream(self._bridge)
         self._streams.add(stream)
-        self.host.generate(visit.record, request, stream.put)
+        ask(stream.put)
         ended = False
         try:
             while not ended:
                 for event in await stream.take():
-                    ended = isinstance(event, Finished | Failed)
+                    ended = isinstance(event, Finished | Embedded | Failed)
                     if isinstance(event, Failed):
                         raise of_answer(event)
                     if isinstance(event, Finished) and event.done_reason is DoneReason.CANCELLED:
@@ -192,7 +213,7 @@ class Desk:
         finally:
             self._streams.discard(stream)
             if not ended:
-                self.host.cancel(request.id)
+                self.host.cancel(request_id)
 
     async def unload(self, record: ModelRecord) -> None:
         """Unload a model, if it is loaded, as soon as nobody asks it anything."""

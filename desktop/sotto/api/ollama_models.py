@@ -34,8 +34,6 @@ _CONFIG_KEYS = {
 }
 _READ_ONLY = "Models cannot be changed through this server yet: the stores on this machine are read in place."
 _NOT_YET = {
-    "/api/embed": (("POST",), "Embeddings are not supported yet."),
-    "/api/embeddings": (("POST",), "Embeddings are not supported yet."),
     "/api/copy": (("POST",), _READ_ONLY),
     "/api/delete": (("DELETE",), _READ_ONLY),
     "/api/create": (("POST",), _READ_ONLY),

@@ -50,7 +50,6 @@ _MOST_TOKENS = 2**31 - 1
 _SEEDS = 2**64
 _SAMPLING = ("temperature", "top_p", "frequency_penalty", "presence_penalty", "seed", "stop")
 _NOT_YET = {
-    "/v1/embeddings": "Embeddings are not supported yet.",
     "/v1/responses": "This way to ask is not supported yet; use /v1/chat/completions.",
     "/v1/audio/transcriptions": "Audio is not supported yet.",
 }

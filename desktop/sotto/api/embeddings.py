@@ -1,0 +1,143 @@
+"""Vectors of texts, in Ollama's dialect and in OpenAI's."""
+
+import base64
+import struct
+from collections.abc import Awaitable, Callable, Sequence
+from http import HTTPStatus
+from typing import Any
+from uuid import uuid4
+
+from starlette.requests import Request
+from starlette.routing import Route
+
+from sotto.api import ollama, openai
+from sotto.api.answers import Answer, Whole
+from sotto.api.asking import checked_options
+from sotto.api.bodies import fields_of
+from sotto.api.desk import Desk
+from sotto.api.durations import keep_alive
+from sotto.api.errors import ApiError, NotFoundError, bad
+from sotto.api.fields import Fields
+from sotto.engine.types import Embedded, EmbedRequest
+from sotto.store.records import ModelRecord
+
+_MOST_TEXTS = 2048
+_MOST_DIMENSIONS = 2**31 - 1
+# No work, and so no model is loaded for it.
+_NOTHING = Embedded("", (), 0, 0)
+
+
+class Embeddings:
+    """Answers with vectors, each of length 1."""
+
+    def __init__(self, desk: Desk) -> None:
+        """Ask at `desk`."""
+        self._desk = desk
+
+    def routes(self) -> list[Route]:
+        """Return what is answered here."""
+        return [
+            Route("/api/embed", self._embed, methods=["POST"]),
+            Route("/api/embeddings", self._embed_one, methods=["POST"]),
+            Route("/v1/embeddings", self._as_openai, methods=["POST"]),
+        ]
+
+    async def _embed(self, request: Request) -> Answer:
+        fields = await fields_of(request)
+        record, texts = await self._model(fields), _texts(fields, "input")
+        made = self._made(fields, record, texts)
+
+        async def answer() -> dict[str, Any]:
+            done, waited = await made()
+            row = {"model": fields.text("model"), "embeddings": done.vectors}
+            if not texts:
+                return row
+            return row | {
+                "total_duration": waited + done.total_duration,
+                "load_duration": waited,
+                "prompt_eval_count": done.prompt_tokens,
+            }
+
+        return Whole(ollama.DIALECT, answer)
+
+    async def _embed_one(self, request: Request) -> Answer:
+        fields = await fields_of(request)
+        record, prompt = await self._model(fields), fields.text("prompt")
+        made = self._made(fields, record, [prompt] if prompt else [])
+
+        async def answer() -> dict[str, Any]:
+            done, _ = await made()
+            return {"embedding": done.vectors[0] if done.vectors else ()}
+
+        return Whole(ollama.DIALECT, answer)
+
+    async def _as_openai(self, request: Request) -> Answer:
+        fields = await fields_of(request)
+        record, texts = await self._model(fields), _texts(fields, "input")
+        if not texts:
+            raise bad("invalid input")
+        form = fields.text("encoding_format", "float")
+        if form not in ("float", "base64"):
+            raise bad(f"Invalid value for 'encoding_format' = {form[:60]}. Supported values: ['float', 'base64'].")
+        made = self._made(fields, record, texts)
+
+        async def answer() -> dict[str, Any]:
+            done, _ = await made()
+            rows = [
+                {"object": "embedding", "embedding": vector if form == "float" else _packed(vector), "index": index}
+                for index, vector in enumerate(done.vectors)
+            ]
+            usage = {"prompt_tokens": done.prompt_tokens, "total_tokens": done.prompt_tokens}
+            return {"object": "list", "data": rows, "model": fields.text("model"), "usage": usage}
+
+        return Whole(openai.DIALECT, answer)
+
+    async def _model(self, fields: Fields) -> ModelRecord:
+        name = fields.text("model")
+        if not name:
+            raise bad("model is required")
+        try:
+            return await self._desk.model(name)
+        except NotFoundError:
+            # In the words that clients of Ollama know here.
+            message = f'model "{name[:200]}" not found, try pulling it first'
+            raise ApiError(HTTPStatus.NOT_FOUND, message) from None
+
+    def _made(
+        self, fields: Fields, record: ModelRecord, texts: Sequence[str]
+    ) -> Callable[[], Awaitable[tuple[Embedded, int]]]:
+        """Return what makes the vectors and tells for how many nanoseconds the model was waited for."""
+        num_ctx = checked_options(fields.object("options").values)
+        stays = keep_alive(fields.any("keep_alive"))
+        request = EmbedRequest(
+            f"api {uuid4().hex}",
+            tuple(texts),
+            fields.flag("truncate", True),
+            # None are all of them, and for Ollama's clients none at all are as well.
+            fields.integer("dimensions", 0, _MOST_DIMENSIONS) or None,
+            normalise=True,
+        )
+
+        async def make() -> tuple[Embedded, int]:
+            if not texts:
+                return _NOTHING, 0
+            async with self._desk.visit(record, num_ctx, stays) as visit:
+                return await self._desk.embed(visit, request), visit.waited
+
+        return make
+
+
+def _texts(fields: Fields, name: str) -> list[str]:
+    """Return a text or a list of texts; one that is empty, or missing, is none."""
+    value = fields.any(name)
+    texts = [value] if isinstance(value, str) and value else value or []
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise bad("invalid input type")
+    if len(texts) > _MOST_TEXTS:
+        raise bad(f"{name} has {len(texts)} texts, and {_MOST_TEXTS} is the most.")
+    return texts
+
+
+def _packed(vector: Sequence[float]) -> str:
+    """Return numbers as float32, the lowest byte first, in base64."""
+    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode("ascii")

@@ -1,0 +1,117 @@
+"""Vectors of texts by the clients that others have, against what PyTorch and Ollama give."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import ollama
+import openai
+import pytest
+from safetensors.numpy import load_file
+
+from material import ROOT
+
+EMBEDDINGS = Path(__file__).parents[1] / "engine" / "embeddings"
+TEXTS = json.loads((EMBEDDINGS / "texts.json").read_text(encoding="utf-8"))[2:6]
+WANTED = load_file(EMBEDDINGS / "minilm.safetensors")["vectors"][2:6]
+RECORDED = ROOT / "ollama-api" / "recorded.json"
+
+
+@pytest.fixture
+def ollama_client(served):
+    with ollama.Client(host=served.url) as client:
+        yield client
+
+
+@pytest.fixture
+def openai_client(served):
+    with openai.OpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=0) as client:
+        yield client
+
+
+def off(vectors, wanted):
+    return np.abs(np.array(vectors) - wanted).max()
+
+
+class TestOllama:
+    def test_texts(self, ollama_client):
+        answer = ollama_client.embed("all-minilm", TEXTS)
+        assert off(answer.embeddings, WANTED) < 1e-4
+        assert answer.model == "all-minilm"
+        assert answer.prompt_eval_count > 4 * len(TEXTS)
+        assert answer.total_duration >= answer.load_duration > 0
+
+    def test_one_text_by_the_older_way(self, ollama_client):
+        assert off(ollama_client.embeddings("all-minilm", TEXTS[0]).embedding, WANTED[0]) < 1e-4
+
+    def test_fewer_dimensions(self, ollama_client):
+        (vector,) = ollama_client.embed("all-minilm", TEXTS[0], dimensions=8).embeddings
+        assert off(vector, WANTED[0, :8] / np.linalg.norm(WANTED[0, :8])) < 1e-4
+
+    def test_a_model_that_writes(self, ollama_client):
+        vectors = ollama_client.embed("sotto", ["Once upon a time", "there was"]).embeddings
+        assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+        assert off(vectors[0], vectors[1]) > 1e-3
+
+    def test_nothing_is_loaded_for_no_text(self, ollama_client):
+        ollama_client.generate("sotto", "", keep_alive=60)
+        assert ollama_client.embed("all-minilm", []).embeddings == []
+        assert [one.model for one in ollama_client.ps().models] == ["sotto:latest"]
+
+    def test_the_model_stays_as_long_as_is_asked_for(self, ollama_client):
+        ollama_client.embed("all-minilm", "a", keep_alive=60)
+        assert [one.model for one in ollama_client.ps().models] == ["all-minilm:latest"]
+
+    def test_what_it_is_for_is_told(self, ollama_client):
+        assert ollama_client.show("all-minilm").capabilities == ["embedding"]
+
+
+class TestOpenAI:
+    @pytest.mark.parametrize("form", [openai.NOT_GIVEN, "float", "base64"])
+    def test_texts(self, openai_client, form):
+        """A client that names no form asks for base64 by itself."""
+        answer = openai_client.embeddings.create(model="all-minilm", input=TEXTS, encoding_format=form)
+        vectors = [row.embedding for row in answer.data]
+        if form == "base64" and isinstance(vectors[0], str):
+            import base64
+
+            vectors = [np.frombuffer(base64.b64decode(vector), dtype="<f4") for vector in vectors]
+        assert off(vectors, WANTED) < 1e-4
+        assert [row.index for row in answer.data] == list(range(len(TEXTS)))
+        assert answer.usage.prompt_tokens == answer.usage.total_tokens > 4 * len(TEXTS)
+
+    @pytest.mark.parametrize(
+        ("asked", "message"),
+        [
+            ({"input": [1, 2, 3]}, "invalid input type"),
+            ({"input": ""}, "invalid input"),
+            ({"input": []}, "invalid input"),
+            ({"input": ["a"] * 2049}, "2049 texts, and 2048 is the most"),
+            ({"input": "a", "encoding_format": "hex"}, "Supported values"),
+            ({"input": "a", "dimensions": 385}, "have 384"),
+        ],
+    )
+    def test_errors(self, openai_client, asked, message):
+        with pytest.raises(openai.BadRequestError, match=message):
+            openai_client.embeddings.create(model="all-minilm", **asked)
+
+
+@pytest.mark.skipif(not RECORDED.exists(), reason=f"needs {RECORDED}, which is not on this machine")
+@pytest.mark.parametrize("name", ["embed-list-empty", "embed-dims", "embeddings-old", "v1-emb", "v1-emb-list"])
+def test_vectors_are_ollamas(served, name):
+    """Ollama holds this model in 16 bits, so that its vectors are a little off."""
+    recorded = json.loads(RECORDED.read_text())[name]
+    theirs = recorded["json"]
+    ours = served.http.post(recorded["request"]["path"], json=recorded["request"]["body"]).json()
+    for read in (
+        lambda answer: answer.get("embeddings"),
+        lambda answer: answer.get("embedding"),
+        lambda answer: [row["embedding"] for row in answer.get("data", ())],
+    ):
+        if read(theirs):
+            assert off(read(ours), np.array(read(theirs))) < 5e-3
+            break
+    else:
+        pytest.fail("nothing was compared")
+    assert ours.get("prompt_eval_count") == theirs.get("prompt_eval_count")
+    assert ours.get("usage") == theirs.get("usage")
