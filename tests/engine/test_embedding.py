@@ -216,6 +216,18 @@ def test_hidden_states_of_models_that_write_give_the_scores_of_transformers(case
     assert mx.abs(scores - truth["short_whole"]).max().item() < 1e-3
 
 
+def test_a_body_that_was_saved_by_itself_is_known(tmp_path):
+    folder = shutil.copytree(REFERENCES / "llama-tied", tmp_path / "model")
+    tensors = mx.load(str(folder / "model.safetensors"))
+    mx.eval(tensors)
+    alone = {name.removeprefix("model."): array for name, array in tensors.items()}
+    assert alone.keys().isdisjoint(tensors)
+    mx.save_safetensors(str(folder / "model.safetensors"), alone)
+    truth = mx.load(str(folder / "expected.safetensors"))
+    logits = load_folder(folder).model(truth["short_ids"][None])[0]
+    assert mx.abs(logits - truth["short_whole"]).max().item() < 1e-3
+
+
 def test_a_model_without_hidden_states_of_its_own_is_refused_in_a_sentence():
     loaded = load_folder(REFERENCES / "gpt-neox")
     with pytest.raises(UnsupportedModelError, match="Embeddings by gpt_neox models are not supported"):

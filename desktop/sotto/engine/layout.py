@@ -98,6 +98,18 @@ def rename_companions(names: Iterable[str]) -> dict[str, str]:
     return renamed
 
 
+def name_body(model: nn.Module, weights: dict[str, mx.array]) -> None:
+    """Put `model.` in front of all names, in place, where they are those of a body that was saved by itself.
+
+    Models that were made for vectors of texts are saved without what computes the scores of tokens, and without that.
+    """
+    body = getattr(model, "model", None)
+    if "embed_tokens.weight" in weights and isinstance(body, nn.Module) and "embed_tokens" in body:
+        arrays = {f"model.{name}": array for name, array in weights.items()}
+        weights.clear()
+        weights.update(arrays)
+
+
 @dataclass(frozen=True, slots=True)
 class _Expert:
     """One tensor of experts: of all of them when `index` is None. `part` is empty for a weight that is named bare."""

@@ -91,6 +91,7 @@ def arrange(
         BrokenModelError: Parameters are missing, or of another shape than config.json says.
     """
     dtype = held.dtype or _commonest(tensors.values())
+    layout.name_body(model, tensors)
     _fit(model, tensors, _rename(files, tensors), held, dtype)
     _check(model, tensors, written)
     return dtype, replace(held, as_stored=native_products.as_stored(model)) if kernels else held
