@@ -19,6 +19,8 @@ from sotto.engine.types import (
     Counted,
     CountRequest,
     DoneReason,
+    Embedded,
+    EmbedRequest,
     Event,
     Failed,
     Finished,
@@ -91,6 +93,10 @@ class ScriptedLoop:
         self._script.requests.append(request)
         self._commands.put(("generate", request))
 
+    def embed(self, request: EmbedRequest) -> None:
+        """Make a vector of one number of each text: how long it is."""
+        self._commands.put(("embed", request))
+
     def count(self, request: CountRequest) -> None:
         """Take every character for a token, and four for what a template puts around a message."""
         self._script.counts.append(request)
@@ -126,6 +132,9 @@ class ScriptedLoop:
             elif command == "measure":
                 needs = self._script.needs.get(value.name)
                 self._emit(Measured(value.digest, needs, "" if needs else f"{value.name} is not in the script."))
+            elif command == "embed":
+                sizes = [len(text) for text in value.texts]
+                self._emit(Embedded(value.id, tuple((float(size),) for size in sizes), sum(sizes), 1))
             elif command == "unload":
                 self._emit(Unloaded())
             else:

@@ -236,3 +236,10 @@ def test_a_window_that_is_busy_holds_no_answer_up(ask, ready, qtbot, loop):
     ready.script.hold_answer.set()
     call.join()  # the window's thread does nothing meanwhile
     assert call.json()["message"]["content"] == "Hello there."
+
+
+def test_vectors_come_from_the_model_of_the_window(ask, ready, qtbot, loop):
+    call = ended(qtbot, ask("/api/embed", {"model": OTHER, "input": ["one", "three"]}))
+    assert call.json()["embeddings"] == [[3.0], [5.0]]
+    assert ready.session.state.record.name == OTHER
+    assert not ready.session.host.answering
