@@ -3,7 +3,10 @@
 import os
 from dataclasses import dataclass, replace
 
+import anthropic
 import httpx
+import ollama
+import openai
 import pytest
 
 from embedding import minilm
@@ -75,3 +78,21 @@ def served(host):
     with httpx.Client(base_url=server.url, timeout=60) as client:
         yield Served(server, host, client)
     assert server.stop()
+
+
+@pytest.fixture
+def ollama_client(served):
+    with ollama.Client(host=served.url) as client:
+        yield client
+
+
+@pytest.fixture
+def openai_client(served):
+    with openai.OpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=0) as client:
+        yield client
+
+
+@pytest.fixture
+def anthropic_client(served):
+    with anthropic.Anthropic(base_url=served.url, api_key="none", max_retries=0) as client:
+        yield client

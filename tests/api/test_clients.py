@@ -9,25 +9,8 @@ import pytest
 
 QUESTION = [{"role": "user", "content": "Who are you?"}]
 # So hot that it goes on for thousands of tokens, which take seconds.
+HOT_HERE = {"temperature": 5.0, "top_k": 100_000, "top_p": 1.0}
 HOT = {"num_predict": 3000, "temperature": 5.0, "top_k": 0, "top_p": 1.0, "seed": 1}
-
-
-@pytest.fixture
-def ollama_client(served):
-    with ollama.Client(host=served.url) as client:
-        yield client
-
-
-@pytest.fixture
-def openai_client(served):
-    with openai.OpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=0) as client:
-        yield client
-
-
-@pytest.fixture
-def anthropic_client(served):
-    with anthropic.Anthropic(base_url=served.url, api_key="none", max_retries=0) as client:
-        yield client
 
 
 def idle(served):
@@ -279,7 +262,7 @@ class TestOpenAI:
         assert raised.value.body["type"] == "invalid_request_error"
 
     def test_leaving_half_way_ends_the_answer(self, served, openai_client):
-        stream = openai_client.completions.create(model="sotto", prompt="Once", stream=True, n=2, temperature=5)
+        stream = openai_client.completions.create(model="sotto", prompt="Once", stream=True, n=2, temperature=5, seed=1)
         next(iter(stream))
         assert len(served.host._answering) == 2
         stream.close()
@@ -288,7 +271,7 @@ class TestOpenAI:
 
 class TestAnthropic:
     def test_leaving_half_way_ends_the_answer(self, served, anthropic_client):
-        asked = {"model": "sotto", "max_tokens": 3000, "messages": QUESTION, "extra_body": {"temperature": 5.0}}
+        asked = {"model": "sotto", "max_tokens": 3000, "messages": QUESTION, "extra_body": HOT_HERE}
         with anthropic_client.messages.stream(**asked) as stream:
             next(iter(stream.text_stream))
             assert served.host._answering

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import numpy as np
-import ollama
 import openai
 import pytest
 from safetensors.numpy import load_file
@@ -15,18 +14,6 @@ EMBEDDINGS = Path(__file__).parents[1] / "engine" / "embeddings"
 TEXTS = json.loads((EMBEDDINGS / "texts.json").read_text(encoding="utf-8"))[2:6]
 WANTED = load_file(EMBEDDINGS / "minilm.safetensors")["vectors"][2:6]
 RECORDED = ROOT / "ollama-api" / "recorded.json"
-
-
-@pytest.fixture
-def ollama_client(served):
-    with ollama.Client(host=served.url) as client:
-        yield client
-
-
-@pytest.fixture
-def openai_client(served):
-    with openai.OpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=0) as client:
-        yield client
 
 
 def off(vectors, wanted):

@@ -5,8 +5,6 @@ import time
 from typing import Literal
 
 import anthropic
-import ollama
-import openai
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -21,24 +19,6 @@ class Pet(BaseModel):
     name: str = Field(max_length=20)
     kind: Literal["cat", "dog"]
     age: int = Field(ge=0, le=30)
-
-
-@pytest.fixture
-def ollama_client(served):
-    with ollama.Client(host=served.url) as client:
-        yield client
-
-
-@pytest.fixture
-def openai_client(served):
-    with openai.OpenAI(base_url=f"{served.url}/v1", api_key="none", max_retries=0) as client:
-        yield client
-
-
-@pytest.fixture
-def anthropic_client(served):
-    with anthropic.Anthropic(base_url=served.url, api_key="none", max_retries=0) as client:
-        yield client
 
 
 class TestOllama:

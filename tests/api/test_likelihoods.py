@@ -7,7 +7,8 @@ import pytest
 from sotto.api.anthropic import _reason as anthropic_reason
 from sotto.api.asking import reason_of
 from sotto.api.logprobs import InCompletion, in_chat, of_ollama
-from sotto.engine.types import DoneReason, Finished, GenerateRequest, Likelihood, TokenLogprob
+from sotto.engine.likelihood import Likelihood, TokenLogprob
+from sotto.engine.types import DoneReason, Finished, GenerateRequest
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from mlx.utils import tree_flatten
 
 from embedding import minilm
 from hosts import Host, in_a_thread, is_a, request
+from sotto.engine.memory_figures import Measured, MemoryFigures
 from sotto.engine.types import (
     Counted,
     CountRequest,
@@ -24,8 +25,6 @@ from sotto.engine.types import (
     GrammarKind,
     Loaded,
     LoadProgress,
-    Measured,
-    MemoryFigures,
     Message,
     Overflow,
     PrefillProgress,

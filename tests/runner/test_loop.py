@@ -4,6 +4,7 @@ import time
 import pytest
 
 from hosts import Host, is_a, request
+from sotto.engine.memory_figures import Measured, MemoryFigures
 from sotto.engine.memory_needs import CacheKind
 from sotto.engine.types import (
     DoneReason,
@@ -12,8 +13,6 @@ from sotto.engine.types import (
     Finished,
     Loaded,
     LoadProgress,
-    Measured,
-    MemoryFigures,
     PrefillProgress,
     TextChunk,
     Unloaded,

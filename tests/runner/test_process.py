@@ -12,13 +12,13 @@ import psutil
 import pytest
 
 from hosts import Host, is_a, request
+from sotto.engine.memory_figures import MemoryFigures
 from sotto.engine.types import (
     EngineSettings,
     Failed,
     Finished,
     Loaded,
     LoadProgress,
-    MemoryFigures,
     PrefillProgress,
     TextChunk,
     Unloaded,

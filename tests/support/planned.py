@@ -1,7 +1,7 @@
 """A model that needs round numbers of bytes, and machines to plan it for."""
 
+from sotto.engine.memory_figures import Measured
 from sotto.engine.memory_needs import CacheKind, CacheNeed, ModelNeeds, WorkPoint
-from sotto.engine.types import Measured
 from sotto.ui.memory import Memory, Sample
 
 GB = 10**9

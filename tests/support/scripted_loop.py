@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from sotto.engine.memory_figures import Measured, MemoryFigures
 from sotto.engine.memory_needs import ModelNeeds
 from sotto.engine.parsing.families import KEPT, PLAIN
 from sotto.engine.parsing.parser import Parser
@@ -27,8 +28,6 @@ from sotto.engine.types import (
     GenerateRequest,
     Loaded,
     LoadProgress,
-    Measured,
-    MemoryFigures,
     ModelInfo,
     PrefillProgress,
     TextChunk,

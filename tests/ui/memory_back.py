@@ -13,7 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from sotto.engine.types import Loaded, LoadProgress, MemoryFigures
+from sotto.engine.memory_figures import MemoryFigures
+from sotto.engine.types import Loaded, LoadProgress
 from sotto.ui.drops import Dropped
 from sotto.ui.engine_thread import EngineThread
 from sotto.ui.states import Phase

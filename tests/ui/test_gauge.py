@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 
 from planned import GB, measured, there
 from scripted_loop import record
-from sotto.engine.types import MemoryFigures
+from sotto.engine.memory_figures import MemoryFigures
 from sotto.ui import gauge as gauges
 from sotto.ui import memory
 from sotto.ui.memory import Sample

@@ -10,13 +10,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from scripted_loop import record
+from sotto.engine.memory_figures import MemoryFigures
 from sotto.engine.types import (
     DoneReason,
     Failed,
     Finished,
     Loaded,
     LoadProgress,
-    MemoryFigures,
     ModelInfo,
     PrefillProgress,
     TextChunk,

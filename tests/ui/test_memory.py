@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from planned import GB, NEEDS, measured, there
+from sotto.engine.memory_figures import MemoryFigures
 from sotto.engine.memory_needs import CacheKind, CacheNeed
 from sotto.engine.settings import change_settings
-from sotto.engine.types import MemoryFigures
 from sotto.ui.memory import Fit, Memory, Sample, context_steps, memory_of, pressure, projected, sample
 
 

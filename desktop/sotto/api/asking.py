@@ -11,6 +11,7 @@ from sotto.api.desk import Desk, Visit
 from sotto.api.errors import bad
 from sotto.api.fields import Fields
 from sotto.engine.grammars import ANY_OBJECT, check_grammar
+from sotto.engine.likelihood import Likelihood
 from sotto.engine.options import request_options
 from sotto.engine.turns import AS_USUAL, Manner
 from sotto.engine.types import (
@@ -19,7 +20,6 @@ from sotto.engine.types import (
     GenerateRequest,
     Grammar,
     GrammarKind,
-    Likelihood,
     Message,
     Overflow,
     PrefillProgress,

@@ -28,7 +28,8 @@ from sotto.api.errors import ApiError, bad, missing
 from sotto.api.fields import Fields
 from sotto.api.logprobs import asked_of_ollama, of_ollama
 from sotto.api.tools import NOTHING, Told, calls_said, check_able, named_by_calls, ollama_manner, ollama_row, told
-from sotto.engine.types import Finished, GenerateRequest, Grammar, Likelihood, Message, ModelInfo, Overflow, TextChunk
+from sotto.engine.likelihood import Likelihood
+from sotto.engine.types import Finished, GenerateRequest, Grammar, Message, ModelInfo, Overflow, TextChunk
 from sotto.store.records import ModelRecord
 
 

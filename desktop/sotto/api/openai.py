@@ -31,16 +31,8 @@ from sotto.api.fields import Fields
 from sotto.api.logprobs import Form, InCompletion, asked_in_chat, in_chat
 from sotto.api.ollama_models import modified_at
 from sotto.api.tools import NOTHING, Told, calls_said, check_able, named_by_calls, openai_manner, openai_row, told
-from sotto.engine.types import (
-    MOST_LOGPROBS,
-    DoneReason,
-    Finished,
-    GenerateRequest,
-    Grammar,
-    Likelihood,
-    Message,
-    TextChunk,
-)
+from sotto.engine.likelihood import MOST_LOGPROBS, Likelihood
+from sotto.engine.types import DoneReason, Finished, GenerateRequest, Grammar, Message, TextChunk
 from sotto.errors import InvalidNameError
 from sotto.store.names import parse_name
 from sotto.store.records import ModelRecord

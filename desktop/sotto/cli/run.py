@@ -12,19 +12,10 @@ from sotto.cli.formats import grammar_of
 from sotto.cli.main import INTERRUPTED
 from sotto.cli.output import LOOPED
 from sotto.cli.session import Session, system_messages
+from sotto.engine.likelihood import Likelihood, TokenLogprob
 from sotto.engine.tools import tools_of_file
 from sotto.engine.turns import Manner
-from sotto.engine.types import (
-    DoneReason,
-    Failed,
-    Finished,
-    Likelihood,
-    Message,
-    Overflow,
-    TextChunk,
-    Think,
-    TokenLogprob,
-)
+from sotto.engine.types import DoneReason, Failed, Finished, Message, Overflow, TextChunk, Think
 from sotto.errors import EngineError, InvalidRequestError
 
 _OPTIONS = ("temperature", "top_k", "top_p", "min_p", "seed", "num_predict", "num_ctx", "stop")

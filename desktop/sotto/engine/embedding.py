@@ -16,7 +16,7 @@ from sotto.engine.hidden_states import Reads
 from sotto.engine.pooling import normalised
 from sotto.engine.sentence import Sentence
 from sotto.engine.tokenizer import Tokenizer
-from sotto.engine.types import DoneReason, Embedded, EmbedEvent, EmbedRequest, Finished
+from sotto.engine.types import Embedded, EmbedEvent, EmbedRequest, Finished
 from sotto.errors import BrokenModelError, EngineError, InvalidRequestError
 
 
@@ -157,14 +157,4 @@ class Embedder:
 
 
 def _cancelled(prepared: PreparedTexts) -> Finished:
-    return Finished(
-        request_id=prepared.request.id,
-        text="",
-        token_ids=(),
-        done_reason=DoneReason.CANCELLED,
-        prompt_tokens=0,
-        cached_tokens=0,
-        prompt_duration=0,
-        eval_duration=0,
-        total_duration=time.perf_counter_ns() - prepared.received,
-    )
+    return Finished.unserved(prepared.request.id, time.perf_counter_ns() - prepared.received)

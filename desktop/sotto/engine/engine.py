@@ -28,6 +28,7 @@ from sotto.engine.embedding import PreparedTexts
 from sotto.engine.encoder import made_encoder
 from sotto.engine.fitting import fitted, placed, usual_context
 from sotto.engine.loader import load
+from sotto.engine.memory_figures import Measured, MemoryFigures
 from sotto.engine.model_needs import limits_here, needs_of, system_memory
 from sotto.engine.overflow import shifted
 from sotto.engine.preparing import Prepared, Preparer
@@ -47,8 +48,6 @@ from sotto.engine.types import (
     GenerateEvent,
     GenerateRequest,
     LoadProgress,
-    Measured,
-    MemoryFigures,
     ModelInfo,
     Overflow,
     RequestEvent,

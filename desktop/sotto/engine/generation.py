@@ -15,6 +15,7 @@ from typing import cast
 import mlx.core as mx
 
 from sotto.engine import runaway
+from sotto.engine.likelihood import Likelihood
 from sotto.engine.logprobs import Likelihoods, likelihoods
 from sotto.engine.pace import ChunkSize
 from sotto.engine.parsing.pieces import Kind, Piece, merged, text_of
@@ -22,7 +23,7 @@ from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.sampler import Sampler
 from sotto.engine.sequence import Sequence
 from sotto.engine.task import Task
-from sotto.engine.types import DoneReason, Finished, GenerateEvent, Likelihood, PrefillProgress, TextChunk
+from sotto.engine.types import DoneReason, Finished, GenerateEvent, PrefillProgress, TextChunk
 
 Model = Callable[..., mx.array]
 

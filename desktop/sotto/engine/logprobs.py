@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import mlx.core as mx
 
 from sotto.engine.distribution import best
-from sotto.engine.types import LEAST_LOGPROB, Likelihood, TokenLogprob
+from sotto.engine.likelihood import LEAST_LOGPROB, Likelihood, TokenLogprob
 
 
 @dataclass(frozen=True, slots=True)

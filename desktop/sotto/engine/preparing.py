@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from sotto.engine.boundaries import Boundaries, find_boundaries
 from sotto.engine.guides import Guide, Vocabulary
+from sotto.engine.likelihood import MOST_LOGPROBS
 from sotto.engine.options import USUAL_LENGTH, RequestOptions, named, request_options
 from sotto.engine.overflow import Parts, shortened, without_middle
 from sotto.engine.parsing.families import PLAIN, Family, Thoughts, family_of
@@ -16,7 +17,6 @@ from sotto.engine.templates import AskedTemplate, ChatTemplate
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.turns import Manner
 from sotto.engine.types import (
-    MOST_LOGPROBS,
     Counted,
     CountRequest,
     GenerateRequest,

@@ -14,12 +14,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from sotto.engine.memory_needs import ModelNeeds
+from sotto.engine.likelihood import Likelihood
+from sotto.engine.memory_figures import Measured, MemoryFigures
 from sotto.engine.parsing.pieces import Kind, Piece, ToolCall, calls_of, thought_of
-
-MOST_LOGPROBS = 20
-# What stands for "impossible", which JSON has no number for; it is Ollama's.
-LEAST_LOGPROB = -9999.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,34 +339,6 @@ class PrefillProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenLogprob:
-    """How likely a token was, to the model itself: before penalties, and whatever could be drawn.
-
-    Attributes:
-        token_id: The token.
-        data: Its bytes, perhaps only a part of a character; those of its name for a special token.
-        logprob: The natural logarithm of its probability, at least `LEAST_LOGPROB`.
-    """
-
-    token_id: int
-    data: bytes
-    logprob: float
-
-
-@dataclass(frozen=True, slots=True)
-class Likelihood:
-    """How likely a token was that was drawn, and what would have been likelier.
-
-    Attributes:
-        drawn: The token.
-        top: The likeliest tokens in its place, from the likeliest down, as many as were asked for.
-    """
-
-    drawn: TokenLogprob
-    top: tuple[TokenLogprob, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class TextChunk:
     """What is new of an answer, and the tokens it came from; it may lag behind tokens, and either may be empty.
 
@@ -421,6 +390,11 @@ class Finished:
     accepted_tokens: int = 0
     dropped_tokens: int = 0
     parts: tuple[Piece, ...] = ()
+
+    @classmethod
+    def unserved(cls, request_id: str, waited: int) -> "Finished":
+        """Return the end of a request that was cancelled `waited` nanoseconds later, before anything was computed."""
+        return cls(request_id, "", (), DoneReason.CANCELLED, 0, 0, 0, 0, waited)
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
@@ -489,50 +463,6 @@ class Failed:
     message: str
     bug: bool = False
     details: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryFigures:
-    """What MLX holds, in bytes.
-
-    Attributes:
-        weights: The loaded model's weights, and those of its draft model.
-        cache: Everything computed for contexts: of answers under way, and kept for later prompts.
-        active: All live arrays.
-        pool: Freed buffers that MLX keeps for reuse.
-        peak: The most that was ever active since the last load.
-        budget: The most that `cache` may be now.
-        live: What of `cache` belongs to answers under way, and is not given up before they end.
-    """
-
-    weights: int
-    cache: int
-    active: int
-    pool: int
-    peak: int
-    budget: int = 0
-    live: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What a model that need not be loaded needs in memory.
-
-    Attributes:
-        digest: The record's digest.
-        needs: What it needs; None when that could not be found out.
-        reason: Why not, in one sentence; empty when it could.
-        device: What computes here: `cpu`, `metal` or `cuda`.
-        device_total: Bytes that a graphics processor can work with; 0 where the processor itself computes.
-        usual_context: Tokens of context that its own options ask for; None when they do not.
-    """
-
-    digest: str
-    needs: ModelNeeds | None
-    reason: str = ""
-    device: str = "cpu"
-    device_total: int = 0
-    usual_context: int | None = None
 
 
 def _plain(text: str) -> tuple[Piece, ...]:

@@ -15,6 +15,7 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from sotto.engine import types
+from sotto.engine.memory_figures import Measured, MemoryFigures
 from sotto.errors import SottoError
 from sotto.store.records import ModelRecord
 
@@ -115,7 +116,7 @@ _CLASSES: Mapping[str, type] = {
     one.__name__: one
     for one in (
         *(Load, Unload, Generate, Embed, Count, Cancel, CancelLoad, Measure, Hello, Listening),
-        *(types.LoadProgress, types.Loaded, types.Unloaded, types.Failed, types.MemoryFigures, types.Measured),
+        *(types.LoadProgress, types.Loaded, types.Unloaded, types.Failed, MemoryFigures, Measured),
         *(types.PrefillProgress, types.TextChunk, types.Finished, types.Embedded, types.Counted),
     )
 }

@@ -4,18 +4,16 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from sotto.engine.likelihood import MOST_LOGPROBS, Likelihood, TokenLogprob
 from sotto.engine.options import request_options
 from sotto.engine.types import (
-    MOST_LOGPROBS,
     DoneReason,
     Failed,
     Finished,
     GenerateEvent,
     GenerateRequest,
-    Likelihood,
     PrefillProgress,
     TextChunk,
-    TokenLogprob,
 )
 from sotto.errors import InvalidRequestError
 

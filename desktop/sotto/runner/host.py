@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from sotto.engine.memory_figures import MemoryFigures
 from sotto.engine.types import (
     CountRequest,
     EmbedRequest,
     Failed,
     GenerateRequest,
     Loaded,
-    MemoryFigures,
     ModelInfo,
     RequestEvent,
     Unloaded,

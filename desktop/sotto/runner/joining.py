@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sotto.engine.types import LoadProgress, MemoryFigures, PrefillProgress, TextChunk
+from sotto.engine.memory_figures import MemoryFigures
+from sotto.engine.types import LoadProgress, PrefillProgress, TextChunk
 
 
 def joined(events: Sequence[object]) -> list[object]:

@@ -25,10 +25,10 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from sotto.engine.failures import failed
+from sotto.engine.memory_figures import Measured
 from sotto.engine.types import (
     Counted,
     CountRequest,
-    DoneReason,
     Embedded,
     EmbedRequest,
     EngineSettings,
@@ -38,7 +38,6 @@ from sotto.engine.types import (
     GenerateRequest,
     Loaded,
     LoadProgress,
-    Measured,
     Unloaded,
 )
 from sotto.errors import NO_MODEL, CancelledError, InvalidRequestError
@@ -379,14 +378,4 @@ def _is_request(command: _Command) -> bool:
 
 def _finished_unserved(command: _Request) -> Finished:
     """Return the end of a request that was cancelled before its turn."""
-    return Finished(
-        request_id=command.request.id,
-        text="",
-        token_ids=(),
-        done_reason=DoneReason.CANCELLED,
-        prompt_tokens=0,
-        cached_tokens=0,
-        prompt_duration=0,
-        eval_duration=0,
-        total_duration=time.perf_counter_ns() - command.received,
-    )
+    return Finished.unserved(command.request.id, time.perf_counter_ns() - command.received)

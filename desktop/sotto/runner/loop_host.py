@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from sotto.engine.memory_figures import Measured, MemoryFigures
 from sotto.engine.types import (
     Counted,
     Embedded,
@@ -17,8 +18,6 @@ from sotto.engine.types import (
     GenerateRequest,
     Loaded,
     LoadProgress,
-    Measured,
-    MemoryFigures,
     Unloaded,
 )
 from sotto.runner.catalogue import catalogue

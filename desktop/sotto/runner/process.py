@@ -19,6 +19,7 @@ from contextlib import closing, suppress
 from itertools import takewhile
 from typing import Any, NoReturn
 
+from sotto.engine.memory_figures import Measured, MemoryFigures
 from sotto.engine.types import (
     Counted,
     CountRequest,
@@ -32,8 +33,6 @@ from sotto.engine.types import (
     GenerateRequest,
     Loaded,
     LoadProgress,
-    Measured,
-    MemoryFigures,
     RequestEvent,
     Unloaded,
 )

@@ -5,16 +5,8 @@ import threading
 from collections import deque
 from dataclasses import dataclass
 
-from sotto.engine.types import (
-    Event,
-    Failed,
-    Loaded,
-    LoadProgress,
-    MemoryFigures,
-    ModelInfo,
-    RequestEvent,
-    Unloaded,
-)
+from sotto.engine.memory_figures import MemoryFigures
+from sotto.engine.types import Event, Failed, Loaded, LoadProgress, ModelInfo, RequestEvent, Unloaded
 
 
 @dataclass(frozen=True, slots=True)

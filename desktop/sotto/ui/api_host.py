@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from sotto.engine.types import EmbedRequest, Failed, GenerateRequest, Loaded, MemoryFigures, Unloaded
+from sotto.engine.memory_figures import MemoryFigures
+from sotto.engine.types import EmbedRequest, Failed, GenerateRequest, Loaded, Unloaded
 from sotto.runner.host import HeardAnswer, HeardLoad, Standing, not_loaded, same
 from sotto.store.records import ModelRecord
 from sotto.ui.session import Session

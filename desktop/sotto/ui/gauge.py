@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QHideEvent, QPainter, QPainterPath, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from sotto.engine.types import MemoryFigures
+from sotto.engine.memory_figures import MemoryFigures
 from sotto.ui import theme, words
 from sotto.ui.memory import Projection, Sample, beside_weights, memory_of, pressure
 from sotto.ui.parts import ElidedLabel, Label, draw_bar, plain_tip

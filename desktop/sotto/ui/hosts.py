@@ -10,13 +10,13 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from sotto.engine.memory_figures import MemoryFigures
 from sotto.engine.types import (
     Event,
     Failed,
     Finished,
     Loaded,
     LoadProgress,
-    MemoryFigures,
     PrefillProgress,
     TextChunk,
     Unloaded,

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from sotto.engine.memory_figures import Measured, MemoryFigures
 from sotto.engine.memory_needs import ModelNeeds
 from sotto.engine.memory_plan import Limits, Plan, Verdict, plan
-from sotto.engine.types import Measured, MemoryFigures
 
 # Shares of memory from which it is called tight, and from which a load is asked about.
 TIGHT_FROM, FULL_FROM = 0.75, 0.85

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from sotto.engine.types import Measured, MemoryFigures
+from sotto.engine.memory_figures import Measured, MemoryFigures
 from sotto.store.records import ModelRecord
 from sotto.ui.memory import Memory, Projection, Sample, longest_context, memory_of, projected
 from sotto.ui.model_book import ModelBook

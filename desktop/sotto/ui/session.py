@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from sotto.engine.memory_figures import Measured, MemoryFigures
 from sotto.engine.types import (
     Counted,
     Failed,
@@ -17,8 +18,6 @@ from sotto.engine.types import (
     GenerateRequest,
     Loaded,
     LoadProgress,
-    Measured,
-    MemoryFigures,
     PrefillProgress,
     TextChunk,
     Unloaded,
