@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from material import material
 from schemas import schemas
 from sotto.engine.engine import Engine
+from sotto.engine.parsing.pieces import Kind
 from sotto.engine.types import (
     DoneReason,
     Finished,
@@ -20,7 +21,6 @@ from sotto.engine.types import (
     GrammarKind,
     Message,
     Overflow,
-    PrefillProgress,
     SamplingOptions,
     TextChunk,
 )
@@ -212,12 +212,12 @@ def test_a_model_that_would_think_answers_at_once(tiny, overflow):
     word = Grammar(GrammarKind.REGEX, "[a-z]{4}")
     events = events_of(tiny, word, num_predict=20, overflow=overflow)
     assert re.fullmatch("[a-z]{4}", events[-1].text)
-    assert {event.opens for event in events if isinstance(event, PrefillProgress)} == {""}
+    assert {piece.kind for piece in events[-1].pieces} == {Kind.TEXT}
     request = GenerateRequest(id="r", messages=QUESTION, sampling=GREEDY, overflow=overflow, grammar=word)
     text = "".join(tiny.tokenizer.decode(tiny.prepare(request).prompt))
     assert text.endswith("[assistant]<think>\n\n</think>\n\n".replace("\n", ""))
     free = events_of(tiny, None, num_predict=3)
-    assert {event.opens for event in free if isinstance(event, PrefillProgress)} == {"<think>"}
+    assert {piece.kind for piece in free[-1].pieces} == {Kind.THOUGHT}
 
 
 def test_a_vocabulary_of_sentencepiece_with_bytes(tiny):
