@@ -72,7 +72,9 @@ def plain():
 @pytest.mark.parametrize("name", sorted(ONE))
 def test_single_operations_are_foreseen(name):
     x, w = square(1), square(2)
-    assert foreseen(ONE[name], x, w) == pytest.approx(measured(ONE[name], x, w), rel=0.03, abs=20_000)
+    # What is needed no more may be gone before the next buffer is asked for, or not.
+    most = max(measured(ONE[name], x, w) for _ in range(3))
+    assert foreseen(ONE[name], x, w) == pytest.approx(most, rel=0.03, abs=20_000)
 
 
 @pytest.mark.parametrize("mode", ["mxfp4", "nvfp4", "mxfp8"])
