@@ -341,7 +341,7 @@ thread.join()
 @pytest.mark.slow
 def test_a_process_with_the_engine_on_a_thread_ends_well_every_time(tmp_path):
     folder = write_model(tmp_path / "plain", "plain")
-    for run in range(20):
+    for run in range(10):
         done = subprocess.run(
             [sys.executable, "-c", SCRIPT, str(folder), str(run % 5)], capture_output=True, text=True, timeout=60
         )
