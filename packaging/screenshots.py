@@ -308,7 +308,8 @@ class Stage:
 
     async def play(self) -> None:
         """Take all pictures."""
-        from sotto.engine.types import LoadProgress, SamplingOptions, TextChunk
+        from sotto.engine.events import LoadProgress, TextChunk
+        from sotto.engine.types import SamplingOptions
         from sotto.ui.flows import Flows
         from sotto.ui.states import ChatSettings, Phase
 
@@ -457,7 +458,7 @@ class Stage:
         from PySide6.QtGui import QGuiApplication
         from PySide6.QtWidgets import QMenu
 
-        from sotto.engine.types import TextChunk
+        from sotto.engine.events import TextChunk
         from sotto.ui import tray
 
         QGuiApplication.clipboard().setText("Text from elsewhere")

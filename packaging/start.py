@@ -36,6 +36,9 @@ CHECKS = (
     ("mypy",),
     ("lint-imports",),
 )
+# Several processes, and the tests of a file in one of them: they share what their fixtures have loaded. A process takes
+# up to a gigabyte.
+TOGETHER = ("-n", "logical", "--maxprocesses", "4", "--dist", "loadfile")
 
 
 def main(arguments: list[str]) -> int:
@@ -213,7 +216,7 @@ def install_packages(packages: list[str]) -> None:
 def run_checks(arguments: list[str]) -> int:
     """Run every check, all of them even if one fails; return 0 only when all passed."""
     failed = []
-    for name, *rest in (*CHECKS, ("pytest", *arguments)):
+    for name, *rest in (*CHECKS, ("pytest", *(arguments or TOGETHER))):
         line = " ".join([name, *rest])
         say("$ " + line)
         if subprocess.call([str(script(name)), *rest], cwd=ROOT) != 0:

@@ -10,14 +10,17 @@ Every message is one sentence that names the file or field, what is wrong and wh
     │   └── DownloadError           a registry, the way to it or the disk keeps a model from coming
     └── EngineError
         ├── UnsupportedModelError   whole and well-formed, but the engine cannot compute it right
+        │   └── NoRoomError         memory is too short for it as it is now
         ├── InvalidRequestError     an option, prompt or message that cannot be honoured
-        ├── ProcessEndedError       the process that computed is gone, and nobody asked it to go
+        ├── FaultError              nothing that was asked is wrong: the engine itself failed
+        │   └── ProcessEndedError   the process that computed is gone, and nobody asked it to go
         └── CancelledError          somebody asked to stop; never shown as a failure
 
 Anything else that is raised is a bug in Sotto.
 """
 
 NO_MODEL = "No model is loaded: load one before asking it."
+NOTHING_TO_COUNT_FOR = "No model is loaded: load one before anything is counted."
 
 
 class SottoError(Exception):
@@ -57,21 +60,38 @@ class UnsupportedModelError(EngineError):
     """The model is whole, but this engine cannot run it correctly."""
 
 
+class NoRoomError(UnsupportedModelError):
+    """Memory is too short for the model as it is now.
+
+    Attributes:
+        missing: Bytes that it would take more than there are.
+    """
+
+    def __init__(self, message: str, missing: int) -> None:
+        """Say it in a sentence, and in bytes."""
+        super().__init__(message)
+        self.missing = missing
+
+
 class InvalidRequestError(EngineError):
     """A request cannot be honoured as it stands."""
 
 
-class ProcessEndedError(EngineError):
-    """The engine's process ended by itself.
+class FaultError(EngineError):
+    """The engine itself failed, whatever was asked.
 
     Attributes:
-        details: What it said of errors.
+        details: More for a bug report, as a traceback or what a process said of errors; may be empty.
     """
 
     def __init__(self, message: str, details: str = "") -> None:
         """Say why."""
         super().__init__(message)
         self.details = details
+
+
+class ProcessEndedError(FaultError):
+    """The engine's process ended by itself."""
 
 
 class CancelledError(EngineError):

@@ -20,8 +20,9 @@ from sotto.engine import device
 device.prepare()
 
 from sotto.engine.engine import Engine  # noqa: E402
+from sotto.engine.events import Failed, Finished  # noqa: E402
 from sotto.engine.options import request_options  # noqa: E402
-from sotto.engine.types import Failed, Finished, GenerateRequest, Message  # noqa: E402
+from sotto.engine.types import GenerateRequest, Message  # noqa: E402
 from sotto.store.opening import open_model, record_of  # noqa: E402
 
 ROOT = Path(__file__).parents[2]

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import anthropic
 import httpx
@@ -9,13 +10,18 @@ import ollama
 import openai
 import pytest
 
+from called_tool import CHUNKS
 from embedding import minilm
+from gguf_encoders import write_encoder
 from material import ROOT
+from scripted_loop import Script, ScriptedLoop, record
 from sotto.api.server import Address, ApiServer
 from sotto.runner.catalogue import catalogue
 from sotto.runner.loop_host import LoopHost
 from sotto.store.opening import record_of
+from thinking_models import HERMES, write_family
 
+EMBEDDINGS = Path(__file__).parents[1] / "engine" / "embeddings"
 _ELSEWHERE = ("OLLAMA_MODELS", "HF_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "SOTTO_FOLDERS")
 
 
@@ -45,9 +51,13 @@ class Served:
 
 
 @pytest.fixture(scope="session")
-def host(own_home):
+def host(own_home, tmp_path_factory):
     encoder = replace(record_of(minilm()), name="all-minilm:latest")
-    made = LoopHost(models=lambda: (*catalogue().records, encoder))
+    path = write_encoder(tmp_path_factory.mktemp("gguf") / "nomic.gguf", EMBEDDINGS / "nomic-bert")
+    nomic = replace(record_of(path), name="nomic-embed-text:latest")
+    folder = tmp_path_factory.mktemp("models")
+    thinking = replace(record_of(write_family(folder / "hermes", HERMES)), name="thinking:latest")
+    made = LoopHost(models=lambda: (*catalogue().records, encoder, nomic, thinking))
     yield made
     assert made.close()
 
@@ -78,6 +88,23 @@ def served(host):
     with httpx.Client(base_url=server.url, timeout=60) as client:
         yield Served(server, host, client)
     assert server.stop()
+
+
+@pytest.fixture(scope="module")
+def script():
+    """What the model of `url` does; each module has its own."""
+    return Script(chunks=CHUNKS)
+
+
+@pytest.fixture(scope="module")
+def url(own_home, script):
+    """Where a server listens whose model, `tiny`, says what the test wants."""
+    host = LoopHost(make_loop=lambda emit: ScriptedLoop(emit, script), models=lambda: (record("tiny:latest"),))
+    server = ApiServer(host, Address("127.0.0.1", 0))
+    server.start()
+    yield server.url
+    assert server.stop()
+    assert host.close()
 
 
 @pytest.fixture

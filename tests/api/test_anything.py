@@ -15,6 +15,8 @@ FIELDS = {
     "/v1/chat/completions": """messages stream stream_options temperature top_p frequency_penalty presence_penalty seed
         stop response_format tools tool_choice functions reasoning reasoning_effort logprobs top_logprobs logit_bias n
         keep_alive""".split(),
+    "/v1/responses": """input instructions stream text tools tool_choice reasoning include top_logprobs truncation
+        metadata store temperature top_p keep_alive background previous_response_id prompt conversation""".split(),
     "/v1/completions": "prompt suffix stream stream_options temperature seed stop logprobs echo best_of n".split(),
     "/v1/messages": """messages system stream temperature top_p top_k stop_sequences tools tool_choice thinking
         keep_alive""".split(),
@@ -24,6 +26,7 @@ LIMITS = {
     "/api/chat": {"options": {"num_predict": 2}},
     "/v1/chat/completions": {"max_tokens": 2},
     "/v1/completions": {"max_tokens": 2},
+    "/v1/responses": {"max_output_tokens": 2},
     "/v1/messages": {"max_tokens": 2},
 }
 

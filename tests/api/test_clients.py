@@ -7,10 +7,33 @@ import ollama
 import openai
 import pytest
 
+from sotto.engine.tokenizer import Tokenizer
+from sotto.runner.catalogue import catalogue
+from sotto.store.opening import open_model
+
 QUESTION = [{"role": "user", "content": "Who are you?"}]
+FINDS = {"name": "find", "description": "Finds.", "input_schema": {"type": "object", "properties": {}}}
+CALLED = [
+    *QUESTION,
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "thinking", "thinking": "I look.", "signature": ""},
+            {"type": "tool_use", "id": "1", "name": "find", "input": {"a": 1}},
+        ],
+    },
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "It is there."}]},
+]
 # So hot that it goes on for thousands of tokens, which take seconds.
 HOT_HERE = {"temperature": 5.0, "top_k": 100_000, "top_p": 1.0}
 HOT = {"num_predict": 3000, "temperature": 5.0, "top_k": 0, "top_p": 1.0, "seed": 1}
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    """The tokenizer of `sotto`, as the engine reads it."""
+    builtin = next(one for one in catalogue().records if one.builtin)
+    return Tokenizer.from_source(open_model(builtin))
 
 
 def idle(served):
@@ -31,12 +54,13 @@ class TestOllama:
         shown = ollama_client.show("sotto")
         assert shown.capabilities == ["completion"]
         assert shown.modelinfo["llama.context_length"] == 4096
+        before = {one.model for one in ollama_client.ps().models}  # by other tests
         ollama_client.generate("sotto", "", keep_alive="10m")
-        loaded = ollama_client.ps().models
-        assert [one.model for one in loaded] == ["sotto:latest"]
-        assert loaded[0].context_length == 4096
-        assert loaded[0].size > 1_000_000
-        left = loaded[0].expires_at.timestamp() - time.time()
+        loaded = {one.model: one for one in ollama_client.ps().models}
+        assert loaded.keys() <= before | {"sotto:latest"}
+        assert loaded["sotto:latest"].context_length == 4096
+        assert loaded["sotto:latest"].size > 1_000_000
+        left = loaded["sotto:latest"].expires_at.timestamp() - time.time()
         assert 590 < left <= 600
 
     def test_chat(self, ollama_client):
@@ -69,7 +93,7 @@ class TestOllama:
     def test_unload(self, ollama_client):
         ollama_client.chat("sotto", QUESTION, options={"num_predict": 2}, keep_alive=0)
         deadline = time.monotonic() + 5
-        while ollama_client.ps().models:
+        while "sotto:latest" in [one.model for one in ollama_client.ps().models]:
             assert time.monotonic() < deadline
 
     @pytest.mark.parametrize(
@@ -94,8 +118,15 @@ class TestOllama:
             (lambda client: client.embed("all-minilm", "a " * 600, truncate=False), 400, "exceeds the context length"),
             (lambda client: client.embed("nope", "a"), 404, 'model "nope" not found'),
             (lambda client: client.chat("all-minilm", QUESTION), 400, "makes embeddings only"),
-            (lambda client: client.pull("qwen3"), 501, "cannot be downloaded"),
-            (lambda client: client.copy("sotto", "other"), 501, "read in place"),
+            (lambda client: client.pull("a b"), 400, "is no model name"),
+            (lambda client: client.pull("http://127.0.0.1:1/a/b"), 400, "should begin with a host or with https://"),
+            (lambda client: client.copy("sotto", "other"), 403, "is not in Sotto's own store"),
+            (lambda client: client.copy("nope", "other"), 404, 'model "nope" not found'),
+            (lambda client: client.copy("sotto", "../other"), 400, 'destination "../other" is invalid'),
+            (lambda client: client.delete("sotto"), 403, "others' stores are read only"),
+            (lambda client: client.delete("nope"), 404, "model 'nope' not found"),
+            (lambda client: client.push("sotto"), 501, "cannot be uploaded"),
+            (lambda client: client.create("new", from_="sotto"), 501, "cannot be made"),
         ],
     )
     def test_errors(self, ollama_client, call, status, message):
@@ -226,6 +257,56 @@ class TestOpenAI:
         assert answer.choices[1].text.startswith("My name")
         assert answer.usage.completion_tokens == 8
 
+    def test_completions_of_tokens(self, served, openai_client, tokenizer):
+        def answered(prompt, **asked):
+            return openai_client.completions.create(model="sotto", prompt=prompt, max_tokens=6, temperature=0, **asked)
+
+        texts = ["Hello, who are", "My name"]
+        ids = [tokenizer.encode(text) for text in texts]
+        assert all(len(one) > 1 for one in ids)
+        for of_text, of_ids in ((texts[0], ids[0]), (texts[:1], ids[:1]), (texts, ids)):
+            for asked in ({}, {"echo": True}, {"logprobs": 2}, {"n": 2}):
+                told, meant = answered(of_ids, **asked), answered(of_text, **asked)
+                assert [one.text for one in told.choices] == [one.text for one in meant.choices]
+                likely = [[one.logprobs and one.logprobs.tokens for one in got.choices] for got in (told, meant)]
+                assert likely[0] == likely[1]
+                usage = (told.usage.prompt_tokens, told.usage.completion_tokens)
+                assert usage == (meant.usage.prompt_tokens, meant.usage.completion_tokens)
+        assert answered(ids).usage.prompt_tokens == sum(map(len, ids))
+        pieces = [chunk.choices[0].text for chunk in answered(ids[0], echo=True, stream=True)]
+        assert pieces[0].startswith(texts[0])
+        assert "".join(pieces) == answered(texts[0], echo=True).choices[0].text
+        # They are taken as they are, however the tokenizer would cut their text.
+        spelled = [token for letter in "Hello" for token in tokenizer.encode(letter)]
+        assert len(spelled) > len(tokenizer.encode("Hello"))
+        assert answered(spelled).usage.prompt_tokens == len(spelled)
+
+    @pytest.mark.parametrize(
+        ("prompt", "message"),
+        [
+            ([1, 999999], "prompt names token 999999, and this model's are 0 to 3071."),
+            ([1, -1], "prompt names token -1, and this model's are 0 to 3071."),
+            ([[1], [2**70]], "prompt names token 1180591620717411303424, and this model's are 0 to 3071."),
+            ([1, True], "prompt[1] must be a token, a whole number from 0 on, not true."),
+            ([[1], [2, 1.0]], "prompt[1][1] must be a token, a whole number from 0 on, not 1.0."),
+            ([1, "a"], "prompt[1] must be a token, a whole number from 0 on, not 'a'."),
+            ([1, [1]], "prompt[1] must be a token, a whole number from 0 on, not a list."),
+            ([1.0], "prompt[0] must be a text, a token (a whole number from 0 on) or a list of tokens, not 1.0."),
+            ([True], "prompt[0] must be a text, a token (a whole number from 0 on) or a list of tokens, not true."),
+            (["a", 1], "prompt[1] must be a text, not 1."),
+            ([[1], 1], "prompt[1] must be a list of tokens, not 1."),
+            ([[1], [None]], "prompt[1][0] must be a token, a whole number from 0 on, not null."),
+            ([], "prompt is empty; it should be a text, or tokens, to go on with."),
+            ([[1], []], "prompt[1] is empty; it should be a text, or tokens, to go on with."),
+            (["a", ""], "prompt[1] is empty; it should be a text, or tokens, to go on with."),
+            ({"a": 1}, "prompt must be a text, a list of tokens, or a list of such texts or lists, not an object."),
+            ([70] * 5000, "input length (5000 tokens) exceeds the model's maximum context length (4096 tokens)"),
+        ],
+    )
+    def test_prompts_that_are_none(self, served, prompt, message):
+        answer = served.http.post("/v1/completions", json={"model": "sotto", "prompt": prompt, "max_tokens": 2})
+        assert (answer.status_code, answer.json()["error"]["message"]) == (400, message)
+
     @pytest.mark.parametrize(
         ("wrong", "message"),
         [
@@ -285,6 +366,17 @@ class TestAnthropic:
         cut = anthropic_client.messages.create(model="sotto", max_tokens=3, messages=QUESTION, system="Be brief.")
         assert (cut.stop_reason, cut.usage.output_tokens) == ("max_tokens", 3)
 
+    def test_what_was_not_to_be_written_is_told(self, anthropic_client):
+        asked = {"model": "sotto", "max_tokens": 100, "messages": QUESTION}
+        whole = anthropic_client.messages.create(**asked).content[0].text
+        asked["stop_sequences"] = ["never written", whole[10:15]]
+        cut = anthropic_client.messages.create(**asked)
+        assert (cut.stop_reason, cut.stop_sequence) == ("stop_sequence", whole[10:15])
+        assert cut.content[0].text == whole[: whole.index(whole[10:15])]
+        with anthropic_client.messages.stream(**asked) as stream:
+            end = stream.get_final_message()
+        assert (end.stop_reason, end.stop_sequence) == ("stop_sequence", whole[10:15])
+
     def test_stream(self, anthropic_client):
         whole = anthropic_client.messages.create(model="sotto", max_tokens=100, messages=QUESTION).content[0].text
         with anthropic_client.messages.stream(model="sotto", max_tokens=100, messages=QUESTION) as stream:
@@ -300,3 +392,80 @@ class TestAnthropic:
         tool = {"name": "a", "input_schema": {"type": "object"}}
         with pytest.raises(anthropic.BadRequestError, match="does not support tools"):
             anthropic_client.messages.create(model="sotto", max_tokens=3, messages=QUESTION, tools=[tool])
+
+    @pytest.mark.parametrize(
+        "asked",
+        [
+            {"model": "sotto", "messages": QUESTION},
+            {"model": "sotto", "messages": QUESTION, "system": [{"type": "text", "text": "Be brief."}]},
+            {"model": "sotto", "messages": QUESTION, "thinking": {"type": "enabled", "budget_tokens": 1024}},
+            {"model": "sotto", "messages": [*QUESTION, {"role": "assistant", "content": "I am"}]},
+            {"model": "thinking", "messages": QUESTION, "tools": [FINDS]},
+            {"model": "thinking", "messages": QUESTION, "tools": [FINDS], "tool_choice": {"type": "none"}},
+            {
+                "model": "thinking",
+                "messages": QUESTION,
+                "system": "Be brief.",
+                "tools": [FINDS],
+                "tool_choice": {"type": "tool", "name": "find"},
+                "thinking": {"type": "disabled"},
+            },
+            {"model": "thinking", "messages": QUESTION, "thinking": {"type": "disabled"}},
+            {"model": "thinking", "messages": CALLED, "tools": [FINDS]},
+        ],
+    )
+    def test_tokens_are_counted_as_they_are_read(self, served, anthropic_client, asked):
+        counted = anthropic_client.messages.count_tokens(**asked).input_tokens
+        usage = anthropic_client.messages.create(max_tokens=1, **asked).usage
+        assert counted == usage.input_tokens + usage.cache_read_input_tokens > 5
+        assert not served.host._answering
+
+    def test_counting_sees_what_is_asked_for(self, anthropic_client):
+        def counted(**asked):
+            return anthropic_client.messages.count_tokens(**{"model": "thinking", "messages": QUESTION} | asked)
+
+        assert counted().input_tokens < counted(tools=[FINDS]).input_tokens
+        assert counted().input_tokens < counted(system="Be brief.").input_tokens
+        long = counted(messages=[{"role": "user", "content": "word " * 3000}])
+        assert long.input_tokens > 3000  # more than the context has room for
+        for wrong, says in (
+            ({"messages": []}, "messages is required"),
+            ({"tools": [{"name": "find", "input_schema": 1}]}, "tools"),
+            ({"tool_choice": {"type": "some"}}, "tool_choice.type must be auto, any, tool or none, not 'some'"),
+            ({"thinking": {"type": "some"}}, "thinking.type must be"),
+            ({"model": "sotto", "tools": [FINDS]}, "sotto does not support tools"),
+        ):
+            with pytest.raises(anthropic.BadRequestError, match=says):
+                counted(**wrong)
+        with pytest.raises(anthropic.NotFoundError, match="model 'nope' not found"):
+            counted(model="nope")
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/chat/completions", {"messages": QUESTION, "max_tokens": 12}),
+        ("/v1/completions", {"prompt": "Sotto", "max_tokens": 12}),
+        ("/v1/responses", {"input": QUESTION[0]["content"], "max_output_tokens": 12}),
+        ("/v1/messages", {"messages": QUESTION, "max_tokens": 12}),
+    ],
+)
+def test_every_way_of_drawing_can_be_asked_for(served, path, body):
+    def answered(**options):
+        answer = served.http.post(path, json={"model": "sotto", **body, **options}).json()
+        said = answer["choices"] if "choices" in answer else answer.get("output") or answer["content"]
+        first = said[0].get("message") or said[0]
+        return first["text"] if "text" in first else first["content"]
+
+    def text(**options):
+        found = answered(**options)
+        return found if isinstance(found, str) else found[0]["text"]
+
+    likeliest = text(temperature=0)
+    assert text(temperature=20, seed=1) != likeliest
+    assert text(temperature=20, seed=1, top_k=1) == text(temperature=20, seed=1, min_p=1) == likeliest
+    assert text(temperature=0, logit_bias={"70": 100}) != likeliest
+    for name, value in {"dry_multiplier": -5, "mirostat": 3, "typical_p": 2, "loop_guard": "no"}.items():
+        answer = served.http.post(path, json={"model": "sotto", **body, name: value})
+        assert answer.status_code == 400
+        assert answer.json()["error"]["message"].startswith(f"Option {name} must be ")

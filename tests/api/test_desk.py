@@ -3,75 +3,86 @@
 import asyncio
 import functools
 from contextlib import aclosing
+from dataclasses import replace
 
 import pytest
 
 from scripted_loop import record
 from sotto.api.desk import Desk
-from sotto.api.durations import FOREVER
-from sotto.api.errors import ApiError, NotFoundError
-from sotto.engine.types import (
-    DoneReason,
-    Failed,
-    Finished,
-    GenerateRequest,
-    Loaded,
-    ModelInfo,
-    PrefillProgress,
-    TextChunk,
-    Unloaded,
-)
+from sotto.api.errors import ApiError, NotFoundError, of_answer
+from sotto.engine.events import DoneReason, Failed, Finished, Loaded, ModelInfo, PrefillProgress, TextChunk, Unloaded
+from sotto.engine.types import GenerateRequest
 from sotto.errors import UnsupportedModelError
-from sotto.runner.host import Standing, same
+from sotto.runner.host import not_loaded, standing
+from sotto.runner.keeper import Keeper
+from sotto.runner.residents import FOREVER, Residents
 
 ONE, TWO, THREE = record("one:latest"), record("two:latest"), record("three:latest")
 
 
 class StillHost:
-    """Remembers what it is asked for; the test says what comes of it."""
+    """Remembers what its loop is asked for; the test says what comes of it."""
 
     slots = 2
 
-    def __init__(self, keep_alive=300.0):
-        self.keep_alive = keep_alive
-        self.standing = Standing()
+    def __init__(self, room=1, **options):
         self.asked = []
         self.heard = {}
         self.cancelled = []
+        self.later = None
+        self.now = 0.0
+        self._room = room
         self._ends = []
+        self.residents = Residents(lambda: self.now, **options)
+        self._keeper = Keeper(self.residents, lambda: self, lambda seconds: setattr(self, "later", seconds))
+        self.want, self.leave = self._keeper.want, self._keeper.leave
+
+    @property
+    def standing(self):
+        return standing(self.residents, None)
+
+    @property
+    def visitors(self):
+        return sum(len(one.visits) for one in self.residents.all)
 
     def models(self):
         return (ONE, TWO, THREE)
 
-    def serves(self, record, num_ctx):
-        loaded = self.standing.record
-        return loaded is not None and same(loaded, record) and num_ctx == self.standing.num_ctx
+    def dismiss(self, record, heard):
+        resident = self.residents.of(record)
+        self._keeper.dismiss(resident.seat if resident else "", heard)
 
-    def load(self, record, num_ctx, heard):
-        self.standing = Standing()
+    def pass_time(self, seconds):
+        self.now += seconds
+        self._keeper.tick()
+
+    # What the loop is asked for
+
+    def load(self, record, num_ctx=None, *, anyway=False, seat="", roomy=False):
+        if roomy and len(self.standing) >= self._room:
+            self._keeper.hear(Failed("", "It does not fit.", seat=seat, shortage=True))
+            return
         self.asked.append(record.name)
-        self._ends.append((record, num_ctx, heard))
+        self._ends.append((record, seat))
 
-    def unload(self, heard):
-        self.standing = Standing()
+    def unload(self, seat=""):
         self.asked.append("unload")
-        self._ends.append((None, None, heard))
+        self._ends.append((None, seat))
 
-    def generate(self, record, request, heard):
-        assert self.standing.record == record
+    def generate(self, seat, request, heard):
+        assert self.residents.resident(seat).visits
         self.heard[request.id] = heard
 
     def cancel(self, request_id):
         self.cancelled.append(request_id)
 
-    def end(self, event=None, lent=True):
+    def end(self, event=None):
         """End the load or unload that is under way."""
-        record, num_ctx, heard = self._ends.pop(0)
+        record, seat = self._ends.pop(0)
         if record is not None and event is None:
             info = ModelInfo(record.digest, record.name, "llama", 4096, 1, 1, "float32", "cpu", True, 1)
-            self.standing = Standing(record, info, None, num_ctx, lent)
-            event = Loaded(info)
-        heard(event or Unloaded())
+            event = Loaded(info, seat)
+        self._keeper.hear(replace(event or Unloaded(), seat=seat))
 
 
 def stepped(test):
@@ -141,12 +152,15 @@ async def test_another_model_waits_and_whoever_comes_later_waits_behind_it():
     assert (second.inside, third.inside) == (False, False)
     assert host.asked == ["one:latest"]
     await first.leave()
-    assert host.asked == ["one:latest", "two:latest"]
+    assert host.asked == ["one:latest", "unload"]
+    host.end()
     host.end()
     await settle()
+    assert host.asked[2:] == ["two:latest"]
     assert (second.inside, third.inside) == (True, False)
     await second.leave()
-    assert host.asked[2:] == ["one:latest"]
+    assert host.asked[3:] == ["unload"]
+    host.end()
     host.end()
     await settle()
     assert third.inside
@@ -172,17 +186,38 @@ async def test_whoever_leaves_the_queue_is_forgotten():
 
 
 @stepped
+async def test_where_there_is_room_another_model_is_loaded_beside_and_nobody_waits():
+    host = StillHost(room=2)
+    desk = Desk(host)
+    first = Guest(desk, ONE)
+    await settle()
+    host.end()
+    await settle()
+    second, third = Guest(desk, TWO), Guest(desk, ONE)
+    await settle()
+    assert (first.inside, second.inside, third.inside) == (True, False, True)
+    host.end()
+    await settle()
+    assert second.inside
+    assert host.asked == ["one:latest", "two:latest"]
+    assert [one.record for one in host.standing] == [ONE, TWO]
+    for guest in (first, second, third):
+        await guest.leave()
+
+
+@stepped
 async def test_whoever_leaves_while_a_model_is_loaded_leaves_it_to_its_time():
     host = StillHost()
     desk = Desk(host)
-    guest = Guest(desk, ONE, keep_alive=0.05)
+    guest = Guest(desk, ONE, keep_alive=5)
     await settle()
     guest.task.cancel()
     await settle()
     host.end()
     await settle()
     assert host.asked == ["one:latest"]
-    await asyncio.sleep(0.1)
+    assert host.later == 5
+    host.pass_time(5)
     assert host.asked == ["one:latest", "unload"]
 
 
@@ -219,8 +254,8 @@ async def test_a_load_that_a_person_stops_is_said():
 
 @stepped
 async def test_too_many_are_sent_away():
-    host = StillHost()
-    desk = Desk(host, most=2)
+    host = StillHost(most_wishes=2)
+    desk = Desk(host)
     guests = [Guest(desk, ONE), Guest(desk, ONE)]
     await settle()
     with pytest.raises(ApiError, match="server busy, please try again") as raised:
@@ -259,32 +294,33 @@ async def test_another_context_is_another_load():
     second = Guest(desk, ONE, num_ctx=512)
     await settle()
     assert host.asked == ["one:latest", "one:latest"]
+    assert [one.seat for one in host.residents.all] == [host._ends[0][1]]
     host.end()
     await settle()
     assert second.inside
     await second.leave()
 
 
-async def visited(desk, host, record=ONE, lent=True, **options):
+async def visited(desk, host, record=ONE, **options):
     guest = Guest(desk, record, **options)
     await settle()
     if host._ends:
-        host.end(lent=lent)
+        host.end()
         await settle()
     await guest.leave()
 
 
 @stepped
 async def test_an_idle_model_goes_after_its_time_and_each_visit_sets_it_anew():
-    host = StillHost(keep_alive=0.2)
+    host = StillHost(keep_alive=20)
     desk = Desk(host)
     await visited(desk, host)
-    assert 0.1 < desk.expires_in <= 0.2
-    await asyncio.sleep(0.1)
+    assert host.standing[0].stays == 20
+    host.pass_time(10)
     await visited(desk, host)
-    await asyncio.sleep(0.15)
+    host.pass_time(15)
     assert host.asked == ["one:latest"]
-    await asyncio.sleep(0.15)
+    host.pass_time(5)
     assert host.asked == ["one:latest", "unload"]
     host.end()
 
@@ -298,20 +334,25 @@ async def test_keep_alive_of_a_request():
     host.end()
     await settle()
     await visited(desk, host, keep_alive=FOREVER)
-    assert desk.expires_in == FOREVER
-    assert desk._expiry is None
+    assert host.standing[0].stays == FOREVER
+    assert host.residents.due == FOREVER
     await visited(desk, host, keep_alive=10)
-    assert 9 < desk.expires_in <= 10
+    assert host.standing[0].stays == 10
     desk.close()
 
 
 @stepped
-async def test_a_model_that_is_not_lent_stays():
-    host = StillHost(keep_alive=None)
+async def test_a_model_that_a_person_has_in_view_stays():
+    host = StillHost()
     desk = Desk(host)
-    await visited(desk, host, lent=False, keep_alive=0)
+    guest = Guest(desk, ONE, keep_alive=0)
+    await settle()
+    host.end()
+    await settle()
+    host._keeper.choose(host.residents.all[0].seat)
+    await guest.leave()
     assert host.asked == ["one:latest"]
-    assert desk.expires_in == FOREVER
+    assert host.standing[0].stays == FOREVER
     # Unless somebody asks for just that.
     ended = asyncio.create_task(desk.unload(ONE))
     await settle()
@@ -337,6 +378,7 @@ async def test_unloading_waits_for_those_who_are_answered_and_goes_before_those_
     assert not late.inside
     await guest.leave()
     assert len(host.asked) == 2
+    host.end()
     host.end()
     await settle()
     assert late.inside
@@ -408,7 +450,7 @@ async def test_whoever_stops_listening_ends_the_answer():
     guest.cancel()
     await settle()
     assert host.cancelled == ["r"]
-    assert desk._visitors == 0
+    assert host.visitors == 0
 
 
 @stepped
@@ -470,4 +512,9 @@ async def test_no_more_answers_are_under_way_than_there_are_slots():
     for name in "bd":
         host.heard[name](finished())
     assert [await asking[index] for index in (0, 1, 3)] == [[finished()]] * 3
-    assert desk._visitors == 0
+    assert host.visitors == 0
+
+
+def test_that_a_model_left_too_early_is_no_fault_of_a_request():
+    error = of_answer(not_loaded(GenerateRequest("a", prompt="x")))
+    assert (error.status, error.message) == (503, "The model was unloaded before it could answer; ask again.")

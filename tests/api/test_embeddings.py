@@ -1,9 +1,11 @@
 """Vectors of texts by the clients that others have, against what PyTorch and Ollama give."""
 
 import json
+import time
 from pathlib import Path
 
 import numpy as np
+import ollama
 import openai
 import pytest
 from safetensors.numpy import load_file
@@ -42,15 +44,33 @@ class TestOllama:
 
     def test_nothing_is_loaded_for_no_text(self, ollama_client):
         ollama_client.generate("sotto", "", keep_alive=60)
+        ollama_client.generate("all-minilm", "", keep_alive=0)
         assert ollama_client.embed("all-minilm", []).embeddings == []
-        assert [one.model for one in ollama_client.ps().models] == ["sotto:latest"]
+        loaded = [one.model for one in ollama_client.ps().models]
+        assert "sotto:latest" in loaded
+        assert "all-minilm:latest" not in loaded
 
-    def test_the_model_stays_as_long_as_is_asked_for(self, ollama_client):
+    def test_each_model_stays_as_long_as_is_asked_for(self, ollama_client):
+        ollama_client.generate("sotto", "", keep_alive=120)
         ollama_client.embed("all-minilm", "a", keep_alive=60)
-        assert [one.model for one in ollama_client.ps().models] == ["all-minilm:latest"]
+        both = ["sotto:latest", "all-minilm:latest"]
+        loaded = [one for one in ollama_client.ps().models if one.model in both]  # others are by other tests
+        assert [one.model for one in loaded] == both
+        left = [one.expires_at.timestamp() - time.time() for one in loaded]
+        assert 110 < left[0] <= 120
+        assert 50 < left[1] <= 60
+        assert [one.context_length for one in loaded] == [4096, 256]
+        assert all(0 < one.size == one.size_vram for one in loaded)
 
     def test_what_it_is_for_is_told(self, ollama_client):
         assert ollama_client.show("all-minilm").capabilities == ["embedding"]
+
+    def test_a_gguf_file(self, ollama_client):
+        assert ollama_client.show("nomic-embed-text").capabilities == ["embedding"]
+        (vector,) = ollama_client.embed("nomic-embed-text", "a b").embeddings
+        assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
+        with pytest.raises(ollama.ResponseError, match="makes embeddings only"):
+            ollama_client.generate("nomic-embed-text", "Hi")
 
 
 class TestOpenAI:

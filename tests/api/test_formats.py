@@ -57,6 +57,14 @@ class TestOpenAI:
         )
         assert answer.choices[0].message.content.startswith("{")
 
+    def test_of_a_text_that_is_gone_on_with(self, openai_client):
+        wanted = {"type": "json_schema", "json_schema": {"name": "pet", "schema": Pet.model_json_schema()}}
+        answer = openai_client.completions.create(
+            model="sotto", prompt="A pet:", max_tokens=300, extra_body={"response_format": wanted}
+        )
+        assert answer.choices[0].finish_reason == "stop"
+        Pet.model_validate_json(answer.choices[0].text)
+
 
 class TestAnthropic:
     def test_by_a_schema(self, anthropic_client):
@@ -80,13 +88,60 @@ class TestAnthropic:
 
 
 @pytest.mark.parametrize(
+    ("path", "right", "body"),
+    [
+        ("/api/chat", "format", {}),
+        ("/api/generate", "format", {"prompt": "Hello"}),
+        ("/v1/chat/completions", "response_format", {}),
+        ("/v1/completions", "response_format", {"prompt": "Hello"}),
+        ("/v1/responses", "text.format", {"input": "Hello"}),
+        ("/v1/messages", "output_config.format", {"max_tokens": 9}),
+    ],
+)
+def test_a_form_that_is_asked_for_elsewhere_is_not_passed_over(served, path, right, body):
+    named = {"format", "response_format", "output_format", "guided_json", "guided_regex", "grammar"} - {right}
+    for name in named:
+        answer = served.http.post(path, json={"model": "sotto", "messages": QUESTION, **body, name: {"type": "object"}})
+        error = answer.json()["error"]
+        message = error if isinstance(error, str) else error["message"]
+        assert (answer.status_code, message) == (
+            400,
+            f"{name} is not known here; say in {right} what the answer must be.",
+        )
+
+
+@pytest.mark.parametrize(
     ("path", "name", "around"),
     [
         ("/api/chat", "format", lambda schema: {"format": schema}),
         (
             "/v1/chat/completions",
-            "response_format",
+            "response_format.json_schema.schema",
             lambda schema: {"response_format": {"type": "json_schema", "json_schema": {"schema": schema}}},
+        ),
+        (
+            "/v1/chat/completions",
+            "tools[1].function.parameters",
+            lambda schema: {
+                "tool_choice": "required",
+                "tools": [
+                    {"name": "a", "description": "a, [b"},
+                    {"type": "function", "function": {"name": "b", "parameters": schema}},
+                ],
+            },
+        ),
+        (
+            "/v1/responses",
+            "text.format.schema",
+            lambda schema: {"input": "Hello", "text": {"format": {"type": "json_schema", "schema": schema}}},
+        ),
+        (
+            "/v1/messages",
+            "output_config.format.schema",
+            lambda schema: {
+                "max_tokens": 9,
+                "output_config": {"effort": "low", "format": {"type": "json_schema", "schema": schema}},
+            },
         ),
     ],
 )

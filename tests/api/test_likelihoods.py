@@ -7,8 +7,9 @@ import pytest
 from sotto.api.anthropic import _reason as anthropic_reason
 from sotto.api.asking import reason_of
 from sotto.api.logprobs import InCompletion, in_chat, of_ollama
+from sotto.engine.events import DoneReason, Finished
 from sotto.engine.likelihood import Likelihood, TokenLogprob
-from sotto.engine.types import DoneReason, Finished, GenerateRequest
+from sotto.engine.types import GenerateRequest
 
 
 @pytest.mark.parametrize(
@@ -22,7 +23,7 @@ from sotto.engine.types import DoneReason, Finished, GenerateRequest
 def test_each_dialect_has_a_word_for_why_an_answer_ended(reason, ollama_and_openai, anthropic):
     end = Finished("r", "", (), reason, 1, 0, 1, 1, 1)
     assert reason_of(end) == ollama_and_openai
-    assert anthropic_reason(end, GenerateRequest("r")) == anthropic
+    assert anthropic_reason(end, GenerateRequest("r")) == {"stop_reason": anthropic, "stop_sequence": None}
 
 
 def told(*tokens):

@@ -13,7 +13,7 @@ from material import ROOT
 _RECORDED = ROOT / "ollama-api" / "recorded.json"
 ANSWERS = json.loads(_RECORDED.read_text()) if _RECORDED.exists() else {}
 
-STORE = "Sotto writes to no store yet."
+NO_CREATE = "No models are made yet, nor uploaded."
 ORIGIN = "Web pages are refused, whatever they call themselves: nothing that a person opens shall use their models."
 MODEL = "The model is not part of the material."
 STRICT = "What is wrong in a request is the client's fault."
@@ -22,20 +22,19 @@ STRICT = "What is wrong in a request is the client's fault."
 STATUS = {
     "embed-completionmodel": (200, "Models that write make vectors, too."),
     **dict.fromkeys(
-        """blob-head-missing blob-head-bad blob-post-mismatch blob-post-again create-nothing create-frommissing
-        create-badparam create-badtemplate create-badblob create-quant-bad create-garbage copy copy-missing copy-empty
-        delete delete-again delete-name delete-empty pull-empty pull-nobody push-missing""".split(),
-        (501, STORE),
+        """blob-post-mismatch blob-post-again create-nothing create-frommissing create-badparam create-badtemplate
+        create-badblob create-quant-bad create-garbage push-missing""".split(),
+        (501, NO_CREATE),
     ),
-    **dict.fromkeys("v1-resp v1-resp-stream v1-resp-noinput v1-resp-missing".split(), (501, "Not there yet.")),
+    "copy": (403, "The model is in Ollama's store, which is only read."),
+    **dict.fromkeys("delete delete-name".split(), (404, "What was copied or made in Ollama's store is not there.")),
+    "v1-resp-noinput": (400, "There is nothing to answer."),
     **dict.fromkeys("show-child chat-child".split(), (404, MODEL)),
     **dict.fromkeys("cors-file cors-vscode".split(), (403, ORIGIN)),
     "trailing-slash": (307, "A redirection that keeps the method."),
     "double-slash": (404, "An address that nobody has is not guessed at."),
     "gen-null": (400, STRICT),
     "gen-format-bad": (400, "What a client gets wrong is no fault of the server."),
-    "gen-template": (501, "A template for one request is not there yet."),
-    "gen-context": (501, "Tokens of a conversation are not taken; the conversation itself is."),
     "gen-debug": (501, "Not there yet."),
     "gen-opt-wrongtype": (400, STRICT),
     "gen-opt-stop-str": (200, "One text to stop at is as good as a list of one."),
@@ -61,7 +60,6 @@ TEXTS = {
 # Fields that are there and not in Ollama's answer (+), or the other way round (-).
 FIELDS = {
     "+prompt_eval_cached_count": "How much of a prompt was there already is told.",
-    "-context": "Tokens of a conversation are not taken, so they are not given.",
     "+usage.prompt_tokens_details": "How much of a prompt was there already is told, where OpenAI tells it.",
     "+usage.cache_read_input_tokens": "How much of a prompt was there already is told, where Anthropic tells it.",
     "+message.usage.cache_read_input_tokens": "As above.",
@@ -72,6 +70,9 @@ FIELDS = {
     "-requires": "No version of Ollama is required.",
     "-tensors": "Only where they are asked for, as Ollama does it for safetensors.",
 }
+
+# Kinds of events that are other ones.
+EVENTS = {"response.completed": ("response.incomplete", "What was cut short is not complete, as with OpenAI.")}
 
 _USED = set()
 
@@ -110,10 +111,17 @@ def differences(theirs, ours, path=""):
         yield f"{path}: {type(ours).__name__} for {type(theirs).__name__}"
 
 
+def event_of_theirs(text):
+    """Return what Ollama calls what an event is called here."""
+    for theirs, (ours, _) in EVENTS.items():
+        text = text.replace(ours, theirs)
+    return text
+
+
 def alike(theirs, ours):
     """Return pairs of objects that are to be alike: those of one type, or else the first and the last ones."""
     if isinstance(theirs[0], dict) and len(theirs) > 1 and "type" in theirs[0]:
-        mine = {one["type"]: one for one in ours}
+        mine = {event_of_theirs(one["type"]): one for one in ours}
         return [(one, mine[one["type"]]) for one in theirs]
     return [(theirs[0], ours[0]), (theirs[-1], ours[-1])]
 
@@ -151,7 +159,7 @@ def test_the_answer_is_ollamas(served, name):
         assert found <= FIELDS.keys(), found
         _USED.update(found)
     if kind == "sse":
-        names = [row for row in answer.text.splitlines() if row.startswith("event: ")]
+        names = [event_of_theirs(row) for row in answer.text.splitlines() if row.startswith("event: ")]
         assert list(dict.fromkeys(names)) == list(
             dict.fromkeys(row for row in recorded["sse"].splitlines() if row.startswith("event: "))
         )

@@ -9,7 +9,11 @@ from contextlib import suppress
 import httpx
 import pytest
 
+from scripted_loop import Script, ScriptedLoop, record
+from sotto.api.origins import OriginError
+from sotto.api.room import Room
 from sotto.api.server import Address, AddressError, ApiServer
+from sotto.runner.loop_host import LoopHost
 
 CHAT = {"model": "sotto", "messages": [{"role": "user", "content": "Tell me a story"}]}
 # So hot that it goes on for thousands of tokens, which take seconds.
@@ -17,7 +21,7 @@ HOT = {"num_predict": 3000, "temperature": 5.0, "top_k": 0, "top_p": 1.0, "seed"
 RAW = {"model": "sotto", "prompt": "Once", "raw": True, "options": HOT}
 
 
-def until(true, seconds=2):
+def until(true, seconds=20):
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline
@@ -63,6 +67,54 @@ class TestGuard:
             assert answer.status_code == 403
             assert not [name for name in answer.headers if name.startswith("access-control")]
 
+    @pytest.mark.parametrize(
+        ("origins", "let_in", "refused"),
+        [
+            ("http://localhost:*, https://app.example.com", "http://localhost:3000", "https://localhost:3000"),
+            ("http://localhost:*, https://app.example.com", "https://app.example.com", "https://app.example.com:1"),
+            ("https://*.example.com/", "https://a.b.example.com", "https://example.com"),
+            ("https://*.example.com", "https://x.example.com", "https://evil.com/x.example.com"),
+            ("app://*", "app://sotto", "null"),
+            ("http://LOCALHOST:3000", "http://localhost:3000", "http://localhost.evil.example:3000"),
+        ],
+    )
+    def test_pages_that_are_allowed_are_let_in(self, serve, origins, let_in, refused):
+        served = serve(origins=origins)
+        answer = served.http.get("/api/version", headers={"Origin": let_in})
+        assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, let_in)
+        assert "Origin" in answer.headers["vary"]
+        for method in ("GET", "OPTIONS"):
+            answer = served.http.request(method, "/api/version", headers={"Origin": refused})
+            assert answer.status_code == 403
+            assert not [name for name in answer.headers if name.startswith("access-control")]
+        # Whoever points a name of his at this machine has a page of that name, and is no friend.
+        assert served.http.get("/", headers={"Origin": let_in, "Host": "evil.example"}).status_code == 403
+
+    def test_a_browser_is_told_beforehand_what_a_page_may_send(self, serve):
+        served = serve(origins="*", key="s3cret")
+        asks = {
+            "Origin": "https://page.example",
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "authorization, content-type, openai-beta, x-stainless-os, x-api-key",
+        }
+        answer = served.http.options("/v1/chat/completions", headers=asks)
+        assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, "https://page.example")
+        assert "POST" in answer.headers["access-control-allow-methods"]
+        told = {name.strip().lower() for name in answer.headers["access-control-allow-headers"].split(",")}
+        # Those of Ollama and of the clients of OpenAI and Anthropic.
+        assert {"authorization", "content-type", "user-agent", "accept", "x-requested-with", "openai-beta"} <= told
+        assert {f"x-stainless-{name}" for name in ("arch", "lang", "os", "runtime", "retry-count", "timeout")} <= told
+        assert {"x-api-key", "anthropic-version"} <= told
+        assert served.http.options("/v1/models", headers=asks | {"Access-Control-Request-Headers": "cookie"}).is_error
+        # What is sent then needs the key all the same, and the page may read that it does.
+        answer = served.http.get("/v1/models", headers={"Origin": "https://page.example"})
+        assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (401, "https://page.example")
+
+    @pytest.mark.parametrize("origins", ["example.com", "http://a b", "https://a.example/path", "http://a,nonsense"])
+    def test_what_is_no_page_is_said(self, host, origins):
+        with pytest.raises(OriginError, match="is no origin; it should be such as"):
+            ApiServer(host, Address("127.0.0.1", 0, origins=origins)).start()
+
     def test_the_server_itself_is_no_stranger(self, served):
         answer = served.http.get("/api/version", headers={"Origin": served.url})
         assert answer.status_code == 200
@@ -106,6 +158,20 @@ class TestBounds:
         assert answer.startswith(b"HTTP/1.1 413")
         assert b"larger than 32 MiB" in answer
 
+    def test_bodies_that_come_at_once_have_so_much_room_together(self, served, monkeypatch):
+        room = Room(1 << 20)
+        monkeypatch.setattr("sotto.api.bodies._ROOM", room)
+        host, port = served.url.removeprefix("http://").rsplit(":", 1)
+        large = CHAT | {"stream": False, "other": "x" * (600 << 10)}
+        with socket.create_connection((host, int(port)), timeout=10) as sending:
+            head = b"POST /api/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n"
+            sending.sendall(head + b"x" * 900_000)
+            until(lambda: room._free == (1 << 20) - 900_000)
+            assert served.http.post("/api/chat", json=large).status_code == 503
+            assert "server busy" in served.http.post("/api/chat", json=large).json()["error"]
+            assert served.http.post("/api/chat", json=CHAT | {"stream": False}).status_code == 200
+        until(lambda: served.http.post("/api/chat", json=large).status_code == 200)
+
     @pytest.mark.parametrize(
         "body",
         [
@@ -142,6 +208,23 @@ class TestBounds:
     def test_only_names_of_the_list_are_models(self, served, name):
         for path in ("/api/chat", "/v1/chat/completions"):
             assert served.http.post(path, json=CHAT | {"model": name}).status_code in (400, 404)
+
+    def test_a_request_has_a_hundred_headers_at_most(self, served):
+        many = {f"X-{number}": "x" for number in range(120)}
+        answer = served.http.get("/api/version", headers=many)
+        assert (answer.status_code, answer.json()["error"]) == (431, "The request has more than 100 headers.")
+
+    @pytest.mark.parametrize("said", [b"", b"GET / HTTP/1.1\r\nHost: loc"])
+    def test_whoever_begins_and_keeps_still_is_hung_up_on(self, serve, monkeypatch, said):
+        monkeypatch.setattr("sotto.api.protocol.HEAD_SECONDS", 0.2)
+        assert raw(serve().url, said) == b""
+
+    def test_whoever_takes_his_time_for_an_answer_is_not(self, serve, monkeypatch):
+        monkeypatch.setattr("sotto.api.protocol.HEAD_SECONDS", 0.2)
+        options = HOT | {"num_predict": 400}
+        answer = serve().http.post("/api/generate", json=RAW | {"stream": False, "options": options}).json()
+        assert answer["total_duration"] > 0.2e9
+        assert answer["eval_count"] == 400
 
     def test_garbage_is_no_request(self, served):
         assert raw(served.url, b"\x16\x03\x01\x02\x00garbage\r\n\r\n").startswith(b"HTTP/1.1 400")
@@ -188,6 +271,29 @@ class TestLeaving:
                 said += json.loads(line)["response"]
         assert said == fast
 
+    def test_whoever_reads_nothing_holds_nothing_up(self, serve, monkeypatch):
+        monkeypatch.setattr("sotto.api.answers.PATIENCE", 0.3)
+        # 40 MB in all, far more than sockets hold; it would come within a second.
+        script = Script(chunks=["x" * 20_000] * 2000)
+        host = LoopHost(make_loop=lambda emit: ScriptedLoop(emit, script), models=lambda: (record("tiny:latest"),))
+        served = serve(host)
+        body = json.dumps(CHAT | {"model": "tiny"}).encode()
+        head = f"POST /api/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+        address, port = served.url.removeprefix("http://").rsplit(":", 1)
+        with socket.create_connection((address, int(port)), timeout=10) as connection:
+            connection.sendall(head + body)
+            until(lambda: host._answering)
+            until(lambda: not host._answering, 10)
+            assert served.http.get("/api/version").status_code == 200
+            # What was sent is the beginning, and it is no whole answer.
+            said = b""
+            with suppress(ConnectionResetError):
+                while piece := connection.recv(1 << 20):
+                    said += piece
+            assert 0 < said.count(b"x") < 40_000_000
+            assert b'"done":true' not in said
+        assert host.close()
+
     def test_many_at_once_lose_nothing(self, served):
         options = {"temperature": 0, "num_predict": 40}
         alone = served.http.post("/api/generate", json=RAW | {"options": options, "stream": False}).json()["response"]
@@ -222,6 +328,29 @@ class TestEnd:
         assert httpx.get(second.url).text == "Ollama is running"
         assert second.stop()
 
+    def test_who_comes_at_the_last_moment_is_hung_up_on(self, host):
+        """Connections that the server takes between its last look at all of them and the end of its listening."""
+
+        def come():
+            while not ended.is_set():
+                with suppress(OSError):
+                    late.append(socket.create_connection(where, 5))
+
+        for _ in range(5):
+            server = ApiServer(host, Address("127.0.0.1", 0))
+            server.start()
+            where = ("127.0.0.1", int(server.url.rsplit(":", 1)[1]))
+            late, ended = [], threading.Event()
+            coming = threading.Thread(target=come)
+            coming.start()
+            until(lambda: len(late) > 50)  # noqa: B023
+            assert server.stop()
+            ended.set()
+            coming.join()
+            for connection in late:
+                with connection, suppress(ConnectionResetError):
+                    assert connection.recv(1) == b""
+
     def test_who_is_being_answered_is_told(self, host):
         server = ApiServer(host, Address("127.0.0.1", 0))
         server.start()
@@ -245,6 +374,11 @@ class TestEnd:
     def test_an_address_that_cannot_be_is_said(self, host, address, message):
         with pytest.raises(AddressError, match=message):
             ApiServer(host, Address(*address, key="k")).start()
+
+    @pytest.mark.parametrize("key", ["clé", "two words", "a\nb", "k" * 1001])
+    def test_a_key_that_no_client_can_send_is_said(self, host, key):
+        with pytest.raises(AddressError, match="A key has up to 1,000 letters, digits and signs of English"):
+            ApiServer(host, Address("127.0.0.1", 0, key=key)).start()
 
     def test_a_server_that_cannot_begin_says_so(self, host, monkeypatch):
         def broken(*_, **__):

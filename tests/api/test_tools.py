@@ -7,34 +7,13 @@ import ollama
 import openai
 import pytest
 
-from scripted_loop import Script, ScriptedLoop, record
-from sotto.api.server import Address, ApiServer
+from called_tool import ARGUMENTS, CALL, CHUNKS, FUNCTION, PARAMETERS
 from sotto.engine.parsing.pieces import ToolCall
+from sotto.engine.tool_choice import ToolChoice
 from sotto.engine.types import Message, Think
-from sotto.runner.loop_host import LoopHost
 
-PARAMETERS = {"type": "object", "properties": {"what": {"type": "string"}}}
-FUNCTION = {"name": "find", "description": "Finds.", "parameters": PARAMETERS}
 TOOL = {"type": "function", "function": FUNCTION}
-ARGUMENTS = {"what": "é", "n": 1}
-CALL = json.dumps({"name": "find", "arguments": ARGUMENTS, "id": "call1"}, ensure_ascii=False)
-CHUNKS = ["<think>\nFirst ", "this.\n</think>\n\n", "I ", "look.\n", "<tool_call>\n", CALL, "\n</tool_call>"]
 ASK = [{"role": "user", "content": "Find it."}]
-
-
-@pytest.fixture(scope="module")
-def script():
-    return Script(chunks=CHUNKS)
-
-
-@pytest.fixture(scope="module")
-def url(own_home, script):
-    host = LoopHost(make_loop=lambda emit: ScriptedLoop(emit, script), models=lambda: (record("tiny:latest"),))
-    server = ApiServer(host, Address("127.0.0.1", 0))
-    server.start()
-    yield server.url
-    assert server.stop()
-    assert host.close()
 
 
 @pytest.fixture(autouse=True)
@@ -135,9 +114,39 @@ class TestOpenAI:
         assert answer.choices[0].finish_reason == "stop"
 
     @pytest.mark.parametrize(
+        ("given", "choice"),
+        [
+            ({}, None),
+            ({"tool_choice": "auto"}, None),
+            ({"parallel_tool_calls": False}, ToolChoice(single=True)),
+            ({"tool_choice": "required"}, ToolChoice(required=True)),
+            ({"tool_choice": "required", "parallel_tool_calls": False}, ToolChoice(required=True, single=True)),
+            (
+                {"tool_choice": {"type": "function", "function": {"name": "find"}}},
+                ToolChoice(required=True, tool="find"),
+            ),
+        ],
+    )
+    def test_which_calls_are_wanted(self, client, script, given, choice):
+        client.chat.completions.create(model="tiny", messages=ASK, tools=[TOOL], **given)
+        assert asked(script).tool_choice == choice
+
+    @pytest.mark.parametrize(
         ("wrong", "message"),
         [
-            ({"tool_choice": "required"}, "tool_choice must be auto or none"),
+            ({"tool_choice": "maybe"}, "tool_choice must be auto, none, required or an object that names a function"),
+            ({"tool_choice": {"type": "allowed_tools"}}, "tool_choice.type must be function, not 'allowed_tools'."),
+            ({"tool_choice": {"type": "function"}}, "tool_choice.function.name must be a function's name"),
+            ({"tool_choice": "required"}, "tool_choice asks for the call of a tool, and there is none; give tools."),
+            ({"parallel_tool_calls": 1}, "parallel_tool_calls must be true or false, not 1."),
+            (
+                {"tools": [TOOL], "tool_choice": {"type": "function", "function": {"name": "fly"}}},
+                "tool_choice asks for fly, and tools has only find.",
+            ),
+            (
+                {"tools": [TOOL, {"name": "a", "parameters": {"not": {}}}], "tool_choice": "required"},
+                "tools[1].function.parameters cannot be guaranteed: not is not supported here.",
+            ),
             ({"reasoning_effort": "huge"}, "invalid reasoning value: 'huge'"),
             ({"functions": [FUNCTION]}, "use tools"),
             (
@@ -205,8 +214,39 @@ class TestAnthropic:
             Message("user", "And?"),
         )
 
-    def test_what_is_wrong_is_said(self, client):
-        with pytest.raises(anthropic.BadRequestError, match=r"tool_choice\.type must be auto or none"):
-            client.messages.create(
-                model="tiny", max_tokens=9, messages=ASK, tools=[self.TOOL], tool_choice={"type": "any"}
-            )
+    @pytest.mark.parametrize(
+        ("given", "choice"),
+        [
+            ({"type": "auto"}, None),
+            ({"type": "auto", "disable_parallel_tool_use": True}, ToolChoice(single=True, parameters="input_schema")),
+            ({"type": "any"}, ToolChoice(required=True, parameters="input_schema")),
+            (
+                {"type": "tool", "name": "find", "disable_parallel_tool_use": True},
+                ToolChoice(required=True, tool="find", single=True, parameters="input_schema"),
+            ),
+        ],
+    )
+    def test_which_calls_are_wanted(self, client, script, given, choice):
+        client.messages.create(model="tiny", max_tokens=9, messages=ASK, tools=[self.TOOL], tool_choice=given)
+        assert asked(script).tool_choice == choice
+
+    @pytest.mark.parametrize(
+        ("wrong", "message"),
+        [
+            ({"tool_choice": {"type": "some"}}, "tool_choice.type must be auto, any, tool or none, not 'some'."),
+            ({"tool_choice": {"type": "tool"}}, "tool_choice.name must be a tool's name"),
+            (
+                {"tool_choice": {"type": "any"}, "tools": []},
+                "tool_choice asks for the call of a tool, and there is none",
+            ),
+            ({"tool_choice": {"type": "tool", "name": "fly"}}, "tool_choice asks for fly, and tools has only find."),
+            (
+                {"tool_choice": {"type": "any"}, "tools": [{"name": "a", "input_schema": {"not": {}}}]},
+                "tools[0].input_schema cannot be guaranteed: not is not supported here.",
+            ),
+        ],
+    )
+    def test_what_is_wrong_is_said(self, client, wrong, message):
+        with pytest.raises(anthropic.BadRequestError) as raised:
+            client.messages.create(**{"model": "tiny", "max_tokens": 9, "messages": ASK, "tools": [self.TOOL]} | wrong)
+        assert message in raised.value.body["error"]["message"]

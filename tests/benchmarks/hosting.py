@@ -11,17 +11,9 @@ from typing import Self
 import mlx.core as mx
 
 from sotto.engine.engine import Engine
-from sotto.engine.types import (
-    EngineSettings,
-    Failed,
-    Finished,
-    GenerateEvent,
-    GenerateRequest,
-    ModelInfo,
-    PrefillProgress,
-    SamplingOptions,
-    TextChunk,
-)
+from sotto.engine.events import Failed, Finished, GenerateEvent, ModelInfo, PrefillProgress, TextChunk
+from sotto.engine.settings import EngineSettings
+from sotto.engine.types import GenerateRequest, SamplingOptions
 from sotto.store.opening import open_model, record_of
 from sotto.store.records import ModelRecord
 

@@ -15,7 +15,7 @@ from rows import Row, at_least, at_most
 
 from sotto.engine.cache_kinds import FullKVCache
 from sotto.engine.prefix_cache import PrefixCache
-from sotto.engine.types import EngineSettings
+from sotto.engine.settings import EngineSettings
 
 _DISK_BUDGET = 16 << 30
 _MORE = 16

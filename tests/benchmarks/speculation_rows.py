@@ -8,7 +8,8 @@ from bench_models import Models
 from hosting import GREEDY, Host
 from rows import Row, ratio, turns
 
-from sotto.engine.types import Finished, SamplingOptions, TextChunk
+from sotto.engine.events import Finished, TextChunk
+from sotto.engine.types import SamplingOptions
 from sotto.runner.catalogue import find
 from sotto.store.records import ModelRecord
 

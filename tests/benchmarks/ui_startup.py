@@ -42,7 +42,7 @@ def whole_app() -> None:
     """Run the app until the first token has come."""
     from PySide6.QtCore import QObject, Slot
 
-    from sotto.engine.types import Loaded, TextChunk
+    from sotto.engine.events import Loaded, TextChunk
     from sotto.ui import app
 
     paint, live = app._paint, app._live

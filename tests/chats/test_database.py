@@ -293,6 +293,23 @@ def test_a_thousand_rows_of_anything_cost_themselves_alone_and_no_time(path):
     database.close()
 
 
+def test_a_new_file_that_somebody_else_is_writing_is_waited_for(tmp_path):
+    path, opened = tmp_path / "new.sqlite3", []
+
+    def begin():
+        with contextlib.closing(Database(path)) as database:
+            opened.append((database.writable, database.notices))
+
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        thread = threading.Thread(target=begin)
+        thread.start()
+        thread.join(0.3)
+        other.execute("COMMIT")
+        thread.join()
+    assert opened == [(True, [])]
+
+
 def test_a_new_file_is_made_once_however_many_open_it(tmp_path):
     for number in range(12):
         path, gate, opened = tmp_path / f"{number}.sqlite3", threading.Barrier(4), []

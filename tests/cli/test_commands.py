@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from material import material
+from thinking_models import HERMES, write_family
 from tiny_random import write_model
 
 SOTTO = [sys.executable, "-m", "sotto"]
@@ -117,6 +118,20 @@ def test_a_template_of_the_users_makes_the_prompt(env: dict[str, str], tmp_path:
     done = sotto(env, "run", "sotto", "hi", "--template", str(file))
     assert done.returncode == 1
     assert done.stderr == "sotto: The template you gave cannot be read: line 2: an action has no }}.\n"
+    file.write_text("You are a poet.")
+    done = sotto(env, "run", "sotto", "hi", "--template", str(file))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("sotto: The template you gave makes the same prompt whatever is asked")
+
+
+def test_of_a_models_own_template_that_leaves_questions_out_one_is_warned(env: dict[str, str], tmp_path: Path) -> None:
+    model = write_model(tmp_path / "poet", "plain", "You are a poet.")
+    done = sotto(env, "run", str(model), "hi", "--num-predict", "1")
+    assert done.returncode == 0
+    assert done.stderr.startswith(
+        "sotto: The model's chat template makes the same prompt whatever is asked, so that no question reaches the "
+        "model; give it another template.\n"
+    )
 
 
 def test_run_json_prints_one_object(env: dict[str, str]) -> None:
@@ -176,8 +191,19 @@ def test_any_option_may_be_given_and_an_answer_that_loops_is_ended(env: dict[str
     assert report["done_reason"] == "loop"
     assert len(set(report["token_ids"])) == 1
     assert "repeated itself" in done.stderr
-    on = json.loads(sotto(env, *loop, "2200", "--option", "loop_guard=false", "--json").stdout)
+    done = sotto(env, *loop, "2200", "--option", "loop_guard=false", "--json")
+    on = json.loads(done.stdout)
     assert (on["done_reason"], on["eval_count"]) == ("length", 2200)
+    # As many as were asked for are nothing to be told.
+    assert done.stderr == ""
+
+
+def test_an_answer_that_is_cut_short_by_no_wish_is_told(env: dict[str, str]) -> None:
+    endless = ("run", "sotto", "hi", "--temperature", "0", "--option", 'logit_bias={"70": 100}')
+    limited = "sotto: The answer was cut short at 256 tokens; --num-predict N says how many it may have.\n"
+    assert sotto(env, *endless).stderr == limited
+    full = "sotto: The answer was cut short where the context was full; --num-ctx N says how much it holds.\n"
+    assert sotto(env, *endless, "--num-ctx", "40").stderr == full
 
 
 def test_how_likely_tokens_were_is_in_the_object(env: dict[str, str]) -> None:
@@ -209,7 +235,7 @@ def test_stop_ends_the_answer_before_the_text(env: dict[str, str]) -> None:
         (("run", "sotto", "hi", "--top-p", "7"), 1, ("top_p",)),
         (("run", "sotto", "hi", "--top-k", "-7"), 1, ("top_k",)),
         (("run", "sotto", "hi", "--option", "dry_bsae=2"), 1, ("dry_bsae", "dry_base")),
-        (("run", "sotto", "hi", "--option", "mirostat=1"), 1, ("mirostat", "0", "2")),
+        (("run", "sotto", "hi", "--option", "mirostat=3"), 1, ("mirostat", "0", "1 or 2")),
         (("run", "sotto", "hi", "--option", "typical_p"), 1, ("typical_p", "NAME=VALUE")),
         (("run", "sotto", "hi", "--seed", str(2**64)), 1, ("seed", str(2**64 - 1))),
         (("run", "sotto", "hi", "--logprobs", "3"), 1, ("--logprobs", "--json")),
@@ -223,6 +249,7 @@ def test_stop_ends_the_answer_before_the_text(env: dict[str, str]) -> None:
         (("run", "sotto", "hi", "--think"), 1, ("chat template", "thinking")),
         (("run", "sotto", "hi", "--think-budget", "-3"), 1, ("think_budget", "-3")),
         (("run", "sotto", "hi", "--tools", "/nowhere/tools.json"), 1, ("/nowhere/tools.json",)),
+        (("run", "sotto", "hi", "--tool-choice", "required"), 1, ("--tool-choice", "--tools", "give both")),
         (("run", "sotto", "hi", "--temperature", "warm"), 2, ("--temperature",)),
         (("run",), 2, ("MODEL",)),
         (("lsit",), 2, ("lsit", "list")),
@@ -250,7 +277,9 @@ def test_tools_are_for_models_that_know_of_them(env: dict[str, str], tmp_path: P
     assert told.stderr == "sotto: The model's chat template knows nothing of tools: leave tools out.\n"
     template = "{{ tools[0].function.name if tools }} {{ messages[-1].content }}{{ '<think>' if enable_thinking }}"
     model = write_model(tmp_path / "tiny", "plain", template)
-    done = sotto(env, "run", str(model), "hi", "--tools", str(tools), "--think", "--json", "--num-predict", "3")
+    done = sotto(
+        env, "run", str(model), "hi", "--tools", str(tools), "--think", "--json", "--num-predict", "3", "--seed", "1"
+    )
     assert done.returncode == 0, done.stderr
     row = json.loads(done.stdout)
     assert row["tool_calls"] == []
@@ -258,6 +287,27 @@ def test_tools_are_for_models_that_know_of_them(env: dict[str, str], tmp_path: P
     assert row["thinking"].strip()
     # The tool's name, a space, `hi` and the tag.
     assert row["prompt_eval_count"] == len("find hi<think>")
+
+
+def test_a_call_that_is_wanted_is_all_that_comes(env: dict[str, str], tmp_path: Path) -> None:
+    tools, model = tmp_path / "tools.json", write_family(tmp_path / "tiny", HERMES)
+    parameters = {"type": "object", "properties": {"n": {"enum": [1, 2]}}, "required": ["n"]} | {
+        "additionalProperties": False
+    }
+    tools.write_text(json.dumps([{"name": "find", "parameters": parameters}, {"name": "stop"}]), encoding="utf-8")
+    line = ("run", str(model), "hi", "--tools", str(tools), "--temperature", "0", "--no-think")
+    done = sotto(env, *line, "--tool-choice", "find")
+    assert done.returncode == 0, done.stderr
+    call = json.loads(done.stdout)
+    assert call["name"] == "find"
+    assert call["arguments"]["n"] in (1, 2)
+    for more, word in (
+        (("--tool-choice", "fly"), "--tool-choice asks for fly, and tools.json has only find, stop."),
+        (("--tool-choice", "required", "--format", "json"), "--format cannot be had with --tool-choice"),
+    ):
+        told = sotto(env, *line, *more)
+        assert (told.returncode, told.stdout) == (1, "")
+        assert told.stderr.startswith(f"sotto: {word}")
 
 
 def test_verify(env: dict[str, str], tmp_path: Path) -> None:
@@ -373,3 +423,29 @@ def test_without_a_display_there_is_no_panel(env: dict[str, str], option: str) -
     done = sotto(env, option)
     assert (done.returncode, done.stdout) == (1, "")
     assert "no display" in done.stderr
+
+
+@pytest.mark.parametrize(("closed", "answers"), [("<&-", True), ("<&- >&-", False)])
+def test_a_caller_may_have_closed_the_standard_streams(env: dict[str, str], closed: str, answers: bool) -> None:
+    """The file of the weights would be opened as number 0, which its reader takes for none."""
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *SOTTO, "run", "sotto", "hi", "--num-predict", "1"],
+        env=env, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert bool(done.stdout) == answers
+
+
+@pytest.mark.parametrize("arguments", [("run", "sotto"), ("embed", "sotto")])
+def test_bytes_on_stdin_that_are_no_text_are_told(env: dict[str, str], arguments: tuple[str, ...]) -> None:
+    plain = {name: value for name, value in env.items() if name != "LANG"} | {"LC_ALL": "C"}
+    done = subprocess.run([*SOTTO, *arguments], env=plain, input=b"a\xc9b\n", capture_output=True, timeout=120)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert re.fullmatch(rb"sotto: [^.\n]* on stdin is no UTF-8 text \([^\n]*\)\.\n", done.stderr), done.stderr
+
+
+def test_a_line_that_is_no_command_is_told_by_the_usage_of_that_command(env: dict[str, str]) -> None:
+    done = sotto(env, "embed", "sotto", "hi", "--nope")
+    assert done.returncode == 2
+    assert done.stderr.startswith("usage: sotto embed [-h]")
+    assert done.stderr.endswith("sotto embed: error: unrecognized arguments: --nope\n")

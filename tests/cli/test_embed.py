@@ -11,6 +11,9 @@ import pytest
 from safetensors.numpy import load_file
 
 from embedding import minilm
+from gguf_encoders import write_encoder
+from material import material
+from sotto.cli.main import main
 
 EMBEDDINGS = Path(__file__).parents[1] / "engine" / "embeddings"
 TEXTS = json.loads((EMBEDDINGS / "texts.json").read_text(encoding="utf-8"))
@@ -44,6 +47,13 @@ def test_texts_come_through_a_pipe_and_more_than_are_taken_together(tmp_path):
     assert all(np.linalg.norm(row["embedding"]) == pytest.approx(1, abs=1e-5) for row in rows)
 
 
+def test_nothing_is_said_of_prompts_where_there_are_none(tmp_path):
+    folder = material("stories260k")
+    done = sotto(tmp_path, "embed", str(folder), "Once upon a time")
+    assert len(vectors(done)[0]["embedding"]) == 64
+    assert done.stderr == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -65,3 +75,28 @@ def test_an_encoder_is_listed_for_what_it_does_and_does_not_chat(tmp_path):
     done = sotto(tmp_path, "run", str(minilm()), "Hi")
     assert done.returncode == 1
     assert "makes embeddings only" in done.stderr
+
+
+def test_a_gguf_file_of_an_encoder_is_planned_makes_vectors_and_does_not_chat(tmp_path):
+    path = str(write_encoder(tmp_path / "nomic.gguf", EMBEDDINGS / "nomic-bert"))
+    shown = sotto(tmp_path, "show", path)
+    assert "nomic-bert" in shown.stdout
+    assert "embedding" in shown.stdout
+    assert "It fits: with 24 tokens" in sotto(tmp_path, "plan", path).stdout
+    (row,) = vectors(sotto(tmp_path, "embed", path, "a b"))
+    assert np.linalg.norm(row["embedding"]) == pytest.approx(1, abs=1e-5)
+    done = sotto(tmp_path, "run", path, "Hi")
+    assert done.returncode == 1
+    assert "makes embeddings only" in done.stderr
+
+
+def test_a_fault_is_told_with_what_a_bug_report_needs(monkeypatch, capsys):
+    def fail():
+        raise ValueError("odd")
+
+    monkeypatch.setattr("sotto.cli.embed.read_settings", fail)
+    assert main(["embed", "sotto", "a"]) == 1
+    *details, last = capsys.readouterr().err.splitlines()
+    assert details[0].startswith("Traceback")
+    assert details[-1] == "ValueError: odd"
+    assert last == "sotto: Sotto made a mistake (ValueError: odd)."

@@ -40,6 +40,10 @@ def test_some_object(env: dict[str, str]) -> None:
     done = run(env, "--format", "json", "--num-predict", "20")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("{")
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(done.stdout)
+    said = "sotto: The answer was cut short at 20 tokens; --num-predict N says how many it may have.\n"
+    assert done.stderr == said
 
 
 def test_an_expression_and_a_grammar(env: dict[str, str], tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from embedding import minilm
 from tiny_random import write_model
 
 SOTTO = [sys.executable, "-m", "sotto"]
@@ -15,7 +16,7 @@ SOTTO = [sys.executable, "-m", "sotto"]
 
 @pytest.fixture
 def env(tmp_path: Path) -> dict[str, str]:
-    kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
+    kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV")
     return {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(tmp_path)}
 
 
@@ -30,6 +31,13 @@ def test_the_built_in_model_fits(env: dict[str, str]) -> None:
     assert "It fits" in done.stdout
     for label in ("weights", "cache", "computing", "largest context"):
         assert label in done.stdout
+
+
+def test_a_plan_of_an_encoder_speaks_of_texts(env: dict[str, str]) -> None:
+    done = sotto(env, "plan", str(minilm()))
+    assert done.returncode == 0, done.stderr
+    assert "with texts of 256 tokens\n" in done.stdout
+    assert not [word for word in ("cache", "prefixes", "prompts") if word in done.stdout]
 
 
 def test_a_plan_as_an_object_adds_up(env: dict[str, str], tmp_path: Path) -> None:

@@ -1,11 +1,13 @@
 """`sotto serve` as a person types it."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import urllib.request
 
+import psutil
 import pytest
 
 SOTTO = [sys.executable, "-m", "sotto", "serve"]
@@ -40,13 +42,28 @@ def test_it_serves_until_it_is_told_to_end(env, number):
     assert (process.returncode, out, err) == (0, "", "")
 
 
-def test_a_key_from_the_environment(env):
-    process, url = begun(env | {"SOTTO_API_KEY": "s3cret"}, "--port=0")
+def test_a_key_and_pages_from_the_environment(env):
+    process, url = begun(env | {"SOTTO_API_KEY": "s3cret", "OLLAMA_ORIGINS": "https://page.example"}, "--port=0")
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        asked(url + "/api/tags", Authorization="Bearer s3cret", Origin="https://other.example")
+    assert "sotto" in asked(url + "/api/tags", Authorization="Bearer s3cret", Origin="https://page.example")
     with pytest.raises(urllib.error.HTTPError, match="401"):
         asked(url + "/api/tags")
     assert "sotto" in asked(url + "/api/tags", Authorization="Bearer s3cret")
     process.terminate()
     assert process.communicate(timeout=30)[1] == ""
+
+
+def test_engines_live_in_a_process_of_their_own_where_that_is_said(env):
+    process, url = begun(env | {"SOTTO_ENGINE_HOST": "process"}, "--port=0")
+    assert not psutil.Process(process.pid).children()
+    body = json.dumps({"model": "sotto", "prompt": "Hello", "stream": False}).encode()
+    with urllib.request.urlopen(url + "/api/generate", body, timeout=60) as answer:
+        assert json.load(answer)["response"]
+    (engine,) = psutil.Process(process.pid).children()
+    process.terminate()
+    assert (*process.communicate(timeout=30), process.returncode) == ("", "", 0)
+    assert not engine.is_running()
 
 
 def test_what_cannot_be_is_said_in_a_sentence(env):
@@ -55,6 +72,7 @@ def test_what_cannot_be_is_said_in_a_sentence(env):
     for arguments, status, message in (
         (["--port", port], 1, f"sotto: 127.0.0.1:{port} is taken by another program; choose another port.\n"),
         (["--host", "0.0.0.0"], 1, "sotto: Other machines can reach 0.0.0.0: set an API key first, or listen on 127"),
+        (["--origins", "nonsense"], 1, "sotto: 'nonsense' is no origin; it should be such as https://example.com"),
         (["--port", "70000"], 2, "'70000' is no port"),
     ):
         done = subprocess.run([*SOTTO, *arguments], env=env, capture_output=True, text=True, timeout=60, check=False)

@@ -101,6 +101,14 @@ def test_xtc_as_in_numpy(scores, threshold, struck, top_k):
     np.testing.assert_allclose(found, expected / expected.sum(), atol=1e-5)
 
 
+@pytest.mark.parametrize("scores", [[0.5, 0.3, 0.15, 0.05], [0.5, 0.3, 0.2, 0.0]])
+def test_what_is_cut_off_already_is_none_of_the_top_choices(scores):
+    with np.errstate(divide="ignore"):
+        scores = np.log(scores)
+    found = drawn_from(scores, options(xtc_probability=1.0, xtc_threshold=0.0, top_p=0.9), [True])
+    np.testing.assert_allclose(found, [0, 0, 1, 0], atol=1e-6)
+
+
 def test_xtc_strikes_rows_by_themselves():
     scores = mx.array(np.log([[0.6, 0.3, 0.1]] * 2, dtype=np.float32))
     log_probs, _ = distribution(scores, options(xtc_probability=0.5, xtc_threshold=0.2), [True, False])

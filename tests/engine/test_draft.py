@@ -25,12 +25,13 @@ from generating import (
 from sotto.engine.caches import make_caches
 from sotto.engine.depth import Costs, DepthController
 from sotto.engine.draft import DraftModel
+from sotto.engine.events import DoneReason, Failed, TextChunk
 from sotto.engine.overflow import shifted
 from sotto.engine.pace import ChunkSize
 from sotto.engine.sampler import Sampler
 from sotto.engine.speculation import LookupDepths
 from sotto.engine.speculator import Speculator
-from sotto.engine.types import DoneReason, Failed, SamplingOptions, TextChunk
+from sotto.engine.types import SamplingOptions
 from tiny_random import CONFIGS, VOCABULARY, WINDOW
 
 KINDS = sorted(CONFIGS)

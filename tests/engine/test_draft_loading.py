@@ -7,8 +7,10 @@ from generating import Always
 from sotto.engine import memory_guard
 from sotto.engine.disk_budget import folders, usage
 from sotto.engine.engine import Engine
+from sotto.engine.events import Finished, LoadProgress
+from sotto.engine.settings import EngineSettings
 from sotto.engine.system_memory import Pressure
-from sotto.engine.types import EngineSettings, Finished, GenerateRequest, LoadProgress, Message, SamplingOptions
+from sotto.engine.types import GenerateRequest, Message, SamplingOptions
 from sotto.errors import BrokenModelError, CancelledError, InvalidRequestError, UnsupportedModelError
 from sotto.store.opening import open_model, record_of
 from sotto.store.own_draft import own_draft

@@ -10,21 +10,14 @@ import pytest
 
 from checkpoints import load_folder
 from embedding import embedded, minilm
+from sotto.engine import native
 from sotto.engine.caches import make_caches
 from sotto.engine.engine import Engine
+from sotto.engine.events import DoneReason, Embedded, Failed, Finished, TextChunk
 from sotto.engine.hidden_states import body_of
-from sotto.engine.types import (
-    CountRequest,
-    DoneReason,
-    Embedded,
-    EmbedRequest,
-    Failed,
-    Finished,
-    GenerateRequest,
-    Message,
-    SamplingOptions,
-    TextChunk,
-)
+from sotto.engine.model_needs import limits_here, needs_of
+from sotto.engine.settings import EngineSettings
+from sotto.engine.types import CountRequest, EmbedRequest, GenerateRequest, Message, SamplingOptions
 from sotto.errors import BrokenModelError, InvalidRequestError, UnsupportedModelError
 from sotto.store.opening import open_model, record_of
 from tiny_random import write_model
@@ -246,6 +239,32 @@ def test_a_model_that_writes_makes_the_mean_of_its_hidden_states_in_chunks_as_at
         hidden = np.array(body_of(loaded.model, loaded.config)(tokens, cache=make_caches(loaded.model))[0].mean(axis=0))
         assert np.allclose(vector, hidden / np.linalg.norm(hidden), atol=1e-4)
     assert done.prompt_tokens == len(text) + 3
+
+
+@pytest.mark.parametrize("kind", ["plain", "window", "hybrid"])
+def test_caches_of_texts_are_counted_as_those_of_answers_and_what_was_kept_makes_place(folders, kind):
+    source = open_model(record_of(folders[kind]))
+    needs = needs_of(source, limits_here(), native.kernels())
+    text = "word " * 60  # 300 tokens, in three chunks
+    engine = Engine(EngineSettings(prefix_budget=needs.cache_bytes(300) + 1))
+    engine.load(source)
+    try:
+        list(engine.generate(engine.prepare(GenerateRequest("g", prompt="word " * 50, num_predict=4))))
+        kept = engine.memory()
+        assert (kept.cache > 0, kept.live) == (True, 0)
+        stopped = False
+        engine.embed(engine.prepare_texts(EmbedRequest("e", (text,))), lambda: stopped)
+        engine.step()
+        during = engine.memory()
+        assert needs.cache_bytes(128) <= during.live <= needs.cache_bytes(300)
+        assert during.cache <= during.budget
+        stopped = True
+        assert engine.step()
+        assert engine.memory().live == 0
+        embedded(engine, text)
+        assert engine.memory().live == 0
+    finally:
+        engine.unload()
 
 
 def test_an_empty_text_is_refused_where_nothing_is_put_around_it(writer):

@@ -12,6 +12,7 @@ from mlx.utils import tree_flatten
 from checkpoints import LLAMA, load_folder, source_of, write_blob
 from embedding import minilm
 from sotto.engine import native
+from sotto.engine.hidden_states import tokens_together
 from sotto.engine.loader import load
 from sotto.engine.model_needs import limits_here, needs_of
 from sotto.engine.support import refusal
@@ -22,6 +23,24 @@ from sotto.store.opening import open_model, record_of
 REFERENCES = Path(__file__).parent / "embeddings"
 CASES = sorted(path.name for path in REFERENCES.iterdir() if path.is_dir())
 TOLERANCE = 1e-4
+NOMIC_NAMES = {
+    "encoder.layers": "layers",
+    "emb_ln": "embeddings.LayerNorm",
+    "attn.out_proj": "self_attn.o_proj",
+    "fc11": "up_proj",
+    "fc12": "gate_proj",
+    "fc2": "down_proj",
+    "norm1": "post_attention_layernorm",
+    "norm2": "post_mlp_layernorm",
+}
+NOMIC_KEYS = {
+    "hidden_size": "n_embd",
+    "intermediate_size": "n_inner",
+    "layer_norm_eps": "layer_norm_epsilon",
+    "max_position_embeddings": "max_trained_positions",
+    "num_attention_heads": "n_head",
+    "num_hidden_layers": "n_layer",
+}
 cases = pytest.mark.parametrize("case", CASES)
 
 
@@ -38,7 +57,7 @@ def expected(case):
 
 def test_every_family_has_a_reference():
     kinds = {json.loads((REFERENCES / case / "config.json").read_text())["model_type"] for case in CASES}
-    assert kinds == {"bert", "roberta", "xlm-roberta"}
+    assert kinds == {"bert", "nomic_bert", "roberta", "xlm-roberta"}
 
 
 @cases
@@ -97,6 +116,32 @@ def test_names_of_other_checkpoints_are_known(tmp_path):
     assert lengths[0] == ids.shape[1]
 
 
+def test_other_names_of_nomic_bert_are_known(tmp_path):
+    """Weights as transformers has them in memory, and the keys of the first checkpoints."""
+    folder = REFERENCES / "nomic-bert"
+    tensors = {}
+    for name, array in mx.load(str(folder / "model.safetensors")).items():
+        for old, new in NOMIC_NAMES.items():
+            name = name.replace(old, new)
+        if "Wqkv" in name:
+            for part, piece in zip("qkv", mx.split(array, 3), strict=True):
+                tensors[f"nomic_bert.{name}".replace("attn.Wqkv", f"self_attn.{part}_proj")] = piece
+        else:
+            tensors[f"nomic_bert.{name}"] = array
+    saved = json.loads((folder / "config.json").read_text())
+    config = {new: saved[old] for old, new in NOMIC_KEYS.items()} | {
+        "model_type": "nomic_bert", "rotary_emb_base": 100.0, "vocab_size": 64, "activation_function": "swiglu"
+    }  # fmt: skip
+    source = source_of([write_blob(tmp_path, tensors)], config)
+    model = load(source, limits=limits_here(), progress=lambda _: None, cancelled=lambda: False).model
+    assert model.args.longest == 24
+    ids, _, wanted = expected("nomic-bert")
+    assert np.abs(np.array(model(ids[:1]))[0] - wanted[0]).max() < TOLERANCE
+    for key, value in (("activation_function", "gelu"), ("prenorm", True), ("rotary_emb_fraction", 0.5)):
+        with pytest.raises(UnsupportedModelError, match=key):
+            build(config | {key: value})
+
+
 def test_encoders_are_told_from_models_that_write():
     assert refusal(json.loads((REFERENCES / "roberta" / "config.json").read_text())) == ""
     assert refusal(LLAMA) == ""
@@ -106,7 +151,8 @@ def test_the_memory_that_is_planned_is_enough_and_not_far_off():
     source = open_model(record_of(minilm()))
     needs = needs_of(source, limits_here(), native.kernels())
     model = load_folder(minilm()).model
-    tokens = mx.zeros((1, 512), dtype=mx.int32)
+    longest = source.record.context_length
+    tokens = mx.zeros((tokens_together() // longest, longest), dtype=mx.int32)
     mx.eval(model(tokens, tokens == 0))
     before = mx.get_active_memory()
     mx.reset_peak_memory()
@@ -114,4 +160,5 @@ def test_the_memory_that_is_planned_is_enough_and_not_far_off():
     taken = mx.get_peak_memory() - before
     assert needs.weight_bytes == sum(array.nbytes for _, array in tree_flatten(model.parameters()))
     assert needs.layers == ()
-    assert 0.5 * needs.work_bytes(512, 512) <= taken <= 1.1 * needs.work_bytes(512, 512)
+    assert needs.longest_context == longest == 256
+    assert 0.5 * needs.work_bytes(256, 256) <= taken <= 1.1 * needs.work_bytes(256, 256)

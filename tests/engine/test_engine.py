@@ -14,20 +14,11 @@ from material import material
 from sotto.engine import engine as engine_module
 from sotto.engine import fitting
 from sotto.engine.engine import Engine
+from sotto.engine.events import DoneReason, Finished, LoadProgress, PrefillProgress, TextChunk
 from sotto.engine.memory_plan import Limits, Verdict, plan
 from sotto.engine.model_needs import needs_of
-from sotto.engine.types import (
-    DoneReason,
-    EngineSettings,
-    Finished,
-    GenerateRequest,
-    LoadProgress,
-    Message,
-    Overflow,
-    PrefillProgress,
-    SamplingOptions,
-    TextChunk,
-)
+from sotto.engine.settings import EngineSettings
+from sotto.engine.types import GenerateRequest, Message, Overflow, SamplingOptions
 from sotto.errors import BrokenModelError, CancelledError, InvalidRequestError, UnsupportedModelError
 from sotto.store.opening import open_model, record_of
 from tiny_random import CONFIGS, EOS, VOCABULARY, write_model
@@ -341,7 +332,7 @@ thread.join()
 @pytest.mark.slow
 def test_a_process_with_the_engine_on_a_thread_ends_well_every_time(tmp_path):
     folder = write_model(tmp_path / "plain", "plain")
-    for run in range(10):
+    for run in range(20):
         done = subprocess.run(
             [sys.executable, "-c", SCRIPT, str(folder), str(run % 5)], capture_output=True, text=True, timeout=60
         )

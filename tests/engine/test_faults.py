@@ -5,8 +5,9 @@ import math
 import pytest
 
 from generating import PROMPT, Counting, drain, empty, finished, run, scheduler, task
+from sotto.engine.events import Failed, Finished
 from sotto.engine.sampler import Sampler
-from sotto.engine.types import Failed, Finished, SamplingOptions
+from sotto.engine.types import SamplingOptions
 
 # Draws and penalties that a draw too many, or one too few, would change for good.
 DRAWN = SamplingOptions(temperature=1.2, seed=7, repeat_penalty=1.3, dry_multiplier=0.8, mirostat=2)

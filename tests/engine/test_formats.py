@@ -9,27 +9,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from generating import GREEDY
 from material import material
 from schemas import schemas
 from sotto.engine.engine import Engine
+from sotto.engine.events import DoneReason, Finished, TextChunk
 from sotto.engine.parsing.pieces import Kind
-from sotto.engine.types import (
-    DoneReason,
-    Finished,
-    GenerateRequest,
-    Grammar,
-    GrammarKind,
-    Message,
-    Overflow,
-    SamplingOptions,
-    TextChunk,
-)
+from sotto.engine.types import GenerateRequest, Grammar, GrammarKind, Message, Overflow, SamplingOptions, Think
 from sotto.errors import InvalidRequestError
 from sotto.runner.catalogue import find
 from sotto.store.opening import open_model, record_of
 from tiny_random import write_model
 
-GREEDY = SamplingOptions(temperature=0)
 QUESTION = (Message("user", "Who are you?"),)
 PERSON = {
     "type": "object",
@@ -208,12 +199,14 @@ def test_what_cannot_be_honoured_is_never_ignored(engine):
 
 
 @pytest.mark.parametrize("overflow", list(Overflow))
-def test_a_model_that_would_think_answers_at_once(tiny, overflow):
+def test_a_model_that_is_not_to_think_answers_at_once(tiny, overflow):
     word = Grammar(GrammarKind.REGEX, "[a-z]{4}")
-    events = events_of(tiny, word, num_predict=20, overflow=overflow)
+    events = events_of(tiny, word, num_predict=20, overflow=overflow, think=Think.OFF)
     assert re.fullmatch("[a-z]{4}", events[-1].text)
     assert {piece.kind for piece in events[-1].pieces} == {Kind.TEXT}
-    request = GenerateRequest(id="r", messages=QUESTION, sampling=GREEDY, overflow=overflow, grammar=word)
+    request = GenerateRequest(
+        id="r", messages=QUESTION, sampling=GREEDY, overflow=overflow, grammar=word, think=Think.OFF
+    )
     text = "".join(tiny.tokenizer.decode(tiny.prepare(request).prompt))
     assert text.endswith("[assistant]<think>\n\n</think>\n\n".replace("\n", ""))
     free = events_of(tiny, None, num_predict=3)

@@ -70,6 +70,21 @@ def test_scales_of_16_bits_are_rounded_and_nothing_else(kind, scales, rounding):
     assert (np.abs(found - wanted).reshape(-1, GROUP).max(axis=1) <= allowed + SMALLEST * 256).all()
 
 
+def eight_bits(wanted, dtype):
+    """Return numbers as they are after they were rounded to 8 bits, by MLX itself, with scales of a type."""
+    words, *others = mx.quantize(mx.array(wanted).astype(dtype), group_size=GROUP, bits=8)
+    return np.array(mx.dequantize(words, *(part.astype(mx.float32) for part in others), group_size=GROUP, bits=8))
+
+
+@kinds
+@pytest.mark.parametrize(("on_cpu", "dtype"), [(True, mx.float16), (False, mx.float16), (False, mx.bfloat16)])
+def test_no_type_loses_more_than_8_bits_would(kind, on_cpu, dtype):
+    """As it is held on a CPU, and where activations are of either type."""
+    raw, wanted = random_blocks(kind, COUNT)
+    lost = np.abs(through_mlx(kind, raw, dtype, on_cpu=on_cpu) - wanted).max()
+    assert lost <= np.abs(eight_bits(wanted, dtype) - wanted).max()
+
+
 @pytest.mark.parametrize(("kind", "bits", "on_cpu"), [("Q4_K", 4, 4), ("Q5_K", 5, 8), ("IQ1_S", 2, 4), ("Q8_0", 8, 8)])
 def test_a_cpu_gets_the_widths_that_its_kernels_know(kind, bits, on_cpu):
     assert (repack.layout_of(kind, on_cpu=False).bits, repack.layout_of(kind, on_cpu=True).bits) == (bits, on_cpu)

@@ -13,12 +13,13 @@ from gguf_writing import HALVES, random_blocks, write_folder, write_model
 from loading import INTERLEAVED, TOKENS, load, logits_of, random_weights
 from sotto.engine import zoo
 from sotto.engine.gguf import repack
+from sotto.errors import BrokenModelError
 from sotto.store.opening import open_model, record_of
 
 REFERENCES = Path(__file__).parent / "references"
 CASES = (
-    "deepseek-v3", "gemma2", "gemma3", "gpt-oss", "granite", "llama", "llama-linear", "llama-llama3", "llama-tied",
-    "llama-yarn", "mixtral", "olmo2", "phi3", "phi3-longrope", "qwen2", "qwen3", "qwen3-moe", "smollm3",
+    "deepseek-v3", "gemma2", "gemma3", "glm4", "gpt-oss", "granite", "llama", "llama-linear", "llama-llama3",
+    "llama-tied", "llama-yarn", "mixtral", "olmo2", "phi3", "phi3-longrope", "qwen2", "qwen3", "qwen3-moe", "smollm3",
 )  # fmt: skip
 FAMILIES = json.loads((Path(__file__).parents[1] / "support" / "tiny_families.json").read_text(encoding="utf-8"))
 YARN = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 32}
@@ -48,6 +49,27 @@ def test_a_model_that_ollama_converted_by_its_own_rules(tmp_path):
     path = write_folder(tmp_path / "model.gguf", REFERENCES / "gpt-oss", ollama=True)
     assert b"gptoss.block_count" in path.read_bytes()
     assert distance(loaded(path).model(expected["ids"][None])[0], expected["whole"]) < TOLERANCE
+
+
+def test_mistral_3_is_a_llama_whatever_sees_pictures_beside_it(tmp_path):
+    """As Ollama's own converter writes it: a type of scaling that is empty, and a projector in the same file."""
+
+    def change(writer):
+        writer.add_string("mistral3.rope.scaling.type", "")
+        writer.add_float32("mistral3.rope.scaling.factor", 0.0)
+        writer.add_tensor("v.patch_conv.weight", np.zeros((2, 2), np.float32))
+
+    expected = mx.load(str(REFERENCES / "llama" / "expected.safetensors"))
+    path = write_folder(tmp_path / "model.gguf", REFERENCES / "llama", architecture="mistral3", change=change)
+    assert distance(loaded(path).model(expected["ids"][None])[0], expected["whole"]) < TOLERANCE
+    grown = write_folder(
+        tmp_path / "grown.gguf",
+        REFERENCES / "llama",
+        architecture="mistral3",
+        change=lambda writer: writer.add_float32("mistral3.rope.scaling_beta", 0.1),
+    )
+    with pytest.raises(BrokenModelError, match=r"mistral3\.rope\.scaling_beta is 0\.1.*; it should be left out"):
+        open_model(record_of(grown))
 
 
 def numpy_of(weights):

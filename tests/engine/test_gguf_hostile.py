@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from checkpoints import LLAMA, QWEN3_MOE
 from gguf_writing import write_model
 from loading import load, random_weights
+from sotto.engine.settings import EngineSettings
 from sotto.engine.templates import ChatTemplate
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.trial import tried
-from sotto.engine.types import EngineSettings
 from sotto.errors import SottoError
 from sotto.store.gguf.file import read_gguf_file
 from sotto.store.opening import open_model, record_of

@@ -1,5 +1,6 @@
 """GGUF files from the disk to the answer: real ones, and what is planned, reported and refused on the way."""
 
+import dataclasses
 import json
 
 import gguf
@@ -13,11 +14,13 @@ from loading import PLENTY, load, random_weights
 from material import material
 from sotto.engine import native
 from sotto.engine.engine import Engine
+from sotto.engine.events import Finished
 from sotto.engine.model_needs import needs_of, plan_model
 from sotto.engine.tokenizer import Tokenizer
-from sotto.engine.types import Finished, GenerateRequest, Message, SamplingOptions
+from sotto.engine.types import GenerateRequest, Message, SamplingOptions
 from sotto.errors import BrokenModelError, CancelledError, UnsupportedModelError
 from sotto.store.opening import open_model, record_of, resolve
+from sotto.store.wording import human_size
 from stores import assert_sentence
 
 
@@ -64,9 +67,23 @@ def test_what_is_planned_is_what_is_held(tmp_path):
         assert needs.weight_bytes == load(source).weight_bytes
 
 
-def test_the_plan_says_how_types_are_held(tmp_path):
-    assert plan_model(tiny(tmp_path), PLENTY).repacked == ""
-    assert plan_model(tiny(tmp_path, gguf.GGMLQuantizationType.Q5_1), PLENTY).repacked == "Q5_1 in 8 bits"
+def held(source):
+    """Return the bytes of all quantized layers of a model, loaded."""
+    modules = [layer for layer in load(source).model.modules() if "scales" in layer]
+    return sum(layer[part].nbytes for layer in modules for part in ("weight", "scales", "biases"))
+
+
+@pytest.mark.parametrize("kernels", [native.kernels(), None], ids=["native", "mlx"])
+def test_the_plan_says_how_types_are_held_and_in_how_many_bytes(tmp_path, kernels, monkeypatch):
+    if kernels is None:
+        monkeypatch.setattr(native, "install", lambda: False)
+    assert plan_model(tiny(tmp_path), PLENTY, kernels=kernels).repacked == ""
+    source = tiny(tmp_path, gguf.GGMLQuantizationType.Q5_1)
+    said = f"Q5_1 in 8 bits ({human_size(held(source))})"
+    assert plan_model(source, PLENTY, kernels=kernels).repacked == said
+
+
+def test_the_plan_names_every_type_that_there_is(tmp_path):
     path = tmp_path / "model.gguf"
     # The same bytes, called Q6_K and Q4_K: types of 256 elements, which only rows of 256 can be of.
     tiny(tmp_path, gguf.GGMLQuantizationType.Q8_0, hidden_size=256, intermediate_size=256)
@@ -77,9 +94,10 @@ def test_the_plan_says_how_types_are_held(tmp_path):
             place = raw.index(name) + len(name) + 4 + 16
             raw = raw[:place] + new.to_bytes(4, "little") + raw[place + 4 :]
         path.write_bytes(raw)
-    assert plan_model(open_model(record_of(path)), PLENTY).repacked == (
-        "Q8_0 in 8 bits, Q6_K rounded to 8 bits, Q4_K in 4 bits"
-    )
+    said = plan_model(open_model(record_of(path)), PLENTY, kernels=native.kernels()).repacked
+    assert [one.partition(" (")[0] for one in said.split(", ")] == [
+        "Q8_0 in 8 bits", "Q6_K rounded to 8 bits", "Q4_K in 4 bits"
+    ]  # fmt: skip
 
 
 def test_progress_counts_the_bytes_of_the_file_and_can_be_stopped(tmp_path):
@@ -109,6 +127,46 @@ def test_a_tensor_that_no_layer_has_is_refused(tmp_path):
     path.write_bytes(content)
     with pytest.raises(UnsupportedModelError, match=r"blk\.0\.ffn_op\.weight"):
         load(open_model(record_of(path)))
+
+
+def rewritten(folder, config=LLAMA, **values):
+    """Write a tiny model with other values of its architecture, and open it."""
+
+    def change(writer):
+        for key, value in values.items():
+            writer.kv_data[0].pop(f"{writer.arch}.{key}", None)
+            writer.add_bool(f"{writer.arch}.{key}", value) if value is True else writer.add_uint32(
+                f"{writer.arch}.{key}", value
+            )
+
+    weights = {name: np.array(array) for name, array in random_weights(config).items()}
+    return open_model(record_of(write_model(folder / "model.gguf", config, weights, change=change)))
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"attention.key_length": 70_000}, "llama.attention.key_length of {} should be between 0 and 65,536."),
+        ({"attention.head_count_kv": 1}, "the header of {} calls for"),
+        ({"feed_forward_length": 24}, "the header of {} calls for"),
+    ],
+)
+def test_what_cannot_be_loaded_is_said_in_the_words_of_the_file(tmp_path, values, why):
+    source = rewritten(tmp_path, **values)
+    for refuse in (load, lambda source: needs_of(source, PLENTY, native.kernels())):
+        with pytest.raises((BrokenModelError, UnsupportedModelError)) as refused:
+            refuse(source)
+        assert why.format(tmp_path / "model.gguf") in refused.value.message
+        assert ".json" not in refused.value.message
+
+
+def test_a_vocabulary_that_cannot_be_read_is_said_in_the_words_of_the_file(tmp_path):
+    path = tiny(tmp_path).tensor_files[0].path
+    source = open_model(record_of(path))
+    damaged = dataclasses.replace(source, tokenizer_json=source.tokenizer_json.replace('"BPE"', '"XYZ"'))
+    with pytest.raises(BrokenModelError, match=r"^The vocabulary of .*: it cannot be read") as refused:
+        Tokenizer.from_source(damaged)
+    assert str(path) in refused.value.message
 
 
 @pytest.fixture

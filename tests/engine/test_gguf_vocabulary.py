@@ -2,47 +2,18 @@
 
 import json
 
-import gguf
-import numpy as np
 import pytest
 
+from gguf_vocabularies import tokenizer_of, written
 from material import material
 from sotto.engine.tokenizer import Tokenizer
 from sotto.errors import BrokenModelError
-from sotto.store.gguf.file import read_gguf_file
-from sotto.store.gguf.values import Values
 from sotto.store.gguf.vocabulary import vocabulary_of
 from stores import assert_sentence
 from vocabularies import NAMES, vectors
 
 NORMAL, UNKNOWN, CONTROL, USER, BYTE = 1, 2, 3, 4, 6
 PRE = {"deepseek-coder": "deepseek-coder", "gpt-2": "gpt-2", "llama-bpe": "llama-bpe", "qwen2": "qwen2"}
-
-
-def written(path, values, count=None):
-    """Write a file with such values and an embedding of as many tokens, and return its values."""
-    writer = gguf.GGUFWriter(path, "llama")
-    for key, value in values.items():
-        key = f"tokenizer.{key}"
-        if isinstance(value, bool):
-            writer.add_bool(key, value)
-        elif isinstance(value, int):
-            writer.add_uint32(key, value)
-        elif isinstance(value, str):
-            writer.add_string(key, value)
-        else:
-            writer.add_array(key, value)
-    writer.add_tensor("token_embd.weight", np.zeros((count or len(values["ggml.tokens"]), 1), np.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    return Values(read_gguf_file(path))
-
-
-def tokenizer_of(values):
-    found = vocabulary_of(values)
-    return Tokenizer(found.tokenizer, found.files)
 
 
 def real(name):
@@ -103,12 +74,34 @@ def test_special_tokens_come_from_the_file(tmp_path):
     assert tokenizer.decode([2, 4, 6]) == "ab<u>"
 
 
+def test_several_templates_come_by_their_names(tmp_path):
+    named = {"default": "{{ x }}", "tool_use": "{{ tools }}", "rag": "{{ documents }}"}
+
+    def written_by_gguf(templates):
+        values = written(tmp_path / "v.gguf", BASE | {"chat_template": templates})
+        return vocabulary_of(values).files["tokenizer_config.json"]["chat_template"]
+
+    listed = [{"name": name, "template": text} for name, text in named.items()]
+    assert written_by_gguf(listed) == named
+    assert written_by_gguf(listed[1:]) == {name: named[name] for name in ("tool_use", "rag")}
+    assert written_by_gguf(listed[:1]) == "{{ x }}"
+
+
 @pytest.mark.parametrize(
     ("changes", "bos"),
     [({}, False), ({"ggml.pre": "llama-bpe"}, True), ({"ggml.pre": "llama-bpe", "ggml.add_bos_token": False}, False)],
 )
 def test_where_the_file_does_not_say_the_way_of_cutting_decides_on_bos(tmp_path, changes, bos):
     assert tokenizer_of(written(tmp_path / "v.gguf", BASE | changes)).add_bos is bos
+
+
+@pytest.mark.parametrize(("architecture", "pieces"), [("mistral3", ["ab", "CD"]), ("llama", ["abCD"])])
+def test_what_ollama_calls_the_default_way_is_that_of_the_architecture(tmp_path, architecture, pieces):
+    tokens = ["a", "b", "C", "D", "ab", "CD", "abCD"]
+    merges = {"ggml.merges": ["a b", "C D", "ab CD"], "ggml.token_type": [1] * 7, "ggml.tokens": tokens}
+    values = {"ggml.model": "gpt2", "ggml.pre": "default", **merges}
+    tokenizer = tokenizer_of(written(tmp_path / "v.gguf", values, architecture=architecture))
+    assert [tokens[token] for token in tokenizer.encode("abCD")] == pieces
 
 
 def test_the_end_of_a_channel_is_not_that_of_an_answer(tmp_path):
@@ -137,7 +130,8 @@ def test_the_higher_score_is_merged_first(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"ggml.model": "bert"}, "tokenizer.ggml.model is 'bert'; it should be gpt2 or llama"),
+        ({"ggml.model": "rwkv"}, "tokenizer.ggml.model is 'rwkv'; it should be bert, gpt2, llama, t5, the kinds"),
+        ({"ggml.model": "bert"}, "tokenizer.ggml.unknown_token_id is missing"),
         ({"ggml.pre": "viking\n"}, r"cut in the way 'viking\x0a'"),
         ({"ggml.tokens": ["a", "b", "a", "c", "d", "e", "f"]}, "'a' twice"),
         ({"ggml.token_type": [1]}, "tokenizer.ggml.token_type is a list of 1; it should be a list of 7"),
@@ -147,6 +141,9 @@ def test_the_higher_score_is_merged_first(tmp_path):
         ({"ggml.add_bos_token": "yes"}, "true or false"),
         ({"ggml.bos_token_id": "3"}, "a whole number"),
         ({"chat_template": 3}, "tokenizer.chat_template is 3; it should be a text"),
+        ({"chat_templates": "rag"}, "tokenizer.chat_templates is 'rag'; it should be a list of names"),
+        ({"chat_templates": ["rag"] * 17}, "tokenizer.chat_templates is a list of 17"),
+        ({"chat_templates": ["rag"], "chat_template.rag": 3}, "tokenizer.chat_template.rag is 3"),
     ],
 )
 def test_what_is_no_vocabulary_is_refused(tmp_path, changes, why):

@@ -8,6 +8,8 @@ import pytest
 from material import ROOT, material
 from sotto.engine.go_template.template import GoTemplate
 from sotto.engine.sandbox import TemplateRefusedError
+from sotto.engine.template_choice import TemplateChoice, TemplateKind
+from sotto.engine.templates import ChatTemplate
 from sotto.engine.tokenizer import Tokenizer
 from sotto.store.opening import open_model, record_of
 
@@ -40,6 +42,12 @@ def rendered(template, variables):
     while first and len(tokenizer().encode(since(first - 1))) <= CONTEXT:
         first -= 1
     return since(first)
+
+
+@pytest.mark.parametrize("model", RECORDED["models"])
+def test_each_has_a_place_for_what_is_asked(model):
+    choice = TemplateChoice(TemplateKind.GO, RECORDED["models"][model]["template"])
+    assert ChatTemplate(choice).reads_messages
 
 
 @pytest.mark.parametrize(("model", "name"), CASES)

@@ -9,8 +9,16 @@ import time
 import pytest
 
 from sotto.engine.grammars import LARGEST, check_grammar
+from sotto.engine.guides import Vocabulary
 from sotto.engine.types import Grammar, GrammarKind
 from sotto.errors import InvalidRequestError
+from walking import byte_level
+
+
+@pytest.fixture(scope="module")
+def vocabulary():
+    tokenizer = byte_level()
+    return Vocabulary(tokenizer, tokenizer.vocab_size)
 
 
 def schema(value, name="format"):
@@ -60,12 +68,46 @@ def test_what_can_be_honoured_is_taken(grammar):
     check_grammar(grammar)
 
 
+def of_properties(count, required=(), **more):
+    """Return a schema of an object with so many properties."""
+    names = [f"property{index}" for index in range(count)]
+    return {"type": "object", "properties": {key: {"type": "string"} for key in names}, "required": [*required], **more}
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        of_properties(400),
+        of_properties(2000, required=[f"property{index}" for index in range(2000)], additionalProperties=False),
+        {"anyOf": [of_properties(100, description=str(index)) for index in range(4)]},
+        {"properties": {"a": of_properties(400), **of_properties(399)["properties"]}},
+    ],
+)
+def test_as_many_properties_as_are_allowed_can_be_followed(vocabulary, wanted):
+    guide = vocabulary.guide(schema(wanted))
+    for token in b'{"p':
+        guide.take(token)
+    assert guide.mask()
+
+
 @pytest.mark.parametrize(
     ("grammar", "message"),
     [
         (schema("{"), "format is no JSON: expecting property name enclosed in double quotes (character 1)."),
         (schema("yes"), "format is no JSON: expecting value (character 0)."),
         (schema([]), "format holds a list; it should be a JSON object."),
+        (
+            schema(of_properties(5000)),
+            "format: 5000 properties of an object may be missing; from 0 to 400 are allowed.",
+        ),
+        (
+            schema({"oneOf": [of_properties(201), of_properties(200)]}),
+            "format: 401 properties of an object may be missing; from 0 to 400 are allowed.",
+        ),
+        (
+            schema({"items": {"properties": {f"p{index}": of_properties(400) for index in range(5)}}}),
+            "format has 2005 properties in all; from 0 to 2000 are allowed.",
+        ),
         (schema({"not": {}}), "format cannot be guaranteed: not is not supported here."),
         (
             schema({"items": {"uniqueItems": True, "contains": {}}}, "my schema"),

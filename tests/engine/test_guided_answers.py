@@ -11,12 +11,13 @@ from generating import GREEDY, MODELS, PROMPT, Always, Counting, drain, empty, f
 from sotto.engine.caches import make_caches
 from sotto.engine.depth import Costs
 from sotto.engine.draft import DraftModel
+from sotto.engine.events import DoneReason, Failed
 from sotto.engine.guides import Vocabulary
 from sotto.engine.speculation import LookupDepths
 from sotto.engine.speculator import Speculator
 from sotto.engine.token_masks import masked
 from sotto.engine.tokenizer import Tokenizer
-from sotto.engine.types import DoneReason, Failed, Grammar, GrammarKind, SamplingOptions
+from sotto.engine.types import Grammar, GrammarKind, SamplingOptions
 from sotto.store.opening import open_model, record_of
 from tiny_random import CONFIGS, EOS, VOCABULARY, write_model
 

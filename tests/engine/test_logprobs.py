@@ -14,9 +14,10 @@ from material import material
 from sotto.engine import generation
 from sotto.engine.caches import make_caches
 from sotto.engine.engine import Engine
+from sotto.engine.events import TextChunk
 from sotto.engine.likelihood import LEAST_LOGPROB
 from sotto.engine.logprobs import likelihoods
-from sotto.engine.types import GenerateRequest, SamplingOptions, TextChunk
+from sotto.engine.types import GenerateRequest, SamplingOptions
 from sotto.store.opening import open_model, record_of
 from tiny_random import VOCABULARY
 

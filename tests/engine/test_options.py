@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto.engine.options import _READERS, RequestOptions, named, request_options
+from sotto.engine.options import _READERS, RequestOptions, followed, named, request_options
 from sotto.engine.types import SamplingOptions
 from sotto.errors import InvalidRequestError
 
@@ -121,8 +121,8 @@ def test_a_context_has_at_least_four_tokens(given, expected):
         ("dry_base", 0.5, "Option dry_base must be from 1 to 100, not 0.5."),
         ("dry_allowed_length", 0, "Option dry_allowed_length must be from 1 to 2147483647, not 0."),
         ("dry_sequence_breakers", [1], "Option dry_sequence_breakers must be a text or a list of texts, not [1]."),
-        ("mirostat", 1, "Option mirostat must be 0, which is off, or 2, not 1."),
-        ("mirostat", True, "Option mirostat must be 0, which is off, or 2, not True."),
+        ("mirostat", 3, "Option mirostat must be 0, which is off, 1 or 2, not 3."),
+        ("mirostat", True, "Option mirostat must be 0, which is off, 1 or 2, not True."),
         ("loop_guard", 1, "Option loop_guard must be true or false, not 1."),
         ("logit_bias", [5], "Option logit_bias must be an object of numbers by token, not [5]."),
         ("logit_bias", {"x": 1}, "Option logit_bias must name tokens from 0 to 2147483647, not 'x'."),
@@ -141,10 +141,12 @@ def test_a_context_has_at_least_four_tokens(given, expected):
     ],
 )
 def test_the_sentence_says_which_option_and_what_would_be_right(name, value, sentence):
-    for params, overrides in (({name: value}, {}), ({}, {name: value})):
-        with pytest.raises(InvalidRequestError) as caught:
-            request_options(params, overrides)
-        assert str(caught.value) == sentence or (sentence is None and name in str(caught.value))
+    with pytest.raises(InvalidRequestError) as caught:
+        request_options({}, {name: value})
+    said = str(caught.value)
+    assert said == sentence or (sentence is None and name in said)
+    # What a model says that was made for another program keeps nobody from it.
+    assert request_options({name: value}, {}) == RequestOptions(notes=(f"{said[:-1]}, and was ignored.",))
 
 
 def test_a_wrong_value_that_is_overridden_does_not_matter():
@@ -163,6 +165,29 @@ def test_unknown_options_are_refused_and_those_of_a_model_noted():
     assert options.notes == (
         "Option warp is not known and was ignored.",
         "Option num_thread has no effect here and was ignored.",
+    )
+
+
+# All that Ollama's `api.Options` has or had.
+OLLAMA = """
+draft_num_predict embedding_only f16_kv frequency_penalty logits_all low_vram main_gpu min_p mirostat mirostat_eta
+mirostat_tau num_batch num_ctx num_gpu num_gqa num_keep num_predict num_thread numa penalize_newline presence_penalty
+repeat_last_n repeat_penalty rope_frequency_base rope_frequency_scale seed stop temperature tfs_z top_k top_p typical_p
+use_mlock use_mmap vocab_only
+""".split()
+
+
+def test_nothing_that_a_manifest_of_ollama_holds_is_in_the_way():
+    for value in (True, -3, 1, 0.5, "x", ["x"], {"x": 1}, math.nan, 2**80):
+        options = request_options(dict.fromkeys([*OLLAMA, "from_tomorrow"], value), {})
+        told = {note.split()[1] for note in options.notes}
+        assert told >= {"num_gqa", "tfs_z", "penalize_newline", "low_vram", "f16_kv", "from_tomorrow"}
+        assert not told - {*OLLAMA, "from_tomorrow"}
+    kept, notes = followed({"mirostat": 1, "numa": False, "top_k": None, "temperature": -1, "min_p": 0.1})
+    assert kept == {"mirostat": 1, "min_p": 0.1}
+    assert notes == (
+        "Option numa has no effect here and was ignored.",
+        "Option temperature must be from 0 to 100, not -1, and was ignored.",
     )
 
 

@@ -84,7 +84,7 @@ def test_another_models_entries_are_not_read(kind, tmp_path):
 
 
 @kinds
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(data=st.data())
 def test_whatever_happens_to_the_files_the_answer_is_right(kind, data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("disk")

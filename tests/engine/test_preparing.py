@@ -219,6 +219,20 @@ def test_options_go_before_the_models_own_and_those_before_the_defaults(tmp_path
         preparer.prepare(chat(talk(1), options={"temperature": "hot"}))
 
 
+def test_options_of_the_model_that_cannot_be_followed_are_told_and_left_out(tmp_path):
+    source = open_model(record_of(write_model(tmp_path, "plain")))
+    object.__setattr__(source, "params", {"mirostat": 1, "top_k": "many", "num_gqa": 8, "num_ctx": 100})
+    preparer = Preparer(source)
+    preparer.fit(1000, None, VOCABULARY, finds_boundary=False)
+    assert preparer.context_length == 100
+    assert preparer.prepare(chat(talk(1))).sampling == SamplingOptions(mirostat=1)
+    assert preparer.usual == {"mirostat": 1, "num_ctx": 100}
+    assert preparer.options_note == (
+        "Option top_k must be a whole number, not 'many', and was ignored. "
+        "Option num_gqa has no effect here and was ignored."
+    )
+
+
 @pytest.mark.parametrize("overflow", Overflow)
 def test_an_answer_at_the_end_is_gone_on_with(fitted, overflow):
     preparer = fitted()

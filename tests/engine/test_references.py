@@ -14,10 +14,10 @@ from checkpoints import load_folder
 from generating import PLENTY, drain, task
 from sotto.engine.cache_kinds import PlannedKVCache, RotatingKVCache
 from sotto.engine.caches import make_caches
+from sotto.engine.events import Finished
 from sotto.engine.pace import ChunkSize, Pace
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.scheduler import Scheduler
-from sotto.engine.types import Finished
 
 REFERENCES = Path(__file__).parent / "references"
 CASES = sorted(path.name for path in REFERENCES.iterdir())

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generating import MODELS, empty, finished, run, task
+from sotto.engine.events import DoneReason, TextChunk
 from sotto.engine.runaway import EVERY, LONGEST, STRETCH, TIMES, repeats
 from sotto.engine.speculator import Speculator
-from sotto.engine.types import DoneReason, TextChunk
 from tiny_random import VOCABULARY
 from vocabularies import NAMES, tokenizer
 

@@ -151,7 +151,7 @@ def test_any_options_as_in_numpy(scores, temperature, top_k, top_p, min_p):
         xtc_threshold=st.floats(0, 1),
         dry_multiplier=st.sampled_from([0, 100]),
         dry_base=st.sampled_from([1, 10]),
-        mirostat=st.sampled_from([0, 2]),
+        mirostat=st.sampled_from([0, 1, 2]),
     ),
     prompt=st.lists(st.integers(0, 1), min_size=1, max_size=5),
 )
@@ -274,7 +274,7 @@ def answer(chosen, prompt=(1, 2, 3), count=30, beside=()):
                 repeat_penalty=st.sampled_from([1.0, 1.5]),
                 xtc_probability=st.sampled_from([0.0, 0.5]),
                 dry_multiplier=st.sampled_from([0.0, 1.5]),
-                mirostat=st.sampled_from([0, 2]),
+                mirostat=st.sampled_from([0, 1, 2]),
             ),
             st.sampled_from([(), (7, 9)]),
         ),
@@ -450,7 +450,7 @@ sampled_how = st.builds(
     xtc_probability=st.sampled_from([0.0, 0.5]),
     dry_multiplier=st.sampled_from([0.0, 1.5]),
     dry_penalty_last_n=st.sampled_from([-1, 6]),
-    mirostat=st.sampled_from([0, 0, 2]),
+    mirostat=st.sampled_from([0, 0, 1, 2]),
     logit_bias=st.sampled_from([(), ((3, 2.0), (4, -1.5))]),
 )
 

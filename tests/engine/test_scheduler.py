@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from generating import PLENTY, PROMPT, Counting, drain, empty, finished, polls, reference, run, scheduler, task
 from sotto.engine.batch import MOST_TOGETHER
 from sotto.engine.caches import make_caches
+from sotto.engine.events import DoneReason, Failed, Finished, PrefillProgress, TextChunk
 from sotto.engine.pace import Pace
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.scheduler import Scheduler
 from sotto.engine.tokenizer import Tokenizer
-from sotto.engine.types import DoneReason, Failed, Finished, PrefillProgress, TextChunk
 from sotto.engine.zoo import build
 from sotto.store.opening import open_model, record_of
 from tiny_random import CONFIGS, VOCABULARY, write_model

@@ -19,10 +19,11 @@ from generating import (
     task,
 )
 from sotto.engine.caches import make_caches
+from sotto.engine.events import DoneReason
 from sotto.engine.sequence import Sequence
 from sotto.engine.speculation import LookupDepths
 from sotto.engine.speculator import Speculator, take_back
-from sotto.engine.types import DoneReason, SamplingOptions
+from sotto.engine.types import SamplingOptions
 from tiny_random import CONFIGS, VOCABULARY, WINDOW
 
 kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))

@@ -9,12 +9,13 @@ from sotto.engine.stop_strings import StopMatcher
 
 
 def reference(text, stops):
-    """Return the text in front of the first stop string that is complete, and whether there is one."""
+    """Return the text in front of the first stop string that is complete, and what that is."""
     for end in range(len(text) + 1):
-        starts = [end - len(stop) for stop in stops if stop and text[:end].endswith(stop)]
-        if starts:
-            return text[: min(starts)], True
-    return text, False
+        complete = [stop for stop in stops if stop and text[:end].endswith(stop)]
+        if complete:
+            longest = max(complete, key=len)
+            return text[: end - len(longest)], longest
+    return text, ""
 
 
 def stream(pieces, stops):
@@ -46,8 +47,8 @@ def test_every_cut_of_an_answer():
     text = "Paris is the capital.\n\nUser: thanks"
     for end in range(len(text) + 1):
         pieces = [text[:end], text[end:]]
-        assert stream(pieces, ["\n\nUser:", "\n\nUsher"]) == ("Paris is the capital.", True)
-        assert stream(pieces, ["\n\nUsher"]) == (text, False)
+        assert stream(pieces, ["\n\nUser:", "\n\nUsher"]) == ("Paris is the capital.", "\n\nUser:")
+        assert stream(pieces, ["\n\nUsher"]) == (text, "")
 
 
 @settings(max_examples=300)
@@ -67,8 +68,8 @@ def test_no_more_is_held_than_could_begin_a_stop_string(text, stops):
 
 
 def test_the_first_to_be_complete_wins():
-    assert stream(["abcd"], ["abcd", "bc"]) == ("a", True)
-    assert stream(["xabc"], ["bc", "abc", "c"]) == ("x", True)
+    assert stream(["abcd"], ["abcd", "bc"]) == ("a", "bc")
+    assert stream(["xabc"], ["bc", "abc", "c"]) == ("x", "abc")
 
 
 def test_nothing_comes_after_a_stop_string():

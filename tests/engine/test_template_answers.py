@@ -46,11 +46,14 @@ WRITTEN = {
     "CohereForAI-c4ai-command-r7b-12-2024-tool_use": ("I think of it.", "", 2),
     "GLM-4.6": ALL,
     "GLM-4.7-Flash": ALL,
+    "GigaChat3-10B-A1.8B": ("", "Let me look.", 1),
     "GigaChat3.1-10B-A1.8B": ("", "Let me look.", 1),
+    "Kimi-K3": ALL,
     "LFM2.5-8B-A1B": ALL,
     "MiMo-VL": ("", "Let me look.", 2),
     "MiniMax-M1": ("", "", 2),
     "MiniMax-M2": ALL,
+    "MiniMax-M3": ALL,
     "Mistral-Small-3.2-24B-Instruct-2506": ("", "", 2),
     "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": ALL,
     "NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use": ("", "", 2),
@@ -79,17 +82,22 @@ WRITTEN = {
     "mistralai-Ministral-3-14B-Reasoning-2512": ("", "Let me look.", 2),
     "mistralai-Mistral-Nemo-Instruct-2407": ("", "", 2),
     "moonshotai-Kimi-K2": ("", "Let me look.", 2),
+    "muse-glimmer": ("I think of it.", "", 2),
     "openai-gpt-oss-120b": ("I think of it.", "", 1),
+    "openbmb-MiniCPM5-1B": ALL,
     "poolside-Laguna-S-2.1": ALL,
     "poolside-Laguna-XS-2.1": ALL,
     "poolside-Laguna-XS.2": ALL,
+    "tencent-Hy3": ALL,
     "unsloth-Apriel-1.5": ("", "Let me look.", 2),
     "unsloth-mistral-Devstral-Small-2507": ("", "Let me look.", 2),
+    "upstage-Solar-Open-100B": ("I think of it.", "", 2),
 }
 # What ends an answer is a token, which nobody sees.
 ENDS = ("<|im_end|>", "<seed:eos>", "<|END_OF_TURN_TOKEN|>", "<｜end▁of▁sentence｜>", "<EOS>", "[e~[", "<|eot_id|>",
         "<|eom_id|>", "<|call|>", "<|end_of_text|>", "<|role_end|>", "<turn|>", "<|end|>", "</assistant>",
-        "<end_of_sentence>", "<|message_sep|>", "<|tool_response>", "<sep>", "<|START_OF_TURN_TOKEN|>")  # fmt: skip
+        "<end_of_sentence>", "<|message_sep|>", "<|tool_response>", "<sep>", "<|START_OF_TURN_TOKEN|>",
+        "<｜hy_eos:opensource｜>")  # fmt: skip
 
 
 def source(name):
@@ -135,6 +143,54 @@ def test_what_a_template_writes_is_read_again(name):
     assert (thought_of(pieces), text_of(pieces)) == (thought, text)
     # DeepSeek's leaves telling the tools to the system prompt.
     assert template.knows_tools is (name != "deepseek-ai-DeepSeek-V3.1")
+
+
+NESTED = {
+    "type": "function",
+    "function": {
+        "name": "plan",
+        "description": "Plans.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "code": {"type": "string"},
+                "steps": {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "string"}}}},
+                "none": {"type": "array"},
+                "more": {"type": "object"},
+                "sure": {"type": "boolean"},
+            },
+        },
+    },
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Kimi-K3",
+        "MiniMax-M3",
+        "openbmb-MiniCPM5-1B",
+        "tencent-Hy3",
+        "GigaChat3-10B-A1.8B",
+        "GLM-4.7-Flash",
+        "muse-glimmer",
+    ],
+)
+def test_values_of_every_kind_are_read_again(name):
+    given = {
+        "code": "3\n <a> & b",
+        "steps": [{"id": "7", "cost": 1.5}, {"id": "x's"}],
+        "none": [],
+        "more": {"deep": {"er": [True, False, -2]}},
+        "sure": False,
+    }
+    template, manner = ChatTemplate(source(name), TOKENS), Manner((NESTED,))
+    message = Message("assistant", "", tool_calls=(ToolCall("plan", given, "abc123def"),))
+    whole = template.render((ASKED, message), add_generation_prompt=False, manner=manner)
+    _, answer = answer_of(template.render((ASKED,), manner=manner), whole)
+    parser = Parser(family_of(source(name)), parameters_of([NESTED]), fresh=str)
+    pieces = merged([piece for char in answer for piece in parser.feed(char)] + parser.finish())
+    assert [dict(call.arguments) for call in calls_of(pieces)] == [given]
 
 
 @pytest.mark.parametrize("name", sorted(WRITTEN))

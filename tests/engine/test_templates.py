@@ -9,11 +9,13 @@ import pytest
 from hostile_templates import HOSTILE
 from material import ROOT, material
 from sotto.engine.model_texts import chat_template
+from sotto.engine.template_choice import TemplateChoice, kind_of_text
 from sotto.engine.templates import ChatTemplate
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import Message
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
+from stores import assert_sentence
 from vocabularies import added, tokenizer_json
 
 TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
@@ -43,6 +45,7 @@ def test_there_are_templates():
 def test_real_templates_render_a_conversation(name):
     template = ChatTemplate((FOLDER / f"{name}.jinja").read_text(encoding="utf-8"), TOKENS)
     assert template.own
+    assert template.reads_messages
     if name in FOR_TOOLS:
         with pytest.raises(BrokenModelError, match=r"The model's chat template fails: .*\.$"):
             template.render(TALK)
@@ -201,3 +204,48 @@ def test_renderings_do_not_share_their_bounds():
     for thread in threads:
         thread.join()
     assert texts == [True] * 200
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You are a poet.",
+        "{% for m in messages %}[{{ m.role }}]{% endfor %}{% if add_generation_prompt %}[bot]{% endif %}",
+        "{% for m in messages if m.role == 'system' %}{{ m.content }}{% endfor %}",
+        "{{ .System }}",
+        "{{ range .Messages }}<{{ .Role }}>{{ end }}",
+        "{{ if .Prompt }}Say something.{{ end }}",
+    ],
+)
+def test_a_template_that_leaves_out_what_is_asked_is_told(text):
+    template = ChatTemplate(TemplateChoice(kind_of_text(text), text))
+    assert not template.reads_messages
+    assert_sentence(
+        template.note, "The model's chat template makes the same prompt whatever is asked", "give it another"
+    )
+    assert template.render([Message("user", "a")]) == template.render([Message("user", "b")])
+    with pytest.raises(BrokenModelError) as refused:
+        ChatTemplate.given(text)
+    assert "The template you gave makes the same prompt whatever is asked" in str(refused.value)
+    assert "messages[-1].content" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% for m in messages %}{{ m.content | upper }}{% endfor %}",
+        "{% for m in messages %}{{ m.content[0].text }}{% endfor %}",
+        "{{ messages | tojson }}",
+        # Nothing can be said of what refuses a lone question, or fails there.
+        "{% if messages | length < 2 %}{{ raise_exception('too few') }}{% endif %}x",
+        "{{ messages[1].content }}",
+        "{{ .Prompt }}",
+        "{{ range .Messages }}{{ if eq .Role `user` }}{{ .Content }}{{ end }}{{ end }}",
+        "{{ (index .Messages 1).Content }}",
+        "",
+    ],
+)
+def test_a_template_that_lets_questions_through_in_any_form_is_not(text):
+    template = ChatTemplate(TemplateChoice(kind_of_text(text), text) if text else "")
+    assert template.reads_messages
+    assert template.note == ""

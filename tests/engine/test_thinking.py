@@ -4,10 +4,11 @@ import mlx.core as mx
 import pytest
 
 from generating import GREEDY, MODELS, PROMPT, Counting, drain, eager, empty, finished, reference, run, scheduler, task
+from sotto.engine.events import DoneReason, TextChunk
 from sotto.engine.parsing.families import KEPT
 from sotto.engine.parsing.parser import Parser
 from sotto.engine.parsing.pieces import Kind, Piece, ToolCall, merged
-from sotto.engine.types import DoneReason, SamplingOptions, TextChunk
+from sotto.engine.types import SamplingOptions
 from tiny_random import CONFIGS, VOCABULARY
 
 kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))
@@ -152,6 +153,22 @@ def test_parts_come_as_the_tokens_do():
     end = finished(events)
     assert end.done_reason is DoneReason.STOP
     assert (end.thinking, end.text, end.calls) == ("Hm.", "I look.", (ToolCall("find", {"n": 3}, "id"),))
+
+
+def test_the_one_call_that_there_may_be_ends_the_answer():
+    running = scheduler("plain", model=Reciting())
+    parser = Parser(KEPT, fresh=lambda: "id", single=True)
+    running.add(task([VOCABULARY - 1], max_tokens=90, text=Again(), parser=parser, sampling=GREEDY))
+    end = finished(drain(running))
+    assert (end.done_reason, end.calls) == (DoneReason.STOP, (ToolCall("find", {"n": 3}, "id"),))
+    assert len(end.token_ids) == len(SCRIPT)
+
+
+class Again(Scripted):
+    """Begins anew at the end of the script."""
+
+    def add(self, token_id):
+        return SCRIPT[token_id % len(SCRIPT)]
 
 
 def test_the_end_brings_what_was_held_back():

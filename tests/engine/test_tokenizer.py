@@ -148,6 +148,7 @@ def test_turn_ends_of_the_template_end_answers():
     assert eos("<|end|>") == {7}
     # Where there are channels it ends only one of them.
     assert eos("<|channel|>final<|message|>{{ x }}<|end|>") == set()
+    assert eos("<|begin|>assistant<|think|>{{ x }}<|end|>") == set()
     assert tokenizer("qwen2").eos_ids == {151643, 151645}
 
 

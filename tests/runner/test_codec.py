@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto.engine.types import GenerateRequest, Message, ModelInfo, Overflow, SamplingOptions
+from sotto.engine.events import Event, Loaded, ModelInfo
+from sotto.engine.types import GenerateRequest, Message, Overflow, SamplingOptions
 from sotto.runner import codec
 from sotto.runner.codec import _CLASSES, Generate, Lines, Load, WireError, decoded, encoded
 from sotto.store.records import Format, ModelRecord, Place, Source
@@ -70,9 +71,7 @@ def test_every_value_comes_back_as_it_was(kind):
 
 
 def test_everything_that_an_engine_says_or_is_told_is_known():
-    from sotto.engine import types as engine_types
-
-    said = {one.__name__ for one in get_args(engine_types.Event)} | {one.__name__ for one in get_args(codec.Command)}
+    said = {one.__name__ for one in get_args(Event)} | {one.__name__ for one in get_args(codec.Command)}
     assert said <= _CLASSES.keys()
 
 
@@ -167,4 +166,4 @@ def test_a_line_without_an_end_is_refused_before_it_fills_memory():
 
 def test_the_info_of_a_model_keeps_what_is_not_known():
     info = ModelInfo("d", "n", "a", 1, 2, None, "float32", "cpu", True, 3)
-    assert decoded(encoded(codec.types.Loaded(info))).info == info
+    assert decoded(encoded(Loaded(info))).info == info

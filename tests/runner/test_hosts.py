@@ -12,31 +12,28 @@ from mlx.utils import tree_flatten
 
 from embedding import minilm
 from hosts import Host, in_a_thread, is_a, request
-from sotto.engine.memory_figures import Measured, MemoryFigures
-from sotto.engine.types import (
+from sotto.engine.events import (
     Counted,
-    CountRequest,
     DoneReason,
     Embedded,
-    EmbedRequest,
     Failed,
     Finished,
-    Grammar,
-    GrammarKind,
     Loaded,
     LoadProgress,
-    Message,
-    Overflow,
     PrefillProgress,
-    SamplingOptions,
     TextChunk,
     Unloaded,
 )
+from sotto.engine.memory_figures import Measured, MemoryFigures
+from sotto.engine.tool_choice import ToolChoice
+from sotto.engine.tools import read_tools
+from sotto.engine.types import CountRequest, EmbedRequest, Grammar, GrammarKind, Message, Overflow, SamplingOptions
 from sotto.engine.zoo import build
 from sotto.runner.catalogue import find
 from sotto.runner.loop import SLOTS
 from sotto.runner.process import RunnerProcess
 from sotto.store.opening import record_of
+from thinking_models import HERMES, write_family
 from tiny_random import CONFIGS, write_model
 
 # Some hundred megabytes, so that a prompt of it takes seconds to read.
@@ -54,7 +51,7 @@ WIDE = {
 def records(tmp_path_factory):
     root = tmp_path_factory.mktemp("models")
     made = {kind: record_of(write_model(root / kind, kind)) for kind in ("plain", "window")}
-    return made | {"builtin": find("sotto")}
+    return made | {"builtin": find("sotto"), "hermes": record_of(write_family(root / "hermes", HERMES))}
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +79,22 @@ def loaded(host, records):
     host.loop.load(records["plain"])
     host.wait(is_a(Loaded))
     return host
+
+
+def test_an_answer_is_the_call_that_it_must_be(host, records):
+    host.loop.load(records["hermes"])
+    host.wait(is_a(Loaded))
+    digit = {"type": "integer", "maximum": 9, "minimum": 0}
+    schema = {"type": "object", "properties": {"n": digit}, "required": ["n"], "additionalProperties": False}
+    tools = read_tools([{"name": "find", "parameters": schema}, {"name": "stop"}], "tools")
+    asked = {"messages": (Message("user", "Find it."),), "tools": tools, "num_predict": 200}
+    choice = ToolChoice(required=True, tool="find", single=True)
+    host.loop.generate(request("a", None, tool_choice=choice, think_budget=5, **asked))
+    host.loop.generate(request("b", None, tool_choice=ToolChoice(required=True, tool="fly"), **asked))
+    (call,) = host.ended("a").calls
+    assert call.name == "find"
+    assert call.arguments["n"] in range(10)
+    assert host.ended("b") == Failed("b", "tool_choice asks for fly, and tools has only find, stop.")
 
 
 def ends_of(host, request_id):
@@ -428,6 +441,25 @@ def test_tokens_are_counted_while_an_answer_comes(loaded):
     assert len(counted.texts) == 1
 
 
+def test_a_prompt_of_tokens_is_taken_as_it_is(loaded):
+    loaded.loop.generate(request("of text", "hello", num_predict=4, echo=True))
+    of_text = loaded.ended("of text")
+    assert of_text.text.startswith("hello")
+    loaded.loop.generate(request("tokens", (3, 4, 5), num_predict=4, echo=True))
+    of_tokens = loaded.ended("tokens")
+    assert of_tokens.prompt_tokens == 3
+    chunks = [event for event in loaded.events if isinstance(event, TextChunk) and event.request_id == "tokens"]
+    assert "".join(chunk.text for chunk in chunks) == of_tokens.text
+    assert sum(len(chunk.token_ids) for chunk in chunks) == len(of_tokens.token_ids)
+    loaded.loop.generate(request("without", (3, 4, 5), num_predict=4))
+    without = loaded.ended("without")
+    assert without.token_ids == of_tokens.token_ids
+    assert of_tokens.text.endswith(without.text)
+    assert len(of_tokens.text) > len(without.text)
+    loaded.loop.generate(request("beyond", (3, 10**9)))
+    assert loaded.ended("beyond").message.startswith("prompt names token 1000000000, and this model's are 0 to ")
+
+
 def test_nothing_is_counted_without_a_model(host, records):
     host.loop.count(CountRequest("early", (Message("user", "hello"),)))
     assert "No model is loaded" in host.ended("early").message
@@ -435,6 +467,8 @@ def test_nothing_is_counted_without_a_model(host, records):
     host.wait(is_a(Loaded))
     host.loop.count(CountRequest("none", ()))
     assert "nothing to count" in host.ended("none").message
+    host.loop.count(CountRequest("tools", (Message("user", "hello"),), tools=({"type": "function"},)))
+    assert "knows nothing of tools" in host.ended("tools").message
     host.loop.unload()
     host.wait(is_a(Unloaded))
     host.loop.count(CountRequest("late", (Message("user", "hello"),)))

@@ -4,19 +4,10 @@ import time
 import pytest
 
 from hosts import Host, is_a, request
+from sotto.engine.events import DoneReason, Failed, Finished, Loaded, LoadProgress, PrefillProgress, TextChunk, Unloaded
 from sotto.engine.memory_figures import Measured, MemoryFigures
 from sotto.engine.memory_needs import CacheKind
-from sotto.engine.types import (
-    DoneReason,
-    EngineSettings,
-    Failed,
-    Finished,
-    Loaded,
-    LoadProgress,
-    PrefillProgress,
-    TextChunk,
-    Unloaded,
-)
+from sotto.engine.settings import EngineSettings
 from sotto.runner.loop import SLOTS, EngineLoop
 from sotto.store.opening import record_of
 from tiny_random import write_model

@@ -1,21 +1,14 @@
-"""A host that has nothing but an engine: here one that plays a script, and once the real one."""
+"""A host that has nothing but engines: here one that plays a script, and once the real ones."""
 
 import threading
 
 import pytest
 
 from scripted_loop import Script, ScriptedLoop, record
-from sotto.engine.types import (
-    DoneReason,
-    Failed,
-    Finished,
-    GenerateRequest,
-    Loaded,
-    SamplingOptions,
-    TextChunk,
-    Unloaded,
-)
+from sotto.engine.events import DoneReason, Embedded, Failed, Finished, TextChunk
+from sotto.engine.types import EmbedRequest, GenerateRequest, SamplingOptions
 from sotto.runner.loop_host import LoopHost
+from sotto.runner.residents import Admit, Refuse, Wish
 from sotto.store.opening import record_of
 from tiny_random import write_model
 
@@ -29,21 +22,21 @@ class Heard:
         self.events = []
         self._said = threading.Condition()
 
-    def __call__(self, event):
+    def __call__(self, event=None):
         with self._said:
             self.events.append(event)
             self._said.notify_all()
 
     def end(self):
         with self._said:
-            ended = (Loaded, Unloaded, Failed, Finished)
+            ended = (Admit, Refuse, Failed, Finished, Embedded, type(None))
             assert self._said.wait_for(lambda: self.events and isinstance(self.events[-1], ended), timeout=20)
             return self.events[-1]
 
 
 @pytest.fixture
 def script():
-    return Script()
+    return Script(room=2)
 
 
 @pytest.fixture
@@ -53,104 +46,132 @@ def host(script):
     assert made.close()
 
 
-def loaded(host, record=ONE, num_ctx=None):
+def entered(host, record=ONE, **wish):
+    """Wish for a model and return the answer, with the number of the visit."""
     heard = Heard()
-    host.load(record, num_ctx, heard)
-    return heard.end()
+    visit = host.want(Wish(record, **wish), heard)
+    return visit, heard.end()
 
 
-def asked(host, record=ONE, name="r"):
+def asked(host, seat, name="r"):
     heard = Heard()
-    host.generate(record, GenerateRequest(id=name, prompt="a"), heard)
+    host.generate(seat, GenerateRequest(id=name, prompt="a"), heard)
     return heard
+
+
+def names(host):
+    return [one.record.name for one in host.standing]
 
 
 def test_nothing_runs_before_it_is_asked(host):
     assert host.close()
-    assert host.standing.record is None
+    assert host.standing == []
     host.cancel("nothing")
     assert host._thread is None
 
 
-def test_a_model_is_loaded_asked_and_unloaded(host):
-    assert isinstance(loaded(host, num_ctx=8192), Loaded)
-    standing = host.standing
-    assert (standing.record, standing.info.name, standing.num_ctx, standing.lent) == (ONE, "one:latest", 8192, True)
-    assert host.serves(ONE, 8192)
-    assert host.serves(ONE, 4096)  # as much as there is
-    assert not host.serves(ONE, None)
-    assert not host.serves(TWO, 512)
-    heard = asked(host)
-    assert heard.end().text == "Hello there."
-    assert [event.text for event in heard.events if isinstance(event, TextChunk)] == ["Hello ", "there."]
+def test_models_are_loaded_beside_each_other_asked_and_unloaded(host):
+    visit, admitted = entered(host, num_ctx=2048)
+    other, beside = entered(host, TWO)
+    assert names(host) == ["one:latest", "two:latest"]
+    assert [one.info.context_length for one in host.standing] == [2048, 4096]
+    assert [one.nbytes for one in host.standing] == [ONE.size + (1 << 20)] * 2
+    for seat in (admitted.resident.seat, beside.resident.seat):
+        heard = asked(host, seat)
+        assert heard.end().text == "Hello there."
+        assert [event.text for event in heard.events if isinstance(event, TextChunk)] == ["Hello ", "there."]
     gone = Heard()
-    host.unload(gone)
-    assert isinstance(gone.end(), Unloaded)
-    assert host.standing.record is None
+    host.dismiss(ONE, gone)
+    gone.end()  # at once: somebody is at it
+    assert names(host) == ["one:latest", "two:latest"]
+    host.leave(visit)
+    gone = Heard()
+    host.dismiss(ONE, gone)
+    gone.end()
+    assert names(host) == ["two:latest"]
+    host.leave(other)
+
+
+def test_a_model_leaves_when_its_time_is_over(host):
+    visit, _ = entered(host, keep_alive=0.05)
+    assert 0 < host.standing[0].stays <= 0.05
+    host.leave(visit)
+    gone = Heard()
+    host._keeper._gone[host.standing[0].seat] = [gone]
+    gone.end()
+    assert host.standing == []
 
 
 def test_a_model_that_is_not_loaded_is_not_asked(host, script):
-    assert "unloaded" in asked(host).end().message
-    loaded(host, TWO)
-    assert isinstance(asked(host, ONE).end(), Failed)
+    assert "unloaded" in asked(host, "nowhere").end().message
     assert script.requests == []
+
+
+@pytest.mark.parametrize("lacking", ["has_template", "reads_messages"])
+def test_who_runs_it_is_told_of_a_model_that_has_to_do_with_plain_text_or_gets_no_question(
+    host, script, caplog, lacking
+):
+    entered(host, TWO)
+    assert not caplog.messages
+    setattr(script, lacking, False)
+    script.template_note = "It brings no chat template."
+    entered(host)
+    assert caplog.messages == ["one:latest: It brings no chat template."]
 
 
 def test_cancelling_ends_an_answer(host, script):
     script.hold_answer = threading.Event()
-    loaded(host)
-    heard = asked(host)
+    _, admitted = entered(host)
+    heard = asked(host, admitted.resident.seat)
     host.cancel("r")
     assert heard.end().done_reason is DoneReason.CANCELLED
 
 
-def test_what_was_asked_last_is_what_there_is(host, script):
-    script.hold_load = threading.Event()
-    first, second = Heard(), Heard()
-    host.load(ONE, None, first)
-    host.load(TWO, None, second)
-    assert isinstance(first.end(), Unloaded)
-    script.hold_load.set()
-    assert isinstance(second.end(), Loaded)
-    assert host.standing.record == TWO
-
-
 def test_a_load_that_fails_leaves_nothing(host, script):
     script.fail_load = "The weights are damaged."
-    assert loaded(host).message == "The weights are damaged."
-    assert host.standing.record is None
+    assert entered(host)[1].failed.message == "The weights are damaged."
+    assert host.standing == []
 
 
 def test_an_engine_that_is_lost_is_told_and_made_anew(host, script):
-    loaded(host)
+    visit, admitted = entered(host)
     script.crash = "out of order"
-    end = asked(host).end()
+    end = asked(host, admitted.resident.seat).end()
     assert "out of order" in end.message
     assert end.bug
     assert "Traceback" in end.details
-    assert host.standing.record is None
-    assert isinstance(loaded(host), Loaded)
+    host.leave(visit)
+    assert isinstance(entered(host)[1], Admit)
 
 
 def test_closing_answers_whoever_waits(script):
     host = LoopHost(make_loop=lambda emit: ScriptedLoop(emit, script))
-    loaded(host)
-    script.crash = ""
-    heard = Heard()
-    host._answering["never"] = heard
+    _, admitted = entered(host)
+    script.hold_answer = script.hold_load = threading.Event()
+    heard, waiting = asked(host, admitted.resident.seat), Heard()
+    host._answering["never"] = never = Heard()
+    host.want(Wish(TWO), waiting)
     assert host.close()
-    assert heard.end() == Failed("never", "The engine has been stopped.")
+    assert never.end() == Failed("never", "The engine has been stopped.")
+    assert isinstance(waiting.end(), Refuse)
+    assert isinstance(heard.end(), Finished)
 
 
-def test_the_real_engine(tmp_path):
-    write_model(tmp_path / "model", "plain")
-    there = record_of(tmp_path / "model")
-    host = LoopHost(models=lambda: (there,))
-    assert isinstance(loaded(host, there), Loaded)
-    assert host.standing.info.context_length > 0
-    heard = Heard()
-    asking = GenerateRequest(id="r", prompt="Once", sampling=SamplingOptions(temperature=0), num_predict=5)
-    host.generate(there, asking, heard)
-    assert len(heard.end().token_ids) == 5
-    assert host.standing.figures.weights > 0
+def test_the_real_engines(tmp_path):
+    there = [record_of(write_model(tmp_path / kind, kind)) for kind in ("plain", "window")]
+    host = LoopHost(models=lambda: there)
+    answers = {}
+    for model in (*there, there[0]):
+        visit, admitted = entered(host, model)
+        heard = Heard()
+        asking = GenerateRequest(id="r", prompt="Once", sampling=SamplingOptions(temperature=0), num_predict=5)
+        host.generate(admitted.resident.seat, asking, heard)
+        assert answers.setdefault(model.name, heard.end().token_ids) == heard.end().token_ids
+        vectors = Heard()
+        host.embed(admitted.resident.seat, EmbedRequest("v", ("Once",)), vectors)
+        assert len(vectors.end().vectors) == 1
+        host.leave(visit)
+    assert len(answers) == 2
+    assert [one.record for one in host.standing] == there
+    assert all(one.nbytes > one.info.weight_bytes for one in host.standing)
     assert host.close()

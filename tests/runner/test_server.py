@@ -5,20 +5,27 @@ import json
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
+import threading
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 import psutil
 import pytest
 
 from hosts import Host, is_a, request
-from sotto.engine.types import DoneReason, Loaded, PrefillProgress, TextChunk
+from sotto.engine.engine import Engine
+from sotto.engine.events import DoneReason, Embedded, Failed, Finished, Loaded, PrefillProgress, TextChunk
+from sotto.engine.types import EmbedRequest
 from sotto.runner import spawned
 from sotto.runner.catalogue import find
 from sotto.runner.codec import Hello, Listening, decoded, encoded
+from sotto.runner.loop import EngineLoop
 from sotto.runner.process import RunnerProcess
+from sotto.runner.server import Server
+from sotto.runner.switchboard import Switchboard
 
 GREEDY = {"temperature": 0}
 
@@ -59,7 +66,9 @@ def call(address, method, path, body=None, token=None):
 
 
 @pytest.mark.parametrize("token", ["", "x", "é".encode().decode("latin-1"), "x" * 43])
-@pytest.mark.parametrize("path", ["status", "models", "completions", "tokenize", "detokenize", "session", "nothing"])
+@pytest.mark.parametrize(
+    "path", ["status", "models", "completions", "embeddings", "tokenize", "detokenize", "session", "nothing"]
+)
 def test_a_wrong_token_opens_nothing(address, path, token):
     method = "GET" if path in ("status", "nothing") else "POST"
     assert call(address, method, f"/v1/{path}", b"", token).status == 401
@@ -81,6 +90,43 @@ def test_the_status_says_how_the_engine_stands(address):
     assert (status["Status"], status["Progress"], status["ContextLength"]) == (0, 100, 4096)
     assert status["Memory"] > 4_000_000
     assert json.loads(call(address, "POST", "/v1/models").body) == {"Success": True}
+
+
+def test_the_status_waits_for_no_step_of_the_engine(monkeypatch):
+    inside, answered, ended = threading.Event(), threading.Event(), threading.Event()
+    board, step = Switchboard(), Engine.step
+
+    def held(engine):
+        inside.set()
+        assert answered.wait(20)
+        return step(engine)
+
+    def heard(event):
+        board.emit(event)
+        if isinstance(event, Finished | Failed):
+            ended.set()
+
+    monkeypatch.setattr(Engine, "step", held)
+    loop, listening = EngineLoop(heard), socket.create_server(("127.0.0.1", 0))
+    server = Server(loop, board, "right", listening)
+    running = threading.Thread(target=loop.run)
+    running.start()
+    server.start()
+    try:
+        loop.load(find("sotto"))
+        loop.generate(request("a", "Once upon a time"))
+        assert inside.wait(20)
+        # The engine is in the middle of reading the prompt, and stays there until this is answered.
+        status = json.loads(call((listening.getsockname()[1], "right"), "GET", "/v1/status").body)
+        assert (status["Status"], status["ContextLength"]) == (0, 4096)
+        assert status["Memory"] > 4_000_000
+        assert not ended.is_set()
+    finally:
+        answered.set()
+        assert ended.wait(20)
+        loop.close()
+        running.join(20)
+        server.stop(5)
 
 
 @pytest.mark.parametrize(("old", "new"), [("/health", "/v1/status"), ("/load", "/v1/models")])
@@ -133,19 +179,36 @@ def test_how_likely_tokens_were_goes_with_them(address):
     assert all(json.loads(line)["Logprobs"] is None for line in plain.splitlines())
 
 
-def test_closing_the_connection_cancels(host, address):
+def close(connection):
+    connection.close()
+
+
+def vanish(connection):
+    """Break the connection off, as a machine does that is switched off and on."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+def say_no_more(connection):
+    """End what is said, and go on to listen."""
+    connection.shutdown(socket.SHUT_WR)
+
+
+@pytest.mark.parametrize("leave", [close, vanish, say_no_more])
+def test_leaving_cancels(host, address, leave):
     port, token = address
-    # As many as run at a time: were they not cancelled, what is asked then would wait until the context is full.
-    for _ in range(4):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-        body = json.dumps({"Prompt": "On and on", "Options": {"num_predict": 4000, "stop": [], **GREEDY}})
-        connection.request("POST", "/v1/completions", body, {"Authorization": f"Bearer {token}"})
-        reply = connection.getresponse()
-        assert reply.readline()
-        reply.close()
-        connection.close()
-    host.loop.generate(request("next"))
-    assert host.ended("next").done_reason is DoneReason.LENGTH
+    body = json.dumps({"Prompt": "On and on", "Options": {"num_predict": 4000, "stop": [], **GREEDY}})
+    head = f"POST /v1/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
+    with ExitStack() as stack:
+        # As many as run at a time: were they not cancelled, what is asked then would wait until the context is full.
+        for _ in range(4):
+            connection = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
+            connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+            assert connection.recv(1 << 16).startswith(b"HTTP/1.1 200")
+            leave(connection)
+        name = f"after {leave.__name__}"
+        host.loop.generate(request(name))
+        assert host.ended(name).done_reason is DoneReason.LENGTH
 
 
 @pytest.mark.parametrize(
@@ -171,6 +234,38 @@ def test_what_cannot_be_honoured_is_refused_before_the_first_line(address, body,
     reply = call(address, "POST", "/v1/completions", body)
     assert reply.status == 400
     assert told in reply.text
+
+
+def test_the_vector_of_a_text(host, address):
+    host.loop.embed(EmbedRequest("same", ("Grüße, World", "Another"), normalise=True))
+    expected = host.wait(lambda event: isinstance(event, Embedded) and event.request_id == "same")
+    answer = json.loads(call(address, "POST", "/v1/embeddings", {"content": "Grüße, World"}).body)
+    assert answer["embedding"] == pytest.approx(expected.vectors[0], abs=1e-5)
+    assert answer["prompt_eval_count"] == len(
+        json.loads(call(address, "POST", "/v1/tokenize", "Grüße, World".encode()).body)
+    )
+    short = json.loads(call(address, "POST", "/v1/embeddings", {"content": "Grüße, World", "dimensions": 8}).body)
+    length = sum(number**2 for number in expected.vectors[0][:8]) ** 0.5
+    assert short["embedding"] == pytest.approx([number / length for number in expected.vectors[0][:8]], abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "told"),
+    [
+        (b"{", 400, "Bad Request"),
+        ({"content": 5}, 400, "Bad Request"),
+        ({"content": ""}, 400, "An input is empty"),
+        ({"content": "x y " * 5000}, 413, "exceeds the context length"),
+        ({"content": "a", "dimensions": "8"}, 400, "dimensions must be a whole number"),
+        ({"content": "a", "dimensions": 10**6}, 400, "dimensions is 1000000"),
+        ({"content": "a", "media": [1]}, 400, "does not support media"),
+        ({"content": "a", "warp": 1}, 400, "'warp' is no field of an embedding"),
+        ({"content": "\ud800"}, 400, "half of a character"),
+    ],
+)
+def test_a_text_without_a_vector_is_refused(address, body, status, told):
+    reply = call(address, "POST", "/v1/embeddings", body)
+    assert (reply.status, told in reply.text) == (status, True), reply.text
 
 
 def test_texts_and_tokens(address):
@@ -283,7 +378,7 @@ def test_a_model_that_cannot_be_loaded_ends_it_in_a_sentence(child, tmp_path):
     (folder / "tokenizer.json").write_text("{}")
     process, _ = child("--model", str(folder))
     assert process.wait(20) == 1
-    assert "error: tokenizer.json" in process.stderr.read().decode()
+    assert f"error: {folder / 'tokenizer.json'}: it cannot be read" in process.stderr.read().decode()
 
 
 def test_whoever_does_not_greet_is_not_served():

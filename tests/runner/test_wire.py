@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto.engine.types import PrefillProgress, TextChunk, Unloaded
+from sotto.engine.events import PrefillProgress, TextChunk, Unloaded
 from sotto.runner.codec import Generate, WireError, encoded
 from sotto.runner.wire import Wire
 

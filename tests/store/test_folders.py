@@ -202,7 +202,7 @@ def test_gguf_files_are_rows(tmp_path):
 @pytest.mark.parametrize(
     ("values", "why"),
     [
-        ([("general.architecture", 8, gguf_text("bert"))], "'bert' cannot run yet"),
+        ([("general.architecture", 8, gguf_text("rwkv6"))], "'rwkv6' cannot run yet"),
         ([("general.architecture", 8, gguf_text("llama")), ("general.type", 8, gguf_text("adapter"))], "(adapter)"),
         ([], "'' cannot run yet"),
     ],

@@ -92,9 +92,9 @@ def test_what_sees_beside_a_gguf_model_is_left_aside(store):
 def test_a_gguf_model_with_an_adapter_or_of_another_kind_cannot_run(store):
     record = gguf_model(store, store.layer("adapter", gguf(tensors={"v": [3]})))
     assert_sentence(record.reason, "adapter", "GGUF")
-    record = gguf_model(store, architecture="bert")
+    record = gguf_model(store, architecture="rwkv6")
     assert not record.runnable
-    assert_sentence(record.reason, "'bert' cannot run yet", "llama")
+    assert_sentence(record.reason, "'rwkv6' cannot run yet", "llama")
 
 
 def test_without_words_of_its_own_a_gguf_model_is_what_its_file_says(store):

@@ -240,6 +240,29 @@ def test_what_is_opened_has_everything_that_the_engine_reads(tmp_path):
     assert all(file.path == store.blob_path(file.digest) for file in source.tensor_files)
 
 
+def test_a_folder_is_opened_with_its_templates_for_particular_uses(tmp_path):
+    path = folder(tmp_path / "m", **{"chat_template.jinja": b"usual"})
+    digests = {record_of(path).digest}
+    more = path / "additional_chat_templates"
+    more.mkdir()
+    for text in ("{{ é }}", "{{ x }}"):
+        (more / "tool_use.jinja").write_text(text, encoding="utf-8")
+        (more / "README.md").write_text("not this")
+        source = open_model(record_of(path))
+        assert (source.chat_template, dict(source.more_templates)) == ("usual", {"tool_use": text})
+        digests.add(source.record.digest)
+    assert len(digests) == 3
+    (tmp_path / "elsewhere.jinja").write_text("secret")
+    (more / "rag.jinja").symlink_to(tmp_path / "elsewhere.jinja")
+    with pytest.raises(BrokenModelError, match=r"rag\.jinja leads out of"):
+        record_of(path)
+    (more / "rag.jinja").unlink()
+    for number in range(16):
+        (more / f"{number}.jinja").write_text("x")
+    with pytest.raises(BrokenModelError, match="additional_chat_templates has 17 templates; 16 are the most"):
+        record_of(path)
+
+
 def test_a_folder_is_opened_with_its_template(tmp_path):
     files = {"chat_template.jinja": "{{ é }}".encode(), "generation_config.json": {"eos_token_id": 1}, "x.json": b"?"}
     source = open_model(record_of(folder(tmp_path / "m", **files)))

@@ -298,7 +298,7 @@ def test_a_gguf_model_comes_whole(root, registry):
     assert_whole(root, registry, "g:latest")
 
 
-@pytest.mark.parametrize(("family", "kinds", "why"), [("bert", [], "'bert'"), ("llama", ["adapter"], "an adapter")])
+@pytest.mark.parametrize(("family", "kinds", "why"), [("rwkv6", [], "'rwkv6'"), ("llama", ["adapter"], "an adapter")])
 def test_a_gguf_model_that_cannot_run_is_refused_before_its_weights(root, registry, family, kinds, why):
     name = gguf_model(registry, family, b"GGUF", *(registry.store.layer(kind, b"x") for kind in kinds))
     heard = pulled(root, name)

@@ -1,9 +1,14 @@
 """Speaking with registries: redirects, tokens, certificates, and answers that nobody should trust."""
 
+import asyncio
+import gc
 import json
 import shutil
+import socket
 import ssl
 import subprocess
+import warnings
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 
@@ -18,6 +23,7 @@ from sotto.errors import DownloadError, InvalidNameError
 from sotto.store.names import parse_name
 from sotto.store.pull.progress import PullState
 from sotto.store.pull.registry import Registry
+from sotto.store.pull.threads import Loop
 from sotto.store.pull.tokens import token_url
 from stores import LLAMA, assert_line, assert_sentence
 
@@ -314,6 +320,55 @@ def test_a_manifest_that_trickles(root, registry):
         "has not answered for 0.5 seconds",
         patience=replace(HASTY, answer=0.5, silence=5.0),
     )
+
+
+def test_a_connection_that_is_not_secure_yet_is_closed_when_the_download_is_paused(root):
+    with socket.create_server(("127.0.0.1", 0)) as silent, pulling(root, insecure=False) as (queue, heard):
+        name = f"127.0.0.1:{silent.getsockname()[1]}/library/m"
+        # What nobody holds would be closed by and by.
+        gc.disable()
+        try:
+            queue.add(name)
+            connection, _ = silent.accept()
+            with connection:
+                connection.settimeout(20)
+                assert connection.recv(1 << 16)
+                queue.pause(name)
+                assert heard.end().state is PullState.PAUSED
+                with suppress(ConnectionResetError):
+                    assert connection.recv(1 << 16) == b""
+        finally:
+            gc.enable()
+
+
+def test_connections_are_closed_although_the_download_is_stopped_meanwhile(registry):
+    name = parse_name(name_at(registry))
+    blobs = [path.name.removeprefix("sha256-") for path in (registry.store.root / "blobs").iterdir()][:3]
+
+    async def bring(asked, digest):
+        async with asked.blob(digest, 0, 0) as answer:
+            # All of them are open at once, and stay open.
+            await barrier.wait()
+            assert [piece async for piece in answer.pieces]
+
+    async def download():
+        async with Registry(name, HASTY, insecure=True) as asked:
+            await asyncio.gather(*(bring(asked, digest) for digest in blobs))
+            asyncio.current_task().cancel()
+
+    async def work():
+        try:
+            await download()
+        finally:
+            asyncio.get_running_loop().hang_up()
+
+    barrier = asyncio.Barrier(len(blobs))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with asyncio.Runner(loop_factory=Loop) as runner, suppress(asyncio.CancelledError):
+            runner.run(work())
+        gc.collect()
+    assert [str(warning.message) for warning in told] == []
 
 
 def test_an_empty_blob(root, registry):

@@ -4,7 +4,7 @@ import pytest
 
 from sotto.store.records import Source
 from sotto.store.roots import Root
-from sotto.store.watching import watched_folders
+from sotto.store.watching import Watched, watched_folders
 
 
 def roots(*paths):
@@ -15,7 +15,7 @@ def test_folders_of_names_are_watched_and_those_of_weights_are_not(tmp_path):
     for path in ("manifests/registry/library/qwen", "blobs/deep", "models--a--b/snapshots/1", "models--a--b/blobs"):
         (tmp_path / path).mkdir(parents=True)
     (tmp_path / "file").write_text("")
-    found = [path.relative_to(tmp_path).as_posix() for path in watched_folders(roots(tmp_path))]
+    found = [path.relative_to(tmp_path).as_posix() for path in watched_folders(roots(tmp_path)).folders]
     assert found[0] == "."
     assert set(found) == {
         *(".", "manifests", "manifests/registry", "manifests/registry/library", "manifests/registry/library/qwen"),
@@ -25,20 +25,33 @@ def test_folders_of_names_are_watched_and_those_of_weights_are_not(tmp_path):
 
 def test_for_what_is_not_there_the_folder_above_is_watched_and_none_beside_it(tmp_path):
     (tmp_path / "beside" / "deep").mkdir(parents=True)
-    assert watched_folders(roots(tmp_path / "models")) == (tmp_path,)
-    assert watched_folders(roots(tmp_path / "nowhere" / "models")) == ()
+    assert watched_folders(roots(tmp_path / "models")) == Watched((tmp_path,))
+
+
+def test_what_is_not_there_is_awaited_where_its_path_goes_on_in_the_home(tmp_path, home):
+    one, other = home / ".one" / "models", home / ".cache" / "other" / "hub"
+    assert watched_folders(roots(one, other, tmp_path / "no" / "home")) == Watched(
+        (), {home: frozenset({home / ".one", home / ".cache"})}
+    )
+    other.parent.parent.mkdir()
+    assert watched_folders(roots(one, other)).awaited == {
+        home: frozenset({home / ".one"}),
+        home / ".cache": frozenset({home / ".cache" / "other"}),
+    }
+    # Where the home itself is looked at, it changes for its own sake.
+    assert watched_folders(roots(one, home / "models")) == Watched((home,), {})
 
 
 def test_there_are_not_too_many_and_none_behind_a_link(tmp_path):
     for number in range(1200):
         (tmp_path / str(number)).mkdir()
-    assert len(watched_folders(roots(tmp_path))) == 1000
+    assert len(watched_folders(roots(tmp_path)).folders) == 1000
     (tmp_path / "links").mkdir()
     (tmp_path / "links" / "up").symlink_to(tmp_path)
-    assert watched_folders(roots(tmp_path / "links")) == (tmp_path / "links",)
+    assert watched_folders(roots(tmp_path / "links")).folders == (tmp_path / "links",)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to this user")
 def test_what_cannot_be_seen_is_left_out(tmp_path):
     (tmp_path / "closed").mkdir(mode=0)
-    assert watched_folders(roots(tmp_path)) == (tmp_path,)
+    assert watched_folders(roots(tmp_path)).folders == (tmp_path,)

@@ -1,8 +1,8 @@
-"""Texts that are cut off."""
+"""Texts that are cut off, and what cannot be brought into view."""
 
-from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QScrollArea
 
-from sotto.ui.parts import ElidedLabel
+from sotto.ui.parts import ElidedButton, ElidedLabel
 
 
 def clipped(window):
@@ -13,10 +13,37 @@ def clipped(window):
         for widget in window.findChildren(kind)
         if widget.isVisible()
         and not isinstance(widget.parent(), QLineEdit)
-        and not isinstance(widget, ElidedLabel)
+        and not isinstance(widget, ElidedButton | ElidedLabel)
         and (
             widget.height() < widget.heightForWidth(widget.width())
             or (not getattr(widget, "wordWrap", bool)() and widget.sizeHint().width() > widget.width() + 1)
             or (not widget.hasHeightForWidth() and widget.sizeHint().height() > widget.height())
         )
     ]
+
+
+def unreachable(window):
+    """Return the texts, buttons and fields in a window that lie outside what holds them, where nothing scrolls."""
+    return [
+        (type(widget).__name__, widget.objectName(), widget.accessibleName() or widget.text(), widget.geometry())
+        for kind in (QLabel, QAbstractButton, QLineEdit)
+        for widget in window.findChildren(kind)
+        if widget.isVisible() and not widget.objectName().startswith("qt_") and not _reachable(widget, window)
+    ]
+
+
+def _reachable(widget, window):
+    area = widget.rect()
+    while widget is not window:
+        parent = widget.parentWidget()
+        area = area.translated(widget.pos())
+        scroller = parent.parentWidget()
+        if isinstance(scroller, QScrollArea) and parent is scroller.viewport() and widget is scroller.widget():
+            # Down or up, all of it can come into view; not sideways.
+            if area.left() < 0 or area.right() > parent.rect().right():
+                return False
+            area = parent.rect()
+        if not parent.rect().contains(area):
+            return False
+        widget = parent
+    return True

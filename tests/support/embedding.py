@@ -3,7 +3,8 @@
 import importlib.util
 from pathlib import Path
 
-from sotto.engine.types import Embedded, EmbedRequest, Failed, Finished
+from sotto.engine.events import Embedded, Failed, Finished
+from sotto.engine.types import EmbedRequest
 
 
 def minilm():

@@ -9,6 +9,7 @@ import mlx.core as mx
 
 from sotto.engine.caches import make_caches
 from sotto.engine.depth import Costs, DepthController
+from sotto.engine.events import Finished
 from sotto.engine.pace import ChunkSize, Pace
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.sampler import Sampler
@@ -17,7 +18,7 @@ from sotto.engine.speculation import LookupDepths
 from sotto.engine.speculator import Speculator
 from sotto.engine.stop_strings import StopMatcher
 from sotto.engine.task import Task
-from sotto.engine.types import Finished, SamplingOptions
+from sotto.engine.types import SamplingOptions
 from tiny_random import CONFIGS, VOCABULARY, random_model
 
 MODELS = {kind: random_model(kind) for kind in CONFIGS}

@@ -84,23 +84,38 @@ _OLLAMA = {"attn_sinks.weight": "attn_sinks", "post_attention_norm": "ffn_norm",
 _OLLAMA_LACKS = (".rope.scaling.type", ".expert_feed_forward_length")
 
 
-def write_folder(path, folder, kind=F32, *, vocabulary=None, split_latent=True, ollama=False):
-    """Write the model of a folder of transformers as a GGUF file, its matrices as `kind`; return the path."""
+def write_folder(path, folder, kind=F32, **options):
+    """Write the model of a folder of transformers as a GGUF file, its matrices as `kind`; return the path.
+
+    `options` are those of `write_model`.
+    """
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     weights = {
         name: np.array(array.astype(mx.float32)) for name, array in mx.load(str(folder / "model.safetensors")).items()
     }
-    return write_model(path, config, weights, kind, vocabulary=vocabulary, split_latent=split_latent, ollama=ollama)
+    return write_model(path, config, weights, kind, **options)
 
 
-def write_model(path, written, weights, kind=F32, *, vocabulary=None, split_latent=True, ollama=False):
+def write_model(
+    path,
+    written,
+    weights,
+    kind=F32,
+    *,
+    architecture=None,
+    vocabulary=None,
+    split_latent=True,
+    ollama=False,
+    change=lambda writer: None,
+):
     """Write a model of these weights, under transformers' names, as a GGUF file; return the path.
 
-    Those that are bytes, a row of blocks for each row, are blocks of `kind` already.
+    Those that are bytes, a row of blocks for each row, are blocks of `kind` already. `architecture` is another one than
+    usual. `change` is given the writer when all keys are there.
     """
     config = normalise(written)
     name = config["model_type"]
-    architecture = _ARCHITECTURES.get(name, name)
+    architecture = architecture or _ARCHITECTURES.get(name, name)
     writer = gguf.GGUFWriter(path, architecture.replace("-", "") if ollama else architecture)
     writer.add_type("model")
     _write_keys(writer, config)
@@ -108,6 +123,7 @@ def write_model(path, written, weights, kind=F32, *, vocabulary=None, split_late
         for lacking in _OLLAMA_LACKS:
             writer.kv_data[0].pop(f"{writer.arch}{lacking}", None)
     (vocabulary or plain_vocabulary)(writer, config["vocab_size"])
+    change(writer)
     for tensor, array in _tensors(config, weights, split_latent=split_latent):
         for usual, other in _OLLAMA.items() if ollama else ():
             tensor = tensor.replace(usual, other)

@@ -11,21 +11,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from sotto.engine.memory_figures import Measured, MemoryFigures
-from sotto.engine.memory_needs import ModelNeeds
-from sotto.engine.parsing.families import KEPT, PLAIN
-from sotto.engine.parsing.parser import Parser
-from sotto.engine.parsing.pieces import Piece, merged, text_of
-from sotto.engine.types import (
+from sotto.engine.events import (
     Counted,
-    CountRequest,
     DoneReason,
     Embedded,
-    EmbedRequest,
     Event,
     Failed,
     Finished,
-    GenerateRequest,
     Loaded,
     LoadProgress,
     ModelInfo,
@@ -33,6 +25,12 @@ from sotto.engine.types import (
     TextChunk,
     Unloaded,
 )
+from sotto.engine.memory_figures import Measured, MemoryFigures, ModelFigures
+from sotto.engine.memory_needs import ModelNeeds
+from sotto.engine.parsing.families import KEPT, PLAIN
+from sotto.engine.parsing.parser import Parser
+from sotto.engine.parsing.pieces import Piece, merged, text_of
+from sotto.engine.types import CountRequest, EmbedRequest, GenerateRequest
 from sotto.store.records import Format, ModelRecord, Source
 
 
@@ -41,6 +39,7 @@ class Script:
     """What happens. `hold` events are waited for between the steps of a load, a prefill or an answer.
 
     What models need is by their names, and `taken` is what a loaded one holds in the end; `loads` lists what was asked.
+    So many models as `room` says fit beside each other.
     """
 
     chunks: list[str] = field(default_factory=lambda: ["Hello ", "there."])
@@ -61,8 +60,10 @@ class Script:
     needs: dict[str, ModelNeeds] = field(default_factory=dict)
     loads: list[tuple[str, int | None, bool]] = field(default_factory=list)
     taken: int = 0
+    room: int = 1
     has_template: bool = True
     template_note: str = ""
+    reads_messages: bool = True
 
 
 class ScriptedLoop:
@@ -72,44 +73,56 @@ class ScriptedLoop:
         self._emit = emit
         self._script = script
         self._commands: queue.SimpleQueue[tuple[str, object]] = queue.SimpleQueue()
+        self._counted: queue.SimpleQueue[Counted] = queue.SimpleQueue()
         self._stopped: set[str] = set()
         self._loads = 0
-        self._load_stopped_up_to = 0
+        self._load_stopped_up_to: dict[str, int] = {}
+        self._seats: dict[str, int] = {}
         self._closed = False
         self._context = 0
 
-    def load(self, record: ModelRecord, num_ctx: int | None = None, *, anyway: bool = False) -> None:
-        self._script.loads.append((record.name, num_ctx, anyway))
-        self._load_stopped_up_to = self._loads
+    def load(
+        self,
+        record: ModelRecord,
+        num_ctx: int | None = None,
+        *,
+        anyway: bool = False,
+        seat: str = "",
+        roomy: bool = False,
+    ) -> None:
+        if not roomy:
+            self._script.loads.append((record.name, num_ctx, anyway))
+        self._load_stopped_up_to[seat] = self._loads
         self._loads += 1
-        self._commands.put(("load", (record, self._loads, num_ctx)))
+        self._commands.put(("load", (record, self._loads, num_ctx, seat, roomy)))
 
-    def unload(self) -> None:
-        self._load_stopped_up_to = self._loads
-        self._commands.put(("unload", None))
+    def unload(self, seat: str = "") -> None:
+        self._load_stopped_up_to[seat] = self._loads
+        self._commands.put(("unload", seat))
 
-    def generate(self, request: GenerateRequest) -> None:
+    def generate(self, request: GenerateRequest, *, seat: str = "", background: bool = False) -> None:
         self._script.requests.append(request)
         self._commands.put(("generate", request))
 
-    def embed(self, request: EmbedRequest) -> None:
+    def embed(self, request: EmbedRequest, *, seat: str = "", background: bool = False) -> None:
         """Make a vector of one number of each text: how long it is."""
         self._commands.put(("embed", request))
 
-    def count(self, request: CountRequest) -> None:
+    def count(self, request: CountRequest, *, seat: str = "") -> None:
         """Take every character for a token, and four for what a template puts around a message."""
         self._script.counts.append(request)
         sizes = [len(message.content) + 4 for message in request.messages]
         kept = [size for size, message in zip(sizes, request.messages, strict=True) if message.role == "system"]
         room = self._context - self._context // 4
         texts = tuple(map(len, request.texts))
-        self._emit(Counted(request.id, sum(sizes), sum(kept) + sizes[-1], room, texts))
+        self._counted.put(Counted(request.id, sum(sizes), sum(kept) + sizes[-1], room, texts))
+        self._commands.put(("count", None))
 
     def cancel(self, request_id: str) -> None:
         self._stopped.add(request_id)
 
-    def cancel_load(self) -> None:
-        self._load_stopped_up_to = self._loads
+    def cancel_load(self, seat: str = "") -> None:
+        self._load_stopped_up_to[seat] = self._loads
 
     def measure(self, record: ModelRecord) -> None:
         self._commands.put(("measure", record))
@@ -123,6 +136,9 @@ class ScriptedLoop:
             command, value = self._commands.get()
             if command == "close":
                 return
+            if command == "count":
+                self._say_counts()
+                continue
             if self._script.crash:
                 crash, self._script.crash = self._script.crash, ""
                 raise RuntimeError(crash)
@@ -135,31 +151,52 @@ class ScriptedLoop:
                 sizes = [len(text) for text in value.texts]
                 self._emit(Embedded(value.id, tuple((float(size),) for size in sizes), sum(sizes), 1))
             elif command == "unload":
-                self._emit(Unloaded())
+                self._seats.pop(value, None)
+                self._emit(Unloaded(value))
+                self._emit(self._figures())
             else:
                 self._generate(value)
 
     def _wait(self, hold: threading.Event | None, stopped: Callable[[], bool]) -> None:
         time.sleep(self._script.pause)
+        self._say_counts()
         while hold is not None and not hold.is_set() and not stopped() and not self._closed:
             time.sleep(0.002)
+            self._say_counts()
 
-    def _load(self, record: ModelRecord, number: int, num_ctx: int | None) -> None:
+    def _say_counts(self) -> None:
+        """Answer what was counted, which waits for nothing else."""
+        while not self._counted.empty():
+            self._emit(self._counted.get())
+
+    def _figures(self) -> MemoryFigures:
+        held = self._seats.values()
+        models = tuple(ModelFigures(seat, size, 1 << 20, 0) for seat, size in self._seats.items())
+        active = self._script.taken or sum(held)
+        return MemoryFigures(sum(held), len(held) << 20, active if held else 0, 0, sum(held), models=models)
+
+    def _load(self, record: ModelRecord, number: int, num_ctx: int | None, seat: str, roomy: bool) -> None:
         def stopped() -> bool:
-            return number <= self._load_stopped_up_to
+            return self._closed or number <= self._load_stopped_up_to[seat]
 
         total = record.size
+        self._seats.pop(seat, None)
+        if roomy and len(self._seats) >= self._script.room:
+            self._emit(Failed("", f"{record.name} does not fit beside another.", seat=seat, shortage=True))
+            return
+        if roomy:
+            self._script.loads.append((record.name, num_ctx, False))
         for step in range(self._script.load_steps):
             if stopped():
-                self._emit(Unloaded())
+                self._emit(Unloaded(seat))
                 return
-            self._emit(LoadProgress("weights", total * step // self._script.load_steps, total))
+            self._emit(LoadProgress("weights", total * step // self._script.load_steps, total, seat))
             if step == self._script.load_steps // 2:
                 self._wait(self._script.hold_load, stopped)
         if stopped():
-            self._emit(Unloaded())
+            self._emit(Unloaded(seat))
         elif self._script.fail_load:
-            self._emit(Failed("", self._script.fail_load))
+            self._emit(Failed("", self._script.fail_load, seat=seat))
         else:
             longest = record.context_length or 4096
             self._context = self._script.loaded_context or min(num_ctx or longest, longest)
@@ -175,11 +212,13 @@ class ScriptedLoop:
                 self._script.has_template,
                 1,
                 template_note=self._script.template_note,
+                doubts_template=not (self._script.has_template and self._script.reads_messages),
                 knows_tools=True,
                 thinks=True,
             )
-            self._emit(Loaded(info))
-            self._emit(MemoryFigures(total, 1 << 20, self._script.taken or total, 0, total))
+            self._seats[seat] = total
+            self._emit(Loaded(info, seat))
+            self._emit(self._figures())
 
     def _generate(self, request: GenerateRequest) -> None:
         def stopped() -> bool:

@@ -2,7 +2,7 @@
 
 import json
 
-from sotto.engine.parsing.families import HARMONY, family_of
+from sotto.engine.parsing.families import GLIMMER, HARMONY, SOLAR, family_of
 from sotto.engine.parsing.parser import parameters_of
 from sotto.engine.parsing.pieces import ToolCall
 
@@ -123,6 +123,22 @@ TRANSCRIPTS = {
         f"{ADD_ARGUMENTS}",
         ("Hm.", "I look.", BOTH),
     ),
+    "glimmer": (
+        GLIMMER,
+        " to=self<|message|>Hm.<|eom|><|start|>assistant to=user<|message|>I look.<|eom|><|start|>assistant to=find"
+        '<|message|><atem:function_calls>\n<atem:invoke name="find">\n<atem:parameter name="what">é "x" </tool_call>'
+        "</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eom|><|start|>assistant to=add<|message|>"
+        '<atem:function_calls>\n<atem:invoke name="add">\n<atem:parameter name="a">1.5</atem:parameter>\n'
+        '<atem:parameter name="b">[true, null]</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eot|>',
+        ("Hm.", "I look.", BOTH),
+    ),
+    "solar open": (
+        SOLAR,
+        "<|think|>Hm.<|end|><|begin|>assistant<|content|>I look.<|end|><|begin|>assistant<|tool_calls|>"
+        f"<|tool_call:begin|>a1b2c3d4e5<|tool_call:name|>find<|tool_call:args|>{FIND_ARGUMENTS}<|tool_call:end|>"
+        f"<|tool_call:begin|>f1<|tool_call:name|>add<|tool_call:args|>{ADD_ARGUMENTS}<|tool_call:end|><|calls|>",
+        ("Hm.", "I look.", [ToolCall("find", FIND.arguments, "a1b2c3d4e5"), ToolCall("add", ADD.arguments, "f1")]),
+    ),
     "granite 3": (
         family("<|tool_call|>"),
         f"<|tool_call|>[{FIND_JSON}, {ADD_JSON}]",
@@ -179,5 +195,47 @@ TRANSCRIPTS = {
         family("<|tools_prefix|>"),
         f'I look.<|tools_prefix|>[{{"find": {FIND_ARGUMENTS}}}, {{"add": {ADD_ARGUMENTS}}}]<|tools_suffix|>',
         ("", "I look.", BOTH),
+    ),
+    "kimi k3": (
+        family("<|open|>"),
+        "<|open|>think<|sep|>Hm.<|close|>think<|sep|><|open|>response<|sep|>I look.<|close|>response<|sep|>"
+        '<|open|>tools<|sep|><|open|>call tool="find" index="1"<|sep|><|open|>argument key="what" type="string"<|sep|>'
+        'é "x" </tool_call><|close|>argument<|sep|><|close|>call<|sep|><|open|>call tool="add" index="2"<|sep|>'
+        '<|open|>argument key="a" type="number"<|sep|>1.5<|close|>argument<|sep|>'
+        '<|open|>json type="object"<|sep|>{"b": [true, null]}<|close|>json<|sep|>'
+        "<|close|>call<|sep|><|close|>tools<|sep|><|close|>message<|sep|>",
+        ("Hm.", "I look.", BOTH),
+    ),
+    "minimax m3": (
+        family("]<]minimax[>[", "<mm:think>"),
+        "<mm:think>Hm.</mm:think>I look.]<]minimax[>[<tool_call>\n"
+        ']<]minimax[>[<invoke name="find">]<]minimax[>[<what>é "x" </tool_call>]<]minimax[>[</what>'
+        "]<]minimax[>[</invoke>\n"
+        ']<]minimax[>[<invoke name="add">]<]minimax[>[<a>1.5]<]minimax[>[</a>]<]minimax[>[<b>]<]minimax[>[<item>true'
+        "]<]minimax[>[</item>]<]minimax[>[<item>]<]minimax[>[<c>x]<]minimax[>[</c>]<]minimax[>[</item>]<]minimax[>[</b>"
+        "]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>",
+        ("Hm.", "I look.", [FIND, ToolCall("add", {"a": 1.5, "b": [True, {"c": "x"}]})]),
+    ),
+    "hy3": (
+        family("<think{}>", "<tool_calls{}>"),
+        "<think:opensource>Hm.</think:opensource>I look.<tool_calls:opensource>\n<tool_call:opensource>find"
+        "<tool_sep:opensource>\n<arg_key:opensource>what</arg_key:opensource>\n<arg_value:opensource>"
+        'é "x" </tool_call></arg_value:opensource>\n</tool_call:opensource>\n'
+        "<tool_call:opensource>add<tool_sep:opensource>\n<arg_key:opensource>a</arg_key:opensource>\n"
+        "<arg_value:opensource>1.5</arg_value:opensource>\n<arg_key:opensource>b</arg_key:opensource>\n"
+        "<arg_value:opensource>[true, null]</arg_value:opensource>\n</tool_call:opensource>\n</tool_calls:opensource>",
+        ("Hm.", "I look.", BOTH),
+    ),
+    "minicpm 5": (
+        family('<function name="'),
+        "<think>\nHm.\n</think>\n\nI look.\n"
+        '<function name="find"><param name="what"><![CDATA[é "x" </tool_call>]]></param></function>\n'
+        '<function name="add"><param name="a">1.5</param><param name="b">[true, null]</param></function>',
+        ("Hm.", "I look.", BOTH),
+    ),
+    "gigachat 3.0": (
+        family("'function call'"),
+        f"I look.<|message_sep|>\n\nfunction call<|role_sep|>\n{FIND_JSON}<|message_sep|>\n\n",
+        ("", "I look.", [FIND]),
     ),
 }  # fmt: skip

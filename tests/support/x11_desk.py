@@ -51,7 +51,7 @@ def _is_there(library):
     return True
 
 
-def wait_until(condition, seconds=20.0):
+def wait_until(condition, seconds=60.0):
     """Wait until something holds, and return what it gave."""
     end = time.monotonic() + seconds
     while not (value := condition()):

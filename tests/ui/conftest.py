@@ -10,17 +10,19 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import qasync
 import shiboken6
-from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, QThread, QTimer
 
 from scripted_loop import Script, ScriptedLoop, record
 from scripted_queue import ScriptedQueue
 from sotto.store.discovery import Listing
+from sotto.store.watching import Watched
 from sotto.ui import theme
 from sotto.ui.app import Application
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.dialogue import Dialogue
 from sotto.ui.engine_thread import EngineThread
 from sotto.ui.flows import Flows
+from sotto.ui.memory import Sample
 from sotto.ui.preferences import PreferenceKeeper
 from sotto.ui.session import Session
 from sotto.ui.shell import Shell
@@ -178,7 +180,7 @@ class Shelf:
         return found
 
     def folders(self, roots):
-        return ()
+        return Watched()
 
     def presence(self, roots):
         return None
@@ -231,6 +233,19 @@ def stage(qtbot, loop, flows, dressed, preferences, queue, tmp_path):
     assert thread.close()
     keeper.close()
     destroy(window, session, thread, keeper)
+
+
+@pytest.fixture
+def same_machine(monkeypatch):
+    """Let every machine have the same memory."""
+    monkeypatch.setattr("sotto.ui.memory.sample", lambda: Sample(16 << 30, 12 << 30, 1 << 30))
+
+
+@pytest.fixture
+def directed(qapp):
+    """Choose which way text runs; put back afterwards."""
+    yield qapp.setLayoutDirection
+    qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
 
 
 @pytest.fixture

@@ -13,8 +13,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from sotto.engine.events import LoadProgress
 from sotto.engine.memory_figures import MemoryFigures
-from sotto.engine.types import Loaded, LoadProgress
+from sotto.engine.settings import EngineSettings
+from sotto.runner.loop import EngineLoop
 from sotto.ui.drops import Dropped
 from sotto.ui.engine_thread import EngineThread
 from sotto.ui.states import Phase
@@ -25,25 +27,46 @@ WRITE = """
 import sys
 from pathlib import Path
 from tiny_random import CONFIGS, write_model
-CONFIGS["large"] = CONFIGS["plain"] | {"hidden_size": 1024, "intermediate_size": 14336, "num_attention_heads": 8}
+changes = {"hidden_size": 1024, "intermediate_size": int(sys.argv[2]), "num_attention_heads": 8}
+CONFIGS["large"] = CONFIGS["plain"] | changes
 write_model(Path(sys.argv[1]), "large")
 """
 
 
-@pytest.fixture(scope="module")
-def large(tmp_path_factory):
-    """A model of more than 500 MB, written by another process: this one is to stay small."""
-    folder = tmp_path_factory.mktemp("models") / "large"
+def written(folder, width):
+    """Have a model written by another process: this one is to stay small."""
     support = Path(__file__).resolve().parents[1] / "support"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(support), *sys.path])}
-    subprocess.run([sys.executable, "-c", WRITE, str(folder)], env=environment, check=True)
+    subprocess.run([sys.executable, "-c", WRITE, str(folder), str(width)], env=environment, check=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """A model of more than 500 MB."""
+    folder = written(tmp_path_factory.mktemp("models") / "large", 14336)
     assert (folder / "model.safetensors").stat().st_size > 500 * MB
     return folder
 
 
+@pytest.fixture(scope="module")
+def smaller(tmp_path_factory):
+    """One of more than half as much."""
+    return written(tmp_path_factory.mktemp("models") / "smaller", 8192)
+
+
 @pytest.fixture
-def window(real_window):
-    return real_window(EngineThread())
+def limits():
+    """What models may take in memory, the last of them now."""
+    return [None]
+
+
+@pytest.fixture
+def window(real_window, limits):
+    def engines(emit):
+        return EngineLoop(emit, lambda: EngineSettings(memory_limit=limits[-1]))
+
+    return real_window(EngineThread(make_loop=engines))
 
 
 def resident():
@@ -71,18 +94,21 @@ def test_eject_gives_the_memory_back_and_the_next_model_loads(qtbot, window, loo
     qtbot.waitUntil(lambda: window.session.state.phase is Phase.READY, timeout=WAIT)
 
 
-def test_the_old_model_is_gone_before_the_new_one_comes(qtbot, window, loop, large):
+def test_where_two_do_not_fit_the_old_model_is_gone_before_the_new_one_comes(
+    qtbot, window, limits, loop, large, smaller
+):
     load(qtbot, window, large)
+    first = window.session.state.actual
+    limits.append(int(1.3 * first))
     heard = []
     window.session.host.happened.connect(heard.append)
-    (builtin,) = [record for record in window.session.models if record.builtin]
-    window.session.load(builtin)
-    qtbot.waitUntil(lambda: any(isinstance(event, Loaded) for event in heard), timeout=WAIT)
-    qtbot.waitUntil(lambda: isinstance(heard[-1], MemoryFigures), timeout=WAIT)
+    load(qtbot, window, smaller)
     coming = heard[next(number for number, event in enumerate(heard) if isinstance(event, LoadProgress)) :]
     figures = [event for event in coming if isinstance(event, MemoryFigures)]
     assert figures
-    assert all(event.active + event.pool < 100 * MB for event in figures)
+    # All of the smaller one is less than the larger one, which is not there beside any of it.
+    assert first > window.session.state.actual > 0.4 * first
+    assert all(event.active + event.pool < first for event in figures)
 
 
 def test_predicted_and_actual_of_a_real_model_agree(qtbot, window, loop, large):

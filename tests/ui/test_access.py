@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QApplication, QLabel
 from clipping import clipped
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.ui.code_header import CodeHeader
-from sotto.ui.memory import Sample
 from sotto.ui.states import Phase
 from window_checks import nameless, stretch, tree_of
 
@@ -23,21 +22,9 @@ REFERENCES = Path(__file__).resolve().parents[1] / "_reference"
 SIZES = {"compact": (720, 480), "medium": (1120, 760), "wide": (1600, 1000)}
 # The others show what this machine has.
 PAGES = ("answers", "quick", "appearance")
+pytestmark = pytest.mark.usefixtures("same_machine")
 BOTH = pytest.mark.parametrize("direction", list(Qt.LayoutDirection)[:2])
 ZOOMS = pytest.mark.parametrize("zoom", [1.0, 2.0])
-
-
-@pytest.fixture(autouse=True)
-def same_machine(monkeypatch):
-    """Let every machine have the same memory."""
-    monkeypatch.setattr("sotto.ui.memory.sample", lambda: Sample(16 << 30, 12 << 30, 1 << 30))
-
-
-@pytest.fixture
-def directed(qapp):
-    """Choose which way text runs; put back afterwards."""
-    yield qapp.setLayoutDirection
-    qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
 
 
 def settled(stage):
@@ -104,6 +91,13 @@ def test_the_card_of_a_model_as_it_is_read(ready, qtbot, loop):
     compare(ready.window.desk.card, "model-card")
 
 
+def test_what_can_be_chosen_for_a_chat_as_it_is_read(ready, qtbot, loop):
+    ready.window.chat.toggle_choices()
+    ready.window.chat.choices.show_choices("", {"format": {"kind": "json_schema", "text": "{}", "name": "a.json"}})
+    qtbot.waitUntil(ready.window.chat.choices.system.hasFocus)
+    compare(ready.window.chat.choices, "choices")
+
+
 @BOTH
 @ZOOMS
 def test_longer_words_have_room_in_the_window(ready, qtbot, loop, preferences, directed, direction, zoom):
@@ -111,6 +105,11 @@ def test_longer_words_have_room_in_the_window(ready, qtbot, loop, preferences, d
     preferences.change(zoom=zoom)
     talk(ready, qtbot)
     ready.window.chat.toggle_choices()
+    # With everything that a chat can choose.
+    held = {"kind": "json_schema", "text": "{}", "name": "person.json"}
+    ready.dialogue.unsent.choose("", {"think": "high", "format": held, "mirostat": 2})
+    ready.dialogue.unsent.choices_opened.emit("", ready.dialogue.unsent.options)
+    assert ready.window.chat.composer.format.isVisible()
     stretch(ready.window)
     qtbot.waitUntil(lambda: clipped(ready.window) == [])
     assert nameless(ready.window) == []

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from sotto.chats.records import Role, State, Turn
 from sotto.engine.parsing.pieces import Kind, Piece
+from sotto.engine.parsing.pieces import ToolCall as Call
 from sotto.ui import announcing
 from sotto.ui.announcing import PAUSE, Announcer, announce, spoken
 
@@ -22,6 +23,7 @@ class Talk(QObject):
     """The signals of a conversation."""
 
     answer_awaited = Signal(str, str)
+    answer_begun = Signal(object)
     answer_resumed = Signal(object)
     answer_grew = Signal(object)
     answer_ended = Signal(object)
@@ -42,8 +44,8 @@ class Hearing:
         assert about is self.about
         self.said.append((self.now, text))
 
-    def end(self, state=State.COMPLETE):
-        self.talk.answer_ended.emit(Turn(1, None, Role.ASSISTANT, "", state, 0.0))
+    def end(self, state=State.COMPLETE, text=""):
+        self.talk.answer_ended.emit(Turn(1, None, Role.ASSISTANT, text, state, 0.0))
 
     @property
     def texts(self):
@@ -53,6 +55,33 @@ class Hearing:
 @pytest.fixture
 def hearing(qapp):
     return Hearing()
+
+
+def test_a_wanted_tool_is_named_and_nothing_of_json_is_read_out(hearing):
+    hearing.talk.answer_awaited.emit("tiny", "Reading prompt…")
+    hearing.now += PAUSE
+    call = Call("find", {"what": "x"})
+    hearing.talk.answer_grew.emit((*pieces("I look. "), Piece(Kind.TOOL, ends=True, call=call), *pieces("Done")))
+    hearing.end()
+    held = Turn(1, None, Role.ASSISTANT, "", State.STREAMING, 0.0, figures={"format": "json"})
+    for signal, first in (
+        (hearing.talk.answer_begun, lambda: hearing.talk.answer_awaited.emit("tiny", "Reading prompt…")),
+        (hearing.talk.answer_resumed, lambda: None),
+    ):
+        first()
+        signal.emit(held)
+        hearing.now += PAUSE
+        hearing.talk.answer_grew.emit(pieces('{"a": "One is said. Two is too. "}'))
+        hearing.end(text="{}")
+    assert hearing.texts == [
+        "tiny answers",
+        "I look. Wants to use find.",
+        "Done The answer is complete.",
+        "tiny answers",
+        "(code) The answer is complete.",
+        "The answer goes on",
+        "(code) The answer is complete.",
+    ]
 
 
 def test_the_beginning_sentences_now_and_then_and_the_end(hearing):

@@ -136,6 +136,15 @@ def test_a_request_for_another_model_loads_it_and_the_window_shows_that(ask, rea
     assert ready.dialogue.conversation.messages == ()
 
 
+def test_tokens_are_counted_for_programs_alone(ask, ready, qtbot, loop):
+    spoken = []
+    ready.session.spoke.connect(spoken.append)
+    name, said = ready.session.state.record.name, [{"role": "user", "content": "Hello"}]
+    counted = ended(qtbot, ask("/v1/messages/count_tokens", {"model": name, "messages": said}))
+    assert counted.json() == {"input_tokens": len("Hello") + 4}
+    assert spoken == []
+
+
 def test_a_request_brings_no_window_up(ask, ready, qtbot, loop):
     ready.window.hide()
     ended(qtbot, ask("/api/chat", chat(OTHER)))

@@ -250,7 +250,7 @@ def test_so_many_files_go_along_and_no_more(ready, qtbot, loop, tmp_path):
         path.write_text("x")
     ready.window.composing.attach(tuple(paths))
     assert ready.window.chat.notice.message.text().startswith("At most 20 files go along with one message")
-    qtbot.waitUntil(lambda: len(attached(ready)) == 20)
+    qtbot.waitUntil(lambda: len(attached(ready)) == 20, timeout=30_000)
 
 
 @pytest.mark.parametrize(

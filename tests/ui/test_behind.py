@@ -137,7 +137,7 @@ def test_two_answers_at_once_stay_apart(ready, qtbot, loop, file):
     hold.set()
     qtbot.waitUntil(lambda: not ready.dialogue.busy and ready.window.behind.chats == set())
     second = ready.dialogue.chat
-    qtbot.waitUntil(lambda: len(rows(file)) == 4)
+    qtbot.waitUntil(lambda: rows(file, "state") == [("complete",)] * 4)
     said = rows(file, "chat, role, text")
     assert {one for one in said if one[0] == first} == {(first, "user", "First?"),
                                                         (first, "assistant", "One two three four.")}  # fmt: skip

@@ -3,7 +3,11 @@
 import json
 import sqlite3
 
+import pytest
 from PySide6.QtCore import Qt
+
+from sotto.engine.options import request_options
+from sotto.ui.sampling import ALL_NUMBERS, BUDGET
 
 
 def kept(tmp_path):
@@ -73,3 +77,40 @@ def test_what_nobody_can_have_chosen_is_not_shown(ready, loop):
     choices = ready.window.chat.choices
     choices.show_choices("x", {"temperature": "hot", "top_k": True, "seed": None, "unknown": 1, "min_p": 99})
     assert choices.options == {"min_p": 1.0}
+
+
+def test_the_numbers_that_few_people_need_are_folded_away_and_reach_the_engine(ready, qtbot, loop):
+    choices, keeper = ready.window.chat.choices, ready.window.presets
+    ready.window.chat.header.choices.click()
+    field = choices.fields["mirostat"]
+    assert not field.isVisible()
+    assert field.text() == "0"
+    choices.more.click()
+    assert field.isVisible()
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, "3")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert (choices.refusal.text(), choices.options) == ("Mirostat must be a whole number from 0 to 2, not '3'.", {})
+    field.selectAll()
+    qtbot.keyClicks(field, "1")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    choices.fields["dry_penalty_last_n"].setValue(-1)
+    request = ask(ready, qtbot, "Chosen")
+    assert dict(request.options) == {"mirostat": 1, "dry_penalty_last_n": -1}
+    # What the engine reads is what was meant.
+    assert request_options({}, request.options).sampling.mirostat == 1
+    # Where one of them is set, they are in view.
+    keeper.save("Calm", "", choices.options)
+    ready.dialogue.new_chat()
+    assert not field.isVisible()
+    choices.presets.applied.emit(keeper.with_name("Calm"))
+    assert field.isVisible()
+
+
+@pytest.mark.parametrize("number", ALL_NUMBERS, ids=lambda number: number.name)
+def test_the_engine_takes_every_number_that_can_be_chosen(number):
+    if number is not BUDGET:
+        for value in (number.least, number.most):
+            assert number.fits(value)
+            request_options({}, {number.name: value})

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripted_loop import Script, ScriptedLoop, record
-from sotto.engine.types import Finished, Loaded, LoadProgress, PrefillProgress, TextChunk
+from sotto.engine.events import Failed, Finished, Loaded, LoadProgress, PrefillProgress, TextChunk
+from sotto.engine.types import CountRequest, GenerateRequest, Message
 from sotto.runner.joining import joined
-from sotto.ui.engine_thread import EngineThread, Mailbox
+from sotto.ui.engine_thread import EngineLost, EngineThread, Mailbox
 
 GUARD = """
 from PySide6.QtCore import QObject, Signal
@@ -78,9 +79,35 @@ def test_commands_before_the_engine_exists_are_served(qtbot):
     thread.deleteLater()
 
 
-def test_a_fast_stream_comes_up_in_few_events(qtbot):
-    from sotto.engine.types import GenerateRequest, Message
+def test_a_lost_engine_comes_back_for_a_load_and_not_for_what_goes_on_beside(qtbot):
+    conversation, got, made = (Message("user", "go"),), [], []
+    script = Script(crash="It is gone.")
 
+    def make_loop(emit):
+        made.append(emit)
+        return ScriptedLoop(emit, script)
+
+    thread = EngineThread(make_loop=make_loop)
+    thread.happened.connect(got.append)
+    thread.generate(GenerateRequest("1", messages=conversation))
+    qtbot.waitUntil(lambda: any(isinstance(event, EngineLost) for event in got) and not thread.isRunning())
+
+    thread.count(CountRequest("2", conversation, ()))
+    thread.measure(record())
+    thread.cancel("1")
+    thread.cancel_load()
+    assert not thread.isRunning()
+    qtbot.waitUntil(lambda: isinstance(got[-1], Failed) and got[-1].request_id == "2")
+    assert len(made) == 1
+
+    thread.load(record())
+    qtbot.waitUntil(lambda: any(isinstance(event, Loaded) for event in got))
+    assert len(made) == 2
+    assert thread.close()
+    thread.deleteLater()
+
+
+def test_a_fast_stream_comes_up_in_few_events(qtbot):
     got, script = [], Script(chunks=["x"] * 5000)
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
     thread.happened.connect(got.append)

@@ -4,7 +4,8 @@ import threading
 
 import pytest
 
-from sotto.engine.types import DoneReason, Finished, Message
+from sotto.engine.events import DoneReason, Finished
+from sotto.engine.types import Message, Think
 from sotto.ui import words
 from sotto.ui.answer_pace import AnswerPace
 from sotto.ui.reuse import Asked, why_lost
@@ -60,6 +61,7 @@ MORE = (*TALK, Message("user", "c"))
         (Asked("m", MORE), 51, ""),
         (Asked("m", MORE), 10, "what was kept of it had to make place"),
         (Asked("m", MORE, trims=True), 10, "the oldest turns are left out"),
+        (Asked("m", MORE, think=Think.HIGH), 10, "it is to think otherwise"),
         (Asked("n", MORE), 0, "another model reads it for the first time"),
         (Asked("m", (SYSTEM, *MORE)), 0, "the system prompt was changed"),
         (Asked("m", (Message("user", "x"),)), 0, "an earlier message was changed"),

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 
 from planned import GB, measured, there
 from scripted_loop import record
-from sotto.engine.memory_figures import MemoryFigures
+from sotto.engine.memory_figures import MemoryFigures, ModelFigures
 from sotto.ui import gauge as gauges
 from sotto.ui import memory
 from sotto.ui.memory import Sample
@@ -38,6 +38,16 @@ def test_the_parts_of_the_bar_add_up(stage, loop):
     for one in gauge.segments:
         assert one.name.lower() in gauge.accessibleName().lower()
         assert one.name in gauge.toolTip()
+
+
+def test_weights_of_several_models_are_not_called_those_of_one(stage, loop):
+    gauge = stage.window.sidebar.gauge
+    gauge.show_model("llama")
+    two = (ModelFigures("1", 3 * GB, 0, 0), ModelFigures("2", GB, 0, 0))
+    gauge.show_figures(MemoryFigures(4 * GB, 0, 4 * GB, 0, 4 * GB, models=two))
+    assert [(one.name, one.nbytes) for one in gauge.segments if one.nbytes] == [("2 models", 4 * GB)]
+    gauge.show_figures(MemoryFigures(3 * GB, 0, 3 * GB, 0, 3 * GB, models=two[:1]))
+    assert [(one.name, one.nbytes) for one in gauge.segments if one.nbytes] == [("llama", 3 * GB)]
 
 
 def test_what_would_be_taken_is_a_ghost_whose_context_alone_moves(stage, loop):

@@ -10,8 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from scripted_loop import record
-from sotto.engine.memory_figures import MemoryFigures
-from sotto.engine.types import (
+from sotto.engine.events import (
     DoneReason,
     Failed,
     Finished,
@@ -22,9 +21,12 @@ from sotto.engine.types import (
     TextChunk,
     Unloaded,
 )
+from sotto.engine.memory_figures import MemoryFigures
+from sotto.errors import InvalidRequestError
+from sotto.runner.host import PROCESS, THREAD
 from sotto.ui import hosts
 from sotto.ui.engine_thread import EngineLost, EngineThread
-from sotto.ui.hosts import PROCESS, THREAD, Marking, crashed_last_time, make_host
+from sotto.ui.hosts import Marking, crashed_last_time, make_host
 from sotto.ui.states import ChatSettings, Phase
 
 WAIT = 30_000
@@ -47,8 +49,7 @@ def ask(qtbot, window, text):
 
 
 def lost(window):
-    # A model that is still to be measured may have started the host again by now.
-    return window.session.state.phase is Phase.FAILED
+    return window.session.state.phase is Phase.FAILED and not window.session.host.isRunning()
 
 
 def test_a_process_that_is_killed_while_it_answers_is_a_notice_and_starts_again(qtbot, window, loop):
@@ -102,6 +103,24 @@ def test_a_process_that_is_killed_while_it_loads_is_a_notice_and_starts_again(qt
     assert not notice.isVisible()
 
 
+def test_a_load_that_is_tried_again_at_once_after_its_process_was_lost_is_not_lost_with_it(qtbot, window, loop):
+    session, told = window.session, []
+
+    def again(problem):
+        told.append(problem.title)
+        if len(told) == 1:
+            session.retry()
+
+    session.eject()
+    qtbot.waitUntil(lambda: session.state.phase is Phase.FOUND, timeout=WAIT)
+    session.load(session.state.record)
+    qtbot.waitUntil(lambda: child_of(window) is not None, timeout=WAIT)
+    session.problem.connect(again)
+    os.kill(child_of(window), signal.SIGKILL)
+    qtbot.waitUntil(lambda: bool(told) and session.state.phase is Phase.READY, timeout=WAIT)
+    assert told == ["The engine stopped"]
+
+
 def test_ejecting_ends_the_process(qtbot, window, loop):
     process = child_of(window)
     window.session.eject()
@@ -140,7 +159,7 @@ def test_a_command_right_after_the_engine_was_lost_is_served(qtbot):
         def __init__(self, emit):
             self.emit = emit
 
-        def load(self, record, num_ctx=None, *, anyway=False):
+        def load(self, record, num_ctx=None, *, anyway=False, seat="", roomy=False):
             self.emit(Unloaded())
 
         def run(self):
@@ -166,7 +185,7 @@ def test_the_environment_goes_before_the_choice(monkeypatch, said, kind, qapp):
 
 
 def test_another_kind_of_host_is_refused(monkeypatch):
-    with pytest.raises(ValueError, match="must be thread or process, not 'cloud'"):
+    with pytest.raises(InvalidRequestError, match="must be thread or process, not 'cloud'"):
         make_host("cloud")
 
 

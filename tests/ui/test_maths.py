@@ -73,9 +73,9 @@ def test_a_formula_is_drawn_with_its_baseline():
     ],
 )  # fmt: skip
 def test_hostile_formulas_end_soon_and_never_raise(latex):
-    started = time.perf_counter()
+    started = time.thread_time()
     drawing = draw(latex, True, 20, "#000000")
-    assert time.perf_counter() - started < 5
+    assert time.thread_time() - started < 5
     assert drawing is None or "image" not in drawing.svg
 
 

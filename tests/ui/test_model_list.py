@@ -2,7 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from scripted_loop import record
-from sotto.runner.host import same
+from sotto.runner.residents import same
 from sotto.ui.model_list import ModelList
 
 FIRST = replace(record("a"), path=Path("/stores/a"), digest="1" * 64)

@@ -47,6 +47,8 @@ def test_a_template_is_given_and_taken_back(stage, qtbot, loop, tmp_path, proble
         ("{{ if .System }}", "The template you gave cannot be read: line 1: a block has no {{ end }}."),
         ("{% if %}", "The template you gave cannot be read: line 1: Expected an expression"),
         ("", "is empty; it should be a template."),
+        ("You are a poet.", "The template you gave makes the same prompt whatever is asked"),
+        ("{{ range .Messages }}{{ .Role }}{{ end }}", "it should have the messages in it"),
     ],
 )
 def test_a_file_that_is_no_template_changes_nothing(stage, qtbot, loop, tmp_path, problems, content, why):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from scripted_loop import record
-from sotto.engine.types import LoadProgress
+from sotto.engine.events import LoadProgress
 from sotto.ui.pace import LoadClock
 from sotto.ui.states import ModelState, Phase
 from sotto.ui.words import duration, loading_line, state_line

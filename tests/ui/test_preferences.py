@@ -46,6 +46,9 @@ def test_what_follows_the_system_is_not_written(qapp, path):
         ("api_port", 70_000, "a port from 1 to 65535"),
         ("api_port", 80.5, "a port from 1 to 65535"),
         ("api_key", "a\nb", "a key of one line"),
+        ("api_origins", "a\nb", "addresses of pages"),
+        ("options", {"think": "much"}, "options of answers that make sense"),
+        ("options", {"format": "json"}, "options of answers that make sense"),
     ],
 )
 def test_a_value_that_makes_no_sense_counts_as_not_chosen(qapp, path, caplog, name, value, right):

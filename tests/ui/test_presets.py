@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QCoreApplication, Qt
 
 from sotto.ui.presets import LONGEST_NAME, Preset, PresetKeeper
-from sotto.ui.sampling import NUMBERS, Origin, inherited, sensible
+from sotto.ui.sampling import ALL_NUMBERS, Origin, inherited, sensible
 
 
 @pytest.fixture
@@ -91,11 +91,11 @@ def test_a_file_that_cannot_be_written_is_told(qapp, tmp_path):
 values = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.lists(st.integers()))
 
 
-@given(st.dictionaries(st.sampled_from([one.name for one in NUMBERS] + ["other"]), values))
+@given(st.dictionaries(st.sampled_from([one.name for one in ALL_NUMBERS] + ["other"]), values))
 def test_only_what_can_have_been_chosen_is_sensible(options):
     kept = sensible(options)
     assert sensible(kept) == kept
-    for number in NUMBERS:
+    for number in ALL_NUMBERS:
         assert (number.name in kept) == (number.name in options and number.fits(options[number.name]))
         held = inherited(number, kept, options)
         assert held.shown

@@ -10,7 +10,10 @@ from PySide6.QtTest import QTest
 from drags import data_of, enter, let_go
 from pdfs import pdf
 from sotto.paths import resources_dir
-from sotto.ui.hosts import PROCESS, THREAD, make_host
+from sotto.runner.host import PROCESS, THREAD
+from sotto.store.opening import record_of
+from sotto.store.user_templates import keep_user_template
+from sotto.ui.hosts import make_host
 from sotto.ui.states import ChatSettings, Phase
 
 WAIT = 30_000
@@ -60,9 +63,9 @@ def drop(window, path):
 def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):
     session, dialogue, transcript = window.session, window.dialogue, window.chat.transcript
     assert session.state.record.builtin
-    unsaid = window.chat.welcome.greeting.text()
     qtbot.waitUntil(lambda: not dialogue.greeting.under_way and dialogue.greeting.text != "", timeout=WAIT)
-    assert window.chat.welcome.greeting.text() == dialogue.greeting.text != unsaid
+    assert window.chat.welcome.greeting.text() == dialogue.greeting.text
+    assert dialogue.greeting.text != "I’m the small model that comes with Sotto."
 
     # Ask, by a click on an example question.
     qtbot.mouseClick(window.chat.welcome.chips[0], Qt.MouseButton.LeftButton)
@@ -235,3 +238,25 @@ def test_the_context_can_be_raised_and_is_what_the_gauge_says(qtbot, window, loo
     qtbot.waitUntil(window.chat.notice.isVisible, timeout=WAIT)
     assert window.chat.notice.title.text() == "The context is not as long as asked for"
     assert f"{longest:,}" in window.chat.notice.message.text()
+
+
+@pytest.fixture
+def given(manifest):
+    """Give the built-in model a template in which no question has a place; return its digest."""
+    digest = record_of(manifest).digest
+    keep_user_template(digest, "You are a poet.")
+    yield digest
+    keep_user_template(digest, "")
+
+
+@pytest.fixture
+def poet(given, real_window):
+    return real_window(make_host(THREAD))
+
+
+def test_of_a_template_that_leaves_questions_out_one_is_told(qtbot, poet, given, loop):
+    assert poet.session.state.record.digest == given
+    notice = poet.chat.notice
+    assert notice.title.text() == "No question reaches this model"
+    assert "The template you gave makes the same prompt whatever is asked" in notice.message.text()
+    assert "makes the same prompt whatever is asked" in poet.chat.header.line.text()

@@ -296,12 +296,14 @@ def test_other_programs_are_let_in_where_and_as_was_chosen(switch, settings, sta
     port = free_port()
     assert page.state.hint.text() == "Nothing listens, and nobody can connect."
     typed(qtbot, page.port, str(port))
+    typed(qtbot, page.origins, "http://localhost:*")
     page.enabled.click()
     qtbot.waitUntil(lambda: page.state.hint.text() == f"Listens at http://127.0.0.1:{port}")
     page.copy_address.click()
     address = QApplication.clipboard().text()
-    with urllib.request.urlopen(f"{address}/api/version", timeout=10) as answer:
-        assert answer.status == 200
+    from_a_page = urllib.request.Request(f"{address}/api/version", headers={"Origin": "http://localhost:3000"})
+    with urllib.request.urlopen(from_a_page, timeout=10) as answer:
+        assert answer.headers["Access-Control-Allow-Origin"] == "http://localhost:3000"
     # Everybody else needs a key, and one is made.
     typed(qtbot, page.host, "0.0.0.0")
     qtbot.waitUntil(lambda: "key" in page.state.error.text())
@@ -334,6 +336,12 @@ def test_a_port_that_is_taken_is_told_in_place(switch, settings, qtbot, loop):
     [
         ("host", "my machine", "An address is a name or number of this machine, such as 127.0.0.1, not 'my machine'."),
         ("port", "70000", "Port must be a whole number from 1 to 65,535, not '70000'."),
+        (
+            "origins",
+            "a page",
+            "'a page' is no origin; it should be such as https://example.com or http://localhost:*, or * for every "
+            "page.",
+        ),
         ("key", "two words", "A key has up to 1,000 letters, digits and signs of English, and no blanks."),
     ],
 )

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
 
 from scripted_loop import record
-from sotto.engine.types import LoadProgress
+from sotto.engine.events import LoadProgress
 from sotto.ui import tray
 from sotto.ui.instance import Show, Wish
 from sotto.ui.preferences import PreferenceKeeper

@@ -9,16 +9,17 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
-from sotto.chats.records import Role, State, Turn
+from sotto.chats.records import FOUND, Role, State, Turn
+from sotto.engine.events import DoneReason, PrefillProgress
 from sotto.engine.parsing.parser import parsed
 from sotto.engine.parsing.pieces import Kind, Piece
 from sotto.engine.parsing.pieces import ToolCall as Call
-from sotto.engine.types import PrefillProgress
-from sotto.ui import folds, thought_clock
-from sotto.ui.folds import Thought, ToolCall, duration
+from sotto.ui import folds, thought_clock, words
+from sotto.ui.folds import Thought, ToolCall
 from sotto.ui.markdown_text import MarkdownText
 from sotto.ui.messages import AnswerMessage
 from sotto.ui.transcript import Transcript
+from sotto.ui.written_out import written_out
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def test_a_short_thought_has_no_number(transcript, clock):
     clock[0] += 1.4
     answer.append("</think>Yes")
     assert answer.body.parts[0].title.text() == "Thought"
-    assert (duration(2), duration(61)) == ("2 s", "1 min 1 s")
+    assert (words.thought_line(2), words.thought_line(61)) == ("Thought for 2 s", "Thought for 1 min 1 s")
 
 
 def test_a_thought_stays_as_its_reader_left_it(transcript, qtbot):
@@ -160,7 +161,7 @@ def test_how_long_a_thought_took_is_kept_with_the_answer(ready, qtbot, loop, mon
     assert took == 30
     message = AnswerMessage("model")
     message.show_complete(ready.dialogue.turns[-1])
-    assert message.body.parts[0].title.text() == f"Thought for {duration(took)}"
+    assert message.body.parts[0].title.text() == words.thought_line(took) == "Thought for 30 s"
     message.deleteLater()
 
 
@@ -232,3 +233,76 @@ def test_a_screen_reader_finds_the_parts_in_order_and_every_button_has_a_name(tr
     ]
     assert len(named) > 10
     assert [one for one in named if one.isVisible() and not one.accessibleName()] == []
+
+
+CUT = 'I look.\n<tool_call>\n{"name": "find", "arguments": {"what": "x'
+ENDED = Piece(Kind.TOOL, ends=True)
+
+
+@pytest.mark.parametrize("reason", [DoneReason.LENGTH, DoneReason.CANCELLED])
+@pytest.mark.parametrize("live", [True, False])
+def test_a_call_in_which_an_answer_is_cut_short_is_no_markup(transcript, live, reason):
+    state = State.STOPPED if reason is DoneReason.CANCELLED else State.COMPLETE
+    cut = replace(turn(CUT, state), figures={"reason": reason.value})
+    if live:
+        answer = transcript.add_answer("model")
+        transcript.grow_answer((Piece(Kind.TEXT, "I look."), Piece(Kind.TOOL, begins=True)))
+        transcript.grow_answer((ENDED, Piece(Kind.TEXT, CUT.removeprefix("I look."))))
+        transcript.end_answer(cut)
+    else:
+        answer = AnswerMessage("model")
+        answer.show_complete(cut)
+    text, call = answer.body.parts
+    assert (text.markdown, call.title.text()) == ("I look.", "Began to call a tool")
+    call.button.click()
+    (region,) = call.text._regions.found
+    assert call.text.code_of(region) == CUT.removeprefix("I look.\n")
+    assert answer.body.copied().text() == "I look."
+    assert written_out(cut).partition("\n")[0] == "I look."
+    assert "**Began to call a tool**\n\n```\n<tool_call>" in written_out(cut)
+    if not live:
+        answer.deleteLater()
+
+
+def test_what_was_no_call_stays_text_when_the_answer_is_cut_short_later(transcript):
+    answer = transcript.add_answer("model")
+    transcript.grow_answer((Piece(Kind.TOOL, begins=True), ENDED, Piece(Kind.TEXT, "<tool_call>no")))
+    transcript.grow_answer((Piece(Kind.TEXT, " call"),))
+    transcript.end_answer(replace(turn("<tool_call>no call", State.STOPPED)))
+    (text,) = answer.body.parts
+    assert text.markdown == "<tool_call>no call"
+    assert written_out(turn("<tool_call>no call", State.STOPPED)) == "<tool_call>no call"
+
+
+def test_thoughts_and_calls_are_exported_as_what_they_are(ready, qtbot, loop, tmp_path):
+    ready.script.chunks = [
+        '<think>Hm.\n\nWell.</think>Look: <tool_call>{"name": "find", "arguments": {"é": [1]}}</tool_call>'
+    ]
+    ready.window.send("Go")
+    qtbot.waitUntil(lambda: not ready.dialogue.busy and ready.dialogue.turns[-1].id > 0)
+    path = tmp_path / "chat.md"
+    ready.window.shelf.export_markdown(ready.dialogue.chat, path)
+    qtbot.waitUntil(path.exists)
+    said = path.read_text(encoding="utf-8").partition("## tiny")[2].partition("\n\n")[2]
+    shown = '{\n  "é": [\n    1\n  ]\n}'
+    call = f"**Wants to use find**\n\n```json\n{shown}\n```"
+    assert said == f"> **Thought**\n> \n> Hm.\n> \n> Well.\n\nLook:\n\n{call}\n"
+
+    def found(entries, _):
+        return [bool(entry.excerpt) for entry in entries] == [True]
+
+    # Nor has what is found in it any tags.
+    for text in ("find", "Well", "tool_call", "think"):
+        # The list may be told once more as it was before.
+        with qtbot.waitSignal(ready.window.shelf.listed, check_params_cb=found) as listed:
+            ready.window.sidebar.search.setText(text)
+        (entry,) = listed.args[0]
+        excerpt = entry.excerpt.replace(FOUND[0], "").replace(FOUND[1], "")
+        assert ("<" in excerpt, ">" in excerpt, "tool_call" in excerpt) == (False, False, False)
+
+
+def test_an_answer_that_breaks_off_in_front_of_a_call_waits_for_none(transcript):
+    answer = transcript.add_answer("model")
+    transcript.grow_answer((Piece(Kind.TEXT, "I look."), Piece(Kind.TOOL, begins=True)))
+    transcript.end_answer(turn("I look.", State.FAILED))
+    assert [type(part).__name__ for part in answer.body.parts] == ["MarkdownText"]

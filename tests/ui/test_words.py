@@ -1,6 +1,6 @@
 """What the window says in a line."""
 
-from sotto.engine.types import ModelInfo
+from sotto.engine.events import ModelInfo
 from sotto.ui.states import ModelState, Phase
 from sotto.ui.words import state_line
 
@@ -18,6 +18,12 @@ def test_why_there_is_less_context_and_what_is_held_in_few_bits_is_said():
     assert line == (
         "Answering · 12,000 tokens of context · CPU · It is too much · 28 of 28 layers hold keys and values in 8 bits"
     )
+
+
+def test_which_options_of_a_model_are_not_followed_is_said():
+    info = ModelInfo(*INFO, options_note="Option num_gqa has no effect here and was ignored.")
+    line = state_line(ModelState(Phase.READY, info=info))
+    assert line == "Ready · 12,000 tokens of context · CPU · Option num_gqa has no effect here and was ignored"
 
 
 def test_what_makes_the_prompts_is_said_where_that_is_no_template_of_the_models_own():

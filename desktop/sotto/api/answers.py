@@ -106,18 +106,33 @@ class Whole(Answer):
         await send(_body(body, more=False))
 
 
+class Done(Answer):
+    """An answer that says nothing but that something was done."""
+
+    def __init__(self, dialect: Dialect, act: Callable[[], Awaitable[None]]) -> None:
+        """Answer when `act` has done it."""
+        super().__init__(dialect)
+        self._act = act
+
+    async def work(self, send: Send) -> None:
+        """Do it and say so."""
+        await self._act()
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send(_body(b"", more=False))
+
+
 class Pieces(Answer):
     """An answer in pieces. Until there is a first one, an error is an answer of its own."""
 
     def __init__(self, dialect: Dialect, media_type: str, pieces: AsyncGenerator[bytes, None]) -> None:
         """Answer with `pieces`."""
         super().__init__(dialect)
-        self._media_type = media_type
+        self.media_type = media_type
         self._pieces = pieces
 
     async def work(self, send: Send) -> None:
         """Send the answer."""
-        headers = [(b"content-type", self._media_type.encode()), (b"cache-control", b"no-cache")]
+        headers = [(b"content-type", self.media_type.encode()), (b"cache-control", b"no-cache")]
         begun = False
         async with aclosing(self._pieces) as pieces:
             async for piece in pieces:

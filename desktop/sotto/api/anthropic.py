@@ -8,22 +8,30 @@ from typing import Any
 from uuid import uuid4
 
 from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Route
 
 from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event
 from sotto.api.anthropic_blocks import BlockStream, blocks_of, manner_of, messages_of, text_of, told
-from sotto.api.asking import checked_options, request_of, schema_of, whole_answer
+from sotto.api.asking import (
+    MOST_TOKENS,
+    able,
+    checked_options,
+    drawn_by,
+    refuse_other_formats,
+    request_of,
+    schema_of,
+    whole_answer,
+)
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk, Visit
 from sotto.api.durations import keep_alive
-from sotto.api.errors import ApiError, bad, missing
+from sotto.api.errors import ApiError, bad
 from sotto.api.fields import Fields
 from sotto.api.tools import check_able, named_by_calls
-from sotto.engine.types import DoneReason, Finished, GenerateRequest, Grammar, Message, PrefillProgress, TextChunk
+from sotto.engine.events import CUT_SHORT, DoneReason, Finished, PrefillProgress, TextChunk
+from sotto.engine.types import CountRequest, GenerateRequest, Grammar, Message
 from sotto.store.records import ModelRecord
 
-_MOST_TOKENS = 2**31 - 1
 _TYPES = {
     HTTPStatus.BAD_REQUEST: "invalid_request_error",
     HTTPStatus.UNAUTHORIZED: "authentication_error",
@@ -71,32 +79,29 @@ class Anthropic:
         """Return what is answered here."""
         return [
             Route("/v1/messages", self._messages, methods=["POST"]),
-            Route("/v1/messages/count_tokens", _count_tokens, methods=["POST"]),
+            Route("/v1/messages/count_tokens", self._count_tokens, methods=["POST"]),
         ]
 
     async def _messages(self, request: Request) -> Answer:
         fields = await fields_of(request)
-        if not fields.text("model"):
-            raise bad("model is required")
-        most = fields.integer("max_tokens", -_MOST_TOKENS, _MOST_TOKENS)
+        _require_model(fields)
+        most = fields.integer("max_tokens", -MOST_TOKENS, MOST_TOKENS)
         if most is None or most <= 0:
             raise bad("max_tokens is required and must be positive")
-        system = text_of(fields, "system")
-        messages = named_by_calls(part for one in fields.objects("messages") for part in messages_of(one))
-        if not messages:
-            raise bad("messages is required")
-        options = {name: fields.any(name) for name in ("temperature", "top_p", "top_k") if fields.given(name)}
+        messages = _conversation(fields)
+        options = drawn_by(fields)
         options |= {"num_predict": most, "stop": list(fields.list("stop_sequences"))}
         checked_options(options)
+        refuse_other_formats(fields, "output_config.format")
         grammar = await _output_format(fields.object("output_config").object("format"))
         asked = _Asked(
             name=fields.text("model"),
             record=await self._desk.model(fields.text("model")),
             request=request_of(
                 options,
-                [*([Message("system", system)] if system else []), *messages],
+                messages,
                 grammar=grammar,
-                manner=manner_of(fields),
+                manner=await able(manner_of(fields)),
             ),
             keep_alive=keep_alive(fields.any("keep_alive")),
         )
@@ -104,13 +109,38 @@ class Anthropic:
             return Pieces(DIALECT, SSE, self._events(asked))
         return Whole(DIALECT, lambda: self._whole(asked))
 
+    async def _count_tokens(self, request: Request) -> Answer:
+        fields = await fields_of(request)
+        _require_model(fields)
+        messages = _conversation(fields)
+        asked = _Asked(
+            name=fields.text("model"),
+            record=await self._desk.model(fields.text("model")),
+            request=request_of({}, messages, manner=await able(manner_of(fields))),
+            keep_alive=keep_alive(fields.any("keep_alive")),
+        )
+        return Whole(DIALECT, lambda: self._count(asked))
+
+    async def _count(self, asked: _Asked) -> dict[str, Any]:
+        async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
+            meant = _able(asked, visit)
+            request = CountRequest(
+                meant.id,
+                meant.messages,
+                tools=meant.tools,
+                tool_choice=meant.tool_choice,
+                think=meant.think,
+                think_budget=meant.think_budget,
+            )
+            return {"input_tokens": (await self._desk.count(visit, request)).tokens}
+
     async def _whole(self, asked: _Asked) -> dict[str, Any]:
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
             request = _able(asked, visit)
             end, _ = await whole_answer(self._desk, visit, request)
         return _message(asked.name) | {
             "content": blocks_of(told(end, request)),
-            "stop_reason": _reason(end, request),
+            **_reason(end, request),
             "usage": _usage(end.prompt_tokens, end.cached_tokens, len(end.token_ids)),
         }
 
@@ -136,10 +166,28 @@ class Anthropic:
                         yield event(block, block["type"])
                     yield _event(
                         "message_delta",
-                        delta={"stop_reason": _reason(one, request), "stop_sequence": None},
+                        delta=_reason(one, request),
                         usage=_usage(one.prompt_tokens, one.cached_tokens, len(one.token_ids)),
                     )
                     yield _event("message_stop")
+
+
+def _require_model(fields: Fields) -> None:
+    if not fields.text("model"):
+        raise bad("model is required")
+
+
+def _conversation(fields: Fields) -> list[Message]:
+    """Return what was said so far.
+
+    Raises:
+        ApiError: It is nothing, or in a form that is not known.
+    """
+    system = text_of(fields, "system")
+    messages = named_by_calls(part for one in fields.objects("messages") for part in messages_of(one))
+    if not messages:
+        raise bad("messages is required")
+    return [*([Message("system", system)] if system else []), *messages]
 
 
 async def _output_format(wanted: Fields) -> Grammar | None:
@@ -174,10 +222,14 @@ def _message(name: str) -> dict[str, Any]:
     }
 
 
-def _reason(end: Finished, request: GenerateRequest) -> str:
+def _reason(end: Finished, request: GenerateRequest) -> dict[str, str | None]:
+    """Return why an answer ended; a stop text of the model's own is the end of its turn."""
+    if end.stop and end.stop in request.options.get("stop", ()):
+        return {"stop_reason": "stop_sequence", "stop_sequence": end.stop}
+    reason = "max_tokens" if end.done_reason in CUT_SHORT else "end_turn"
     if end.done_reason is DoneReason.STOP and end.calls and request.tools:
-        return "tool_use"
-    return "max_tokens" if end.done_reason in (DoneReason.LENGTH, DoneReason.LOOP) else "end_turn"
+        reason = "tool_use"
+    return {"stop_reason": reason, "stop_sequence": None}
 
 
 def _usage(prompt: int, cached: int, written: int) -> dict[str, int]:
@@ -187,7 +239,3 @@ def _usage(prompt: int, cached: int, written: int) -> dict[str, int]:
 
 def _event(name: str, **values: Any) -> bytes:
     return event({"type": name, **values}, name)
-
-
-async def _count_tokens(request: Request) -> Response:
-    raise missing("Counting tokens is not supported yet.")

@@ -6,10 +6,12 @@ from typing import Any
 from sotto.api.asking import NO_IMAGES, role_of
 from sotto.api.errors import bad
 from sotto.api.fields import Fields
+from sotto.engine.events import Finished, TextChunk
 from sotto.engine.parsing.pieces import Kind, Piece, ToolCall, markup
+from sotto.engine.tool_choice import ToolChoice
 from sotto.engine.tools import read_tools
 from sotto.engine.turns import Manner
-from sotto.engine.types import Finished, GenerateRequest, Message, TextChunk, Think
+from sotto.engine.types import GenerateRequest, Message, Think
 
 _KINDS = {Kind.TEXT: "text", Kind.THOUGHT: "thinking", Kind.TOOL: "tool_use"}
 
@@ -29,9 +31,18 @@ def manner_of(fields: Fields) -> Manner:
         }
         for tool in fields.objects("tools")
     ]
-    choice = fields.object("tool_choice").text("type", "auto")
-    if choice not in ("auto", "none"):
-        raise bad(f"tool_choice.type must be auto or none, not '{choice}': a model cannot be made to call yet.")
+    choice = fields.object("tool_choice")
+    wanted = choice.text("type", "auto")
+    if wanted not in ("auto", "none", "any", "tool"):
+        raise choice.wrong("type", "auto, any, tool or none")
+    if wanted == "tool" and not choice.text("name"):
+        raise choice.wrong("name", "a tool's name")
+    calls = ToolChoice(
+        required=wanted in ("any", "tool"),
+        tool=choice.text("name") if wanted == "tool" else "",
+        single=choice.flag("disable_parallel_tool_use", False),
+        parameters="input_schema",
+    )
     thinking = fields.object("thinking")
     kind, budget = thinking.text("type"), None
     if kind not in ("", "enabled", "disabled", "adaptive"):
@@ -39,7 +50,8 @@ def manner_of(fields: Fields) -> Manner:
     if kind == "enabled":
         budget = thinking.integer("budget_tokens", 0, 2**31 - 1)
     think = {"enabled": Think.ON, "disabled": Think.OFF}.get(kind)
-    return Manner(() if choice == "none" else read_tools(described, "tools"), think, budget)
+    tools = () if wanted == "none" else read_tools(described, "tools")
+    return Manner(tools, think, budget, calls if calls.required or calls.single else None)
 
 
 def text_of(fields: Fields, name: str) -> str:

@@ -1,5 +1,6 @@
 """The whole API, put together."""
 
+import re
 from http import HTTPStatus
 from typing import Any
 
@@ -7,6 +8,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from sotto.api import anthropic, ollama, openai
@@ -14,30 +16,47 @@ from sotto.api.answers import Dialect, as_api_error
 from sotto.api.desk import Desk
 from sotto.api.embeddings import Embeddings
 from sotto.api.guard import Guard
+from sotto.api.metrics import Counting, Metrics
 from sotto.api.ollama_models import OllamaModels
+from sotto.api.ollama_store import OllamaStorage
+from sotto.api.openapi import OpenAPI
+from sotto.api.responses import Responses
 from sotto.errors import SottoError
 
 _PLAIN = {HTTPStatus.NOT_FOUND: "404 page not found", HTTPStatus.METHOD_NOT_ALLOWED: "405 method not allowed"}
 
 
-def application(desk: Desk, *, loopback: bool, key: str = "") -> ASGIApp:
+def application(
+    desk: Desk, metrics: Metrics, *, loopback: bool, key: str = "", origins: re.Pattern[str] | None = None
+) -> ASGIApp:
     """Return what serves the API.
 
     Args:
         desk: Where the engine is asked.
+        metrics: Where it is counted what is served.
         loopback: Whether only this machine can reach the server.
         key: What every request must name, if it is not empty.
+        origins: Which pages of others may use it; None for none.
     """
-    parts: tuple[Any, ...] = (
+    handlers: dict[Any, Any] = {HTTPException: _plain, SottoError: _told, ClientDisconnect: _gone, Exception: _told}
+    routes = [*_routes(desk), *OpenAPI(_routes, dialect_of, key=bool(key)).routes(), *metrics.routes()]
+    inner = Starlette(routes=routes, exception_handlers=handlers)
+    guarded = Guard(inner, dialect_of, loopback=loopback, key=key, origins=origins)
+    return Counting(guarded, routes, metrics)
+
+
+def _routes(desk: Desk) -> list[Route]:
+    """Return everything that is asked and answered."""
+    parts = (
         OllamaModels(desk),
+        OllamaStorage(desk),
         ollama.OllamaAnswers(desk),
         openai.OpenAI(desk),
+        Responses(desk),
         Embeddings(desk),
         anthropic.Anthropic(desk),
     )
-    handlers: dict[Any, Any] = {HTTPException: _plain, SottoError: _told, ClientDisconnect: _gone, Exception: _told}
-    routes = [route for part in parts for route in part.routes()]
-    return Guard(Starlette(routes=routes, exception_handlers=handlers), dialect_of, loopback=loopback, key=key)
+    return [route for part in parts for route in part.routes()]
 
 
 def dialect_of(path: str) -> Dialect:

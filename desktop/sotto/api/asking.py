@@ -10,25 +10,32 @@ from uuid import uuid4
 from sotto.api.desk import Desk, Visit
 from sotto.api.errors import bad
 from sotto.api.fields import Fields
-from sotto.engine.grammars import ANY_OBJECT, check_grammar
+from sotto.engine.events import DoneReason, Finished, PrefillProgress, TextChunk
+from sotto.engine.grammars import check_grammar
 from sotto.engine.likelihood import Likelihood
-from sotto.engine.options import request_options
+from sotto.engine.options import DRAWN_BY, request_options
 from sotto.engine.turns import AS_USUAL, Manner
-from sotto.engine.types import (
-    DoneReason,
-    Finished,
-    GenerateRequest,
-    Grammar,
-    GrammarKind,
-    Message,
-    Overflow,
-    PrefillProgress,
-    TextChunk,
-)
+from sotto.engine.types import GenerateRequest, Grammar, GrammarKind, Message, Overflow
+from sotto.engine.wanted_calls import wanted_tools
 
 # Events that may be read from the engine before they are sent.
 _AHEAD = 16
 _ROLES = ("system", "user", "assistant", "tool")
+# What asks other servers, or other dialects here, for answers of a form.
+_FORMATS = (
+    "format",
+    "grammar",
+    "guided_choice",
+    "guided_grammar",
+    "guided_json",
+    "guided_regex",
+    "json_schema",
+    "output_format",
+    "response_format",
+    "structured_outputs",
+)
+MOST_TOKENS = 2**31 - 1
+"""The longest answer that can be asked for; what the context has room for is less."""
 NO_IMAGES = "this model does not support image input"
 
 
@@ -41,10 +48,30 @@ def checked_options(options: Mapping[str, Any]) -> int | None:
     return request_options({}, options).num_ctx
 
 
+def drawn_by(fields: Fields) -> dict[str, Any]:
+    """Return how an answer is to be drawn, where its dialect has no object for that: each option is a field."""
+    return {name: fields.any(name) for name in DRAWN_BY if fields.given(name)}
+
+
+def refuse_other_formats(fields: Fields, right: str) -> None:
+    """Refuse fields that ask for a form of the answer and have no meaning here: it would come in another one.
+
+    Args:
+        fields: The request.
+        right: Where the form belongs, as its path.
+
+    Raises:
+        ApiError: There is such a field.
+    """
+    for name in _FORMATS:
+        if fields.given(name) and name != right:
+            raise bad(f"{name} is not known here; say in {right} what the answer must be.")
+
+
 def request_of(
     options: Mapping[str, Any],
     messages: Sequence[Message] = (),
-    prompt: str | None = None,
+    prompt: str | tuple[int, ...] | None = None,
     overflow: Overflow = Overflow.ERROR,
     logprobs: int | None = None,
     grammar: Grammar | None = None,
@@ -60,9 +87,19 @@ def request_of(
         logprobs=logprobs,
         grammar=grammar,
         tools=manner.tools,
+        tool_choice=manner.choice,
         think=manner.think,
         think_budget=manner.budget,
     )
+
+
+def tokens_of(fields: Fields, name: str, values: Sequence[Any]) -> tuple[int, ...]:
+    """Return what a field holds that is to be tokens; the model says itself whether they are its own."""
+    for index, one in enumerate(values):
+        # Not isinstance: True is an int there.
+        if type(one) is not int:
+            raise fields.wrong(f"{name}[{index}]", "a token, a whole number from 0 on", one)
+    return tuple(values)
 
 
 async def schema_of(fields: Fields, name: str) -> Grammar:
@@ -80,9 +117,15 @@ async def schema_of(fields: Fields, name: str) -> Grammar:
     return grammar
 
 
-def any_object(name: str) -> Grammar:
-    """Return what a field asks for that wants some JSON object."""
-    return Grammar(GrammarKind.JSON_SCHEMA, ANY_OBJECT, name)
+async def able(manner: Manner) -> Manner:
+    """Return how an answer is asked for, once the calls that it must have are checked, before any model is loaded.
+
+    Raises:
+        InvalidRequestError: They cannot be guaranteed.
+    """
+    if manner.choice is not None and manner.choice.required:
+        await asyncio.to_thread(wanted_tools, manner.tools, manner.choice)
+    return manner
 
 
 def role_of(message: Fields) -> str:

@@ -2,24 +2,42 @@
 
 import asyncio
 import re
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 
 from starlette.requests import Request
 
 from sotto.api.errors import ApiError, bad
 from sotto.api.fields import Fields
+from sotto.api.room import Room
+from sotto.api.shapes import Shape
 from sotto.engine.schema_checks import DEEPEST_SCHEMA
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import parse_object
 from sotto.store.wording import shown
 
+# Where in a request's scope it stands what hears how its body is read.
+SHAPE = "sotto.shape"
 LARGEST = 32 << 20
+# Many who send at once fill no more than this.
+_ROOM = Room(8 * LARGEST)
 # Read at once; more would keep others waiting.
 _LITTLE = 256 << 10
 _SECONDS = 120
 # A schema may nest as deep as the engine allows, in a few objects around it.
 _DEEPEST = DEEPEST_SCHEMA + 8
-_TOKENS = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"?|[\[{]|[\]}]', re.DOTALL)
+# Where schemas stand in a body, in all dialects; * is a place in a list.
+_SCHEMAS = (
+    ("format",),
+    ("response_format", "json_schema", "schema"),
+    ("text", "format", "schema"),
+    ("output_config", "format", "schema"),
+    ("tools", "*", "function", "parameters"),
+    ("tools", "*", "parameters"),
+    ("tools", "*", "input_schema"),
+)
+_LONGEST_PATH = max(map(len, _SCHEMAS))
+_TOKENS = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"?|[\[{]|[\]}]|,', re.DOTALL)
 
 
 async def fields_of(request: Request) -> Fields:
@@ -28,21 +46,23 @@ async def fields_of(request: Request) -> Fields:
     Raises:
         ApiError: It brings none, or one that is too large.
     """
-    try:
-        async with asyncio.timeout(_SECONDS):
-            data = await _read(request)
-    except TimeoutError as error:
-        raise ApiError(HTTPStatus.REQUEST_TIMEOUT, f"The body was not there after {_SECONDS} seconds.") from error
+    with _ROOM.some() as take:
+        try:
+            async with asyncio.timeout(_SECONDS):
+                data = await _read(request, take)
+        except TimeoutError as error:
+            raise ApiError(HTTPStatus.REQUEST_TIMEOUT, f"The body was not there after {_SECONDS} seconds.") from error
     if not data.strip():
         raise bad("missing request body")
     if len(data) < _LITTLE:
-        return _parsed(data)
+        return _parsed(data, request.scope.get(SHAPE))
     return await asyncio.to_thread(_parsed, data)
 
 
-async def _read(request: Request) -> bytes:
+async def _read(request: Request, take: Callable[[int], None]) -> bytes:
     data = bytearray()
     async for piece in request.stream():
+        take(len(piece))
         data += piece
         if len(data) > LARGEST:
             raise ApiError(
@@ -51,9 +71,9 @@ async def _read(request: Request) -> bytes:
     return bytes(data)
 
 
-def _parsed(data: bytes) -> Fields:
+def _parsed(data: bytes, shape: Shape | None = None) -> Fields:
     try:
-        return Fields(parse_object(data, "The body", strict=False, deepest=_DEEPEST))
+        return Fields(parse_object(data, "The body", strict=False, deepest=_DEEPEST), shape=shape)
     except BrokenModelError as error:
         deep = _deep_field(data)
         told = f"{deep} is nested too deep: from 1 to {DEEPEST_SCHEMA} levels are allowed." if deep else error.message
@@ -61,15 +81,29 @@ def _parsed(data: bytes) -> Fields:
 
 
 def _deep_field(data: bytes) -> str:
-    """Return which field of a body nests too deep; empty for none."""
-    depth, field = 0, ""
+    """Return which field of a body nests too deep, a schema by its whole path; empty for none."""
+    # For each bracket that is open what it stands at; a number in a list, the last text seen in an object.
+    path: list[str | int] = []
     for token in _TOKENS.finditer(data):
         if token[0] in b"[{":
-            depth += 1
+            path.append(0 if token[0] == b"[" else "")
         elif token[0] in b"]}":
-            depth -= 1
-        elif depth == 1:
-            field = shown(token[1].decode(errors="replace"))
-        if depth > _DEEPEST:
-            return field
+            del path[-1:]
+        elif not path or len(path) > _LONGEST_PATH:
+            continue
+        elif token[0] == b",":
+            path[-1] = path[-1] + 1 if isinstance(path[-1], int) else ""
+        elif path[-1] == "":
+            # A key: a value stands where the key is known already.
+            path[-1] = token[1].decode(errors="replace")
+        if len(path) > _DEEPEST:
+            return _shown(path)
     return ""
+
+
+def _shown(path: Sequence[str | int]) -> str:
+    """Return the beginning of a path that is a schema's, or else the field that it begins with."""
+    place = tuple("*" if isinstance(step, int) else step for step in path)
+    length = next((len(schema) for schema in _SCHEMAS if place[: len(schema)] == schema), 1)
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path[:length])
+    return shown("".join(steps).removeprefix("."))

@@ -18,7 +18,8 @@ from sotto.api.desk import Desk
 from sotto.api.durations import keep_alive
 from sotto.api.errors import ApiError, NotFoundError, bad
 from sotto.api.fields import Fields
-from sotto.engine.types import Embedded, EmbedRequest
+from sotto.engine.events import Embedded
+from sotto.engine.types import EmbedRequest
 from sotto.store.records import ModelRecord
 
 _MOST_TEXTS = 2048

@@ -2,9 +2,10 @@
 
 from http import HTTPStatus
 
+from sotto.engine.events import Failed
 from sotto.engine.failures import OUT_OF_MEMORY
-from sotto.engine.types import Failed
 from sotto.errors import SottoError
+from sotto.runner.host import NOT_LOADED
 
 
 class ApiError(SottoError):
@@ -43,8 +44,15 @@ def busy() -> ApiError:
     return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "server busy, please try again.  maximum pending requests exceeded")
 
 
+def stopped() -> ApiError:
+    """Return the error for what comes, or is under way, when the server ends."""
+    return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "The server is being stopped.")
+
+
 def of_answer(event: Failed) -> ApiError:
     """Return the error for an answer that failed: what is no fault of Sotto's or the machine's is the request's."""
     if event.bug or event.message == OUT_OF_MEMORY:
         return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, event.message)
+    if event.message == NOT_LOADED:
+        return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, event.message)
     return bad(event.message)

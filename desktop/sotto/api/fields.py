@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sotto.api.errors import ApiError, bad
+from sotto.api.shapes import Shape
 from sotto.store.bounded_json import kind_of
 from sotto.store.wording import shown
 
@@ -13,10 +14,18 @@ _LONGEST = 60
 class Fields:
     """An object of a request. A field that is null counts as not given."""
 
-    def __init__(self, values: Mapping[str, Any], path: str = "") -> None:
-        """Read from `values`, which stand at `path` in the request."""
-        self.values = values
+    def __init__(self, values: Mapping[str, Any], path: str = "", shape: Shape | None = None) -> None:
+        """Read from `values`, which stand at `path` in the request; `shape`, if there is one, hears what is read."""
+        self._values = values
         self._path = path
+        self._shape = shape
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """The whole object."""
+        for name in self._values if self._shape is not None else ():
+            self._heard(name)
+        return self._values
 
     def path(self, name: str) -> str:
         """Return what a field is called from outside."""
@@ -24,15 +33,17 @@ class Fields:
 
     def given(self, name: str) -> bool:
         """Tell whether a field is there."""
-        return self.values.get(name) is not None
+        return self._values.get(name) is not None
 
     def any(self, name: str) -> Any:
         """Return a field as it is; None if it is not given."""
-        return self.values.get(name)
+        self._heard(name)
+        return self._values.get(name)
 
     def text(self, name: str, default: str = "") -> str:
         """Return a text."""
-        value = self.values.get(name)
+        self._heard(name, "string")
+        value = self._values.get(name)
         if value is None:
             return default
         if not isinstance(value, str):
@@ -41,7 +52,8 @@ class Fields:
 
     def flag(self, name: str, default: bool) -> bool:
         """Return true or false."""
-        value = self.values.get(name)
+        self._heard(name, "boolean")
+        value = self._values.get(name)
         if value is None:
             return default
         if not isinstance(value, bool):
@@ -50,7 +62,8 @@ class Fields:
 
     def integer(self, name: str, least: int, most: int) -> int | None:
         """Return a whole number; None if it is not given."""
-        value = self.values.get(name)
+        self._heard(name, "integer", minimum=least, maximum=most)
+        value = self._values.get(name)
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
@@ -59,16 +72,16 @@ class Fields:
 
     def object(self, name: str) -> "Fields":
         """Return an object; an empty one if it is not given."""
-        value = self.values.get(name)
-        if value is None:
-            return Fields({}, self.path(name))
-        if not isinstance(value, dict):
+        self._heard(name, "object")
+        value = self._values.get(name)
+        if not isinstance(value, dict | None):
             raise self.wrong(name, "an object")
-        return Fields(value, self.path(name))
+        return Fields(value or {}, self.path(name), self._shape and self._shape.inside(name))
 
     def list(self, name: str) -> Sequence[Any]:
         """Return a list; an empty one if it is not given."""
-        value = self.values.get(name)
+        value = self._values.get(name)
+        self._heard(name, "array")
         if value is None:
             return ()
         if not isinstance(value, list):
@@ -81,12 +94,16 @@ class Fields:
         for index, value in enumerate(self.list(name)):
             if not isinstance(value, dict):
                 raise self.wrong(f"{name}[{index}]", "an object", value)
-            found.append(Fields(value, self.path(f"{name}[{index}]")))
+            found.append(Fields(value, self.path(f"{name}[{index}]"), self._shape and self._shape.inside(name)))
         return found
+
+    def _heard(self, name: str, kind: str = "", **rules: Any) -> None:
+        if self._shape is not None:
+            self._shape.hear(name, self._values.get(name), kind, **rules)
 
     def wrong(self, name: str, right: str, value: Any = None) -> ApiError:
         """Return the error for a field that is not what it should be."""
-        given = self.values.get(name) if value is None else value
+        given = self._values.get(name) if value is None else value
         return bad(f"{self.path(name)} must be {right}, not {shown_value(given)}.")
 
 

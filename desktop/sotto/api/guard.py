@@ -1,29 +1,52 @@
 """Who is let in.
 
 A page in a browser can send requests to this machine, also under a name that its owner points here (DNS rebinding). So
-a request that says which page it comes from is refused unless that is the server itself, and on the loopback address
-the name that is asked for must be one that nobody else can point anywhere. Where other machines can reach the server,
-a key is required instead.
+a request that says which page it comes from is refused unless that is the server itself or a page that somebody has
+allowed, and on the loopback address the name that is asked for must be one that nobody else can point anywhere. Where
+other machines can reach the server, a key is required instead.
 """
 
 import hmac
 import ipaddress
+import re
 import socket
 from collections.abc import Callable
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
+from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sotto.api.answers import Dialect
 from sotto.api.errors import ApiError
 
+_MOST_HEADERS = 100
+_METHODS = ("GET", "HEAD", "POST", "DELETE")
+# What the clients of the three dialects send from a page.
+_HEADERS = (
+    *"Authorization Content-Type User-Agent Accept X-Requested-With OpenAI-Beta x-api-key".split(),
+    *"anthropic-version anthropic-beta anthropic-dangerous-direct-browser-access".split(),
+    *(
+        f"x-stainless-{name}"
+        for name in """arch async custom-poll-interval helper helper-method lang os package-version poll-helper
+        retry-count runtime runtime-version timeout""".split()
+    ),
+)
+
 
 class Guard:
     """Lets requests in that may come in."""
 
-    def __init__(self, inner: ASGIApp, dialect_of: Callable[[str], Dialect], *, loopback: bool, key: str = "") -> None:
+    def __init__(
+        self,
+        inner: ASGIApp,
+        dialect_of: Callable[[str], Dialect],
+        *,
+        loopback: bool,
+        key: str = "",
+        origins: re.Pattern[str] | None = None,
+    ) -> None:
         """Guard `inner`.
 
         Args:
@@ -31,11 +54,19 @@ class Guard:
             dialect_of: Returns how errors are said at a path.
             loopback: Whether only this machine can reach the server.
             key: What every request must name, if it is not empty.
+            origins: Which pages of others may send requests, and are told what comes of them; None for none.
         """
         self._inner = inner
         self._dialect_of = dialect_of
         self._loopback = loopback
         self._key = key.encode()
+        self._origins = origins
+        self._let_in: ASGIApp = self._with_key
+        if origins is not None:
+            # What a browser asks before it sends something has no key with it.
+            self._let_in = CORSMiddleware(
+                self._with_key, allow_origin_regex=origins.pattern, allow_methods=_METHODS, allow_headers=_HEADERS
+            )
         name = socket.gethostname().casefold()
         self._own_names = ("", "localhost", name, f"{name}.local")
 
@@ -43,15 +74,32 @@ class Guard:
         """Serve a request or refuse it."""
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         host, origin = headers.get(b"host", ""), headers.get(b"origin")
-        if (self._loopback and not self._is_own(host)) or (origin is not None and not _is_same(origin, host)):
+        if len(scope["headers"]) > _MOST_HEADERS:
+            error = ApiError(
+                HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, f"The request has more than {_MOST_HEADERS} headers."
+            )
+            await self._dialect_of(scope["path"]).response(error)(scope, receive, send)
+        elif (self._loopback and not self._is_own(host)) or not self._is_welcome(origin, host):
             await PlainTextResponse("", HTTPStatus.FORBIDDEN)(scope, receive, send)
-        elif self._key and not self._knows_key(headers):
+        else:
+            await self._let_in(scope, receive, send)
+
+    async def _with_key(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request that names the key, if one is needed."""
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        if self._key and not self._knows_key(headers):
             error = ApiError(
                 HTTPStatus.UNAUTHORIZED, "The API key is missing or wrong: send it as 'Authorization: Bearer ...'."
             )
             await self._dialect_of(scope["path"]).response(error)(scope, receive, send)
         else:
             await self._inner(scope, receive, send)
+
+    def _is_welcome(self, origin: str | None, host: str) -> bool:
+        """Tell whether a request comes from no page, from the server's own, or from one that is allowed."""
+        if origin is None or _is_same(origin, host):
+            return True
+        return self._origins is not None and self._origins.fullmatch(origin) is not None
 
     def _is_own(self, host: str) -> bool:
         """Tell whether a host is an address, or a name that is nobody else's to point here."""

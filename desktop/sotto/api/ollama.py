@@ -3,7 +3,7 @@
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,12 +13,13 @@ from starlette.routing import Route
 from sotto.api.answers import NDJSON, Answer, Dialect, Pieces, Whole, line
 from sotto.api.asking import (
     NO_IMAGES,
-    any_object,
     checked_options,
     reason_of,
+    refuse_other_formats,
     request_of,
     role_of,
     schema_of,
+    tokens_of,
     whole_answer,
 )
 from sotto.api.bodies import fields_of
@@ -28,9 +29,13 @@ from sotto.api.errors import ApiError, bad, missing
 from sotto.api.fields import Fields
 from sotto.api.logprobs import asked_of_ollama, of_ollama
 from sotto.api.tools import NOTHING, Told, calls_said, check_able, named_by_calls, ollama_manner, ollama_row, told
+from sotto.engine.events import Finished, ModelInfo, TextChunk
+from sotto.engine.formats import any_object
 from sotto.engine.likelihood import Likelihood
-from sotto.engine.types import Finished, GenerateRequest, Grammar, Message, ModelInfo, Overflow, TextChunk
+from sotto.engine.types import GenerateRequest, Grammar, Message, Overflow
 from sotto.store.records import ModelRecord
+
+_LONGEST_TEMPLATE = 1 << 20
 
 
 def _shape(error: ApiError) -> dict[str, Any]:
@@ -86,10 +91,9 @@ class OllamaAnswers:
         raw = fields.flag("raw", False)
         if raw and (fields.text("template") or system or fields.given("context")):
             raise bad("raw mode does not support template, system, or context")
-        if fields.text("template"):
-            raise missing("A template for one request is not supported yet; leave template out, or set raw.")
-        if fields.list("context"):
-            raise missing("context is not supported; send the conversation to /api/chat instead.")
+        if len(template := fields.text("template")) > _LONGEST_TEMPLATE:
+            raise bad(f"template has {len(template):,} characters, and {_LONGEST_TEMPLATE:,} is the most.")
+        context = tokens_of(fields, "context", fields.list("context"))
         if fields.text("suffix"):
             raise bad(f"{fields.text('model')} does not support insert")
         overflow, grammar = _overflow(fields), await _format(fields)
@@ -97,16 +101,19 @@ class OllamaAnswers:
 
         def asked(info: ModelInfo) -> GenerateRequest:
             # A model without a template is one that goes on with texts.
-            if raw or not (info.has_chat_template or system):
+            if raw or not (info.has_chat_template or system or template):
                 return request_of(options, (), prompt, overflow, logprobs, grammar, manner)
             before = (Message("system", system),) if system else ()
             messages = (*before, Message("user", prompt))
             return request_of(options, messages, None, overflow, logprobs, grammar, manner)
 
+        def going_on(info: ModelInfo) -> GenerateRequest:
+            return asked(info) if raw else replace(asked(info), context=context, template=template)
+
         def row(told: Told) -> dict[str, Any]:
             return {"response": told.text, **ollama_row(told)}
 
-        return self._answer(_asked(fields, record, asked if prompt else None, row))
+        return self._answer(_asked(fields, record, going_on if prompt else None, row))
 
     async def _chat(self, request: Request) -> Answer:
         fields = await fields_of(request)
@@ -130,6 +137,7 @@ class OllamaAnswers:
         record = await self._desk.model(fields.text("model"))
         options = dict(fields.object("options").values)
         checked_options(options)
+        refuse_other_formats(fields, "format")
         if fields.flag("_debug_render_only", False):
             raise missing("_debug_render_only is not supported yet.")
         return record, options
@@ -234,7 +242,7 @@ def _ended(end: Finished, visit: Visit) -> dict[str, Any]:
         "prompt_eval_duration": end.prompt_duration,
         "eval_count": len(end.token_ids),
         "eval_duration": end.eval_duration,
-    }
+    } | ({"context": end.context} if end.context else {})
 
 
 def timestamp(nanoseconds: int) -> str:

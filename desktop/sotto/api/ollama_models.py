@@ -11,12 +11,14 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from sotto import __version__
+from sotto.api.answers import Answer, Whole
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk
-from sotto.api.errors import NotFoundError, bad, missing
-from sotto.api.ollama import timestamp
+from sotto.api.errors import NotFoundError, bad
+from sotto.api.ollama import DIALECT, timestamp
 from sotto.engine.model_texts import chat_template
 from sotto.errors import InvalidNameError, StoreError
+from sotto.runner.host import Standing
 from sotto.store.names import parse_name
 from sotto.store.opening import open_model
 from sotto.store.records import ModelRecord, ModelSource
@@ -31,15 +33,6 @@ _CONFIG_KEYS = {
     "embedding_length": "hidden_size",
     "feed_forward_length": "intermediate_size",
     "vocab_size": "vocab_size",
-}
-_READ_ONLY = "Models cannot be changed through this server yet: the stores on this machine are read in place."
-_NOT_YET = {
-    "/api/copy": (("POST",), _READ_ONLY),
-    "/api/delete": (("DELETE",), _READ_ONLY),
-    "/api/create": (("POST",), _READ_ONLY),
-    "/api/pull": (("POST",), "Models cannot be downloaded through this server yet."),
-    "/api/push": (("POST",), "Models cannot be uploaded through this server."),
-    "/api/blobs/{digest}": (("HEAD", "POST"), _READ_ONLY),
 }
 
 
@@ -58,7 +51,6 @@ class OllamaModels:
             Route("/api/tags", self._tags),
             Route("/api/ps", self._ps),
             Route("/api/show", self._show, methods=["POST"]),
-            *(Route(path, _not_yet(why), methods=list(methods)) for path, (methods, why) in _NOT_YET.items()),
         ]
 
     async def _tags(self, request: Request) -> Response:
@@ -67,35 +59,25 @@ class OllamaModels:
         return JSONResponse({"models": sorted(rows, key=lambda row: row["modified_at"], reverse=True)})
 
     async def _ps(self, request: Request) -> Response:
-        standing = self._desk.host.standing
-        record, info = standing.record, standing.info
-        if record is None or info is None:
-            return JSONResponse({"models": []})
-        size = standing.figures.active + standing.figures.pool if standing.figures else info.weight_bytes
-        stays = max(0.0, min(self._desk.expires_in, _FOREVER))
-        row = {
-            "name": record.name,
-            "model": record.name,
-            "size": size,
-            "digest": record.digest,
-            "details": details(record),
-            "expires_at": timestamp(time.time_ns() + int(stays * 1e9)),
-            "size_vram": size,
-            "context_length": info.context_length,
-        }
-        return JSONResponse({"models": [row]})
+        now = time.time_ns()
+        loaded = sorted(self._desk.host.standing, key=lambda one: one.stays, reverse=True)
+        return JSONResponse({"models": [_resident(one, now) for one in loaded]})
 
-    async def _show(self, request: Request) -> Response:
+    async def _show(self, request: Request) -> Answer:
         fields = await fields_of(request)
         name = fields.text("model") or fields.text("name")
         if not name:
             raise bad("model is required")
-        try:
-            record = await self._desk.model(name)
-        except NotFoundError:
-            raise _not_shown(name) from None
         verbose = fields.flag("verbose", False)
-        return JSONResponse(await asyncio.to_thread(_shown, record, verbose=verbose))
+
+        async def show() -> dict[str, Any]:
+            try:
+                record = await self._desk.model(name)
+            except NotFoundError:
+                raise _not_shown(name) from None
+            return await asyncio.to_thread(_shown, record, verbose=verbose)
+
+        return Whole(DIALECT, show)
 
 
 def details(record: ModelRecord) -> dict[str, Any]:
@@ -116,6 +98,19 @@ def modified_at(record: ModelRecord) -> int:
         return record.path.stat().st_mtime_ns
     except OSError:
         return 0
+
+
+def _resident(standing: Standing, now: int) -> dict[str, Any]:
+    return {
+        "name": standing.record.name,
+        "model": standing.record.name,
+        "size": standing.nbytes,
+        "digest": standing.record.digest,
+        "details": details(standing.record),
+        "expires_at": timestamp(now + int(min(standing.stays, _FOREVER) * 1e9)),
+        "size_vram": standing.nbytes,
+        "context_length": standing.info.context_length,
+    }
 
 
 def _tag(record: ModelRecord) -> dict[str, Any]:
@@ -202,10 +197,3 @@ async def _root(request: Request) -> Response:
 
 async def _version(request: Request) -> Response:
     return JSONResponse({"version": __version__})
-
-
-def _not_yet(why: str) -> Any:
-    async def answer(request: Request) -> Response:
-        raise missing(why)
-
-    return answer

@@ -3,7 +3,7 @@
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
@@ -14,14 +14,18 @@ from starlette.routing import Route
 
 from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event
 from sotto.api.asking import (
-    any_object,
+    MOST_TOKENS,
+    able,
     checked_options,
+    drawn_by,
     interleaved,
     reason_of,
+    refuse_other_formats,
     request_of,
     role_of,
     schema_of,
     text_of,
+    tokens_of,
 )
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk, Visit
@@ -31,18 +35,17 @@ from sotto.api.fields import Fields
 from sotto.api.logprobs import Form, InCompletion, asked_in_chat, in_chat
 from sotto.api.ollama_models import modified_at
 from sotto.api.tools import NOTHING, Told, calls_said, check_able, named_by_calls, openai_manner, openai_row, told
+from sotto.engine.events import DoneReason, Finished, TextChunk
+from sotto.engine.formats import any_object
 from sotto.engine.likelihood import MOST_LOGPROBS, Likelihood
-from sotto.engine.types import DoneReason, Finished, GenerateRequest, Grammar, Message, TextChunk
+from sotto.engine.types import GenerateRequest, Grammar, Message
 from sotto.errors import InvalidNameError
 from sotto.store.names import parse_name
 from sotto.store.records import ModelRecord
 
 MOST_CHOICES = 16
-_MOST_TOKENS = 2**31 - 1
 _SEEDS = 2**64
-_SAMPLING = ("temperature", "top_p", "frequency_penalty", "presence_penalty", "seed", "stop")
 _NOT_YET = {
-    "/v1/responses": "This way to ask is not supported yet; use /v1/chat/completions.",
     "/v1/audio/transcriptions": "Audio is not supported yet.",
 }
 _TYPES = {
@@ -124,7 +127,7 @@ class OpenAI:
         record, options, count = await self._begin(fields)
         if fields.list("functions"):
             raise bad("functions is the old name of tools; use tools.")
-        logprobs, manner = asked_in_chat(fields), openai_manner(fields)
+        logprobs, manner = asked_in_chat(fields), await able(openai_manner(fields))
         messages = named_by_calls(map(_message, fields.objects("messages")))
         if not messages:
             raise bad("[] is too short - 'messages'")
@@ -158,19 +161,19 @@ class OpenAI:
         prompts = _prompts(fields)
         if fields.text("suffix"):
             raise bad(f"{fields.text('model')} does not support insert")
-        logprobs = fields.integer("logprobs", 0, MOST_LOGPROBS)
-        if logprobs is not None and fields.flag("echo", False):
+        logprobs, echo = fields.integer("logprobs", 0, MOST_LOGPROBS), fields.flag("echo", False)
+        if logprobs is not None and echo:
             raise bad("echo has no logprobs of the prompt to give: leave echo or logprobs out.")
         if fields.any("best_of") not in (None, 1):
             raise fields.wrong("best_of", "1")
         if len(prompts) * count > MOST_CHOICES:
             raise bad(f"prompt and n ask for {len(prompts) * count} choices, and {MOST_CHOICES} is the most.")
-        echoes = [prompt if fields.flag("echo", False) else "" for prompt in prompts for _ in range(count)]
+        grammar = await _response_format(fields.object("response_format"))
         return self._answer(
             _Asked(
                 record=record,
                 requests=[
-                    request_of(one, prompt=prompt, logprobs=logprobs)
+                    replace(request_of(one, prompt=prompt, logprobs=logprobs, grammar=grammar), echo=echo)
                     for prompt in prompts
                     for one in _seeded(options, count)
                 ],
@@ -179,11 +182,8 @@ class OpenAI:
                 stream=fields.flag("stream", False),
                 usage=fields.object("stream_options").flag("include_usage", False),
                 head=_head("cmpl", "text_completion", fields),
-                whole=lambda index, told: {"text": echoes[index] + told.text, "index": index},
-                piece=lambda index, told, calls: {
-                    "text": echoes[index] + told.text if calls is None else told.text,
-                    "index": index,
-                },
+                whole=lambda index, told: {"text": told.text, "index": index},
+                piece=lambda index, told, calls: {"text": told.text, "index": index},
                 last={"text": ""},
                 chunk="text_completion",
                 logprobs=None if logprobs is None else InCompletion,
@@ -197,13 +197,16 @@ class OpenAI:
         record = await self._desk.model(fields.text("model"))
         # A client of this dialect counts on these where it says nothing.
         options: dict[str, Any] = {"temperature": 1.0, "top_p": 1.0}
-        options |= {name: fields.any(name) for name in _SAMPLING if fields.given(name)}
+        options |= drawn_by(fields)
+        if fields.given("stop"):
+            options["stop"] = fields.any("stop")
         for name in ("max_tokens", "max_completion_tokens"):
-            if (most := fields.integer(name, 1, _MOST_TOKENS)) is not None:
+            if (most := fields.integer(name, 1, MOST_TOKENS)) is not None:
                 options["num_predict"] = most
         if biases := fields.object("logit_bias").values:
             options["logit_bias"] = biases
         checked_options(options)
+        refuse_other_formats(fields, "response_format")
         return record, options, fields.integer("n", 1, MOST_CHOICES) or 1
 
     def _answer(self, asked: _Asked) -> Answer:
@@ -302,14 +305,30 @@ def _reason(end: Finished, asked: _Asked) -> str:
     return "tool_calls" if called and end.done_reason is DoneReason.STOP else reason_of(end)
 
 
-def _prompts(fields: Fields) -> list[str]:
+def _prompts(fields: Fields) -> list[str | tuple[int, ...]]:
+    """Return what is gone on with: texts, or tokens, of which the model says itself whether they are its own."""
     value = fields.any("prompt")
-    prompts = [value] if isinstance(value, str) else value
-    if not isinstance(prompts, list) or not all(isinstance(one, str) for one in prompts):
-        raise fields.wrong("prompt", "a text or a list of texts")
-    if not all(prompts) or not prompts:
-        raise bad("prompt is empty; it should be a text to go on with.")
-    return prompts
+    if not isinstance(value, str | list):
+        raise fields.wrong("prompt", "a text, a list of tokens, or a list of such texts or lists")
+    if not value:
+        raise bad("prompt is empty; it should be a text, or tokens, to go on with.")
+    if isinstance(value, str) or type(value[0]) is int:
+        return [_prompt(fields, "prompt", value)]
+    if not isinstance(value[0], str | list):
+        raise fields.wrong("prompt[0]", "a text, a token (a whole number from 0 on) or a list of tokens", value[0])
+    kind = type(value[0])
+    for index, one in enumerate(value):
+        if not isinstance(one, kind):
+            raise fields.wrong(f"prompt[{index}]", "a text" if kind is str else "a list of tokens", one)
+    return [_prompt(fields, f"prompt[{index}]", one) for index, one in enumerate(value)]
+
+
+def _prompt(fields: Fields, name: str, value: str | list[Any]) -> str | tuple[int, ...]:
+    if not value:
+        raise bad(f"{name} is empty; it should be a text, or tokens, to go on with.")
+    if isinstance(value, str):
+        return value
+    return tokens_of(fields, name, value)
 
 
 def _seeded(options: Mapping[str, Any], count: int) -> list[dict[str, Any]]:

@@ -2,22 +2,28 @@
 
 import asyncio
 import errno
+import re
 import socket
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 import uvicorn
 
 from sotto.api.application import application
-from sotto.api.desk import Desk
 from sotto.api.guard import is_loopback
+from sotto.api.keys import KEY_RULE, can_be_sent
+from sotto.api.metrics import CountedDesk, Metrics
+from sotto.api.origins import read_origins
+from sotto.api.protocol import PromptProtocol
 from sotto.api.stream import Bridge
 from sotto.errors import SottoError
 from sotto.runner.host import Host
 
 _MOST_CONNECTIONS = 1024
 _LAST_SECONDS = 2
+_LOOK_SECONDS = 0.05
 _LARGEST_HEAD = 64 << 10
 
 
@@ -33,11 +39,13 @@ class Address:
         host: An address of this machine.
         port: A port; 0 for any that is free.
         key: What every request must name; may be empty where only this machine can reach the server.
+        origins: Web pages that may use it, as `sotto.api.origins.read_origins` reads them; empty for none.
     """
 
     host: str
     port: int
     key: str = ""
+    origins: str = ""
 
 
 class ApiServer:
@@ -47,6 +55,7 @@ class ApiServer:
         """Make a server that does not listen yet."""
         self._host = host
         self._address = address
+        self._origins: re.Pattern[str] | None = None
         self._socket: socket.socket | None = None
         self._thread: threading.Thread | None = None
         self._end: Callable[[], None] | None = None
@@ -65,8 +74,10 @@ class ApiServer:
         """Listen and begin to serve.
 
         Raises:
-            AddressError: The address cannot be taken, or may not be without a key.
+            AddressError: The address cannot be taken, or may not be without a key, or no client can send the key.
+            OriginError: What should be a web page is none.
         """
+        self._origins = read_origins(self._address.origins)
         self._socket = _bound(self._address)
         self._thread = threading.Thread(target=self._run, name="api", daemon=True)
         self._thread.start()
@@ -96,10 +107,17 @@ class ApiServer:
             self._ready.set()
 
     async def _serve(self, listening: socket.socket) -> None:
-        desk = Desk(self._host)
+        metrics = Metrics(self._host)
+        desk = CountedDesk(self._host, metrics)
         config = uvicorn.Config(
-            application(desk, loopback=is_loopback(self._address.host), key=self._address.key),
-            http="h11",
+            application(
+                desk,
+                metrics,
+                loopback=is_loopback(self._address.host),
+                key=self._address.key,
+                origins=self._origins,
+            ),
+            http=PromptProtocol,
             ws="none",
             lifespan="off",
             loop="asyncio",
@@ -118,13 +136,26 @@ class ApiServer:
         await ending.wait()
         desk.close()
         server.should_exit = True
-        await serving
+        connections = cast("set[PromptProtocol]", server.server_state.connections)
+        while not serving.done():
+            await asyncio.wait({serving}, timeout=_LOOK_SECONDS)
+            # Those who were let in at the last moment are not among those whom uvicorn sends away.
+            for connection in connections:
+                if connection.cycle is None:
+                    connection.transport.close()
+        for connection in connections:
+            connection.transport.abort()
+        while connections:
+            await asyncio.sleep(0)
         bridge.close()
+        await serving
 
 
 def _bound(address: Address) -> socket.socket:
     if not is_loopback(address.host) and not address.key:
         raise AddressError(f"Other machines can reach {address.host}: set an API key first, or listen on 127.0.0.1.")
+    if not can_be_sent(address.key):
+        raise AddressError(KEY_RULE)
     where = f"{address.host}:{address.port}"
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)

@@ -7,10 +7,12 @@ from typing import Any
 
 from sotto.api.errors import bad
 from sotto.api.fields import Fields, shown_value
+from sotto.engine.events import Finished, ModelInfo, TextChunk
 from sotto.engine.parsing.pieces import Kind, Piece, ToolCall, calls_of, markup
+from sotto.engine.tool_choice import ToolChoice
 from sotto.engine.tools import read_tools
 from sotto.engine.turns import Manner
-from sotto.engine.types import Finished, GenerateRequest, Message, ModelInfo, TextChunk, Think
+from sotto.engine.types import GenerateRequest, Message, Think
 
 LEVELS = ("high", "medium", "low", "max")
 _EFFORTS = {
@@ -103,13 +105,27 @@ def ollama_row(told: Told) -> dict[str, Any]:
 def openai_manner(fields: Fields) -> Manner:
     """Return the tools and thoughts that a request asks for."""
     tools = read_tools(list(fields.list("tools")), "tools")
-    choice = fields.any("tool_choice")
-    if choice not in (None, "auto", "none"):
-        raise bad(f"tool_choice must be auto or none, not {shown_value(choice)}: a model cannot be made to call yet.")
+    choice = _openai_choice(fields)
     effort = fields.text("reasoning_effort") or fields.object("reasoning").text("effort")
     if effort and effort not in _EFFORTS:
         raise bad(f"invalid reasoning value: '{effort}' (must be {', '.join(_EFFORTS)})")
-    return Manner(() if choice == "none" else tools, _EFFORTS.get(effort))
+    return Manner(() if fields.any("tool_choice") == "none" else tools, _EFFORTS.get(effort), choice=choice)
+
+
+def _openai_choice(fields: Fields) -> ToolChoice | None:
+    """Return which tools must be called, if that is not for the model to choose."""
+    given, single = fields.any("tool_choice"), not fields.flag("parallel_tool_calls", True)
+    if isinstance(given, dict):
+        choice = fields.object("tool_choice")
+        if choice.text("type") != "function":
+            raise choice.wrong("type", "function")
+        function = choice.object("function")
+        if not function.text("name"):
+            raise function.wrong("name", "a function's name")
+        return ToolChoice(required=True, tool=function.text("name"), single=single)
+    if given not in (None, "auto", "none", "required"):
+        raise fields.wrong("tool_choice", "auto, none, required or an object that names a function")
+    return ToolChoice(required=given == "required", single=single) if given == "required" or single else None
 
 
 def openai_row(told: Told, index: int = 0) -> dict[str, Any]:
@@ -130,21 +146,22 @@ def openai_row(told: Told, index: int = 0) -> dict[str, Any]:
 
 def calls_said(message: Fields) -> tuple[ToolCall, ...]:
     """Return the calls of an assistant's message, whose arguments are an object, or a text as in OpenAI's dialect."""
-    found = []
-    for call in message.objects("tool_calls"):
-        function = call.object("function")
-        given = function.any("arguments")
-        if isinstance(given, str):
-            try:
-                given = json.loads(given or "{}")
-            except (ValueError, RecursionError):
-                given = None
-        if not isinstance(given, Mapping | None) or (given is None and function.given("arguments")):
-            raise bad("invalid tool call arguments")
-        if not function.text("name"):
-            raise function.wrong("name", "a function's name")
-        found.append(ToolCall(function.text("name"), given or {}, call.text("id")))
-    return tuple(found)
+    return tuple(call_of(call.object("function"), call.text("id")) for call in message.objects("tool_calls"))
+
+
+def call_of(function: Fields, call_id: str) -> ToolCall:
+    """Return the call of a function, with its name and its arguments."""
+    given = function.any("arguments")
+    if isinstance(given, str):
+        try:
+            given = json.loads(given or "{}")
+        except (ValueError, RecursionError):
+            given = None
+    if not isinstance(given, Mapping | None) or (given is None and function.given("arguments")):
+        raise bad("invalid tool call arguments")
+    if not function.text("name"):
+        raise function.wrong("name", "a function's name")
+    return ToolCall(function.text("name"), given or {}, call_id)
 
 
 def named_by_calls(messages: Iterable[Message]) -> list[Message]:

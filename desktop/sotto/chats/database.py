@@ -10,6 +10,7 @@ Each of these says so once, in a `Notice`.
 import contextlib
 import hashlib
 import sqlite3
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from sotto.chats.salvage import decoded, salvaged
 from sotto.chats.schema import STEPS, TABLES, VERSION
 
 _BUSY_MILLISECONDS = 5000
+_LOOK_SECONDS = 0.01
 _CONNECTION = (
     f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}",
     "PRAGMA foreign_keys = ON",
@@ -119,7 +121,7 @@ class Database:
                 connection.execute("PRAGMA query_only = ON")
                 return connection
             for pragma in _WRITING:
-                connection.execute(pragma)
+                _set(connection, pragma)
             if not empty:
                 _check(connection, version)
             if 0 < version < VERSION:
@@ -192,6 +194,19 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
             connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def _set(connection: sqlite3.Connection, pragma: str) -> None:
+    """Execute a pragma; where somebody else writes, SQLite would not wait for him to change the journal."""
+    until = time.monotonic() + _BUSY_MILLISECONDS / 1000
+    while True:
+        try:
+            connection.execute(pragma)
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
+                raise
+        time.sleep(_LOOK_SECONDS)
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -1,7 +1,7 @@
 """Conversations as files: Markdown for people, JSON with all branches for Sotto, and the way back from JSON."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -17,7 +17,7 @@ from sotto.chats.reading import (
     mapping,
     seconds,
 )
-from sotto.chats.records import Attachment, Chat, Role, State, clean
+from sotto.chats.records import Attachment, Chat, Role, State, Turn, clean
 from sotto.chats.schema import TABLES
 from sotto.chats.store import attached
 from sotto.errors import SottoError
@@ -35,8 +35,16 @@ class InvalidExportError(SottoError):
     """A file is no export of conversations, or one that nobody can read."""
 
 
-def as_markdown(database: Database, chat: int) -> str:
-    """Return the branch in view of a conversation as Markdown."""
+def as_markdown(
+    database: Database, chat: int, written_out: Callable[[Turn], str] = lambda turn: turn.content.strip()
+) -> str:
+    """Return the branch in view of a conversation as Markdown.
+
+    Args:
+        database: What it is in.
+        chat: Its number.
+        written_out: Returns what was said in a turn as Markdown.
+    """
     row = database.connection.execute(f"SELECT {CHAT_COLUMNS} FROM chats WHERE id = ?", (chat,)).fetchone()
     found = chat_of(row)
     parts = [f"# {' '.join(found.title.split()) or 'Conversation'}"]
@@ -44,7 +52,7 @@ def as_markdown(database: Database, chat: int) -> str:
         parts.append(f"> {found.system}".replace("\n", "\n> "))
     for turn in branch_of(database.connection, chat).turns:
         said = datetime.fromtimestamp(turn.created, UTC).strftime("%Y-%m-%d %H:%M UTC")
-        parts += [f"## {turn.model or _NAMES[turn.role]} · {said}", turn.content.strip()]
+        parts += [f"## {turn.model or _NAMES[turn.role]} · {said}", written_out(turn)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

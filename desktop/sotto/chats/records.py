@@ -89,7 +89,7 @@ class Chat:
         model: Name of the model that answered last.
         draft: What was typed and not sent.
         system: What every answer is told first.
-        options: How answers are drawn, where that differs from the defaults.
+        options: How the model answers, where that differs from the defaults.
         trims: Whether its oldest turns may be left out where the context has no room for them.
     """
 
@@ -127,7 +127,7 @@ class Turn:
         state: How far it has come.
         created: When it was begun, in seconds since 1970.
         model: Name of the model that answered; empty for what a person wrote.
-        figures: What the answer took.
+        figures: What the answer took, and its `format` where it was held to one.
         versions: Numbers of all messages that follow the same one, itself among them, oldest first.
         attachments: What went along with it.
     """
@@ -142,6 +142,11 @@ class Turn:
     figures: Mapping[str, Any] = field(default_factory=dict)
     versions: tuple[int, ...] = ()
     attachments: tuple[Attachment, ...] = ()
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the answer was held to JSON."""
+        return self.figures.get("format") == "json"
 
     @property
     def content(self) -> str:

@@ -190,8 +190,13 @@ class ChatStore:
             self._attach(chat, message, attachments)
             return message
 
-    def begin_answer(self, question: int, model: str) -> int:
+    def begin_answer(self, question: int, model: str, figures: Mapping[str, Any] | None = None) -> int:
         """Add an answer that is still empty behind `question`, beside others that are there; return its number.
+
+        Args:
+            question: The number of what is answered.
+            model: Who answers.
+            figures: What is known of the answer before it comes.
 
         Raises:
             SottoError: There is no such question any more.
@@ -202,7 +207,7 @@ class ChatStore:
                 raise SottoError("The question is not in the file of chats any more, so its answer is not saved.")
             (chat,) = row
             self._execute("UPDATE chats SET model = ? WHERE id = ?", model, chat)
-            return self._add(chat, question, Role.ASSISTANT, "", State.STREAMING, model)
+            return self._add(chat, question, Role.ASSISTANT, "", State.STREAMING, model, figures)
 
     def grow(self, message: int, text: str) -> None:
         """Add text to the end of an answer that is being written."""
@@ -262,11 +267,19 @@ class ChatStore:
                 self._execute("UPDATE chats SET leaf = ? WHERE id = ?", versions.end_of(message), chat)
                 self._execute(_PASS_THROUGH, message)
 
-    def _add(self, chat: int, parent: int | None, role: Role, text: str, state: State, model: str = "") -> int:
-        now = self._now()
-        message = self.database.insert(
-            "messages", chat=chat, parent=parent, role=role, text=text, state=state, created=now, model=model
-        )
+    def _add(
+        self,
+        chat: int,
+        parent: int | None,
+        role: Role,
+        text: str,
+        state: State,
+        model: str = "",
+        figures: Mapping[str, Any] | None = None,
+    ) -> int:
+        now, kept = self._now(), json.dumps(figures or {})
+        said = {"role": role, "text": text, "state": state, "created": now, "model": model, "figures": kept}
+        message = self.database.insert("messages", chat=chat, parent=parent, **said)
         self._execute("UPDATE chats SET leaf = ?, changed = ? WHERE id = ?", message, now, chat)
         self._execute(_PASS_THROUGH, message)
         return message

@@ -11,22 +11,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from sotto.engine.engine import Engine
+from sotto.engine.events import DoneReason, Failed, Finished, ModelInfo, PrefillProgress, RequestEvent, TextChunk
 from sotto.engine.memory_plan import plan
 from sotto.engine.model_needs import limits_here, needs_with_draft
 from sotto.engine.native import kernels
+from sotto.engine.settings import EngineSettings
 from sotto.engine.tokenizer import Tokenizer
-from sotto.engine.types import (
-    DoneReason,
-    EngineSettings,
-    Failed,
-    Finished,
-    GenerateRequest,
-    ModelInfo,
-    PrefillProgress,
-    RequestEvent,
-    SamplingOptions,
-    TextChunk,
-)
+from sotto.engine.types import GenerateRequest, SamplingOptions
 from sotto.errors import CancelledError, EngineError
 from sotto.store.records import ModelSource
 

@@ -4,10 +4,10 @@ import contextlib
 import sys
 
 from sotto.cli.answer_writer import AnswerWriter
-from sotto.cli.output import LOOPED
 from sotto.cli.session import Session, system_messages
-from sotto.engine.types import DoneReason, Failed, Finished, Message, Overflow, TextChunk
-from sotto.errors import CancelledError, SottoError
+from sotto.engine.events import DoneReason, Failed, Finished, TextChunk
+from sotto.engine.types import Message, Overflow
+from sotto.errors import CancelledError, InvalidRequestError, SottoError
 
 BUILTIN = "sotto"
 _HELLO = "Who are you?"
@@ -33,7 +33,7 @@ def converse(session: Session, system: str | None, *, greet: bool = False) -> in
     Raises:
         SottoError: The model cannot be loaded.
     """
-    keyboard = sys.stdin is not None and sys.stdin.isatty()
+    keyboard = sys.stdin.isatty()
     messages = system_messages(system)
     with session:
         info = session.load()
@@ -56,10 +56,10 @@ def _question(keyboard: bool) -> str | None:
         except EOFError:
             print(file=sys.stderr)
             return None
-    for line in sys.stdin or ():
-        if line.strip():
-            return line.strip()
-    return None
+    try:
+        return next((line.strip() for line in sys.stdin if line.strip()), None)
+    except UnicodeDecodeError as error:
+        raise InvalidRequestError(f"What comes on stdin is no UTF-8 text ({error.reason}).") from error
 
 
 def _turn(session: Session, messages: tuple[Message, ...], question: str) -> tuple[Message, ...]:
@@ -77,8 +77,8 @@ def _turn(session: Session, messages: tuple[Message, ...], question: str) -> tup
                 writer.end()
                 if event.done_reason is DoneReason.CANCELLED:
                     print("(stopped)", file=sys.stderr)
-                elif event.done_reason is DoneReason.LOOP:
-                    print(f"({LOOPED.removesuffix('.')})", file=sys.stderr)
+                elif note := session.cut_short(event):
+                    print(f"({note.removesuffix('.')})", file=sys.stderr)
                 return (*asked, Message("assistant", event.text, event.thinking, event.calls))
     except CancelledError:
         print("(stopped)", file=sys.stderr)

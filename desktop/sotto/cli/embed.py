@@ -6,8 +6,11 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from sotto.cli.session import Session
+from sotto.cli.loading import clear_progress, show_notes, show_progress
+from sotto.cli.opening import runnable
+from sotto.engine.settings import read_settings
 from sotto.errors import InvalidRequestError
+from sotto.runner.llama_server import ThreadServer
 
 # Texts that are read before their vectors are printed.
 _TOGETHER = 64
@@ -26,13 +29,18 @@ def embed(target: str, texts: list[str], file: Path | None, dimensions: int | No
     Raises:
         SottoError: The model, an option or a text is wrong, or there is no text.
     """
-    session = Session(target, {})
+    record = runnable(target)
     given = _given(texts, file)
-    with session:
-        session.load()
+    with ThreadServer(read_settings) as server:
+        server.load(record)
+        try:
+            info = server.wait_until_running(progress=show_progress)
+        finally:
+            clear_progress()
+        show_notes(info, raw=True)
         count = 0
         while together := tuple(islice(given, _TOGETHER)):
-            done = session.embed(together, truncate=truncate, dimensions=dimensions)
+            done = server.embedding(together, truncate=truncate, dimensions=dimensions)
             for text, vector in zip(together, done.vectors, strict=True):
                 print(json.dumps({"text": text, "embedding": vector}, ensure_ascii=False))
             count += len(together)
@@ -52,7 +60,7 @@ def _given(texts: list[str], file: Path | None) -> Iterator[str]:
             raise InvalidRequestError(f"{file} cannot be read ({error.strerror}); --file wants a text file.") from error
         except UnicodeDecodeError as error:
             raise InvalidRequestError(f"{file} is no UTF-8 text ({error.reason} at {error.start}).") from error
-    elif not texts and sys.stdin is not None:
+    elif not texts:
         try:
             yield from _not_empty(sys.stdin)
         except UnicodeDecodeError as error:

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sotto import __version__, api
-from sotto.errors import CancelledError, SottoError
+from sotto.cli.streams import settle_streams
+from sotto.errors import CancelledError, FaultError, SottoError
 
 ERROR, USAGE, INTERRUPTED, NOBODY_READS = 1, 2, 130, 141
 # A command that the app types, and no person: it is not among those that are shown.
@@ -27,6 +28,7 @@ _DESCRIPTION = (
 def main(argv: list[str] | None = None) -> int:
     """Run what the command line `argv` asks for; return the exit status."""
     arguments = sys.argv[1:] if argv is None else argv
+    settle_streams()
     try:
         status = _dispatch(arguments)
         sys.stdout.flush()
@@ -34,6 +36,8 @@ def main(argv: list[str] | None = None) -> int:
     except (KeyboardInterrupt, CancelledError):
         return INTERRUPTED
     except SottoError as error:
+        if isinstance(error, FaultError) and error.details:
+            print(error.details.rstrip(), file=sys.stderr)
         print(f"sotto: {error.message}", file=sys.stderr)
         return ERROR
     except BrokenPipeError:
@@ -167,7 +171,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
         epilog="MODEL is a name from `sotto list`, a manifest file or a folder. `sotto COMMAND --help` says more.",
     )
     parser.add_argument("--version", action="version", version=f"sotto {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, prog="sotto")
     by_name: dict[str, argparse.ArgumentParser] = {}
 
     def command(name: str, run: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
@@ -230,6 +234,12 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
         help="what clients must send as their API key, needed where other machines can reach the address; "
         "SOTTO_API_KEY in the environment by default",
     )
+    serve.add_argument(
+        "--origins",
+        metavar="O",
+        help="web pages that may use the models, with commas between them, such as https://example.com or "
+        "http://localhost:*; none by default, or OLLAMA_ORIGINS in the environment",
+    )
     embed = command("embed", _embed, "Make a vector of each text, and print one JSON object a line.")
     model(embed)
     embed.add_argument("text", metavar="TEXT", nargs="*", help="a text; without any, the lines of stdin are")
@@ -285,6 +295,11 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
         "--tools",
         metavar="FILE",
         help="functions that the model may call, as a JSON list of OpenAI's form; calls are printed as lines of JSON",
+    )
+    run.add_argument(
+        "--tool-choice",
+        metavar="required|NAME",
+        help="have the model call a tool, any or the one of this name, once and in the right form",
     )
     run.add_argument("--stop", action="append", metavar="S", help="end the answer before this text; may be repeated")
     run.add_argument(

@@ -4,9 +4,25 @@ from sotto.errors import UnsupportedModelError
 from sotto.runner.catalogue import find
 from sotto.store.opening import open_model
 from sotto.store.own_draft import own_draft
-from sotto.store.records import ModelSource
+from sotto.store.records import ModelRecord, ModelSource
+from sotto.store.wording import naming
 
 OWN = "own"
+
+
+def runnable(target: str) -> ModelRecord:
+    """Find a model, which must be one that can run.
+
+    Args:
+        target: A name, a manifest file or a folder.
+
+    Raises:
+        SottoError: There is no such model, or it cannot run here.
+    """
+    record = find(target)
+    if not record.runnable:
+        raise UnsupportedModelError(naming(record.path, record.reason))
+    return record
 
 
 def opened(target: str) -> ModelSource:
@@ -18,10 +34,7 @@ def opened(target: str) -> ModelSource:
     Raises:
         SottoError: There is no such model, it is damaged, or it cannot run here.
     """
-    record = find(target)
-    if not record.runnable:
-        raise UnsupportedModelError(record.reason)
-    return open_model(record)
+    return open_model(runnable(target))
 
 
 def opened_draft(target: str | None, source: ModelSource) -> ModelSource | None:

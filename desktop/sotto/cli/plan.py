@@ -29,6 +29,7 @@ def plan(
     second = opened_draft(draft, source)
     device.prepare()
     from sotto.engine.draft_loading import check_draft
+    from sotto.engine.fitting import usual_context
     from sotto.engine.model_needs import plan_here
     from sotto.engine.tokenizer import Tokenizer
 
@@ -36,8 +37,8 @@ def plan(
         check_draft(source, Tokenizer.from_source(source), second)
     settings = read_settings()
     bits = kv_bits or settings.kv_bits
-    wanted = num_ctx if num_ctx is not None else source.params.get("num_ctx")
-    made = plan_here(source, wanted if isinstance(wanted, int) else None, bits, second, settings.memory_limit)
+    wanted = num_ctx if num_ctx is not None else usual_context(source)
+    made = plan_here(source, wanted, bits, second, settings.memory_limit)
     name, drafting = source.record.name, second.record.name if second else ""
     if as_json:
         print(json.dumps({"name": name, "draft": drafting, **_report(made)}, indent=2, ensure_ascii=False))
@@ -81,6 +82,9 @@ def _print(made: Plan) -> None:
         ("left for prefixes", _size(made.prefix_budget)),
         ("largest context", largest),
     ]
+    if made.cache == 0:
+        # An encoder, which reads whole texts and keeps nothing of them.
+        rows[1:5] = [("computing", f"{_size(made.work)} with texts of {made.context:,} tokens"), rows[3]]
     for label, text in rows:
         print(f"  {label:<17}  {text}")
     for relief in made.reliefs:

@@ -10,12 +10,14 @@ from sotto.cli import chat
 from sotto.cli.answer_writer import AnswerWriter
 from sotto.cli.formats import grammar_of
 from sotto.cli.main import INTERRUPTED
-from sotto.cli.output import LOOPED
 from sotto.cli.session import Session, system_messages
+from sotto.engine.events import DoneReason, Failed, Finished, TextChunk
 from sotto.engine.likelihood import Likelihood, TokenLogprob
+from sotto.engine.tool_choice import ToolChoice
 from sotto.engine.tools import tools_of_file
 from sotto.engine.turns import Manner
-from sotto.engine.types import DoneReason, Failed, Finished, Message, Overflow, TextChunk, Think
+from sotto.engine.types import Message, Overflow, Think
+from sotto.engine.wanted_calls import wanted_tools
 from sotto.errors import EngineError, InvalidRequestError
 
 _OPTIONS = ("temperature", "top_k", "top_p", "min_p", "seed", "num_predict", "num_ctx", "stop")
@@ -33,7 +35,7 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.logprobs is not None and not parsed.json:
         raise InvalidRequestError("--logprobs is told in the object that --json prints: give both, or none of them.")
     prompt = parsed.prompt
-    talks = prompt is None and sys.stdin is not None and sys.stdin.isatty() and not (parsed.raw or parsed.json)
+    talks = prompt is None and sys.stdin.isatty() and not (parsed.raw or parsed.json)
     usual = Overflow.SHIFT if talks else Overflow.ERROR
     overflow = Overflow(parsed.overflow) if parsed.overflow else usual
     if parsed.format is not None and overrides.get("stop"):
@@ -56,8 +58,8 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         logprobs = {} if parsed.logprobs is None else {"logprobs": [_likelihood(one) for one in told]}
         print(json.dumps(_report(session.record.name, finished, load_duration) | logprobs, ensure_ascii=False))
-    if finished.done_reason is DoneReason.LOOP:
-        print(f"sotto: {LOOPED}", file=sys.stderr)
+    if note := session.cut_short(finished):
+        print(f"sotto: {note}", file=sys.stderr)
     return INTERRUPTED if finished.done_reason is DoneReason.CANCELLED else 0
 
 
@@ -84,7 +86,25 @@ def _manner(parsed: argparse.Namespace) -> Manner:
     elif parsed.think is False:
         raise InvalidRequestError("--no-think and --think-level contradict each other: leave one of them out.")
     tools = tools_of_file(Path(parsed.tools)) if parsed.tools is not None else ()
-    return Manner(tools, think, parsed.think_budget)
+    choice = _choice(parsed)
+    if choice is not None:
+        wanted_tools(tools, choice)
+    return Manner(tools, think, parsed.think_budget, choice)
+
+
+def _choice(parsed: argparse.Namespace) -> ToolChoice | None:
+    """Return the call that is wanted, if one is."""
+    if parsed.tool_choice is None:
+        return None
+    if parsed.tools is None:
+        raise InvalidRequestError("--tool-choice is about the functions of --tools: give both, or none of them.")
+    for name in ("format", "stop"):
+        if getattr(parsed, name) is not None:
+            raise InvalidRequestError(
+                f"--{name} cannot be had with --tool-choice, by which the answer is a call: leave one of them out."
+            )
+    tool = "" if parsed.tool_choice == "required" else parsed.tool_choice
+    return ToolChoice(required=True, tool=tool, single=True, name="--tool-choice", tools=Path(parsed.tools).name)
 
 
 def _check_raw(parsed: argparse.Namespace) -> None:
@@ -93,6 +113,7 @@ def _check_raw(parsed: argparse.Namespace) -> None:
         "--system": parsed.system,
         "--template": parsed.template,
         "--tools": parsed.tools,
+        "--tool-choice": parsed.tool_choice,
         "--think": parsed.think,
         "--think-level": parsed.think_level,
         "--think-budget": parsed.think_budget,
@@ -103,7 +124,7 @@ def _check_raw(parsed: argparse.Namespace) -> None:
 
 def _piped() -> str:
     try:
-        return "" if sys.stdin is None else sys.stdin.read().removesuffix("\n")
+        return sys.stdin.read().removesuffix("\n")
     except UnicodeDecodeError as error:
         raise InvalidRequestError(f"The prompt on stdin is no UTF-8 text ({error.reason} at {error.start}).") from error
 

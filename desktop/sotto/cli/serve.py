@@ -10,18 +10,22 @@ from sotto.api.server import Address, ApiServer
 from sotto.cli.interrupts import until_interrupt
 from sotto.engine.settings import read_settings
 from sotto.errors import EngineError
+from sotto.runner.host import PROCESS, kind_of_host
 from sotto.runner.loop_host import LoopHost
+from sotto.runner.process import RunnerProcess
 
 
 def serve(parsed: argparse.Namespace) -> int:
     """Serve until Ctrl-C or SIGTERM; return 0.
 
     Raises:
-        SottoError: The address cannot be listened on, or the engine did not stop.
+        SottoError: `SOTTO_ENGINE_HOST` says neither thread nor process, the address cannot be listened on, or the
+            engine did not stop.
     """
     key = os.environ.get("SOTTO_API_KEY", "") if parsed.key is None else parsed.key
-    host = LoopHost(read_settings)
-    server = ApiServer(host, Address(parsed.host, parsed.port, key))
+    origins = os.environ.get("OLLAMA_ORIGINS", "") if parsed.origins is None else parsed.origins
+    host = LoopHost(read_settings, make_loop=RunnerProcess if kind_of_host() == PROCESS else None)
+    server = ApiServer(host, Address(parsed.host, parsed.port, key, origins))
     ended = threading.Event()
 
     def end(number: int, frame: FrameType | None) -> None:

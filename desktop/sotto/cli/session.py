@@ -1,6 +1,5 @@
 """One model, loaded and talked to from the main thread of a terminal command."""
 
-import sys
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -8,28 +7,18 @@ from pathlib import Path
 from typing import Any, Self
 
 from sotto.cli.interrupts import until_interrupt
+from sotto.cli.loading import clear_progress, show_notes, show_progress
 from sotto.cli.opening import opened, opened_draft
+from sotto.cli.output import LOOPED
 from sotto.engine import device
-from sotto.engine.options import RequestOptions, request_options
+from sotto.engine.events import DoneReason, Finished, GenerateEvent, ModelInfo
+from sotto.engine.options import USUAL_LENGTH, RequestOptions, request_options
 from sotto.engine.settings import read_settings
+from sotto.engine.templates import ChatTemplate
 from sotto.engine.turns import AS_USUAL, Manner
-from sotto.engine.types import (
-    Embedded,
-    EmbedRequest,
-    Failed,
-    GenerateEvent,
-    GenerateRequest,
-    Grammar,
-    LoadProgress,
-    Message,
-    ModelInfo,
-    Overflow,
-)
-from sotto.errors import CancelledError, EngineError
+from sotto.engine.types import GenerateRequest, Grammar, Message, Overflow
 from sotto.store.records import ModelRecord, ModelSource
 from sotto.store.user_templates import read_template_file
-
-_PROGRESS_FROM_BYTES = 64 << 20
 
 
 class Session:
@@ -61,13 +50,16 @@ class Session:
         """
         self.source: ModelSource = opened(target)
         if template is not None:
-            self.source = replace(self.source, user_template=read_template_file(Path(template)))
+            text = read_template_file(Path(template))
+            ChatTemplate.given(text)
+            self.source = replace(self.source, user_template=text)
         self.record: ModelRecord = self.source.record
         self._draft = opened_draft(draft, self.source)
         self.options: RequestOptions = request_options(self.source.params, overrides)
         self.interrupted = threading.Event()
         self._overflow, self._grammar, self._manner = overflow, grammar, manner
         # Where nobody asks for a context, the engine takes what the manifest says, or less where memory is short.
+        self._limited = "num_predict" in overrides
         self._num_ctx: int | None = self.options.num_ctx if "num_ctx" in overrides else None
 
     def __enter__(self) -> Self:
@@ -94,14 +86,13 @@ class Session:
                 info = self._engine.load(
                     self.source,
                     num_ctx=self._num_ctx,
-                    progress=_show_progress,
+                    progress=show_progress,
                     cancelled=self.interrupted.is_set,
                     draft=self._draft,
                 )
             finally:
-                _clear_progress()
-        for note in filter(None, (info.kv_note, info.context_note, "" if raw else info.template_note)):
-            print(f"sotto: {note.removesuffix('.')}.", file=sys.stderr)
+                clear_progress()
+        show_notes(info, raw=raw)
         return info
 
     def ask(
@@ -129,49 +120,30 @@ class Session:
             logprobs=logprobs,
             grammar=self._grammar,
             tools=self._manner.tools,
+            tool_choice=self._manner.choice,
             think=self._manner.think,
             think_budget=self._manner.budget,
         )
         with until_interrupt(self.interrupted):
             yield from self._engine.generate(self._engine.prepare(request), self.interrupted.is_set)
 
-    def embed(self, texts: tuple[str, ...], *, truncate: bool = True, dimensions: int | None = None) -> Embedded:
-        """Make a vector of each text.
+    def cut_short(self, end: Finished) -> str:
+        """Return a sentence that says why an answer is not whole.
 
-        Args:
-            texts: What to make vectors of.
-            truncate: Cut texts that are too long.
-            dimensions: How many numbers of each are wanted; None for all.
-
-        Raises:
-            CancelledError: Ctrl-C came.
-            SottoError: A text cannot be taken, or the model fails on it.
+        Returns:
+            An empty text for one that is whole, and for one that has the length that was asked for, unless it had to
+            be something that only a whole one is.
         """
-        request = EmbedRequest("terminal", texts, truncate, dimensions)
-        with until_interrupt(self.interrupted):
-            self._engine.embed(self._engine.prepare_texts(request), self.interrupted.is_set)
-            while self._engine.running:
-                for event in self._engine.step():
-                    if isinstance(event, Embedded):
-                        return event
-                    if isinstance(event, Failed):
-                        raise EngineError(event.message)
-        raise CancelledError("Making vectors was stopped.")
+        if end.done_reason is DoneReason.LOOP:
+            return LOOPED
+        if end.done_reason is not DoneReason.LENGTH or (self._limited and self._grammar is None):
+            return ""
+        count, most = len(end.token_ids), self.options.num_predict or USUAL_LENGTH
+        if 0 < most <= count:
+            return f"The answer was cut short at {count:,} tokens; --num-predict N says how many it may have."
+        return "The answer was cut short where the context was full; --num-ctx N says how much it holds."
 
 
 def system_messages(system: str | None) -> tuple[Message, ...]:
     """Return what a conversation begins with: nothing where the model's own prompt is wanted, an empty one for none."""
     return () if system is None else (Message("system", system),)
-
-
-def _show_progress(progress: LoadProgress) -> None:
-    if sys.stderr.isatty() and progress.total >= _PROGRESS_FROM_BYTES:
-        share = progress.done / progress.total
-        sys.stderr.write(f"\rloading {progress.phase}: {share:4.0%} of {progress.total / 1e9:.1f} GB")
-        sys.stderr.flush()
-
-
-def _clear_progress() -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()

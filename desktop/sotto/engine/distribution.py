@@ -88,7 +88,8 @@ def _without_top_choices(probabilities: mx.array, threshold: float, struck: mx.a
         threshold: From which share an entry is likely.
         struck: Which rows, [R, 1].
     """
-    likely = probabilities >= threshold * probabilities.sum(axis=-1, keepdims=True)
+    # What is cut off already is not there: under a threshold of 0 it would be the only choice that stays.
+    likely = (probabilities > 0) & (probabilities >= threshold * probabilities.sum(axis=-1, keepdims=True))
     kept = mx.where(likely, probabilities, float("inf")).min(axis=-1, keepdims=True)
     return mx.where(struck & likely & (probabilities > kept), 0.0, probabilities)
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from sotto.engine.draft import DraftModel, short_chunks
 from sotto.engine.draft_needs import LARGEST_CHUNK
+from sotto.engine.events import LoadProgress
 from sotto.engine.support import refusal
 from sotto.engine.tape import taped
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.trial import Trial
-from sotto.engine.types import LoadProgress
 from sotto.errors import InvalidRequestError, UnsupportedModelError
 from sotto.store.records import ModelSource
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 
 import mlx.core as mx
 
-from sotto.engine.failures import failed
+from sotto.engine.events import Embedded, Failed, Finished
+from sotto.engine.failures import TEXT_TOO_LONG, failed
 from sotto.engine.hidden_states import Reads
 from sotto.engine.pooling import normalised
 from sotto.engine.sentence import Sentence
 from sotto.engine.tokenizer import Tokenizer
-from sotto.engine.types import Embedded, EmbedEvent, EmbedRequest, Finished
+from sotto.engine.types import EmbedRequest
 from sotto.errors import BrokenModelError, EngineError, InvalidRequestError
 
 
@@ -85,9 +86,7 @@ class Embedder:
             text.lower() if self._sentence.lower else text, most=self._context
         )
         if length > self._context and not request.truncate:
-            raise InvalidRequestError(
-                f"the input length exceeds the context length ({length} tokens, where {self._context} are the most)"
-            )
+            raise InvalidRequestError(f"{TEXT_TOO_LONG} ({length} tokens, where {self._context} are the most)")
         if not tokens:
             raise InvalidRequestError("An input is empty: give texts of at least one token.")
         if (largest := max(tokens)) >= self._rows:
@@ -108,7 +107,7 @@ class Embedder:
         steps = self._reads(prepared.texts, self._sentence.pooling)
         self._running.append(_Task(prepared, cancelled, steps))
 
-    def step(self) -> list[EmbedEvent]:
+    def step(self) -> list[Finished | Embedded | Failed]:
         """Compute a step of the request whose turn it is; return its end, if it has come to it."""
         if not self._running:
             return []

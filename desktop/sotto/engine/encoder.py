@@ -7,14 +7,15 @@ import mlx.core as mx
 from sotto.engine.cpu_linear import adapt_to_cpu
 from sotto.engine.device import device
 from sotto.engine.embedding import Embedder
+from sotto.engine.events import ModelInfo
 from sotto.engine.fitting import Fitting
 from sotto.engine.hidden_states import together
+from sotto.engine.longest import longest_context
 from sotto.engine.pace import Pace
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.ready import Order, Parts, Ready
 from sotto.engine.scheduler import Scheduler
 from sotto.engine.sentence import sentence_of
-from sotto.engine.types import ModelInfo
 from sotto.errors import UnsupportedModelError
 
 
@@ -46,7 +47,7 @@ def made_encoder(order: Order, fitting: Fitting, parts: Parts) -> Ready:
     if device() != "cpu":
         # Builds the kernels that the first text would wait for.
         mx.eval(hidden)
-    longest = min(model.args.longest, sentence.longest or model.args.longest)
+    longest = longest_context(order.source, model, parts.loaded.config)
     preparer.fit(longest, order.num_ctx, model.args.vocab_size, finds_boundary=False, room=fitting.room)
     context = preparer.context_length
     prefix = PrefixCache(list, 0)
@@ -62,7 +63,8 @@ def made_encoder(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         has_chat_template=False,
         load_duration=time.perf_counter_ns() - order.started,
         context_note=fitting.note,
-        options=dict(order.source.params),
+        options_note=preparer.options_note,
+        options=preparer.usual,
         writes=False,
     )
     embedder = Embedder(together(model), preparer.tokenizer, sentence, context, model.args.vocab_size)

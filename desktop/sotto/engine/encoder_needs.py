@@ -8,19 +8,20 @@ from mlx.utils import tree_flatten, tree_unflatten
 
 from sotto.engine.graph import trace
 from sotto.engine.graph_memory import peak
+from sotto.engine.hidden_states import tokens_together
 from sotto.engine.memory_needs import WorkPoint
 
-# Tokens of a step, in texts of the longest that there are.
-_SIZES = (1, 128, 512, 2048, 4096)
+_SHORTEST = 64
 
 
-def encoder_work(model: nn.Module) -> Iterator[WorkPoint]:
-    """Yield samples of the memory that steps of several sizes take.
+def encoder_work(model: nn.Module, longest: int) -> Iterator[WorkPoint]:
+    """Yield samples of the memory that a step takes with texts of several lengths, as many as are taken together.
 
     Args:
         model: An encoder whose parameters have their final types and shapes; never evaluated.
+        longest: Most tokens of a text.
     """
-    longest = model.args.longest
+    together = tokens_together()
     parameters = tree_flatten(model.parameters())
     names = [name for name, _ in parameters]
 
@@ -29,10 +30,19 @@ def encoder_work(model: nn.Module) -> Iterator[WorkPoint]:
         return [model(tokens, mask)]
 
     try:
-        for size in _SIZES:
-            shape = (max(1, size // longest), min(size, longest))
+        for length in _lengths(longest):
+            shape = (max(1, together // length), length)
             inputs = [mx.zeros(shape, dtype=mx.int32), mx.zeros(shape, dtype=mx.bool_)]
             graph = trace(step, inputs, [array for _, array in parameters])
-            yield WorkPoint(size, longest, peak(graph))
+            yield WorkPoint(max(together, longest), length, peak(graph))
     finally:
         model.update(tree_unflatten(parameters))
+
+
+def _lengths(longest: int) -> Iterator[int]:
+    """Yield lengths of texts up to the longest, each twice the one before."""
+    length = _SHORTEST
+    while length < longest:
+        yield length
+        length *= 2
+    yield longest

@@ -16,42 +16,35 @@ import gc
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Series
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 
 import mlx.core as mx
 
-from sotto.engine import native
+from sotto.engine import company, native
 from sotto.engine.device import device, wire
 from sotto.engine.draft_loading import check_draft, part_of
 from sotto.engine.draft_needs import beside
 from sotto.engine.embedding import PreparedTexts
 from sotto.engine.encoder import made_encoder
-from sotto.engine.fitting import fitted, placed, usual_context
+from sotto.engine.events import Counted, Embedded, GenerateEvent, LoadProgress, ModelInfo
+from sotto.engine.failures import is_out_of_memory
+from sotto.engine.fitting import Fitting, fitted, less_context, placed, usual_context
 from sotto.engine.loader import load
 from sotto.engine.memory_figures import Measured, MemoryFigures
+from sotto.engine.memory_plan import Limits
 from sotto.engine.model_needs import limits_here, needs_of, system_memory
 from sotto.engine.overflow import shifted
 from sotto.engine.preparing import Prepared, Preparer
 from sotto.engine.ready import Order, Parts, Ready, made_ready
 from sotto.engine.sampler import Sampler
+from sotto.engine.settings import EngineSettings
 from sotto.engine.stop_strings import StopMatcher
 from sotto.engine.support import is_encoder
 from sotto.engine.system_memory import give_back
 from sotto.engine.task import Task
 from sotto.engine.tokenizer import Tokenizer
-from sotto.engine.types import (
-    Counted,
-    CountRequest,
-    Embedded,
-    EmbedRequest,
-    EngineSettings,
-    GenerateEvent,
-    GenerateRequest,
-    LoadProgress,
-    ModelInfo,
-    Overflow,
-    RequestEvent,
-)
+from sotto.engine.types import CountRequest, EmbedRequest, GenerateRequest, Overflow
 from sotto.errors import NO_MODEL, CancelledError, InvalidRequestError
 from sotto.store.records import ModelSource
 
@@ -82,6 +75,7 @@ class Engine:
         """
         self.settings = settings or EngineSettings()
         self._ready: Ready | None = None
+        self._fitting: Fitting | None = None
         self._embeds_next = False
 
     @property
@@ -98,8 +92,13 @@ class Engine:
         draft: ModelSource | None = None,
         *,
         anyway: bool = False,
+        others: Series["Engine"] = (),
+        roomy: bool = False,
     ) -> ModelInfo:
         """Unload what is loaded, load `source` and return what it is.
+
+        Where memory runs out on the way although it seemed to be enough, and no context was asked for, it is tried once
+        more with a shorter one; `ModelInfo.context_note` says so then.
 
         Args:
             source: An opened model.
@@ -108,21 +107,66 @@ class Engine:
             cancelled: Asked now and then whether to give up.
             draft: An opened second model, with the same vocabulary, that proposes tokens to this one; None for none.
             anyway: Load it even where it is known not to fit.
+            others: Engines of this thread whose models stay loaded beside it.
+            roomy: Fail where memory is short for a context of some length, because `others` could leave.
 
         Raises:
             CancelledError: `cancelled` said so; nothing is loaded then.
+            NoRoomError: It does not fit into memory; nothing is loaded then.
             SottoError: The model is damaged, or not one that can be run; nothing is loaded then.
         """
         order = Order(source, self.settings, num_ctx, draft)
         self.unload()
+
+        def limits() -> Limits:
+            return company.beside(limits_here(), self.settings.memory_limit, others)
+
+        def fit(tokens: int | None, there: Limits) -> Fitting:
+            return fitted(source, tokens, there, self.settings.kv_bits, draft, anyway=anyway, roomy=roomy)
+
+        tried: Fitting | None = None
+
+        def first(there: Limits) -> Fitting:
+            nonlocal tried
+            tried = fit(num_ctx, there)
+            return tried
+
+        try:
+            return self._load(order, limits(), first, progress, cancelled)
+        except Exception as error:
+            if roomy or num_ctx is not None or tried is None or not is_out_of_memory(error):
+                raise
+            less = less_context(source, tried)
+            if less is None:
+                raise
+        # What the first try had read was referred to until its exception was done with.
+        self.unload()
+
+        def again(there: Limits) -> Fitting:
+            made = fit(less, there)
+            return replace(
+                made, note=f"Memory ran out while it was loaded, so it has a context of {less:,} tokens only."
+            )
+
+        return self._load(replace(order, num_ctx=less), limits(), again, progress, cancelled)
+
+    def _load(
+        self,
+        order: Order,
+        limits: Limits,
+        fit: Callable[[Limits], Fitting],
+        progress: Callable[[LoadProgress], None],
+        cancelled: Callable[[], bool],
+    ) -> ModelInfo:
+        source, draft = order.source, order.draft
         mx.reset_peak_memory()
         helper = ThreadPoolExecutor(1, thread_name_prefix="tokenizer")
         try:
             texts = helper.submit(Preparer, source)
-            limits, second = limits_here().within(self.settings.memory_limit), draft.weight_bytes if draft else 0
+            second = draft.weight_bytes if draft else 0
             if draft is not None:
                 check_draft(source, texts.result().tokenizer, draft)
-            fitting = fitted(source, num_ctx, limits, self.settings.kv_bits, draft, anyway=anyway)
+            fitting = fit(limits)
             told = part_of(progress, after=second)
             reading = partial(load, source, limits=beside(limits, second), progress=told, cancelled=cancelled)
             loaded = placed(source, fitting, reading)
@@ -145,7 +189,7 @@ class Engine:
         if device() != "cpu":
             progress(LoadProgress("warm-up", total, total))
         make = made_encoder if is_encoder(source.config) else made_ready
-        self._ready = make(order, fitting, Parts(loaded, preparer, drafting))
+        self._ready, self._fitting = make(order, fitting, Parts(loaded, preparer, drafting)), fitting
         return self._ready.info
 
     def measure(self, source: ModelSource) -> Measured:
@@ -256,13 +300,15 @@ class Engine:
                 text=tokenizer.detokenizer(parser.marks),
                 parser=parser,
                 think_budget=prepared.request.think_budget,
-                encode=partial(tokenizer.encode, add_bos=False),
+                encode=prepared.encode,
                 stop=StopMatcher(prepared.stop),
                 received=prepared.received,
                 cancelled=cancelled,
                 context=ready.preparer.context_length,
                 shift=_shift(prepared) if prepared.request.overflow is Overflow.SHIFT else None,
                 dropped=prepared.dropped_tokens,
+                echo=prepared.echo,
+                tells_context=prepared.request.context is not None,
                 loop_guard=prepared.loop_guard,
                 logprobs=prepared.request.logprobs,
                 spelled=tokenizer.spelled,
@@ -270,7 +316,7 @@ class Engine:
             )
         )
 
-    def step(self) -> list[RequestEvent]:
+    def step(self) -> list[GenerateEvent | Embedded]:
         """Compute one step of the requests in flight, and return what came of it.
 
         A step is one prefill chunk, one decode step, or some tokens of texts that vectors are made of; answers and
@@ -331,12 +377,35 @@ class Engine:
             self._ready.prefix.close()
         # A generation that was dropped may have left a token on its way, and that holds buffers.
         mx.synchronize()
-        self._ready = None
+        self._ready = self._fitting = None
         wire(0)
         _forget_random()
         gc.collect()
         mx.clear_cache()
         give_back()
+
+    def share(self, *, alone: bool) -> None:
+        """Keep as much for later prompts as memory has room for, or no more than is left to one of several models."""
+        if self._ready is not None and self._fitting is not None and self._ready.guard is not None:
+            self._ready.guard.allow(None if alone else self._fitting.shared_cache)
+
+    def look_at_memory(self) -> None:
+        """Give up what was kept for later prompts where the machine is short of memory; for while nothing is asked."""
+        if self._ready is not None and self._ready.guard is not None:
+            self._ready.guard.look()
+
+    @property
+    def held(self) -> int:
+        """Bytes of the weights, and of everything computed for contexts."""
+        figures = self.memory()
+        return figures.weights + figures.cache
+
+    @property
+    def reserve(self) -> int:
+        """Bytes that are left to this model while others are loaded as well, beside what it holds."""
+        if self._ready is None or self._fitting is None or self._fitting.shared is None:
+            return 0
+        return max(0, self._fitting.shared_cache - self.memory().cache) + self._fitting.shared_work
 
     def memory(self) -> MemoryFigures:
         """Return what MLX holds now."""

@@ -2,9 +2,11 @@
 
 import traceback
 
-from sotto.engine.types import Failed
+from sotto.engine.events import Failed
 from sotto.errors import EngineError, SottoError
 
+# In the words that clients of Ollama know; what follows says how long.
+TEXT_TOO_LONG = "the input length exceeds the context length"
 OUT_OF_MEMORY = "Memory ran out; start a new chat, choose a smaller model or close other programs."
 
 
@@ -19,6 +21,11 @@ def failed(request_id: str, error: BaseException) -> Failed:
 
 def as_engine_error(error: BaseException) -> BaseException:
     """Return an error of MLX or Python that says that memory ran out in words for people, any other as it is."""
-    if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "alloc" in str(error)):
-        return EngineError(OUT_OF_MEMORY)
-    return error
+    return EngineError(OUT_OF_MEMORY) if is_out_of_memory(error) else error
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Tell whether an error says that memory ran out."""
+    if isinstance(error, EngineError):
+        return error.message == OUT_OF_MEMORY
+    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "alloc" in str(error))

@@ -10,6 +10,16 @@ _RENAMED: Mapping[str, Mapping[str, str]] = {
     "gpt_neox": {"rotary_pct": "partial_rotary_factor", "rotary_emb_base": "rope_theta"},
     "lfm2": {"block_dim": "hidden_size"},
     "mellum": {"num_experts": "num_local_experts"},
+    # As the first checkpoints have it, in the words of GPT-2.
+    "nomic_bert": {
+        "hidden_size": "n_embd",
+        "intermediate_size": "n_inner",
+        "layer_norm_eps": "layer_norm_epsilon",
+        "max_position_embeddings": "max_trained_positions",
+        "num_attention_heads": "n_head",
+        "num_hidden_layers": "n_layer",
+        "rope_theta": "rotary_emb_base",
+    },
     "qwen3_moe": {"num_experts": "num_local_experts"},
     "qwen3_vl_moe_text": {"num_experts": "num_local_experts"},
 }

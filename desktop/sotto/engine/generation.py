@@ -15,6 +15,7 @@ from typing import cast
 import mlx.core as mx
 
 from sotto.engine import runaway
+from sotto.engine.events import DoneReason, Finished, GenerateEvent, PrefillProgress, TextChunk
 from sotto.engine.likelihood import Likelihood
 from sotto.engine.logprobs import Likelihoods, likelihoods
 from sotto.engine.pace import ChunkSize
@@ -23,7 +24,6 @@ from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.sampler import Sampler
 from sotto.engine.sequence import Sequence
 from sotto.engine.task import Task
-from sotto.engine.types import DoneReason, Finished, GenerateEvent, PrefillProgress, TextChunk
 
 Model = Callable[..., mx.array]
 
@@ -88,6 +88,7 @@ class Generation:
         self._thought_tokens = 0
         self._cached = 0
         self._dropped = task.dropped
+        self._turn_end: tuple[int, ...] = ()
         self._begun = 0
         self._first = 0
         self._end_thought(0)
@@ -141,7 +142,8 @@ class Generation:
         self._cached = len(self.sequence.tokens)
         if self._cached == len(self._prompt) - 1:
             self._to_decoding()
-        return [self._progress(self._cached)]
+        echo = [self._chunk([Piece(Kind.TEXT, self.task.echo)])] if self.task.echo else []
+        return [self._progress(self._cached), *echo]
 
     def prefill(self, model: Model, chunk: ChunkSize, most: int) -> list[GenerateEvent]:
         """Feed the next chunk of the prompt, at most `most` tokens."""
@@ -232,6 +234,7 @@ class Generation:
         if guide is not None:
             guide.take(token)
         if token in self.task.eos_ids:
+            self._turn_end = (token,)
             return [*events, *self.finish(DoneReason.STOP)]
         self.drawn.append(token)
         if self._forcing:
@@ -241,7 +244,7 @@ class Generation:
         pieces = self.task.parser.feed(self.task.stop.add(self.task.text.add(token)))
         events.append(self._chunk(pieces, (token,), tuple(told)))
         self._end_thought(1)
-        if self.task.stop.found or (guide is not None and guide.complete):
+        if self.task.stop.found or self.task.parser.called or (guide is not None and guide.complete):
             return [*events, *self.finish(DoneReason.STOP)]
         if len(self.drawn) == self.task.max_tokens:
             return [*events, *self.finish(DoneReason.LENGTH)]
@@ -321,7 +324,9 @@ class Generation:
                 drafted_tokens=self.drafted,
                 accepted_tokens=self.accepted,
                 dropped_tokens=self._dropped,
+                stop=self.task.stop.found,
                 parts=_parts_of(parts),
+                context=(*self.task.prompt, *self.drawn, *self._turn_end) if self.task.tells_context else (),
             ),
         ]
 
@@ -362,7 +367,10 @@ class Generation:
             return
         self._thought_tokens += tokens if end else 0
         # One that meanwhile has ended by itself needs no end.
-        self._forced = list(self.task.encode(end)) if end and self._thought_tokens >= budget else []
+        forced = list(self.task.encode(end)) if end and self._thought_tokens >= budget else []
+        # In the middle of a character nothing else may follow.
+        possible = self.task.guide is None or not forced or self.task.guide.followed(forced) == len(forced)
+        self._forced = forced if possible else []
 
 
 def _parts_of(pieces: Series[Piece]) -> tuple[Piece, ...]:

@@ -8,10 +8,11 @@ when somebody asks for a grammar.
 import json
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sotto.engine.schema_checks import DEEPEST_SCHEMA, LONGEST_REGEX, check_schema
+from sotto.engine.schema_checks import DEEPEST_SCHEMA, LARGEST_SCHEMA, LONGEST_REGEX, check_schema
 from sotto.engine.types import Grammar, GrammarKind
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.bounded_json import parse_object
@@ -20,7 +21,7 @@ from sotto.store.wording import human_size, shown
 if TYPE_CHECKING:
     from llguidance import LLParserLimits
 
-LARGEST = {GrammarKind.JSON_SCHEMA: 1 << 20, GrammarKind.REGEX: LONGEST_REGEX, GrammarKind.LARK: 16 << 10}
+LARGEST = {GrammarKind.JSON_SCHEMA: LARGEST_SCHEMA, GrammarKind.REGEX: LONGEST_REGEX, GrammarKind.LARK: 16 << 10}
 """Bytes that a grammar may have: the rules of Lark follow each other by recursion, one for each few of them."""
 ANY_OBJECT = '{"type": "object"}'
 """The schema of `json`, in all dialects."""
@@ -31,7 +32,7 @@ _SHOWN = 200
 _STACK = 64 << 20
 _starting = threading.Lock()
 # Without it, text that can go on in one way only would have to be cut into tokens as llguidance does.
-_FREE = '%llguidance {"no_forcing": true}\n'
+FREE = '%llguidance {"no_forcing": true}\n'
 _JSON = {
     "lenient": False,
     "coerce_one_of": False,
@@ -43,9 +44,27 @@ _JSON = {
     "json_allowed_escapes": 'nrbtf\\"',
 }
 # Where in the text made here, not in what was given.
-_PLACE = re.compile(r"^at 2\(8\): (failed to compile JSON schema: |invalid regex .* \(in regex\): )?")
+_PLACE = re.compile(
+    r"^at (2\(8\)|\d+\(\d+\)(?=: failed to compile JSON)): "
+    r"(failed to compile JSON schema: |invalid regex .* \(in regex\): )?"
+)
 _UNKNOWN = re.compile(r"Unimplemented keys: (\[.*\])")
 _T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What an answer must be, in llguidance's dialect of Lark, with everything checked that it does not check itself.
+
+    Attributes:
+        text: The rules; `start` is the whole answer.
+        name: What they are called, for messages.
+        schema: Whether keywords that are not known are those of a JSON schema.
+    """
+
+    text: str
+    name: str
+    schema: bool = False
 
 
 def check_grammar(grammar: Grammar) -> None:
@@ -54,20 +73,39 @@ def check_grammar(grammar: Grammar) -> None:
     Raises:
         InvalidRequestError: It cannot.
     """
-    source = llguidance_source(grammar)
+    rules = rules_of(grammar)
+    source = llguidance_source(rules)
 
     def validated() -> tuple[bool, list[str]]:
         from llguidance import LLMatcher
 
         return LLMatcher.validate_grammar_with_warnings(source, limits=limits())
 
-    wrong, messages = with_room(grammar, validated)
+    wrong, messages = with_room(rules, validated)
     if wrong:
-        raise refused(grammar, messages[0])
+        raise refused(rules, messages[0])
 
 
-def llguidance_source(grammar: Grammar) -> str:
-    """Return a grammar in llguidance's terms, once everything is checked that it does not check itself.
+def llguidance_source(rules: Rules, head: str = "") -> str:
+    """Return rules as llguidance is given them.
+
+    Args:
+        rules: What the answer must be.
+        head: Rules of what may stand in front of it, which refer to the answer as `@answer`; empty for nothing.
+    """
+    if not head:
+        return rules.text
+    grammars = [{"lark_grammar": f"{FREE}{head}"}, {"name": "answer", "lark_grammar": rules.text}]
+    return json.dumps({"grammars": grammars})
+
+
+def json_rule(schema: Mapping[str, Any]) -> str:
+    """Return what stands in a rule for JSON by a schema that has been checked."""
+    return f"%json {json.dumps({**schema, 'x-guidance': _JSON})}"
+
+
+def rules_of(grammar: Grammar) -> Rules:
+    """Return the rules of a grammar, once everything is checked that llguidance does not check itself.
 
     Raises:
         InvalidRequestError: The grammar is too large, not what it should be, or cannot be honoured.
@@ -77,28 +115,28 @@ def llguidance_source(grammar: Grammar) -> str:
         raise InvalidRequestError(
             f"{grammar.name} has {size} bytes ({human_size(size)}); from 1 to {most} ({human_size(most)}) are allowed."
         )
-    from llguidance import LLMatcher, regex_to_lark
-
     if grammar.kind is GrammarKind.JSON_SCHEMA:
-        return LLMatcher.grammar_from_lark(f"{_FREE}start: %json {_schema(grammar)}")
+        return Rules(f"{FREE}start: {json_rule(_schema(grammar))}", grammar.name, schema=True)
     if grammar.kind is GrammarKind.LARK:
         # llguidance takes what begins so for a grammar in JSON, with schemas that nobody has checked.
         unwanted = "{" if grammar.text.lstrip().startswith("{") else ""
         if unwanted := next((part for part in ("%json", "%llguidance") if part in grammar.text), unwanted):
             raise InvalidRequestError(f"{grammar.name}: {unwanted} is not supported in a Lark grammar; leave it out.")
         # Behind it, so that lines count as they are written.
-        return LLMatcher.grammar_from_lark(f"{grammar.text}\n{_FREE}")
-    return LLMatcher.grammar_from_lark(f"{_FREE}start: /{regex_to_lark(grammar.text)}/")
+        return Rules(f"{grammar.text}\n{FREE}", grammar.name)
+    from llguidance import regex_to_lark
+
+    return Rules(f"{FREE}start: /{regex_to_lark(grammar.text)}/", grammar.name)
 
 
-def _schema(grammar: Grammar) -> str:
-    """Return a schema, checked, with how JSON is written under it."""
+def _schema(grammar: Grammar) -> dict[str, Any]:
+    """Return a schema, checked."""
     try:
         schema = parse_object(grammar.text.encode(), grammar.name, strict=False, deepest=DEEPEST_SCHEMA)
     except BrokenModelError as error:
         raise InvalidRequestError(error.message) from error
     check_schema(schema, grammar.name)
-    return json.dumps({**schema, "x-guidance": _JSON})
+    return schema
 
 
 def limits() -> "LLParserLimits":
@@ -108,7 +146,7 @@ def limits() -> "LLParserLimits":
     return LLParserLimits(max_lexer_states=100_000, verbose_errors=False)
 
 
-def with_room(grammar: Grammar, work: Callable[[], _T]) -> _T:
+def with_room(rules: Rules, work: Callable[[], _T]) -> _T:
     """Run what recurses over a grammar where the stack is large enough for that, whatever thread asks.
 
     Raises:
@@ -132,20 +170,18 @@ def with_room(grammar: Grammar, work: Callable[[], _T]) -> _T:
             threading.stack_size(usual)
     thread.join()
     if failures:
-        raise refused(grammar, str(failures[0])) from failures[0]
+        raise refused(rules, str(failures[0])) from failures[0]
     return found[0]
 
 
-def refused(grammar: Grammar, reason: str) -> InvalidRequestError:
+def refused(rules: Rules, reason: str) -> InvalidRequestError:
     """Return the error for a grammar that cannot be honoured, from what llguidance says of it."""
     unknown = _UNKNOWN.search(reason)
-    if unknown and grammar.kind is GrammarKind.JSON_SCHEMA:
+    if unknown and rules.schema:
         keywords: list[Any] = json.loads(unknown[1])
         named = ", ".join(map(str, keywords))
-        return InvalidRequestError(
-            f"{grammar.name} cannot be guaranteed: {shown(named, _SHOWN)} is not supported here."
-        )
-    return InvalidRequestError(f"{grammar.name} cannot be guaranteed: {first_line(reason)}.")
+        return InvalidRequestError(f"{rules.name} cannot be guaranteed: {shown(named, _SHOWN)} is not supported here.")
+    return InvalidRequestError(f"{rules.name} cannot be guaranteed: {first_line(reason)}.")
 
 
 def first_line(reason: str) -> str:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from sotto.engine.grammars import NO_TOKEN, first_line, limits, llguidance_source, refused, with_room
+from sotto.engine.grammars import NO_TOKEN, Rules, first_line, limits, llguidance_source, refused, rules_of, with_room
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import Grammar
 from sotto.errors import EngineError, InvalidRequestError, UnsupportedModelError
@@ -110,20 +110,21 @@ class Vocabulary:
         self._table: LLTokenizer | None = None
         self._compiled = lru_cache(_KEPT)(self._compile)
 
-    def guide(self, grammar: Grammar, begun: str = "") -> Guide:
+    def guide(self, grammar: Grammar | Rules, begun: str = "", head: str = "") -> Guide:
         """Return a guide for an answer.
 
         Args:
             grammar: What it must be.
+            head: Rules of what may stand in front of it, which refer to it as `@answer`; not where some of it is there.
             begun: What there is of it already.
 
         Raises:
             InvalidRequestError: The grammar cannot be honoured, or what there is does not begin as it asks.
             UnsupportedModelError: The model's vocabulary does not say what each token is.
         """
-        guide = Guide(self._compiled(grammar).deep_copy(), grammar.name, self._rows)
+        guide = Guide(self._compiled(grammar, head).deep_copy(), grammar.name, self._rows)
         if begun:
-            tokens = self._read().tokenize_bytes(begun.encode())
+            tokens = self.spelling(begun)
             fitting = guide.followed(tokens)
             if fitting < len(tokens):
                 raise InvalidRequestError(
@@ -137,8 +138,22 @@ class Vocabulary:
                 )
         return guide
 
-    def _compile(self, grammar: Grammar) -> "LLMatcher":
-        source, table = llguidance_source(grammar), self._read()
+    def allows(self, grammar: Grammar | Rules, beginning: str) -> bool:
+        """Tell whether an answer may begin with a text.
+
+        Raises:
+            InvalidRequestError: The grammar cannot be honoured.
+        """
+        tokens = self.spelling(beginning)
+        return self._compiled(grammar, "").deep_copy().validate_tokens(tokens) == len(tokens)
+
+    def spelling(self, text: str) -> list[int]:
+        """Return tokens that spell a text, the longest ones first."""
+        return list(self._read().greedy_tokenize(text))
+
+    def _compile(self, grammar: Grammar | Rules, head: str) -> "LLMatcher":
+        rules = rules_of(grammar) if isinstance(grammar, Grammar) else grammar
+        source, table = llguidance_source(rules, head), self._read()
 
         def compiled() -> "LLMatcher":
             from llguidance import LLMatcher
@@ -149,9 +164,9 @@ class Vocabulary:
                 matcher.compute_bitmask()
             return matcher
 
-        matcher = with_room(grammar, compiled)
+        matcher = with_room(rules, compiled)
         if matcher.is_error():
-            raise refused(grammar, matcher.get_error())
+            raise refused(rules, matcher.get_error())
         return matcher
 
     def _read(self) -> "LLTokenizer":
@@ -166,11 +181,13 @@ class _Tokens:
 
     def __init__(self, tokenizer: Tokenizer, tokens: list[bytes], ends: Sequence[int]) -> None:
         self._tokenizer = tokenizer
-        self.tokens = tokens
         self.eos_token_id = ends[0]
         self.bos_token_id = None
         # Tokens without bytes are not text, nor are those that end answers, however they are spelled.
-        self.special_token_ids = [token for token, spelled in enumerate(tokens) if not spelled or token in set(ends)]
+        special = {token for token, spelled in enumerate(tokens) if not spelled}.union(ends)
+        self.special_token_ids = sorted(special)
+        # Those that are spelled alike may all follow where one of them may.
+        self.tokens = [b"%d" % token if token in special else spelled for token, spelled in enumerate(tokens)]
 
     def __call__(self, text: str) -> list[int]:
         """Cut a text into tokens; only asked for what must follow in any case."""

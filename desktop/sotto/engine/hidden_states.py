@@ -27,13 +27,18 @@ _CPU_CHUNK, _CHUNK = 128, 512
 _BODIES = ("model", "backbone", "transformer")
 
 
+def tokens_together() -> int:
+    """Return how many tokens of texts an encoder takes in a step, where no single text has more."""
+    return _CPU_TOGETHER if device() == "cpu" else _TOGETHER
+
+
 def together(model: Callable[[mx.array, mx.array], mx.array]) -> Reads:
     """Return what reads texts with an encoder; those of like lengths are taken together.
 
     Args:
         model: Takes tokens [B, L] and a mask [B, L] to hidden states [B, L, D].
     """
-    most = _CPU_TOGETHER if device() == "cpu" else _TOGETHER
+    most = tokens_together()
 
     def read(texts: Texts, modes: Sequence[str]) -> Iterator[Mapping[int, mx.array]]:
         left = sorted(range(len(texts)), key=lambda index: len(texts[index]))
@@ -52,14 +57,19 @@ def together(model: Callable[[mx.array, mx.array], mx.array]) -> Reads:
     return read
 
 
-def in_chunks(model: nn.Module, config: Mapping[str, Any]) -> Reads:
+def in_chunks(
+    model: nn.Module, config: Mapping[str, Any], most: int, count: Callable[[object, int], None] = lambda *_: None
+) -> Reads:
     """Return what reads texts with a model that writes; it takes memory for the caches of one text at a time.
 
     Args:
         model: A loaded model.
         config: What it was built from.
+        most: Tokens that it may be fed at a time.
+        count: Told, before they are computed, how many bytes the caches of a text will take, and 0 when they are gone;
+            first comes whose they are.
     """
-    size = _CPU_CHUNK if device() == "cpu" else _CHUNK
+    size = min(most, _CPU_CHUNK if device() == "cpu" else _CHUNK)
 
     def read(texts: Texts, modes: Sequence[str]) -> Iterator[Mapping[int, mx.array]]:
         body = body_of(model, config)
@@ -69,14 +79,19 @@ def in_chunks(model: nn.Module, config: Mapping[str, Any]) -> Reads:
                 if isinstance(leaf, PlannedKVCache):
                     leaf.planned = len(tokens)
             pool = Pool(modes)
-            for start in range(0, len(tokens), size):
-                chunk = mx.array([list(tokens[start : start + size])])
-                pool.add(body(chunk, cache=caches), mx.ones(chunk.shape, dtype=mx.bool_))
-                if start + size < len(tokens):
-                    mx.eval(pool.state, [cache.state for cache in caches])
-                    yield {}
-            vectors = pool.vectors()
-            mx.eval(vectors)
+            try:
+                for start in range(0, len(tokens), size):
+                    chunk = mx.array([list(tokens[start : start + size])])
+                    pool.add(body(chunk, cache=caches), mx.ones(chunk.shape, dtype=mx.bool_))
+                    # What is not yet computed has its size already.
+                    count(caches, sum(leaf.nbytes for leaf in leaves(caches)))
+                    if start + size < len(tokens):
+                        mx.eval(pool.state, [cache.state for cache in caches])
+                        yield {}
+                vectors = pool.vectors()
+                mx.eval(vectors)
+            finally:
+                count(caches, 0)
             yield {index: vectors[0]}
 
     return read

@@ -11,9 +11,10 @@ import mlx.core as mx
 from mlx import nn
 
 from sotto.engine import device, native, parameters, weights, zoo
+from sotto.engine.events import LoadProgress
 from sotto.engine.memory_plan import Limits
+from sotto.engine.own_words import in_own_words
 from sotto.engine.support import refusal
-from sotto.engine.types import LoadProgress
 from sotto.errors import UnsupportedModelError
 from sotto.store.records import ModelSource
 
@@ -59,13 +60,12 @@ def load(
         EngineError: A disk failed, or memory ran out.
         CancelledError: `cancelled` said so.
     """
-    if reason := refusal(source.config):
-        raise UnsupportedModelError(reason)
     tensors: dict[str, mx.array] = {}
     # Freed buffers are not used again while loading, and would be memory beside that of the weights.
     pool = mx.set_cache_limit(0)
     try:
-        return _load(source, tensors, limits, progress, cancelled)
+        with in_own_words(source):
+            return _load(source, tensors, limits, progress, cancelled)
     finally:
         tensors.clear()
         mx.clear_cache()
@@ -80,6 +80,8 @@ def _load(
     cancelled: Callable[[], bool],
 ) -> LoadedModel:
     """Do the work of `load`; `tensors` is the one place that holds arrays on their way."""
+    if reason := refusal(source.config):
+        raise UnsupportedModelError(reason)
     files = weights.of_model(source)
     held_bytes, total = sum(file.nbytes for file in files), sum(file.read_bytes for file in files)
     if limits.total is not None and held_bytes > limits.total:

@@ -6,17 +6,35 @@ from sotto.engine.memory_needs import ModelNeeds
 
 
 @dataclass(frozen=True, slots=True)
+class ModelFigures:
+    """What one loaded model holds, in bytes.
+
+    Attributes:
+        seat: Where it is loaded; see `sotto.runner.loop`.
+        weights: Its weights, and those of its draft model.
+        cache: Everything computed for contexts: of answers under way, and kept for later prompts.
+        live: What of `cache` belongs to answers under way.
+    """
+
+    seat: str
+    weights: int
+    cache: int
+    live: int
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryFigures:
     """What MLX holds, in bytes.
 
     Attributes:
-        weights: The loaded model's weights, and those of its draft model.
+        weights: The weights of all loaded models, and those of their draft models.
         cache: Everything computed for contexts: of answers under way, and kept for later prompts.
         active: All live arrays.
         pool: Freed buffers that MLX keeps for reuse.
         peak: The most that was ever active since the last load.
         budget: The most that `cache` may be now.
         live: What of `cache` belongs to answers under way, and is not given up before they end.
+        models: The same of each model by itself.
     """
 
     weights: int
@@ -26,6 +44,12 @@ class MemoryFigures:
     peak: int
     budget: int = 0
     live: int = 0
+    models: tuple[ModelFigures, ...] = ()
+
+    @property
+    def held(self) -> dict[str, int]:
+        """What each model holds, by its seat."""
+        return {one.seat: one.weights + one.cache for one in self.models}
 
 
 @dataclass(frozen=True, slots=True)

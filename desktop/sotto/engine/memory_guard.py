@@ -27,9 +27,20 @@ class MemoryGuard:
         """
         self._memory = memory
         self._budgets = [(prefix, prefix.budget) for prefix in prefixes]
+        self._allowed: int | None = None
         self._chunk = chunk
         self._most = chunk
         self._due = 0.0
+
+    def allow(self, nbytes: int | None) -> None:
+        """Let each prefix cache take so much at most; None for all that it had at the beginning."""
+        self._allowed = nbytes
+        for prefix, budget in self._budgets:
+            prefix.budget = self._share(budget)
+            prefix.make_place()
+
+    def _share(self, budget: int) -> int:
+        return budget if self._allowed is None else min(budget, self._allowed)
 
     def look(self) -> int:
         """Return how many prompt tokens may be fed at a time now; gives up what is in the way."""
@@ -44,7 +55,7 @@ class MemoryGuard:
         else:
             self._most = CHUNKS[-1]
         for prefix, budget in self._budgets:
-            prefix.budget = min(budget, _bearable(prefix, budget, pressure))
+            prefix.budget = min(self._share(budget), _bearable(prefix, budget, pressure))
             prefix.make_place()
         return self._most
 

@@ -135,7 +135,9 @@ def plan(
     largest = None if budget is None else _largest(needs, budget, chunks[-1], longest)
     verdict = _verdict(needs, needed, budget)
     left = 0
-    if verdict in (Verdict.FITS, Verdict.TIGHT) and needed is not None and budget is not None:
+    # An encoder has no caches, so that nothing is kept for later.
+    caches = needs.layers != ()
+    if caches and verdict in (Verdict.FITS, Verdict.TIGHT) and needed is not None and budget is not None:
         left = max(0, min(prefix_budget, int(budget * COMFORTABLE) - needed))
     reliefs: tuple[Relief, ...] = ()
     if verdict is Verdict.WILL_NOT_FIT and budget is not None:

@@ -22,8 +22,10 @@ from sotto.engine.draft_needs import beside, with_draft
 from sotto.engine.encoder_needs import encoder_work
 from sotto.engine.gguf.conversion import repacked_words
 from sotto.engine.graph_memory import peak
+from sotto.engine.longest import longest_context
 from sotto.engine.memory_needs import CacheNeed, ModelNeeds, WorkPoint
 from sotto.engine.memory_plan import PREFIX_BUDGET, Limits, Plan, plan
+from sotto.engine.own_words import in_own_words
 from sotto.engine.parameters import Holding
 from sotto.engine.rehearsal import DECODE, Rehearsal, rounded
 from sotto.engine.stand_ins import traceable
@@ -167,17 +169,17 @@ def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv
     held = parameters.holding(files, limits)
     key = _key(source, files, held, kernels, kv_bits)
     architecture = source.record.architecture
-    said = repacked_words(files)
+    said = repacked_words(files, widened=held.dtype == mx.float32 and kernels is None)
     if (known := needs_store.recall(key)) is not None:
         return estimates.corrected(replace(known, repacked=said), architecture)
-    model, config, arrays = _unloaded(source, files, held, kernels=kernels is not None)
-    longest = source.record.context_length or config.get("max_position_embeddings")
+    with in_own_words(source):
+        model, config, arrays = _unloaded(source, files, held, kernels=kernels is not None)
     needs = model_needs(
         model,
         config,
         sum(array.nbytes for array in arrays),
         max(array.nbytes for array in arrays),
-        longest,
+        longest_context(source, model, config),
         kernels,
         kv_bits,
     )
@@ -212,7 +214,9 @@ def model_needs(
     try:
         with traceable(kernels), _uncollected():
             if is_encoder(config):
-                work = tuple(encoder_work(model))
+                if device.device() == "cpu":
+                    _unpack(model, kernels)
+                work = tuple(encoder_work(model, longest_context or model.args.longest))
                 return ModelNeeds(weight_bytes, loading_bytes, (), work, longest_context)
             rehearsal = Rehearsal.of(model, kv_bits)
             layers = tuple(layer.need(config) for layer in rehearsal.layers)
@@ -232,6 +236,7 @@ def _key(
             source.record.digest,
             source.record.context_length,
             source.config,
+            [(step.kind, step.config) for step in source.modules],
             sorted((name, tensor.dtype, tensor.shape) for file in files for name, tensor in file.tensors.items()),
             device.device(),
             kernels.level() if kernels else None,

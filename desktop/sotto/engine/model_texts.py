@@ -11,27 +11,30 @@ from sotto.store.records import ModelSource
 
 JsonFiles = Mapping[str, Mapping[str, Any]]
 
+_DEFAULT = "default"
 _NAMES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 _ID_FILES = ("generation_config.json", "config.json")
 _TEXT_FILES = ("tokenizer_config.json", "special_tokens_map.json")
 
 
-def chat_template(source: ModelSource) -> str:
-    """Return the Jinja text of a model's chat template, or an empty text.
+def chat_templates(source: ModelSource) -> dict[str, str]:
+    """Return the Jinja texts of a model's chat templates by name, that for every conversation first; none for none.
 
     As Hugging Face does, a `chat_template.jinja` is preferred to `chat_template.json`, and that to
-    `tokenizer_config.json`. Of several named templates it is the one called `default`, else the first.
+    `tokenizer_config.json`; files for particular uses come on top. The one called `default` is for every conversation,
+    or else the first.
 
     Raises:
         BrokenModelError: What stands there is no template.
     """
-    if source.chat_template:
-        return source.chat_template
-    for name in ("chat_template.json", "tokenizer_config.json"):
-        value = source.json_files.get(name, {}).get("chat_template")
-        if value:
-            return _template_text(name, value)
-    return ""
+    found = {_DEFAULT: source.chat_template} if source.chat_template else _written_templates(source.json_files)
+    found = {name: text for name, text in (found | dict(source.more_templates)).items() if text}
+    return {_DEFAULT: found[_DEFAULT]} | found if _DEFAULT in found else found
+
+
+def chat_template(source: ModelSource) -> str:
+    """Return the Jinja text of the chat template for every conversation, or an empty text; see `chat_templates`."""
+    return next(iter(chat_templates(source).values()), "")
 
 
 def named_tokens(files: JsonFiles) -> dict[str, str]:
@@ -69,16 +72,21 @@ def token_ids(files: JsonFiles, name: str) -> Iterator[tuple[int, ...]]:
             break
 
 
-def _template_text(file: str, value: object) -> str:
+def _written_templates(files: JsonFiles) -> dict[str, str]:
+    for name in ("chat_template.json", "tokenizer_config.json"):
+        if value := files.get(name, {}).get("chat_template"):
+            return _template_texts(name, value)
+    return {}
+
+
+def _template_texts(file: str, value: object) -> dict[str, str]:
     if isinstance(value, str):
-        return value
+        return {_DEFAULT: value}
     # Newer files map names to templates; older ones list objects with a name and a template.
     if isinstance(value, list) and all(isinstance(entry, Mapping) for entry in value):
         value = {entry.get("name"): entry.get("template") for entry in value}
-    if isinstance(value, Mapping):
-        text = value.get("default", next(iter(value.values()), ""))
-        if isinstance(text, str):
-            return text
+    if isinstance(value, Mapping) and isinstance(value.get(_DEFAULT, next(iter(value.values()), "")), str):
+        return {str(key): text for key, text in value.items() if isinstance(text, str)}
     raise BrokenModelError(f"{file}: chat_template is neither a text nor a list of named texts.")
 
 

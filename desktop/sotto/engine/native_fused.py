@@ -21,6 +21,8 @@ _MODULES = {"silu": nn.SiLU}
 _BORROWERS = ("mlx_lm.models.", "sotto.engine.definitions.")
 
 _undo: list[Callable[[], None]] = []
+# The kernels that are installed: a definition may keep an activation for longer than that.
+_kernels: ModuleType | None = None
 
 
 def install(kernels: ModuleType) -> None:
@@ -29,8 +31,10 @@ def install(kernels: ModuleType) -> None:
     Args:
         kernels: The native module.
     """
+    global _kernels
     if _undo:
         return
+    _kernels = kernels
     zoo.install()
     activations = importlib.import_module("mlx_lm.models.activations")
     _replace(mx.fast, "rms_norm", _rms_norm(kernels, mx.fast.rms_norm))
@@ -38,7 +42,7 @@ def install(kernels: ModuleType) -> None:
     _replace(mx.fast, "rope", _rope(kernels, mx.fast.rope))
     _replace(mx.fast, "scaled_dot_product_attention", _attention(kernels, mx.fast.scaled_dot_product_attention))
     for name in _ACTIVATIONS:
-        _replace(nn, name, _activation(getattr(kernels, name), getattr(nn, name)))
+        _replace(nn, name, _activation(name, getattr(nn, name)))
     for name, module in _MODULES.items():
         _replace(module, "__call__", _as_method(getattr(nn, name)))
     _replace(activations, "swiglu", _swiglu(kernels, activations.swiglu))
@@ -48,6 +52,8 @@ def install(kernels: ModuleType) -> None:
 
 def uninstall() -> None:
     """Put MLX's own functions back."""
+    global _kernels
+    _kernels = None
     while _undo:
         _undo.pop()()
 
@@ -166,11 +172,14 @@ def _attention(kernels: ModuleType, own: Callable[..., mx.array]) -> Callable[..
     return scaled_dot_product_attention
 
 
-def _activation(native: Callable[..., mx.array], own: Callable[..., mx.array]) -> Callable[..., mx.array]:
+def _activation(name: str, own: Callable[..., mx.array]) -> Callable[..., mx.array]:
     float32 = mx.float32
 
     def activation(x: mx.array) -> mx.array:
-        return native(x) if x.dtype == float32 else own(x)
+        if _kernels is None or x.dtype != float32:
+            return own(x)
+        activated: mx.array = getattr(_kernels, name)(x)
+        return activated
 
     return activation
 

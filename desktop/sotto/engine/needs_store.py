@@ -23,7 +23,7 @@ from sotto.store.writing import write_whole
 _log = logging.getLogger(__name__)
 
 # To be raised whenever needs are found out in another way.
-_FORMAT = 2
+_FORMAT = 4
 _MOST_FILES = 200
 _MOST_BYTES = 1 << 20
 _LARGEST = 1 << 50

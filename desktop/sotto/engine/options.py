@@ -46,21 +46,50 @@ def request_options(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> 
     """Merge the built-in options, those of the model and those of the request; the later win, null counts as not given.
 
     Args:
-        params: Defaults from the model's manifest, made for another program: a name that is not known gives a note.
+        params: Defaults from the model's manifest, made for another program: what cannot be followed gives a note.
         overrides: What the request asks for.
 
     Raises:
-        InvalidRequestError: A value has the wrong type or is out of range, or the request has a name that is not known.
+        InvalidRequestError: A value that the request asks for has the wrong type or is out of range, or its name is not
+            known.
     """
     for name in overrides:
         if name not in _KNOWN:
             raise InvalidRequestError(_unknown(name))
-    given = {name: value for options in (params, overrides) for name, value in options.items() if value is not None}
+    asked = {name: value for name, value in overrides.items() if value is not None}
+    usual, notes = followed({name: value for name, value in params.items() if name not in asked})
+    given = usual | asked
     values = {name: read(name, given[name]) for name, read in _READERS.items() if name in given}
-    notes = [f"Option {name} is not known and was ignored." for name in given if name not in _KNOWN]
-    notes += [f"Option {name} has no effect here and was ignored." for name in given if name in _WITHOUT_EFFECT]
+    notes += tuple(_no_effect(name) for name in asked if name in _WITHOUT_EFFECT)
     apart = {name: values.pop(name) for name in _APART if name in values}
-    return RequestOptions(sampling=SamplingOptions(**values), notes=tuple(notes), **apart)
+    return RequestOptions(sampling=SamplingOptions(**values), notes=notes, **apart)
+
+
+def followed(params: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return those of a manifest's options that are followed, as they stand there, and a sentence for each other one.
+
+    A model that is no worse for it must not stay unused because of what another program wrote there.
+    """
+    kept, notes = {}, []
+    for name, value in params.items():
+        if value is None:
+            continue
+        if name in _WITHOUT_EFFECT:
+            notes.append(_no_effect(name))
+        elif name not in _READERS:
+            notes.append(f"Option {name[:_SHOWN]} is not known and was ignored.")
+        else:
+            try:
+                _READERS[name](name, value)
+            except InvalidRequestError as error:
+                notes.append(f"{error.message.removesuffix('.')}, and was ignored.")
+            else:
+                kept[name] = value
+    return kept, tuple(notes)
+
+
+def _no_effect(name: str) -> str:
+    return f"Option {name} has no effect here and was ignored."
 
 
 def named(sampling: SamplingOptions) -> dict[str, Any]:
@@ -115,8 +144,8 @@ def _flag(name: str, value: Any) -> bool:
 
 
 def _mirostat(name: str, value: Any) -> int:
-    if value not in (0, 2) or isinstance(value, bool):
-        raise InvalidRequestError(f"Option {name} must be 0, which is off, or 2, not {_shown(value)}.")
+    if value not in (0, 1, 2) or isinstance(value, bool):
+        raise InvalidRequestError(f"Option {name} must be 0, which is off, 1 or 2, not {_shown(value)}.")
     return int(value)
 
 
@@ -191,6 +220,8 @@ _READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "loop_guard": _flag,
 }
 _APART = ("num_predict", "num_ctx", "stop", "loop_guard")
+DRAWN_BY = tuple(name for name in _READERS if name not in ("num_predict", "num_ctx", "stop"))
+"""Options that say how an answer is drawn, whatever its length."""
 # Ollama's, of today and of earlier; clients send them whatever computes.
 _WITHOUT_EFFECT = frozenset(
     """

@@ -51,6 +51,7 @@ class PrefixCache:
         self.budget = budget
         self._places: dict[Sequence, Node] = {}
         self._active: set[Sequence] = set()
+        self._beside: dict[int, int] = {}
         probe = Sequence(make)
         self._planned = next((leaf for leaf in probe.ranged if isinstance(leaf, PlannedKVCache)), None)
         self.keeps_states = bool(probe.stateful)
@@ -61,12 +62,12 @@ class PrefixCache:
     def nbytes(self) -> int:
         """Bytes of all sequences and of what nodes hold."""
         held: int = sum(node.payload.nbytes for node in self._nodes())
-        return held + sum(sequence.nbytes for sequence in self._places)
+        return held + sum(sequence.nbytes for sequence in self._places) + sum(self._beside.values())
 
     @property
     def live_nbytes(self) -> int:
-        """Bytes of the sequences that answers are being generated with."""
-        return sum(sequence.nbytes for sequence in self._active)
+        """Bytes of the sequences that answers are being generated with, and of what is computed with beside them."""
+        return sum(sequence.nbytes for sequence in self._active) + sum(self._beside.values())
 
     def limit(self, length: int) -> float:
         """Return how many tokens may be fed in all, given a prompt of `length`, before the caches must begin anew.
@@ -149,6 +150,18 @@ class PrefixCache:
         for node in self._nodes():
             node.payload.owned = node.payload.states = node.payload.stored = None
         self._prune()
+
+    def count_beside(self, owner: object, nbytes: int) -> None:
+        """Count the caches that something else computes with like those of an answer, and make place for them.
+
+        Args:
+            owner: Who computes; must live until it has none.
+            nbytes: Bytes of its caches; 0 once they are gone.
+        """
+        self._beside.pop(id(owner), None)
+        if nbytes:
+            self._beside[id(owner)] = nbytes
+            self.make_place()
 
     def make_place(self) -> None:
         """Give up what was used least recently until the rest is within the budget; the disk takes it where it can."""

@@ -3,28 +3,25 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from sotto.engine.boundaries import Boundaries, find_boundaries
-from sotto.engine.guides import Guide, Vocabulary
+from sotto.engine.constraints import Constraints, Prompted, check_alone
+from sotto.engine.events import Counted
+from sotto.engine.guides import Guide
 from sotto.engine.likelihood import MOST_LOGPROBS
-from sotto.engine.options import USUAL_LENGTH, RequestOptions, named, request_options
+from sotto.engine.options import USUAL_LENGTH, RequestOptions, followed, named, request_options
 from sotto.engine.overflow import Parts, shortened, without_middle
+from sotto.engine.own_words import in_own_words
 from sotto.engine.parsing.families import PLAIN, Family, Thoughts, family_of
+from sotto.engine.parsing.lead import Lead
 from sotto.engine.parsing.parser import Parser, parameters_of, parsed
+from sotto.engine.parsing.pieces import text_of
 from sotto.engine.parsing.writing import written
 from sotto.engine.templates import AskedTemplate, ChatTemplate
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.turns import Manner
-from sotto.engine.types import (
-    Counted,
-    CountRequest,
-    GenerateRequest,
-    Message,
-    Overflow,
-    SamplingOptions,
-    Think,
-)
+from sotto.engine.types import CountRequest, GenerateRequest, Message, Overflow, SamplingOptions, Think
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
 
@@ -35,6 +32,7 @@ _PLAIN_TURN = "\nUser:"
 _SHARE = 4
 _SIZES_KEPT = 4096
 _BREAKERS_KEPT = 4
+_TEMPLATES_KEPT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +58,8 @@ class Prepared:
         guide: Says which tokens the answer may begin with; None where it may be anything.
         opened: The thought that the prompt ends inside of; None for none.
         begun: Whether the prompt ends with some of the answer.
+        lead: What may stand in front of an answer that must be something; None for nothing.
+        echo: What the answer begins with before anything is drawn.
     """
 
     request: GenerateRequest
@@ -79,13 +79,21 @@ class Prepared:
     guide: Guide | None = None
     opened: Thoughts | None = None
     begun: bool = False
+    lead: Lead | None = None
+    echo: str = ""
+
+    def encode(self, text: str) -> list[int]:
+        """Return the tokens of what is written in the model's place."""
+        preparer = self.preparer
+        return preparer.tokenizer.encode(text, add_bos=False) if self.guide is None else preparer.spelled(text)
 
     def parser(self) -> Parser:
         """Return what tells the parts of the answer apart."""
+        choice, lead = self.request.tool_choice, self.lead
         if self.request.prompt is not None or self.request.grammar is not None:
-            return Parser(PLAIN)
-        tools = parameters_of(self.request.tools)
-        return Parser(self.preparer.family, tools, self.opened, begun=self.begun)
+            return Parser(PLAIN, lead=lead, begun=self.begun and lead is not None)
+        tools, single = parameters_of(self.request.tools), choice is not None and choice.single
+        return Parser(self.preparer.family, tools, self.opened, begun=self.begun, lead=lead, single=single)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +105,7 @@ class _Prompt:
         text: The conversation, with what asks for the answer.
         messages: What it was made from.
         begun: What there is of the answer already, behind `text`.
+        said: What of that is the answer itself, without a thought.
         opened: The thought that all of it ends inside of.
         asked: What it was rendered by.
     """
@@ -105,6 +114,7 @@ class _Prompt:
     text: str = ""
     messages: tuple[Message, ...] = ()
     begun: str = ""
+    said: str = ""
     opened: Thoughts | None = None
     asked: AskedTemplate | None = None
 
@@ -117,6 +127,8 @@ class Preparer:
         template: The model's, or a plain one.
         family: How the model marks thoughts and calls of tools.
         context_length: Most tokens that prompt and answer may have together.
+        usual: The options of the model's manifest that are followed.
+        options_note: Which of its options are not, in a sentence for each.
     """
 
     def __init__(self, source: ModelSource) -> None:
@@ -124,19 +136,20 @@ class Preparer:
 
         Raises:
             BrokenModelError: One of these files is damaged.
-            InvalidRequestError: An option in the manifest is out of range.
         """
         self.tokenizer = Tokenizer.from_source(source)
-        self.template = ChatTemplate.from_source(source, self.tokenizer)
+        with in_own_words(source):
+            self.template = ChatTemplate.from_source(source, self.tokenizer)
         self.family: Family = family_of(self.template.text, self.tokenizer.added)
         self._system = source.system
-        self._params = source.params
-        self._options: RequestOptions = request_options(source.params, {})
+        self.usual, notes = followed(source.params)
+        self.options_note = " ".join(notes)
         self._limit_name = "the context length assumed for a model that names none"
         self._size = lru_cache(_SIZES_KEPT)(lambda text: len(self.tokenizer.encode(text, add_bos=False)))
+        self._compiled = lru_cache(_TEMPLATES_KEPT)(self._compiled_template)
         self._containing = lru_cache(_BREAKERS_KEPT)(self.tokenizer.containing)
         self._rows = self.tokenizer.vocab_size
-        self._vocabulary = Vocabulary(self.tokenizer, self._rows)
+        self._constraints = Constraints(self.family, self.template, self.tokenizer, self._rows)
         self._finds_boundary = False
         self.context_length = _UNKNOWN_CONTEXT
 
@@ -152,7 +165,7 @@ class Preparer:
             finds_boundary: Whether to say where the messages end, which takes a few more renderings.
             room: Most tokens that memory has room for; None when unknown.
         """
-        asked = num_ctx or self._options.num_ctx
+        asked = num_ctx or request_options(self.usual, {}).num_ctx
         limits = [
             (maximum, "the model's maximum context length"),
             (max(asked, _SMALLEST_CONTEXT) if asked else None, "the context length asked for, num_ctx"),
@@ -160,7 +173,7 @@ class Preparer:
         ]
         known = [(limit, name) for limit, name in limits if limit]
         self._rows = rows
-        self._vocabulary = Vocabulary(self.tokenizer, rows)
+        self._constraints = Constraints(self.family, self.template, self.tokenizer, rows)
         self._finds_boundary = finds_boundary
         if known:
             self.context_length, self._limit_name = min(known, key=lambda pair: pair[0])
@@ -182,7 +195,7 @@ class Preparer:
         received = time.perf_counter_ns()
         if (request.prompt is None) == (not request.messages):
             raise InvalidRequestError("A request has either messages or a prompt: give exactly one of them.")
-        _check_grammar_alone(request)
+        check_alone(request)
         options = self._options_of(request)
         asked = options.num_predict if options.num_predict and options.num_predict > 0 else None
         whole = self._prompt(request)
@@ -197,6 +210,8 @@ class Preparer:
                 "tokenizer.json and the weights should belong together."
             )
         places, opening = self._boundaries(fitting, request.overflow)
+        prompted = Prompted(fitting.text, fitting.opened, bool(fitting.begun), fitting.said)
+        constraint = self._constraints.of(request, prompted)
         return Prepared(
             request=request,
             preparer=self,
@@ -212,21 +227,28 @@ class Preparer:
             dropped_tokens=max(0, len(whole.tokens) - len(prompt)),
             loop_guard=options.loop_guard and not request.ignore_eos,
             breakers=self._breakers(options.sampling),
-            guide=self._vocabulary.guide(request.grammar, fitting.begun) if request.grammar else None,
+            guide=constraint.guide if constraint else None,
             opened=fitting.opened,
             begun=bool(fitting.begun),
+            lead=constraint.lead if constraint else None,
+            echo=self._echoed(request),
         )
+
+    def spelled(self, text: str) -> list[int]:
+        """Return tokens that spell a text exactly."""
+        return self._constraints.encode(text)
 
     def count(self, request: CountRequest) -> Counted:
         """Count the tokens of a conversation as it is, however long it is.
 
         Raises:
-            InvalidRequestError: It is empty, or refused by the template.
+            InvalidRequestError: It is empty, or refused by the template, as may be how its answer is asked for.
             BrokenModelError: The template or the tokenizer fails on it.
         """
         if not request.messages:
             raise InvalidRequestError("There is nothing to count: give at least one message.")
-        messages, asked = self._given(request.messages), AskedTemplate(self.template)
+        asked = self._asked(_manner(request))
+        messages = self._given(request.messages, asked.template, self._system)
         parts = Parts.of(messages)
         tokens = last = len(self._rendered(messages, asked).tokens)
         if len(parts.turns) > 1:
@@ -246,23 +268,64 @@ class Preparer:
         return most if overflow is Overflow.SHIFT else min(most, self.context_length - length)
 
     def _prompt(self, request: GenerateRequest) -> _Prompt:
-        if request.prompt is not None:
-            return _Prompt(tuple(self.tokenizer.encode(request.prompt)))
-        manner = Manner(request.tools, request.think, request.think_budget)
-        self._check(manner)
-        asked = AskedTemplate(self.template, manner)
-        if request.grammar is not None:
-            # What a model thinks would be part of the answer, and no grammar allows for it.
-            asked = replace(asked, ending=self.family.at_once)
-        elif manner.think is Think.OFF:
-            asked = replace(asked, ending=self._without_thought)
-        return self._rendered(self._given(request.messages), asked)
+        if isinstance(request.prompt, str):
+            prompt = _Prompt(tuple(self.tokenizer.encode(request.prompt)))
+        elif request.prompt is not None:
+            prompt = _Prompt(self._own(request.prompt, "prompt"))
+        else:
+            asked = self._asked(_manner(request), request.template)
+            # What the model's maker says stands at the beginning of what was said before.
+            system = "" if request.context else self._system
+            prompt = self._rendered(self._given(request.messages, asked.template, system), asked)
+        if not request.context or not prompt.tokens:
+            return prompt
+        before = self.tokenizer.begun(list(self._own(request.context, "context")))
+        # Of what was said before nobody knows where messages end, so none can be left out.
+        return replace(prompt, tokens=(*before, *self.tokenizer.unbegun(prompt.tokens)), messages=(), asked=None)
 
-    def _given(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
-        """Return a conversation as the template is given it; an answer that is gone on with stays as it is."""
-        told = _with_system(messages, self._system)
+    def _own(self, tokens: tuple[int, ...], name: str) -> tuple[int, ...]:
+        """Return tokens that a request names in a field.
+
+        Raises:
+            InvalidRequestError: One is not the model's.
+        """
+        beyond = next((token for token in tokens if not 0 <= token < self._rows), None)
+        if beyond is not None:
+            raise InvalidRequestError(f"{name} names token {beyond}, and this model's are 0 to {self._rows - 1}.")
+        return tokens
+
+    def _asked(self, manner: Manner, given: str = "") -> AskedTemplate:
+        """Return what renders a conversation whose answer is asked for so.
+
+        Raises:
+            InvalidRequestError: The model cannot be asked so, or what is given as a template is none.
+        """
+        self._check(manner)
+        template = self._compiled(given) if given else self.template.suited(manner)
+        must_call = manner.choice is not None and manner.choice.required
+        if manner.think is Think.OFF and not (must_call and self.family.messages is not None):
+            return AskedTemplate(template, manner, partial(self._without_thought, template))
+        return AskedTemplate(template, manner)
+
+    def _compiled_template(self, text: str) -> ChatTemplate:
+        try:
+            return ChatTemplate.given(text, self.tokenizer.special_tokens)
+        except BrokenModelError as error:
+            raise InvalidRequestError(error.message) from error
+
+    def _given(self, messages: tuple[Message, ...], template: ChatTemplate, system: str) -> tuple[Message, ...]:
+        """Return a conversation as a template is given it; an answer that is gone on with stays as it is.
+
+        `system` goes in front where it has no system prompt. Marks of the model's own are such only in its answers and
+        in what its maker says.
+        """
+        said = (
+            one if one.role == "assistant" else replace(one, content=self.tokenizer.guarded(one.content))
+            for one in messages
+        )
+        told = _with_system(tuple(said), system)
         goes_on = len(told) > 1 and told[-1].role == "assistant" and not told[-1].tool_calls
-        return (*self.template.apart(told[:-1]), told[-1]) if goes_on else self.template.apart(told)
+        return (*template.apart(told[:-1]), told[-1]) if goes_on else template.apart(told)
 
     def _check(self, manner: Manner) -> None:
         """Raise InvalidRequestError where the model cannot be asked so."""
@@ -279,18 +342,26 @@ class Preparer:
         """Return the prompt for a conversation; an answer at its end is gone on with."""
         last = messages[-1]
         begun = last.content if len(messages) > 1 and last.role == "assistant" and not last.tool_calls else ""
+        if begun and asked.manner.choice is not None and asked.manner.choice.required:
+            raise InvalidRequestError(
+                f"{asked.manner.choice.name} asks for the call of a tool, and the conversation ends with an answer "
+                "that is to be gone on with: leave one of them out."
+            )
         text = asked.render(messages[:-1] if begun else messages)
         opened = self.family.opened_by(text)
+        said = ""
         if begun:
-            begun, opened = written(parsed(begun), self.family, text)
-        return _Prompt(tuple(self.tokenizer.encode(text + begun)), text, tuple(messages), begun, opened, asked)
+            parts = parsed(begun)
+            said = text_of(parts)
+            begun, opened = written(parts, self.family, text)
+        return _Prompt(tuple(self.tokenizer.encode(text + begun)), text, tuple(messages), begun, said, opened, asked)
 
-    def _without_thought(self, prompt: str) -> str:
+    def _without_thought(self, template: ChatTemplate, prompt: str) -> str:
         """Return what is put behind a prompt so that no thought comes first."""
         if end := self.family.at_once(prompt):
             return end
         # A template that knows of thoughts has said itself what there is to say.
-        return self.family.thoughts[0].nothing if self.family.thinks and not self.template.switches_thoughts else ""
+        return self.family.thoughts[0].nothing if self.family.thinks and not template.switches_thoughts else ""
 
     def _fitting(self, prompt: _Prompt, overflow: Overflow, asked: int | None) -> _Prompt:
         """Return the prompt, or what is left of it where it is too long.
@@ -309,7 +380,7 @@ class Preparer:
         if len(prompt.tokens) <= most:
             return prompt
         if not prompt.messages:
-            return _Prompt(without_middle(prompt.tokens, most))
+            return replace(prompt, tokens=without_middle(prompt.tokens, most))
         template = prompt.asked
         assert template is not None  # a prompt that was made of messages
         return self._rendered(
@@ -322,6 +393,12 @@ class Preparer:
             ),
             template,
         )
+
+    def _echoed(self, request: GenerateRequest) -> str:
+        """Return what the answer begins with before anything is drawn."""
+        if not request.echo or request.prompt is None:
+            return ""
+        return request.prompt if isinstance(request.prompt, str) else self.tokenizer.decode(request.prompt)
 
     def _boundaries(self, prompt: _Prompt, overflow: Overflow) -> tuple[Boundaries, tuple[int, ...]]:
         """Return the places in a prompt, and what asks for the answer."""
@@ -342,7 +419,7 @@ class Preparer:
         apart = {"num_predict": request.num_predict, "stop": request.stop or None, "loop_guard": request.loop_guard}
         given = {name: value for name, value in apart.items() if value is not None}
         if request.sampling is None:
-            options = request_options(self._params, {**request.options, **given})
+            options = request_options(self.usual, {**request.options, **given})
         else:
             options = request_options({}, {**named(request.sampling), **given})
         beyond = next((token for token, _ in options.sampling.logit_bias if token >= self._rows), None)
@@ -355,9 +432,9 @@ class Preparer:
         return options
 
     def _stop(self, request: GenerateRequest, options: RequestOptions) -> tuple[str, ...]:
-        if request.grammar is not None:
+        if request.grammar is not None or request.must_call:
             return ()
-        if request.messages and not self.template.own:
+        if request.messages and not (request.template or self.template.own):
             # A plain language model would go on with the conversation for both sides.
             return (*options.stop, _PLAIN_TURN)
         return options.stop
@@ -366,24 +443,12 @@ class Preparer:
         return self._containing(sampling.dry_sequence_breakers) if sampling.dry_multiplier > 0 else frozenset()
 
 
+def _manner(request: GenerateRequest | CountRequest) -> Manner:
+    return Manner(request.tools, request.think, request.think_budget, request.tool_choice)
+
+
 def _with_system(messages: tuple[Message, ...], system: str) -> tuple[Message, ...]:
     """Put the model's own system prompt in front where the conversation has none; an empty one asks for none."""
     if not any(message.role == "system" for message in messages):
         return (Message("system", system), *messages) if system else messages
     return tuple(message for message in messages if message.role != "system" or message.content)
-
-
-def _check_grammar_alone(request: GenerateRequest) -> None:
-    """Refuse what a grammar cannot be had with.
-
-    Raises:
-        InvalidRequestError: There is a grammar, and something else is to say where the answer ends.
-    """
-    if request.grammar is None:
-        return
-    if request.sampling is None and request.options.get("stop"):
-        raise InvalidRequestError(
-            f"stop would cut an answer short that {request.grammar.name} asks for whole: leave one of them out."
-        )
-    if request.ignore_eos:
-        raise InvalidRequestError(f"ignore_eos cannot be had with {request.grammar.name}: leave one of them out.")

@@ -12,6 +12,7 @@ import mlx.core as mx
 
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.records import TensorFile
+from sotto.store.wording import shown
 
 _WORD_BITS = 32
 _AFFINE_BITS = (2, 3, 4, 5, 6, 8)
@@ -98,11 +99,11 @@ def declaration(file: TensorFile, tensor: str) -> Declaration | None:
     group_text = metadata.get(f"{tensor}.group_size") or metadata.get("group_size")
     if quant_type and quant_type.lower() not in _TYPES:
         raise UnsupportedModelError(
-            f"{tensor} is quantized as '{quant_type}', which is not known; "
+            f"{shown(tensor)} is quantized as '{shown(quant_type)}', which is not known; "
             "known are int4, int8, mxfp4, mxfp8 and nvfp4."
         )
     if group_text and not group_text.isdecimal():
-        raise BrokenModelError(f"The group size of {tensor} is '{group_text}', which should be a number.")
+        raise BrokenModelError(f"The group size of {shown(tensor)} is '{shown(group_text)}', which should be a number.")
     if not quant_type and not group_text:
         return None
     return Declaration(tensor, quant_type, int(group_text) if group_text else None)

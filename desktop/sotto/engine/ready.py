@@ -9,6 +9,7 @@ from sotto.engine.device import device
 from sotto.engine.draft import DraftModel
 from sotto.engine.draft_loading import BUDGET_SHARE, made_draft
 from sotto.engine.embedding import Embedder
+from sotto.engine.events import ModelInfo
 from sotto.engine.fitting import Fitting
 from sotto.engine.hidden_states import in_chunks
 from sotto.engine.loader import LoadedModel
@@ -19,10 +20,10 @@ from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.preparing import Preparer
 from sotto.engine.scheduler import Scheduler
 from sotto.engine.sentence import sentence_of
+from sotto.engine.settings import EngineSettings
 from sotto.engine.speculator import Speculator
 from sotto.engine.tape import taped
 from sotto.engine.trial import tried
-from sotto.engine.types import EngineSettings, ModelInfo
 from sotto.store.records import ModelSource
 
 # A chunk reads all weights, so a longer one is cheaper by the token; Stop and others wait for its end.
@@ -76,6 +77,7 @@ class Ready:
     scheduler: Scheduler
     draft: DraftModel | None
     embedder: Embedder
+    guard: MemoryGuard | None = None
 
 
 def made_ready(order: Order, fitting: Fitting, parts: Parts) -> Ready:
@@ -107,6 +109,7 @@ def made_ready(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         budget -= draft.prefix.budget
     prefix = trial.prefix(budget, context)
     caches = trial.sequence.caches
+    guard = MemoryGuard(system_memory(), [prefix, draft.prefix] if draft else [prefix], chunk)
     scheduler = Scheduler(
         parts.loaded.model,
         prefix,
@@ -114,7 +117,7 @@ def made_ready(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         steps=taped(parts.loaded.model, parts.loaded.config, caches),
         batches=can_batch(parts.loaded.config, caches),
         speculator=Speculator(draft=draft),
-        guard=MemoryGuard(system_memory(), [prefix, draft.prefix] if draft else [prefix], chunk),
+        guard=guard,
     )
     record = order.source.record
     info = ModelInfo(
@@ -132,15 +135,18 @@ def made_ready(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         kv_note=kv_note(caches, settings.kv_bits),
         context_note=fitting.note,
         template_note=preparer.template.note,
-        options=dict(order.source.params),
+        doubts_template=not (preparer.template.own and preparer.template.reads_messages),
+        options_note=preparer.options_note,
+        options=preparer.usual,
         system=order.source.system,
         knows_tools=preparer.template.knows_tools,
         thinks=preparer.thinks,
+        knows_efforts=preparer.template.knows_efforts,
     )
     sentence = sentence_of(order.source)
-    reads = in_chunks(parts.loaded.model, parts.loaded.config)
+    reads = in_chunks(parts.loaded.model, parts.loaded.config, chunk, prefix.count_beside)
     embedder = Embedder(reads, preparer.tokenizer, sentence, min(context, sentence.longest or context), trial.rows)
-    return Ready(info, preparer, prefix, scheduler, draft, embedder)
+    return Ready(info, preparer, prefix, scheduler, draft, embedder, guard)
 
 
 def _cpu_pace() -> Pace:

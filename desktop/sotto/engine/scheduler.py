@@ -15,6 +15,7 @@ import mlx.core as mx
 
 from sotto.engine.batch import MOST_TOGETHER, batched
 from sotto.engine.beginnings import SharedBeginnings
+from sotto.engine.events import DoneReason, GenerateEvent
 from sotto.engine.failures import failed
 from sotto.engine.generation import Draw, Generation, Model
 from sotto.engine.guides import Guide
@@ -25,7 +26,6 @@ from sotto.engine.sampler import sample_each
 from sotto.engine.speculator import Speculator
 from sotto.engine.task import Task
 from sotto.engine.token_masks import masked
-from sotto.engine.types import DoneReason, GenerateEvent
 
 _log = logging.getLogger(__name__)
 

@@ -6,8 +6,10 @@ That library refuses most of what it cannot honour by itself. This is the rest o
   once), `x-guidance` (which is its own, and can turn guarantees off), `$schema` of drafts that it does not know,
   names for parts of a schema that are there twice;
 - values that it rounds or leaves out of an answer: numbers of many digits, control characters;
-- what takes it minutes, or ends the process: a large `multipleOf`, long patterns, whole numbers at the end of 64 bits,
-  and parts of a schema that refer to each other in a long row, as it follows references by recursion.
+- what it takes and fails on when the answer comes there: many properties of an object that may be missing;
+- what takes it seconds or minutes, or ends the process: thousands of properties, a large `multipleOf`, long patterns,
+  whole numbers at the end of 64 bits, and parts of a schema that refer to each other in a long row, as it follows
+  references by recursion.
 """
 
 import math
@@ -19,10 +21,17 @@ from typing import Any
 from sotto.errors import InvalidRequestError
 from sotto.store.wording import shown
 
+LARGEST_SCHEMA = 1 << 20
+"""Bytes of a schema."""
 DEEPEST_SCHEMA = 100
 """Objects and lists within each other; llguidance takes a few more."""
 LONGEST_REGEX = 16 << 10
 """Characters of a regular expression, or of all patterns in a schema together: time grows with the square of it."""
+
+MOST_OPTIONAL = 400
+"""Properties of one object, or of those that it may be one of, that may be missing; from 500 on llguidance fails."""
+MOST_PROPERTIES = 2000
+"""Properties in a schema: so many take it a second or two, and time grows with the square of them."""
 
 _LARGEST = 2**53
 _SMALLEST = 1e-15
@@ -57,8 +66,13 @@ def check_schema(schema: Mapping[str, Any], name: str) -> None:
         )
     parts = list(_parts(schema))
     steps: list[Decimal] = []
-    patterns = 0
+    patterns = properties = 0
     for part in parts:
+        properties += len(_properties(part))
+        if (optional := _optional(part)) > MOST_OPTIONAL:
+            raise InvalidRequestError(
+                f"{name}: {optional} properties of an object may be missing; from 0 to {MOST_OPTIONAL} are allowed."
+            )
         _check_draft(part, name)
         if part is not schema and isinstance(part.get("$id", part.get("id")), str):
             raise InvalidRequestError(
@@ -81,6 +95,10 @@ def check_schema(schema: Mapping[str, Any], name: str) -> None:
         )
     _check_steps(steps, name)
     _check_references(schema, parts, heights, name)
+    if properties > MOST_PROPERTIES:
+        raise InvalidRequestError(
+            f"{name} has {properties} properties in all; from 0 to {MOST_PROPERTIES} are allowed."
+        )
 
 
 def _parts(schema: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -96,6 +114,23 @@ def _parts(schema: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 stack += value.values()
             elif keyword not in _NO_SCHEMAS:
                 stack += value if isinstance(value, list) else [value]
+
+
+def _properties(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = part.get("properties")
+    return found if isinstance(found, dict) else {}
+
+
+def _optional(part: Mapping[str, Any]) -> int:
+    """Return how many properties of an object may be missing, or of all those together that it may be one of."""
+    required = part.get("required")
+    needed = {key for key in required if isinstance(key, str)} if isinstance(required, list) else set()
+    choices = [one for way in ("anyOf", "oneOf") for one in _listed(part.get(way)) if isinstance(one, dict)]
+    return len(_properties(part).keys() - needed) + sum(map(_optional, choices))
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _check_draft(part: Mapping[str, Any], name: str) -> None:

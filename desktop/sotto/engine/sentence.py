@@ -3,13 +3,14 @@
 Imports nothing of MLX.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sotto.engine.own_words import in_own_words
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.bounded_json import kind_of
-from sotto.store.records import ModelSource
+from sotto.store.records import ModelSource, SentenceModule
 
 MEAN, FIRST, LAST, MOST, ROOT, WEIGHTED = "mean", "cls", "lasttoken", "max", "mean_sqrt_len_tokens", "weightedmean"
 _MODES = (MEAN, FIRST, LAST, MOST, ROOT, WEIGHTED)
@@ -49,7 +50,12 @@ def sentence_of(source: ModelSource) -> Sentence:
         UnsupportedModelError: They want something that is not computed here.
         BrokenModelError: They say nothing that makes sense.
     """
-    kinds = [module.kind for module in source.modules]
+    with in_own_words(source):
+        return _sentence(source.modules)
+
+
+def _sentence(modules: Sequence[SentenceModule]) -> Sentence:
+    kinds = [module.kind for module in modules]
     if not kinds:
         return Sentence()
     if kinds not in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]):
@@ -57,7 +63,7 @@ def sentence_of(source: ModelSource) -> Sentence:
             f"Its modules.json makes vectors by the steps {', '.join(kinds)}; only Transformer, Pooling and then "
             "Normalize are supported."
         )
-    first, pooling = source.modules[0].config, source.modules[1].config
+    first, pooling = modules[0].config, modules[1].config
     longest = first.get("max_seq_length")
     if longest is not None and (type(longest) is not int or longest < 1):
         raise BrokenModelError("max_seq_length in its sentence_bert_config.json should be a number of tokens.")

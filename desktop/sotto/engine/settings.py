@@ -8,12 +8,11 @@ import json
 import logging
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from sotto import paths
-from sotto.engine.types import EngineSettings
 from sotto.errors import BrokenModelError, InvalidRequestError, StoreError
 from sotto.store.bounded_json import read_object
 from sotto.store.wording import human_size, shown_path
@@ -28,6 +27,27 @@ _DISK_BUDGET = 16 << 30
 _LEAST_FREE = 10 << 30
 _LARGEST = 1 << 50
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """What people can choose about the engine.
+
+    Attributes:
+        prefix_budget: Bytes that everything kept for later prompts may take in memory, running answers included; None
+            as the machine allows.
+        disk_budget: Bytes that it may take on disk; 0 for nothing.
+        disk_root: The folder for that; None for nothing.
+        kv_bits: Hold keys and values in 8 or 4 bits, where a layer allows it; None as the model computes them.
+        memory_limit: Bytes of memory that a model may be planned with, however much there is; None for all that is
+            free.
+    """
+
+    prefix_budget: int | None = None
+    disk_budget: int = 0
+    disk_root: Path | None = None
+    kv_bits: int | None = None
+    memory_limit: int | None = None
 
 
 def _is_size(value: Any) -> bool:

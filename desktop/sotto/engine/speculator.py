@@ -18,11 +18,11 @@ from typing import TypeVar
 import mlx.core as mx
 
 from sotto.engine.draft import DraftModel, ModelDrafter
+from sotto.engine.events import GenerateEvent
 from sotto.engine.generation import Generation, Model
 from sotto.engine.sequence import Sequence, States
 from sotto.engine.speculation import LookupDepths, LookupDrafter, verify
 from sotto.engine.token_masks import masked
-from sotto.engine.types import GenerateEvent
 
 _log = logging.getLogger(__name__)
 

@@ -32,11 +32,20 @@ def gather_mm(a: mx.array, b: mx.array, lhs: mx.array | None, rhs: mx.array | No
     return kernel(mx.broadcast_to(a[(0,) * (a.ndim - 1)][:1], (*chosen, a.shape[-2], b.shape[-2])), a, b, rhs)
 
 
-def quantized_matmul(*_: object) -> None:
-    """Leave it to MLX, whose own product with a packed matrix needs no memory beside either."""
+def quantized_matmul(
+    x: mx.array, w: mx.array, scales: mx.array, biases: mx.array | None, transpose: bool, *_: object
+) -> mx.array | None:
+    """Stand in for the product with a packed matrix [out, words], whose scales are taken in whatever type they have.
+
+    Those of a type that the kernels do not know are taken for known: `cpu_linear` computes these otherwise.
+    """
+    if x.dtype != mx.float32 or not transpose or w.ndim != 2:
+        return None
+    return kernel(_wide(x, w.shape[0]), x, w, scales, *(() if biases is None else (biases,)))
 
 
-gather_qmm = quantized_matmul
+def gather_qmm(*_: object) -> None:
+    """Leave it to MLX, whose own product with packed matrices needs no memory beside either."""
 
 
 def embedding(

@@ -10,14 +10,14 @@ class StopMatcher:
     several that end at the same character the longest. Neither it nor anything after it is let through.
 
     Attributes:
-        found: Whether a stop string has come; nothing is let through any more.
+        found: The stop string that has come, after which nothing is let through any more; empty before that.
     """
 
     def __init__(self, stops: Iterable[str]) -> None:
         """Watch for `stops`; empty ones are ignored."""
         self._stops = tuple(stop for stop in stops if stop)
         self._held = ""
-        self.found = False
+        self.found = ""
 
     def add(self, text: str) -> str:
         """Take the next piece and return the text that is now certain to be in front of any stop string."""
@@ -26,9 +26,10 @@ class StopMatcher:
         text = self._held + text
         matches = [(start + len(stop), start) for stop in self._stops if (start := text.find(stop)) >= 0]
         if matches:
-            self.found = True
+            end, start = min(matches)
+            self.found = text[start:end]
             self._held = ""
-            return text[: min(matches)[1]]
+            return text[:start]
         kept = max((_overlap(text, stop) for stop in self._stops), default=0)
         certain = len(text) - kept
         self._held = text[certain:]

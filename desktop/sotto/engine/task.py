@@ -37,6 +37,8 @@ class Task:
         parser: Tells the parts of the answer apart.
         think_budget: Most tokens of thoughts, until they are ended; None for no limit.
         encode: Cuts a text into tokens.
+        echo: What the answer begins with before anything is drawn.
+        tells_context: Whether the end tells all tokens of prompt and answer.
     """
 
     request_id: str
@@ -59,3 +61,5 @@ class Task:
     parser: Parser = field(default_factory=lambda: Parser(PLAIN))
     think_budget: int | None = None
     encode: Callable[[str], Series[int]] = lambda _: ()
+    echo: str = ""
+    tells_context: bool = False

@@ -11,7 +11,7 @@ from sotto.engine.go_template.template import GoTemplate
 from sotto.engine.renderers import RENDERERS
 from sotto.engine.sandbox import SandboxedTemplate, TemplateRefusedError
 from sotto.engine.template_bounds import TemplateBoundsError
-from sotto.engine.template_choice import TemplateChoice, TemplateKind, chosen_template
+from sotto.engine.template_choice import TemplateChoice, TemplateKind, chosen_template, given_template
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.turns import AS_USUAL, EFFORTS, SWITCHES, TOOL_NAMES, Manner, apart, as_turn
 from sotto.engine.types import Message
@@ -30,7 +30,8 @@ _PLAIN = """\
 {% endif %}
 {% endfor %}
 {% if add_generation_prompt %}Assistant:{% endif %}"""
-_PROBE = "f5d2ab07"
+_PROBE, _OTHER_PROBE = "f5d2ab07", "90c3e1d6"
+_LEFT_OUT = "{} makes the same prompt whatever is asked, so that no question reaches the model"
 
 
 # What fails in a template, rather than refuses a conversation.
@@ -54,8 +55,10 @@ class ChatTemplate:
     Attributes:
         own: Whether it is more than the plain one, in which a system message stands at the top by itself, and the other
             turns follow as `User: ...` and `Assistant: ...`, with an empty line after each.
-        note: What the user should know about it, in a sentence; empty where it is the model's own.
-        text: Its source; empty for the plain one and for renderers of our own.
+        note: What the user should know about it, in a sentence or two; empty where it is the model's only one and fine.
+        reads_messages: Whether what is asked has a place in its prompts, as far as can be told.
+        text: Its source, and that for tools where it has one of its own; empty for the plain one, and of renderers of
+            our own what shows how their models mark thoughts and calls.
     """
 
     def __init__(self, text: str | TemplateChoice, special_tokens: dict[str, str] | None = None) -> None:
@@ -71,17 +74,21 @@ class ChatTemplate:
         if isinstance(text, str):
             text = TemplateChoice(TemplateKind.JINJA if text else TemplateKind.PLAIN, text)
         self.own = text.kind is not TemplateKind.PLAIN
-        self.note = text.note
-        self.text = "" if text.kind is TemplateKind.RENDERER else text.text
+        other = text.with_tools
+        self._with_tools: ChatTemplate | None = ChatTemplate(other, special_tokens) if other is not None else None
+        own = RENDERERS[text.text].signs if text.kind is TemplateKind.RENDERER else text.text
+        self.text: str = f"{own}\n{self._with_tools.text}" if self._with_tools is not None else own
         self._whose = text.whose
-        # Renderers of our own know of thoughts.
-        self._looks_up = "message.thinking" if text.kind is TemplateKind.RENDERER else text.text
+        # Renderers of our own know of thoughts and calls.
+        self._looks_up = "message.thinking message.tool_calls" if text.kind is TemplateKind.RENDERER else text.text
         self._special_tokens = special_tokens or {}
         try:
             self._template = _compiled(text)
         except _FAILURES as error:
             raise BrokenModelError(f"{self._whose} cannot be read: {_described(error)}.") from error
-        self._wants_parts = text.kind is TemplateKind.JINJA and self._find_wants_parts()
+        self._wants_parts, self.reads_messages = self._find_content(text.kind)
+        left_out = "" if self.reads_messages else f"{_LEFT_OUT.format(self._whose)}; give it another template."
+        self.note = " ".join(filter(None, (text.note, left_out)))
 
     @classmethod
     def from_source(cls, source: ModelSource, tokenizer: Tokenizer) -> "ChatTemplate":
@@ -91,6 +98,25 @@ class ChatTemplate:
             BrokenModelError: It is no valid template.
         """
         return cls(chosen_template(source), tokenizer.special_tokens)
+
+    @classmethod
+    def given(cls, text: str, special_tokens: dict[str, str] | None = None) -> "ChatTemplate":
+        """Compile a template that somebody gives to a model, in Jinja or Go.
+
+        Raises:
+            BrokenModelError: It is no valid template, or has no place for what is asked.
+        """
+        template = cls(given_template(text), special_tokens)
+        if not template.reads_messages:
+            raise BrokenModelError(
+                f"{_LEFT_OUT.format(template._whose)}; it should have the messages in it, in Jinja as "
+                "{{ messages[-1].content }}, in Go as {{ .Prompt }}."
+            )
+        return template
+
+    def suited(self, manner: Manner) -> "ChatTemplate":
+        """Return what a conversation is rendered by that is asked for so: of some models another one for tools."""
+        return self._with_tools if manner.tools and self._with_tools is not None else self
 
     @property
     def switches_thoughts(self) -> bool:
@@ -105,6 +131,8 @@ class ChatTemplate:
     @property
     def knows_tools(self) -> bool:
         """Whether it tells the model of tools."""
+        if self._with_tools is not None:
+            return self._with_tools.knows_tools
         return bool(self._variables.intersection(TOOL_NAMES))
 
     def render(self, messages: Sequence[Message], add_generation_prompt: bool = True, manner: Manner = AS_USUAL) -> str:
@@ -171,19 +199,31 @@ class ChatTemplate:
             }
         )
 
-    def _find_wants_parts(self) -> bool:
-        """Say whether a message comes out only where its content is a list of parts, as some templates expect it."""
+    def _find_content(self, kind: TemplateKind) -> tuple[bool, bool]:
+        """Say whether a message comes out only where its content is a list of parts, and whether it does at all.
+
+        Some templates expect such lists. What fails or refuses a lone question may know another conversation.
+        """
+        if kind in (TemplateKind.RENDERER, TemplateKind.PLAIN):
+            return False, True
         try:
-            return not self._shows(_PROBE) and self._shows(_parts(_PROBE))
+            prompt = self._probed(_PROBE)
+            if prompt is not None and _PROBE in prompt:
+                return False, True
+            if kind is TemplateKind.JINJA and _PROBE in (self._probed(_parts(_PROBE)) or ""):
+                return True, True
+            # It may come out in another form.
+            return False, prompt is None or prompt != self._probed(_OTHER_PROBE)
         except TemplateBoundsError:
             # Told when it is used; a template that takes too long shall not take it twice.
-            return False
+            return False, True
 
-    def _shows(self, content: object) -> bool:
+    def _probed(self, content: object) -> str | None:
+        """Return the prompt for a single question; None where the template fails or refuses it."""
         try:
-            return _PROBE in self._render([{"role": "user", "content": content}], add_generation_prompt=True)
-        except (TemplateRefusedError, jinja2.TemplateError):
-            return False
+            return self._render([{"role": "user", "content": content}], add_generation_prompt=True)
+        except (TemplateRefusedError, jinja2.TemplateError, GoTemplateError):
+            return None
 
 
 def _compiled(choice: TemplateChoice) -> _Rendering:

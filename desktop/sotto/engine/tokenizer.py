@@ -20,9 +20,12 @@ from typing import Any
 import tokenizers
 
 from sotto.engine.detokenizer import ByteDetokenizer, Detokenizer, MarkDetokenizer, WindowDetokenizer, spelling
-from sotto.engine.model_texts import JsonFiles, chat_template, named_tokens, token_ids
+from sotto.engine.model_texts import JsonFiles, chat_templates, named_tokens, token_ids
+from sotto.engine.own_words import in_own_words
+from sotto.engine.typed_marks import TypedMarks
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
+from sotto.store.wording import shown
 
 _TURN_ENDS = (
     "<|im_end|>",
@@ -36,13 +39,16 @@ _TURN_ENDS = (
     "<|endofturn|>",
     # Behind the call of a tool.
     "<|call|>",
+    "<|calls|>",
     "<|observation|>",
     "<|tool_response>",
 )
-# Where an answer has several channels, `<|end|>` only ends one of them.
-_CHANNEL = "<|channel|>"
+# Where an answer is a list of messages, `<|end|>` only ends one of them: gpt-oss, Solar Open.
+_MESSAGES = ("<|channel|>", "<|begin|>assistant<|think|>")
 # A few replacements in a row, each of a character by a long text, would turn a word into more than fits in memory.
 _MOST_GROWTH = 64
+# No vocabulary comes near it, and the libraries count tokens in 32 bits.
+_MOST_TOKENS = 1 << 32
 
 
 class Tokenizer:
@@ -62,7 +68,7 @@ class Tokenizer:
         Args:
             tokenizer_json: The text of `tokenizer.json`.
             files: The model's other JSON files by name.
-            template: The model's chat template.
+            template: The model's chat templates.
 
         Raises:
             BrokenModelError: `tokenizer.json` is damaged, or another file says something impossible about tokens.
@@ -78,6 +84,7 @@ class Tokenizer:
             self._added = self._tokenizer.get_added_tokens_decoder()
             self._spelling = spelling(self._tokenizer)
             written, self._suffix = self._written_frame()
+            self._typed = TypedMarks(self._tokenizer, self._added)
         self.vocab_size: int = self._tokenizer.get_vocab_size()
         self.special_tokens = named_tokens(files)
         self.bos_id = self._find_bos(files)
@@ -91,7 +98,8 @@ class Tokenizer:
         Raises:
             BrokenModelError: One of its files is damaged.
         """
-        return cls(source.tokenizer_json, source.json_files, chat_template(source))
+        with in_own_words(source):
+            return cls(source.tokenizer_json, source.json_files, "\n".join(chat_templates(source).values()))
 
     @property
     def add_bos(self) -> bool:
@@ -106,7 +114,7 @@ class Tokenizer:
         """Cut `text` into tokens. Other threads run meanwhile, however long it is.
 
         Args:
-            text: Names of special tokens in it become those tokens.
+            text: Names of special tokens in it become those tokens, except where they are guarded.
             add_bos: Whether to put BOS in front where the text does not begin with it; None as the model's files say.
 
         Raises:
@@ -120,15 +128,33 @@ class Tokenizer:
                 f"The text holds half of a character at position {error.start}: give whole characters."
             ) from error
         with _reading("it fails on this text"):
-            # Only the methods for batches let go of the interpreter while they work.
-            ids: list[int] = self._tokenizer.encode_batch_fast([text], add_special_tokens=False)[0].ids
-        prefix = self._prefix
-        if add_bos is not None:
-            prefix = (prefix or self._bos) if add_bos else ()
-        return ids if tuple(ids[: len(prefix)]) == prefix else [*prefix, *ids]
+            ids = self._typed.encode(text, self._cut)
+        if add_bos is None:
+            return self.begun(ids)
+        return _behind(self._prefix or self._bos, ids) if add_bos else ids
+
+    def begun(self, ids: list[int]) -> list[int]:
+        """Return tokens as a prompt has them, with what it gets put in front where they do not begin so."""
+        return _behind(self._prefix, ids)
+
+    def unbegun(self, ids: Sequence[int]) -> Sequence[int]:
+        """Return the tokens of a prompt as they go on behind others, without what begins a text."""
+        first = self._prefix or self._bos
+        return ids[len(first) :] if tuple(ids[: len(first)]) == first else ids
+
+    def guarded(self, text: str) -> str:
+        """Return what somebody says so that a template can have it: names of special tokens in it stay text."""
+        return self._typed.guarded(text)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return the text of tokens that continue a prompt: a space in front is kept, special tokens are not shown."""
+        """Return the text of tokens that continue a prompt: a space in front is kept, special tokens are not shown.
+
+        Raises:
+            InvalidRequestError: One of them can be no token.
+        """
+        wrong = next((one for one in ids if not 0 <= one < _MOST_TOKENS), None)
+        if wrong is not None:
+            raise InvalidRequestError(f"{wrong} is no token: tokens are whole numbers from 0 on.")
         detokenizer = self.detokenizer()
         return "".join(map(detokenizer.add, ids)) + detokenizer.finish()
 
@@ -161,6 +187,11 @@ class Tokenizer:
         """How the tokens are written that are found in a text as they are."""
         return frozenset(token.content for token in self._added.values())
 
+    @property
+    def special(self) -> dict[str, int]:
+        """Special tokens by how they are written; no other tokens make up such a text for a model."""
+        return {token.content: token_id for token_id, token in self._added.items() if token.special}
+
     def detokenizer(self, marks: Collection[str] = ()) -> Detokenizer:
         """Return what turns one answer's tokens into text; special tokens are shown only where they are `marks`."""
         plain = ByteDetokenizer(self._spelling) if self._spelling else WindowDetokenizer(self._tokenizer)
@@ -185,6 +216,11 @@ class Tokenizer:
         ids = [*self._prefix, *self.encode(text, add_bos=False)]
         room = max(0, most - len(self._suffix))
         return [*ids[:room], *self._suffix], len(ids) + len(self._suffix)
+
+    def _cut(self, text: str) -> list[int]:
+        # Only the methods for batches let go of the interpreter while they work.
+        ids: list[int] = self._tokenizer.encode_batch_fast([text], add_special_tokens=False)[0].ids
+        return ids
 
     @property
     def _bos(self) -> tuple[int, ...]:
@@ -224,8 +260,13 @@ class Tokenizer:
         return frozenset(found)
 
     def _turn_ends(self, template: str) -> frozenset[int]:
-        marks = [mark for mark in _TURN_ENDS if mark in template and not (mark == "<|end|>" and _CHANNEL in template)]
+        listed = any(mark in template for mark in _MESSAGES)
+        marks = [mark for mark in _TURN_ENDS if mark in template and not (mark == "<|end|>" and listed)]
         return frozenset(token for token, added in self._added.items() if added.special and added.content in marks)
+
+
+def _behind(prefix: tuple[int, ...], ids: list[int]) -> list[int]:
+    return ids if tuple(ids[: len(prefix)]) == prefix else [*prefix, *ids]
 
 
 def _check_growth(name: str, part: Any) -> None:
@@ -254,9 +295,9 @@ def _reading(trouble: str) -> Iterator[None]:
         raise
     except BaseException as error:
         # A panic of the library is no Exception: it derives from BaseException alone.
-        raise BrokenModelError(f"tokenizer.json: {trouble}: {_first_line(error)}") from error
+        raise BrokenModelError(f"tokenizer.json: {trouble}: {_first_line(error)}.") from error
 
 
 def _first_line(error: BaseException) -> str:
     lines: list[Any] = str(error).strip().splitlines() or [type(error).__name__]
-    return str(lines[0])[:200]
+    return shown(str(lines[0])[:200]).rstrip(".")

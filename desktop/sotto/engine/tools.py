@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from sotto.engine.schema_checks import LARGEST_SCHEMA
 from sotto.errors import InvalidRequestError, StoreError
 from sotto.store.files import read_all
+from sotto.store.wording import human_size
 
 _LARGEST = 16 << 20
 _NAME = re.compile(r"[A-Za-z0-9_.\-]{1,128}")
@@ -59,6 +61,12 @@ def _tool(value: Any, where: str) -> Mapping[str, Any]:
     properties = parameters.get("properties", {}) if isinstance(parameters, Mapping) else None
     if not isinstance(properties, Mapping):
         raise InvalidRequestError(f"{where}.function.parameters is no JSON schema of an object with properties.")
+    size = len(json.dumps(parameters))
+    if size > LARGEST_SCHEMA:
+        raise InvalidRequestError(
+            f"{where}.function.parameters has {size} bytes ({human_size(size)}); from 1 to {LARGEST_SCHEMA} "
+            f"({human_size(LARGEST_SCHEMA)}) are allowed."
+        )
     # Templates go over the properties without asking whether there are any.
     parameters = {"type": "object", **parameters, "properties": properties}
     return {"type": "function", "function": {**function, "description": description, "parameters": parameters}}

@@ -11,10 +11,11 @@ from sotto.engine.caches import leaves, make_caches
 from sotto.engine.cpu_linear import adapt_to_cpu
 from sotto.engine.device import device
 from sotto.engine.loader import LoadedModel
+from sotto.engine.longest import longest_context
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.prefix_disk import PrefixDisk
 from sotto.engine.sequence import Sequence
-from sotto.engine.types import EngineSettings
+from sotto.engine.settings import EngineSettings
 from sotto.errors import UnsupportedModelError
 from sotto.store.records import ModelSource
 
@@ -45,7 +46,7 @@ class Trial:
     @property
     def longest(self) -> int | None:
         """Most tokens that the model can take; None when unknown."""
-        return self.source.record.context_length or self.loaded.config.get("max_position_embeddings")
+        return longest_context(self.source, self.loaded.model, self.loaded.config)
 
     def prefix(self, budget: int, most: int) -> PrefixCache:
         """Return a prefix cache for the model, with what is on disk for it already.

@@ -7,6 +7,7 @@ from typing import Any
 
 from sotto.engine.parsing.parser import parsed
 from sotto.engine.parsing.pieces import Kind, calls_of, markup, thought_of
+from sotto.engine.tool_choice import ToolChoice
 from sotto.engine.types import Message, Think
 
 # Names that different templates look a thought up by.
@@ -27,11 +28,13 @@ class Manner:
         tools: Functions that the model may call.
         think: Whether it thinks first; None as the template does by itself.
         budget: Most tokens of thoughts, for templates that tell the model.
+        choice: Which tools it must call; None for what it likes.
     """
 
     tools: tuple[Mapping[str, Any], ...] = ()
     think: Think | None = None
     budget: int | None = None
+    choice: ToolChoice | None = None
 
     def variables(self, known: Callable[[], frozenset[str]], text: str) -> dict[str, Any]:
         """Return the variables of a template that say so.

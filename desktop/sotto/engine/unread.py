@@ -58,6 +58,12 @@ _RIGHT: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
     "mamba": {"layer_norm_epsilon": (1e-5,)},
     "mamba2": {"layer_norm_epsilon": (1e-5,), "n_groups": (1,)},
     "nemotron_h": {"mamba_hidden_act": tuple(_SILU)},
+    "nomic_bert": {
+        "activation_function": ("swiglu",),
+        "hidden_act": ("silu",),
+        "rotary_emb_fraction": (1,),
+        **dict.fromkeys(("causal", "parallel_block", "prenorm", "rotary_emb_interleaved", "use_rms_norm"), (False,)),
+    },
     "olmoe": {"clip_qkv": ()},
     "qwen2_moe": {"norm_topk_prob": (False,)},
     "recurrent_gemma": {"partial_rotary_factor": (0.5,), "rope_theta": (10000,)},

@@ -15,6 +15,7 @@ from sotto.engine.gguf.conversion import ConvertedFile, converted
 from sotto.engine.gguf.reading import Step, steps
 from sotto.errors import BrokenModelError, CancelledError, EngineError, UnsupportedModelError
 from sotto.store.records import Format, ModelSource, TensorFile
+from sotto.store.wording import shown, shown_path
 
 # Read at once, in parallel, and between two looks at Stop: the bytes are about 0.1 s from a slow SSD.
 STEP_FILES = 64
@@ -53,9 +54,15 @@ def select(files: Sequence[TensorFile], wanted: Callable[[str], bool]) -> tuple[
         tensors = {name: tensor for name, tensor in file.tensors.items() if wanted(name)}
         for name, tensor in tensors.items():
             if (other := owners.setdefault(name, file)) is not file:
-                raise BrokenModelError(f"{name} is in both {other.path} and {file.path}; one of them should go.")
+                raise BrokenModelError(
+                    f"{shown(name)} is in both {shown_path(other.path)} and {shown_path(file.path)}; one of them "
+                    "should go."
+                )
             if tensor.dtype not in _READABLE:
-                raise UnsupportedModelError(f"{name} is stored as {tensor.dtype}, a type that cannot be computed with.")
+                raise UnsupportedModelError(
+                    f"{shown_path(file.path)}: {shown(name)} is stored as {tensor.dtype}, a type that cannot be "
+                    f"computed with; it should be one of {', '.join(sorted(_READABLE))}."
+                )
         if tensors:
             chosen.append(replace(file, tensors=tensors))
     return tuple(chosen)
@@ -139,10 +146,10 @@ def _open(file: TensorFile) -> dict[str, mx.array]:
     try:
         arrays = cast("dict[str, mx.array]", mx.load(str(file.path), format="safetensors"))
     except RuntimeError as error:
-        raise BrokenModelError(f"{file.path} cannot be read any more: {error}") from error
+        raise BrokenModelError(f"{shown_path(file.path)} cannot be read any more: {error}") from error
     if file.prefix:
         arrays = {name: arrays[file.prefix + name] for name in file.tensors if file.prefix + name in arrays}
     shapes = {name: arrays[name].shape for name in file.tensors if name in arrays}
     if shapes != {name: tensor.shape for name, tensor in file.tensors.items()}:
-        raise BrokenModelError(f"{file.path} was changed while the model was being loaded; try again.")
+        raise BrokenModelError(f"{shown_path(file.path)} was changed while the model was being loaded; try again.")
     return arrays

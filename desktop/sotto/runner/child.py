@@ -15,12 +15,12 @@ import traceback
 from functools import partial
 from typing import BinaryIO, NoReturn
 
+from sotto.engine.events import Event, Failed, Loaded
 from sotto.engine.settings import read_settings
-from sotto.engine.types import Event, Failed, Loaded
 from sotto.errors import EngineError, SottoError
 from sotto.runner import parent
 from sotto.runner.codec import Hello, Listening, WireError, decoded, encoded
-from sotto.runner.host import STACK_BYTES
+from sotto.runner.host import started
 from sotto.runner.loop import EngineLoop
 from sotto.runner.switchboard import Switchboard
 from sotto.store.records import ModelRecord
@@ -97,10 +97,7 @@ class _Host:
         self._first = record is not None
         if record is not None:
             self.loop.load(record)
-        threading.stack_size(STACK_BYTES)
-        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
-        self._thread.start()
-        threading.stack_size(0)
+        self._thread = started(self._run, daemon=True)
 
     def wait(self) -> None:
         """Wait until the engine has ended."""

@@ -14,8 +14,10 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from sotto.engine import types
+from sotto.engine import events
 from sotto.engine.memory_figures import Measured, MemoryFigures
+from sotto.engine.settings import EngineSettings
+from sotto.engine.types import CountRequest, EmbedRequest, GenerateRequest
 from sotto.errors import SottoError
 from sotto.store.records import ModelRecord
 
@@ -33,37 +35,46 @@ class WireError(SottoError):
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Load a model in place of what is loaded."""
+    """Load a model in place of what is in a seat; this and the others as `sotto.runner.loop` says."""
 
     record: ModelRecord
     num_ctx: int | None = None
     anyway: bool = False
+    seat: str = ""
+    roomy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Unload:
-    """Unload the model."""
+    """Unload the model in a seat."""
+
+    seat: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Generate:
-    """Generate with the loaded model."""
+    """Generate with a loaded model."""
 
-    request: types.GenerateRequest
+    request: GenerateRequest
+    seat: str = ""
+    background: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Embed:
-    """Make vectors of texts with the loaded model."""
+    """Make vectors of texts with a loaded model."""
 
-    request: types.EmbedRequest
+    request: EmbedRequest
+    seat: str = ""
+    background: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
     """Count the tokens of a conversation."""
 
-    request: types.CountRequest
+    request: CountRequest
+    seat: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +86,9 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class CancelLoad:
-    """Stop the load that runs or waits."""
+    """Stop the load of a seat."""
+
+    seat: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +111,7 @@ class Hello:
     """
 
     token: str
-    settings: types.EngineSettings | None = None
+    settings: EngineSettings | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +129,8 @@ _CLASSES: Mapping[str, type] = {
     one.__name__: one
     for one in (
         *(Load, Unload, Generate, Embed, Count, Cancel, CancelLoad, Measure, Hello, Listening),
-        *(types.LoadProgress, types.Loaded, types.Unloaded, types.Failed, MemoryFigures, Measured),
-        *(types.PrefillProgress, types.TextChunk, types.Finished, types.Embedded, types.Counted),
+        *(events.LoadProgress, events.Loaded, events.Unloaded, events.Failed, MemoryFigures, Measured),
+        *(events.PrefillProgress, events.TextChunk, events.Finished, events.Embedded, events.Counted),
     )
 }
 
@@ -191,10 +204,11 @@ def _reader(wanted: Any) -> Callable[[Any], Any]:
     if wanted is Any:
         return lambda read: read
     if origin in (UnionType, Union):
-        # Here None, and one other.
-        (other,) = (one for one in arguments if one is not NoneType)
-        read_other = _reader(other)
-        return lambda read: None if read is None else read_other(read)
+        # Here None, and what JSON has other types for.
+        others = [one for one in arguments if one is not NoneType]
+        readers = {list if get_origin(one) is tuple else one: _reader(one) for one in others}
+        usual = _reader(others[0])
+        return lambda read: None if read is None else readers.get(type(read), usual)(read)
     if origin is tuple:
         return _tuple_reader(arguments)
     if origin is not None:  # a mapping of options

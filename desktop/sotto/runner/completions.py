@@ -4,17 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from sotto.engine.events import DoneReason, Failed, Finished, GenerateEvent, PrefillProgress, TextChunk
 from sotto.engine.likelihood import MOST_LOGPROBS, Likelihood, TokenLogprob
 from sotto.engine.options import request_options
-from sotto.engine.types import (
-    DoneReason,
-    Failed,
-    Finished,
-    GenerateEvent,
-    GenerateRequest,
-    PrefillProgress,
-    TextChunk,
-)
+from sotto.engine.types import GenerateRequest
 from sotto.errors import InvalidRequestError
 
 _KNOWN = {"Prompt", "Media", "Options", "Logprobs", "TopLogprobs"}

@@ -1,53 +1,66 @@
-"""What hosts an engine, and what others may ask of it without knowing what that is."""
+"""What hosts engines, and what others may ask of it without knowing what that is."""
 
+import os
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from sotto.engine.events import Failed, ModelInfo, RequestEvent
 from sotto.engine.memory_figures import MemoryFigures
-from sotto.engine.types import (
-    CountRequest,
-    EmbedRequest,
-    Failed,
-    GenerateRequest,
-    Loaded,
-    ModelInfo,
-    RequestEvent,
-    Unloaded,
-)
+from sotto.engine.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.errors import InvalidRequestError
+from sotto.runner.residents import Admit, Refuse, Residents, Stage, Wish
 from sotto.store.records import ModelRecord
+
+THREAD, PROCESS = "thread", "process"
+_VARIABLE = "SOTTO_ENGINE_HOST"
+
+NOT_LOADED = "The model was unloaded before it could answer; ask again."
 
 STACK_BYTES = 16 << 20
 """Of a thread that runs an engine: macOS gives other threads than the first 512 KB, less than deep Python needs."""
 
-LoadEnd = Loaded | Unloaded | Failed
-HeardLoad = Callable[[LoadEnd], None]
+Visit = int
+HeardWish = Callable[[Admit | Refuse], None]
 HeardAnswer = Callable[[RequestEvent], None]
 
 
-class Loop(Protocol):
+class Loads(Protocol):
+    """What loads models into seats; see `Loop`."""
+
+    def load(
+        self,
+        record: ModelRecord,
+        num_ctx: int | None = None,
+        *,
+        anyway: bool = False,
+        seat: str = "",
+        roomy: bool = False,
+    ) -> None:
+        """Load a model in place of what is in a seat."""
+
+    def unload(self, seat: str = "") -> None:
+        """Unload the model in a seat."""
+
+    def cancel_load(self, seat: str = "") -> None:
+        """Stop the load of a seat."""
+
+
+class Loop(Loads, Protocol):
     """What serves commands: `sotto.runner.loop.EngineLoop`, whose documentation counts, or one that stands for it."""
 
-    def load(self, record: ModelRecord, num_ctx: int | None = None, *, anyway: bool = False) -> None:
-        """Load a model in place of what is loaded."""
+    def generate(self, request: GenerateRequest, *, seat: str = "", background: bool = False) -> None:
+        """Generate with the model in a seat."""
 
-    def unload(self) -> None:
-        """Unload the model."""
+    def embed(self, request: EmbedRequest, *, seat: str = "", background: bool = False) -> None:
+        """Make vectors of texts with the model in a seat."""
 
-    def generate(self, request: GenerateRequest) -> None:
-        """Generate with the loaded model."""
-
-    def embed(self, request: EmbedRequest) -> None:
-        """Make vectors of texts with the loaded model."""
-
-    def count(self, request: CountRequest) -> None:
+    def count(self, request: CountRequest, *, seat: str = "") -> None:
         """Count the tokens of a conversation, beside whatever else is served."""
 
     def cancel(self, request_id: str) -> None:
         """End a request as cancelled."""
-
-    def cancel_load(self) -> None:
-        """Stop the load that runs or waits."""
 
     def measure(self, record: ModelRecord) -> None:
         """Find out what a model needs in memory, once there is nothing else to do."""
@@ -61,70 +74,112 @@ class Loop(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The model that is loaded.
+    """A model that is loaded.
 
     Attributes:
-        record: Which one; None while there is none.
-        info: What is known of it since it was loaded; None while there is none.
-        figures: What memory it takes, as last heard.
-        num_ctx: The context it was loaded for, where one was asked for.
-        lent: Whether it was loaded for those who ask by `Host`, and nobody else has taken to it.
+        seat: Its place.
+        record: Which one.
+        info: What is known of it since it was loaded.
+        nbytes: What it holds in memory, as last heard.
+        stays: Seconds until it leaves, as things are; infinite where it does not.
     """
 
-    record: ModelRecord | None = None
-    info: ModelInfo | None = None
-    figures: MemoryFigures | None = None
-    num_ctx: int | None = None
-    lent: bool = True
+    seat: str
+    record: ModelRecord
+    info: ModelInfo
+    nbytes: int
+    stays: float
 
 
 class Host(Protocol):
-    """Whoever has an engine, for callers who share it: one model is loaded at a time.
+    """Whoever has engines, for callers who share them.
 
     Every method may be called on any thread. What is `heard` comes on any thread too, and must be taken without delay;
-    each load and unload is answered once, and an answer ends with one `Finished`, `Embedded` or `Failed`.
-
+    each wish is answered once unless it is taken back, and an answer ends with one `Finished`, `Embedded`, `Counted` or
+    `Failed`.
     """
 
     @property
     def slots(self) -> int:
-        """How many answers may be under way at a time; those beyond would only wait."""
+        """How many answers of one model may be under way at a time; those beyond would only wait."""
 
     @property
-    def keep_alive(self) -> float | None:
-        """Seconds that a model stays loaded when nobody asks it anything; None for as long as it may."""
-
-    @property
-    def standing(self) -> Standing:
-        """The model that is loaded now."""
+    def standing(self) -> Sequence[Standing]:
+        """The models that are loaded now."""
 
     def models(self) -> Sequence[ModelRecord]:
         """Return every model there is; may take a while."""
 
-    def serves(self, record: ModelRecord, num_ctx: int | None) -> bool:
-        """Tell whether a model is loaded so that it can be asked as things are."""
+    def want(self, wish: Wish, heard: HeardWish) -> Visit:
+        """Have a model loaded, and keep it until the visit is left; see `sotto.runner.residents`."""
 
-    def load(self, record: ModelRecord, num_ctx: int | None, heard: HeardLoad) -> None:
-        """Load a model in place of what is loaded, once nobody else is at that."""
+    def leave(self, visit: Visit) -> None:
+        """End a visit, or take the wish back that it began with."""
 
-    def unload(self, heard: HeardLoad) -> None:
-        """Give the model's memory back, once nobody else is at it."""
+    def dismiss(self, record: ModelRecord, heard: Callable[[], None]) -> None:
+        """Unload a model as soon as nobody asks it anything.
 
-    def generate(self, record: ModelRecord, request: GenerateRequest, heard: HeardAnswer) -> None:
+        Args:
+            record: Which one.
+            heard: Called when it is gone; now where it is not loaded, or somebody is still at it.
+        """
+
+    def generate(self, seat: str, request: GenerateRequest, heard: HeardAnswer) -> None:
         """Let a model answer, if it is still loaded."""
 
-    def embed(self, record: ModelRecord, request: EmbedRequest, heard: HeardAnswer) -> None:
+    def embed(self, seat: str, request: EmbedRequest, heard: HeardAnswer) -> None:
         """Let a model make vectors of texts, if it is still loaded."""
+
+    def count(self, seat: str, request: CountRequest, heard: HeardAnswer) -> None:
+        """Count the tokens of a conversation for a model, if it is still loaded; this waits for no answer."""
 
     def cancel(self, request_id: str) -> None:
         """End an answer as cancelled; an id that is not known is ignored."""
 
 
-def same(one: ModelRecord, other: ModelRecord) -> bool:
-    """Tell whether two records are the same model."""
-    return one.path == other.path or (bool(one.digest) and one.digest == other.digest)
+def started(run: Callable[[], None], *, daemon: bool = False) -> threading.Thread:
+    """Start a thread for an engine."""
+    usual = threading.stack_size(STACK_BYTES)
+    try:
+        thread = threading.Thread(target=run, name="engine", daemon=daemon)
+        thread.start()
+    finally:
+        threading.stack_size(usual)
+    return thread
 
 
-def not_loaded(request: GenerateRequest | EmbedRequest) -> Failed:
+def standing(residents: Residents, figures: MemoryFigures | None) -> list[Standing]:
+    """Return how each of the loaded models stands.
+
+    Args:
+        residents: The models.
+        figures: What they hold, as last heard.
+    """
+    held = figures.held if figures else {}
+    return [
+        Standing(one.seat, one.record, one.info, held.get(one.seat, one.info.weight_bytes), residents.stays(one))
+        for one in residents.all
+        if one.stage is Stage.READY and one.info is not None
+    ]
+
+
+def forced_kind() -> str:
+    """Return the kind of host that the environment asks for, whatever was chosen; empty where it does not."""
+    return os.environ.get(_VARIABLE, "")
+
+
+def kind_of_host(chosen: str = THREAD) -> str:
+    """Return whether engines live on a thread or in a process: as the environment has it, or else as was chosen.
+
+    Raises:
+        InvalidRequestError: It is neither.
+    """
+    kind = forced_kind() or chosen
+    if kind not in (THREAD, PROCESS):
+        raise InvalidRequestError(f"{_VARIABLE} must be {THREAD} or {PROCESS}, not {kind!r}.")
+    return kind
+
+
+def not_loaded(request: GenerateRequest | EmbedRequest | CountRequest) -> Failed:
     """Return the end of a request whose model has been unloaded in the meantime."""
-    return Failed(request.id, "The model was unloaded before it could answer; ask again.")
+    return Failed(request.id, NOT_LOADED)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sotto.engine.events import LoadProgress, PrefillProgress, TextChunk
 from sotto.engine.memory_figures import MemoryFigures
-from sotto.engine.types import LoadProgress, PrefillProgress, TextChunk
 
 
 def joined(events: Sequence[object]) -> list[object]:
@@ -22,7 +22,7 @@ def _joinable(first: object, second: object) -> bool:
     if isinstance(first, TextChunk | PrefillProgress):
         return isinstance(second, type(first)) and first.request_id == second.request_id
     if isinstance(first, LoadProgress):
-        return isinstance(second, LoadProgress) and first.phase == second.phase
+        return isinstance(second, LoadProgress) and (first.phase, first.seat) == (second.phase, second.seat)
     return isinstance(first, MemoryFigures) and isinstance(second, MemoryFigures)
 
 

@@ -6,7 +6,7 @@ import time
 from contextlib import suppress
 from typing import Any, Self
 
-from sotto.engine.types import EngineSettings
+from sotto.engine.settings import EngineSettings
 from sotto.runner.codec import Command, WireError
 from sotto.runner.spawned import Spawned
 from sotto.runner.wire import Wire

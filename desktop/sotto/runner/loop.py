@@ -1,16 +1,21 @@
-"""The engine's loop: commands from any thread become steps on the one thread that owns MLX.
+"""The engines' loop: commands from any thread become steps on the one thread that owns MLX.
 
 A host calls `EngineLoop.run` on the thread that is to own MLX and the other methods from anywhere. Events are handed to
-`emit` on the owning thread. What every caller can rely on:
+`emit` on the owning thread. Each model that is loaded has a seat, whose name whoever loads it chooses; commands and
+events name it, and where they name none, it is the one without a name. What every caller can rely on:
 
 - A request ends with exactly one `Finished`, `Embedded` or `Failed`, a load with exactly one `Loaded`, `Unloaded` (it
-  was stopped) or `Failed`, in the order asked; a request that is cancelled while it waits ends at once.
-- Requests are begun first come, first served, up to `SLOTS` at a time, and those that are begun take turns. Between any
-  two steps (a prefill chunk, a token) the loop looks at what has arrived, and the next requests are rendered and
-  tokenized on a helper thread meanwhile. What goes wrong in one request ends that request alone.
-- Counting waits for nobody: it is done on a helper thread, for the model that is loaded then, and ends with one
+  was stopped) or `Failed`, in the order asked for its seat; a request that is cancelled while it waits ends at once.
+- Requests for one seat are begun first come, first served, those of people before others, up to `SLOTS` at a time, and
+  those that are begun take turns. Between any two steps (a prefill chunk, a token) the loop looks at what has arrived,
+  and the next requests are rendered and tokenized on a helper thread meanwhile. What goes wrong in one request ends
+  that request alone.
+- Models that have work take turns, step by step; those that work in the background alone get every fourth step where
+  people wait for others. While a model is loaded, the others go on between the pieces that are read.
+- Counting waits for nobody: it is done on a helper thread, for the model that is in the seat then, and ends with one
   `Counted` or `Failed`, unless the loop is closed first.
-- Loading, unloading and closing end everything that was asked before: what runs or waits ends as cancelled.
+- Loading into a seat and unloading it ends everything that was asked of it before: what runs or waits ends as
+  cancelled. Closing does so for all.
 - Models are measured one by one while nothing else is to be done, and each ends with one `Measured`, unless the loop is
   closed before.
 """
@@ -20,27 +25,16 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
-from itertools import takewhile
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from sotto.engine.events import Counted, Event, Finished, Loaded, LoadProgress, RequestEnd, Unloaded
 from sotto.engine.failures import failed
 from sotto.engine.memory_figures import Measured
-from sotto.engine.types import (
-    Counted,
-    CountRequest,
-    Embedded,
-    EmbedRequest,
-    EngineSettings,
-    Event,
-    Failed,
-    Finished,
-    GenerateRequest,
-    Loaded,
-    LoadProgress,
-    Unloaded,
-)
-from sotto.errors import NO_MODEL, CancelledError, InvalidRequestError
+from sotto.engine.settings import EngineSettings
+from sotto.engine.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.errors import NO_MODEL, NOTHING_TO_COUNT_FOR, CancelledError, InvalidRequestError
+from sotto.runner.orders import LoadOrder, Order, RequestOrder, UnloadOrder, in_order
 from sotto.store.opening import open_model
 from sotto.store.records import ModelRecord
 
@@ -50,63 +44,54 @@ if TYPE_CHECKING:
     from sotto.engine.preparing import Prepared
     from sotto.engine.tokenizer import Tokenizer
 
-# Requests that are in flight at a time. More would each be slower, and each takes memory for its context.
+# Requests that are in flight at a time for one model. More would each be slower, and each takes memory for its context.
 SLOTS = 4
 _FIGURES_EVERY = 0.5
 # One for the requests, and one so that a count holds none of them up.
 _HELPERS = 2
-
-
-@dataclass(eq=False)
-class _Command:
-    """Something to be served in its turn; `cancelled` asks it to end early."""
-
-    cancelled: threading.Event = field(default_factory=threading.Event, init=False)
-
-
-@dataclass(eq=False)
-class _Load(_Command):
-    record: ModelRecord
-    num_ctx: int | None
-    anyway: bool
-
-
-@dataclass(eq=False)
-class _Unload(_Command):
-    pass
-
-
-@dataclass(eq=False)
-class _Request(_Command):
-    request: GenerateRequest | EmbedRequest
-    received: int
-    prepared: "Future[Prepared] | Future[PreparedTexts] | None" = None
+# Of so many steps one is for those in the background, where people wait for others.
+_BACKGROUND_EVERY = 4
 
 
 @dataclass(eq=False)
 class _Count:
     request: CountRequest
+    seat: str
     counted: "Future[Counted] | None" = None
 
 
+@dataclass(eq=False)
+class _Seat:
+    """A model's place: its engine, the requests that it works on, and the number of the step it had last."""
+
+    engine: "Engine"
+    running: dict[str, RequestOrder] = field(default_factory=dict)
+    stepped: int = 0
+
+    @property
+    def in_background(self) -> bool:
+        """Whether no person waits for what it does."""
+        return all(one.background for one in self.running.values())
+
+
 class EngineLoop:
-    """Runs an engine on one thread for callers on others."""
+    """Runs engines on one thread for callers on others."""
 
     def __init__(self, emit: Callable[[Event], None], settings: Callable[[], EngineSettings] = EngineSettings) -> None:
         """Make a loop that nobody runs yet; commands may be given already.
 
         Args:
             emit: Receives every event, on the thread that runs the loop. Must not raise.
-            settings: Returns those of the engine; asked before each load, on the thread that runs the loop.
+            settings: Returns those of the engines; asked before each load, on the thread that runs the loop.
         """
         self._emit = emit
         self._settings = settings
         self._lock = threading.Lock()
         self._changed = threading.Event()
-        self._waiting: deque[_Command] = deque()
-        self._current: _Command | None = None
-        self._running: dict[str, _Request] = {}
-        self._engine: Engine | None = None
+        self._waiting: deque[Order] = deque()
+        self._current: Order | None = None
+        self._seats: dict[str, _Seat] = {}
+        self._steps = 0
         self._counts: list[_Count] = []
         self._unmeasured: deque[ModelRecord] = deque()
         self._closed = False
@@ -114,41 +99,57 @@ class EngineLoop:
 
     # Any thread
 
-    def load(self, record: ModelRecord, num_ctx: int | None = None, *, anyway: bool = False) -> None:
-        """Load a model in place of what is loaded, and end everything asked before.
+    def load(
+        self,
+        record: ModelRecord,
+        num_ctx: int | None = None,
+        *,
+        anyway: bool = False,
+        seat: str = "",
+        roomy: bool = False,
+    ) -> None:
+        """Load a model in place of what is in a seat, and end everything asked of that before.
 
         Args:
             record: The model.
             num_ctx: Most tokens that a conversation may hold; None as the model says, or as many as fit.
             anyway: Load it even where it is known not to fit.
+            seat: Where to.
+            roomy: Whether it fails where memory is short for a context of some length, because others could leave.
         """
-        self._ask(_Load(record, num_ctx, anyway), instead=True)
+        self._ask(LoadOrder(seat, record, num_ctx, anyway, roomy), instead=True)
 
-    def unload(self) -> None:
-        """Unload the model, and end everything asked before."""
-        self._ask(_Unload(), instead=True)
+    def unload(self, seat: str = "") -> None:
+        """Unload the model in a seat, and end everything asked of it before."""
+        self._ask(UnloadOrder(seat), instead=True)
 
-    def generate(self, request: GenerateRequest) -> None:
-        """Generate with the model that is loaded when the request's turn comes."""
-        self._ask(_Request(request, time.perf_counter_ns()), instead=False)
+    def generate(self, request: GenerateRequest, *, seat: str = "", background: bool = False) -> None:
+        """Generate with the model that is in a seat when the request's turn comes.
 
-    def embed(self, request: EmbedRequest) -> None:
-        """Make vectors of texts with the model that is loaded when the request's turn comes."""
-        self._ask(_Request(request, time.perf_counter_ns()), instead=False)
+        Args:
+            request: What to generate from.
+            seat: Which model.
+            background: Whether people who wait for others go first.
+        """
+        self._ask(RequestOrder(seat, request, background, time.perf_counter_ns()), instead=False)
 
-    def count(self, request: CountRequest) -> None:
+    def embed(self, request: EmbedRequest, *, seat: str = "", background: bool = False) -> None:
+        """Make vectors of texts with the model that is in a seat when the request's turn comes; see `generate`."""
+        self._ask(RequestOrder(seat, request, background, time.perf_counter_ns()), instead=False)
+
+    def count(self, request: CountRequest, *, seat: str = "") -> None:
         """Count the tokens of a conversation, beside whatever else is served."""
         with self._lock:
-            self._counts.append(_Count(request))
+            self._counts.append(_Count(request, seat))
         self._changed.set()
 
     def cancel(self, request_id: str) -> None:
         """End a request as cancelled, wherever it is; an id that is not known has just ended and is ignored."""
-        self._cancel(lambda command: isinstance(command, _Request) and command.request.id == request_id)
+        self._cancel(lambda command: isinstance(command, RequestOrder) and command.request.id == request_id)
 
-    def cancel_load(self) -> None:
-        """Stop the load that runs or waits, if there is one; nothing is loaded then."""
-        self._cancel(lambda command: isinstance(command, _Load))
+    def cancel_load(self, seat: str = "") -> None:
+        """Stop the load of a seat that runs or waits, if there is one; nothing is in it then."""
+        self._cancel(lambda command: isinstance(command, LoadOrder) and command.seat == seat)
 
     def measure(self, record: ModelRecord) -> None:
         """Find out what a model needs in memory, once there is nothing else to do."""
@@ -164,32 +165,34 @@ class EngineLoop:
 
     @property
     def tokenizer(self) -> "Tokenizer":
-        """The loaded model's, for any thread.
+        """That of the model in the seat without a name, for any thread.
 
         Raises:
             InvalidRequestError: No model is loaded.
         """
-        engine = self._engine
-        if engine is None:
+        with self._lock:
+            there = self._seats.get("")
+        if there is None:
             raise InvalidRequestError(NO_MODEL)
-        return engine.tokenizer
+        return there.engine.tokenizer
 
-    def _ask(self, command: _Command, *, instead: bool) -> None:
+    def _ask(self, command: Order, *, instead: bool) -> None:
         with self._lock:
             if instead:
-                self._mark(lambda earlier: True)
+                self._mark(lambda earlier: earlier.seat == command.seat)
             self._waiting.append(command)
         self._changed.set()
 
-    def _cancel(self, meant: Callable[[_Command], bool]) -> None:
+    def _cancel(self, meant: Callable[[Order], bool]) -> None:
         with self._lock:
             self._mark(meant)
         self._changed.set()
 
-    def _mark(self, meant: Callable[[_Command], bool]) -> None:
+    def _mark(self, meant: Callable[[Order], bool]) -> None:
         """Ask the commands that are meant to end; the lock is held."""
         current = (self._current,) if self._current else ()
-        for command in (*self._waiting, *self._running.values(), *current):
+        running = (one for seat in self._seats.values() for one in seat.running.values())
+        for command in (*self._waiting, *running, *current):
             if meant(command):
                 command.cancelled.set()
 
@@ -203,28 +206,32 @@ class EngineLoop:
         device.prepare()
         from sotto.engine.engine import Engine
 
-        engine = self._engine = Engine()
+        # It loads nothing: it measures, and ends this thread's use of MLX.
+        engine = Engine()
         with ThreadPoolExecutor(_HELPERS, thread_name_prefix="prepare") as helper:
             try:
                 while self._turn(engine, helper):
                     pass
             finally:
-                self._engine = None
-                self._look(engine, helper)
+                self._look(helper)
+                with self._lock:
+                    left, self._seats = self._seats, {}
+                for one in left.values():
+                    one.engine.unload()
                 engine.close()
         self._emit(Unloaded())
 
     def _turn(self, engine: "Engine", helper: ThreadPoolExecutor) -> bool:
         """Serve what can be served now, compute a step, or wait for something to do; False once all is closed."""
         self._changed.clear()
-        self._look(engine, helper)
+        self._look(helper)
         command = self._next()
         if command is not None:
-            self._serve(engine, helper, command)
+            self._serve(helper, command)
             with self._lock:
                 self._current = None
-        elif self._running:
-            self._step(engine)
+        elif any(one.running for one in self._seats.values()):
+            self._step()
         elif self._closed:
             return False
         elif (record := self._next_unmeasured()) is not None:
@@ -239,50 +246,73 @@ class EngineLoop:
             return self._unmeasured.popleft() if self._unmeasured and not self._waiting else None
 
     def _measure(self, engine: "Engine", record: ModelRecord) -> None:
+        engine.settings = self._settings()
         try:
             self._emit(engine.measure(open_model(record)))
         except Exception as error:
             self._emit(Measured(record.digest, None, failed("", error).message))
 
-    def _next(self) -> _Command | None:
+    def _next(self, *, requests_only: bool = False) -> Order | None:
         """Take the first command whose turn it is; None if there is none yet."""
         with self._lock:
-            if self._closed or not self._waiting:
+            if self._closed:
                 return None
-            first = self._waiting[0]
-            if isinstance(first, _Request):
-                ready = first.prepared is not None and first.prepared.done() and len(self._running) < SLOTS
-            else:
-                ready = not self._running  # all of them were asked to end
-            if ready:
-                self._current = self._waiting.popleft()
-            return self._current
+            ready = (one for one in in_order(self._waiting) if self._is_ready(one))
+            found = next((one for one in ready if isinstance(one, RequestOrder) or not requests_only), None)
+            if found is not None:
+                self._waiting.remove(found)
+                self._current = self._current if requests_only else found
+            return found
 
-    def _look(self, engine: "Engine", helper: ThreadPoolExecutor) -> None:
+    def _is_ready(self, command: Order) -> bool:
+        there = self._seats.get(command.seat)
+        running = len(there.running) if there else 0
+        if isinstance(command, RequestOrder):
+            return command.prepared is not None and command.prepared.done() and running < SLOTS
+        return not running  # all of them were asked to end
+
+    def _look(self, helper: ThreadPoolExecutor) -> None:
         """Answer requests that were cancelled while they waited, and have the others prepared."""
         with self._lock:
-            ended = [one for one in self._waiting if isinstance(one, _Request) and one.cancelled.is_set()]
+            ended = [one for one in self._waiting if isinstance(one, RequestOrder) and one.cancelled.is_set()]
             for request in ended:
                 self._waiting.remove(request)
             # What waits behind a load is for the model that the load brings.
-            first = () if isinstance(self._current, _Load) else takewhile(_is_request, self._waiting)
-            fresh = [one for one in first if isinstance(one, _Request) and one.prepared is None]
+            shut = {self._current.seat} if isinstance(self._current, LoadOrder) else set[str]()
+            fresh = []
+            for one in self._waiting:
+                if not isinstance(one, RequestOrder):
+                    shut.add(one.seat)
+                elif one.seat not in shut and one.prepared is None:
+                    fresh.append(one)
         for request in ended:
             self._emit(_finished_unserved(request))
         for request in fresh:
-            request.prepared = _preparing(engine, helper, request.request)
+            request.prepared = self._preparing(helper, request)
             request.prepared.add_done_callback(lambda _: self._changed.set())
 
-        self._look_at_counts(engine, helper)
+        self._look_at_counts(helper)
 
-    def _look_at_counts(self, engine: "Engine", helper: ThreadPoolExecutor) -> None:
+    def _preparing(
+        self, helper: ThreadPoolExecutor, command: RequestOrder
+    ) -> "Future[Prepared] | Future[PreparedTexts]":
+        """Have a request turned into tokens."""
+        there = self._seats.get(command.seat)
+        if there is None:
+            return helper.submit(_no_model)
+        if isinstance(command.request, EmbedRequest):
+            return helper.submit(there.engine.prepare_texts, command.request)
+        return helper.submit(there.engine.prepare, command.request)
+
+    def _look_at_counts(self, helper: ThreadPoolExecutor) -> None:
         """Have counted what is asked for, and answer what has been counted."""
         with self._lock:
             fresh = [one for one in self._counts if one.counted is None]
             done = [one for one in self._counts if one.counted is not None and one.counted.done()]
             self._counts = [one for one in self._counts if one not in done]
         for one in fresh:
-            one.counted = helper.submit(engine.count, one.request)
+            there = self._seats.get(one.seat)
+            one.counted = helper.submit(there.engine.count, one.request) if there else helper.submit(_nothing_to_count)
             one.counted.add_done_callback(lambda _: self._changed.set())
         for one in done:
             assert one.counted is not None
@@ -292,90 +322,154 @@ class EngineLoop:
                 event = failed(one.request.id, error)
             self._emit(event)
 
-    def _serve(self, engine: "Engine", helper: ThreadPoolExecutor, command: _Command) -> None:
+    def _serve(self, helper: ThreadPoolExecutor, command: Order) -> None:
         try:
-            if isinstance(command, _Load):
-                self._load(engine, helper, command)
-            elif isinstance(command, _Request):
-                self._start(engine, command)
+            if isinstance(command, LoadOrder):
+                self._load(helper, command)
+            elif isinstance(command, RequestOrder):
+                self._start(command)
             else:
-                engine.unload()
-                self._emit(Unloaded())
+                self._forget(command.seat)
+                self._emit(Unloaded(command.seat))
         except CancelledError:
-            self._emit(Unloaded())
+            self._emit(Unloaded(command.seat))
         except Exception as error:
-            self._emit(failed(command.request.id if isinstance(command, _Request) else "", error))
-        if engine.info is None:
-            # What a load that failed had read is referred to until its exception is done with.
-            engine.unload()
-        if not isinstance(command, _Request):
-            self._emit_figures(engine, now=True)
+            if isinstance(command, RequestOrder):
+                self._emit(failed(command.request.id, error))
+            else:
+                event = failed("", error)
+                self._emit(replace(event, seat=command.seat, shortage=self._is_shortage(command.seat, error)))
+        if not isinstance(command, RequestOrder):
+            there = self._seats.get(command.seat)
+            if there is not None and there.engine.info is None:
+                # What a load that failed had read is referred to until its exception is done with.
+                self._forget(command.seat)
+            self._settle_memory()
+            self._emit_figures(now=True)
 
-    def _load(self, engine: "Engine", helper: ThreadPoolExecutor, command: _Load) -> None:
+    def _load(self, helper: ThreadPoolExecutor, command: LoadOrder) -> None:
+        from sotto.engine.engine import Engine
+
         def progress(event: LoadProgress) -> None:
-            self._emit(event)
-            self._emit_figures(engine)
+            self._emit(replace(event, seat=command.seat))
+            self._emit_figures()
 
         def cancelled() -> bool:
-            self._look(engine, helper)
+            self._look(helper)
+            self._serve_others()
             return command.cancelled.is_set()
 
-        engine.unload()
+        self._forget(command.seat)
         if cancelled():
             raise CancelledError(f"Loading {command.record.name} was stopped.")
         source = open_model(command.record)
-        engine.settings = self._settings()
+        engine = Engine(self._settings())
+        others = [one.engine for one in self._seats.values()]
+        with self._lock:
+            self._seats[command.seat] = _Seat(engine)
         info = engine.load(
-            source, num_ctx=command.num_ctx, progress=progress, cancelled=cancelled, anyway=command.anyway
+            source,
+            num_ctx=command.num_ctx,
+            progress=progress,
+            cancelled=cancelled,
+            anyway=command.anyway,
+            others=others,
+            roomy=command.roomy,
         )
-        self._emit(Loaded(info))
+        self._emit(Loaded(info, command.seat))
 
-    def _start(self, engine: "Engine", command: _Request) -> None:
+    def _serve_others(self) -> None:
+        """Let the models that are loaded go on while another one is."""
+        request = self._next(requests_only=True)
+        if isinstance(request, RequestOrder):
+            try:
+                self._start(request)
+            except Exception as error:
+                self._emit(failed(request.request.id, error))
+        if any(one.running for one in self._seats.values()):
+            self._step()
+
+    def _forget(self, seat: str) -> None:
+        """Unload what is in a seat."""
+        with self._lock:
+            there = self._seats.pop(seat, None)
+        if there is not None:
+            there.engine.unload()
+
+    def _is_shortage(self, seat: str, error: Exception) -> bool:
+        """Tell whether a load failed for want of memory that other models hold."""
+        from sotto.engine.company import is_shortage
+
+        return is_shortage(error, [one.engine for name, one in self._seats.items() if name != seat])
+
+    def _settle_memory(self) -> None:
+        from sotto.engine.company import settle
+
+        settle([one.engine for one in self._seats.values()])
+
+    def _start(self, command: RequestOrder) -> None:
         from sotto.engine.embedding import PreparedTexts
 
         assert command.prepared is not None  # it is waited for before the request's turn comes
         prepared = command.prepared.result()
+        there = self._seats.get(command.seat)
+        if there is None:
+            raise InvalidRequestError(NO_MODEL)
         if isinstance(prepared, PreparedTexts):
-            engine.embed(prepared, command.cancelled.is_set)
+            there.engine.embed(prepared, command.cancelled.is_set)
         else:
-            engine.start(prepared, command.cancelled.is_set)
+            there.engine.start(prepared, command.cancelled.is_set)
         with self._lock:
-            self._running[command.request.id] = command
+            there.running[command.request.id] = command
 
-    def _step(self, engine: "Engine") -> None:
+    def _whose_turn(self) -> _Seat:
+        """Return the model whose step is next; some have work."""
+        working = [one for one in self._seats.values() if one.running]
+        people = [one for one in working if not one.in_background]
+        self._steps += 1
+        if people and len(people) < len(working):
+            behind = self._steps % _BACKGROUND_EVERY == 0
+            working = [one for one in working if one.in_background is behind]
+        first = min(working, key=lambda one: one.stepped)
+        first.stepped = self._steps
+        return first
+
+    def _step(self) -> None:
         """Compute a step of what is running, and pass on what came of it."""
+        there = self._whose_turn()
         try:
-            events = engine.step()
+            events = there.engine.step()
         except Exception as error:
             # Not the fault of one request: those are told as events.
-            engine.abort()
-            events = [failed(request_id, error) for request_id in self._running]
+            there.engine.abort()
+            events = [failed(request_id, error) for request_id in there.running]
         for event in events:
-            if isinstance(event, Finished | Embedded | Failed):
+            if isinstance(event, RequestEnd):
                 with self._lock:
-                    del self._running[event.request_id]
+                    del there.running[event.request_id]
             self._emit(event)
-        self._emit_figures(engine, now=not self._running)
+        self._emit_figures(now=not there.running)
 
-    def _emit_figures(self, engine: "Engine", *, now: bool = False) -> None:
+    def _emit_figures(self, *, now: bool = False) -> None:
         if now or time.monotonic() >= self._figures_due:
-            self._emit(engine.memory())
+            from sotto.engine.company import figures
+
+            for one in self._seats.values():
+                # Whoever works looks by itself.
+                if not one.running:
+                    one.engine.look_at_memory()
+            self._emit(figures({name: one.engine for name, one in self._seats.items()}))
             self._figures_due = time.monotonic() + _FIGURES_EVERY
 
 
-def _preparing(
-    engine: "Engine", helper: ThreadPoolExecutor, request: GenerateRequest | EmbedRequest
-) -> "Future[Prepared] | Future[PreparedTexts]":
-    """Have a request turned into tokens."""
-    if isinstance(request, EmbedRequest):
-        return helper.submit(engine.prepare_texts, request)
-    return helper.submit(engine.prepare, request)
+def _no_model() -> "Prepared":
+    raise InvalidRequestError(NO_MODEL)
 
 
-def _is_request(command: _Command) -> bool:
-    return isinstance(command, _Request)
+def _nothing_to_count() -> Counted:
+    raise InvalidRequestError(NOTHING_TO_COUNT_FOR)
 
 
-def _finished_unserved(command: _Request) -> Finished:
+def _finished_unserved(command: RequestOrder) -> Finished:
     """Return the end of a request that was cancelled before its turn."""
     return Finished.unserved(command.request.id, time.perf_counter_ns() - command.received)

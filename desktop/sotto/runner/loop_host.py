@@ -1,123 +1,112 @@
-"""A host that has nothing but an engine: its loop, on a thread of its own."""
+"""A host that has nothing but engines: their loop, on a thread of its own."""
 
+import logging
 import threading
+import time
 import traceback
-from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 
-from sotto.engine.memory_figures import Measured, MemoryFigures
-from sotto.engine.types import (
-    Counted,
-    Embedded,
-    EmbedRequest,
-    EngineSettings,
-    Event,
-    Failed,
-    Finished,
-    GenerateRequest,
-    Loaded,
-    LoadProgress,
-    Unloaded,
-)
+from sotto.engine.events import Event, Failed, Loaded, RequestEnd, RequestEvent
+from sotto.engine.memory_figures import MemoryFigures
+from sotto.engine.settings import EngineSettings
+from sotto.engine.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.errors import ProcessEndedError
 from sotto.runner.catalogue import catalogue
-from sotto.runner.host import STACK_BYTES, HeardAnswer, HeardLoad, Loop, Standing, not_loaded, same
+from sotto.runner.host import HeardAnswer, HeardWish, Loop, Standing, Visit, not_loaded, standing, started
+from sotto.runner.keeper import Keeper
 from sotto.runner.loop import SLOTS, EngineLoop
+from sotto.runner.residents import FOREVER, KEEP_ALIVE, MOST_WISHES, Residents, Wish
+from sotto.runner.status import is_of_load
 from sotto.store.records import ModelRecord
 
-KEEP_ALIVE = 300.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A load or an unload that the loop has not answered yet; an unload has no record."""
-
-    heard: HeardLoad
-    record: ModelRecord | None = None
-    num_ctx: int | None = None
+_log = logging.getLogger(__name__)
 
 
 class LoopHost:
-    """Runs an engine's loop for whoever asks by `sotto.runner.host.Host`, and starts it anew if it was lost.
+    """Runs engines for whoever asks by `sotto.runner.host.Host`, and starts their loop anew if it was lost.
 
     Attributes:
-        keep_alive: See `Host`.
         slots: See `Host`.
     """
 
     def __init__(
         self,
         settings: Callable[[], EngineSettings] = EngineSettings,
-        keep_alive: float | None = KEEP_ALIVE,
+        keep_alive: float = KEEP_ALIVE,
         make_loop: Callable[[Callable[[Event], None]], Loop] | None = None,
         models: Callable[[], Sequence[ModelRecord]] = lambda: catalogue().records,
+        most_wishes: int = MOST_WISHES,
     ) -> None:
-        """Make a host; its engine starts with the first model.
+        """Make a host; its loop starts with the first model.
 
         Args:
-            settings: Returns those of the engine; asked before each load.
-            keep_alive: Seconds that a model stays loaded when nobody asks it anything; None for ever.
-            make_loop: Makes what runs; by default the engine's loop with `settings`.
+            settings: Returns those of the engines; asked before each load.
+            keep_alive: Seconds that a model stays loaded when nobody asks it anything.
+            make_loop: Makes what runs; by default the engines' loop with `settings`.
             models: Finds the models there are.
+            most_wishes: How many may wait and be answered at a time; those beyond are refused.
         """
-        self.keep_alive = keep_alive
         self.slots = SLOTS
         self._make_loop = make_loop or (lambda emit: EngineLoop(emit, settings))
         self._models = models
-        self._lock = threading.Lock()
+        # What it guards calls others back, and they may ask for something then.
+        self._lock = threading.RLock()
         self._loop: Loop | None = None
         self._thread: threading.Thread | None = None
-        self._asked: deque[_Asked] = deque()
+        self._timer: threading.Timer | None = None
         self._answering: dict[str, HeardAnswer] = {}
-        self._standing = Standing()
+        self._figures: MemoryFigures | None = None
+        residents = Residents(time.monotonic, most_wishes=most_wishes, keep_alive=keep_alive)
+        self._keeper = Keeper(residents, self._running, self._later)
 
     @property
-    def standing(self) -> Standing:
-        """The model that is loaded now."""
-        return self._standing
+    def standing(self) -> Sequence[Standing]:
+        """The models that are loaded now."""
+        with self._lock:
+            return standing(self._keeper.residents, self._figures)
 
     def models(self) -> Sequence[ModelRecord]:
         """Return every model on this machine."""
         return self._models()
 
-    def serves(self, record: ModelRecord, num_ctx: int | None) -> bool:
-        """Tell whether a model is loaded, with the context that is asked for."""
-        standing = self._standing
-        if standing.record is None or standing.info is None or not same(standing.record, record):
-            return False
-        return num_ctx in (standing.num_ctx, standing.info.context_length)
-
-    def load(self, record: ModelRecord, num_ctx: int | None, heard: HeardLoad) -> None:
-        """Load a model in place of what is loaded, which ends what it was asked."""
+    def want(self, wish: Wish, heard: HeardWish) -> Visit:
+        """Have a model loaded, and keep it until the visit is left."""
         with self._lock:
-            self._asked.append(_Asked(heard, record, num_ctx))
-            self._standing = Standing()
-            self._running().load(record, num_ctx)
+            return self._keeper.want(wish, heard)
 
-    def unload(self, heard: HeardLoad) -> None:
-        """Give the model's memory back, which ends what it was asked."""
+    def leave(self, visit: Visit) -> None:
+        """End a visit, or take the wish back that it began with."""
         with self._lock:
-            self._asked.append(_Asked(heard))
-            self._standing = Standing()
-            self._running().unload()
+            self._keeper.leave(visit)
 
-    def generate(self, record: ModelRecord, request: GenerateRequest, heard: HeardAnswer) -> None:
+    def dismiss(self, record: ModelRecord, heard: Callable[[], None]) -> None:
+        """Unload a model as soon as nobody asks it anything."""
+        with self._lock:
+            self._keeper.dismiss_model(record, heard)
+
+    def generate(self, seat: str, request: GenerateRequest, heard: HeardAnswer) -> None:
         """Let a model answer, if it is still loaded."""
-        self._request(record, request, heard, lambda loop: loop.generate(request))
+        self._request(seat, request, heard, lambda loop: loop.generate(request, seat=seat))
 
-    def embed(self, record: ModelRecord, request: EmbedRequest, heard: HeardAnswer) -> None:
+    def embed(self, seat: str, request: EmbedRequest, heard: HeardAnswer) -> None:
         """Let a model make vectors of texts, if it is still loaded."""
-        self._request(record, request, heard, lambda loop: loop.embed(request))
+        self._request(seat, request, heard, lambda loop: loop.embed(request, seat=seat))
+
+    def count(self, seat: str, request: CountRequest, heard: HeardAnswer) -> None:
+        """Count the tokens of a conversation for a model, if it is still loaded; this waits for no answer."""
+        self._request(seat, request, heard, lambda loop: loop.count(request, seat=seat))
 
     def _request(
         self,
-        record: ModelRecord,
-        request: GenerateRequest | EmbedRequest,
+        seat: str,
+        request: GenerateRequest | EmbedRequest | CountRequest,
         heard: HeardAnswer,
         ask: Callable[[Loop], None],
     ) -> None:
         with self._lock:
-            there = self._standing.record is not None and same(self._standing.record, record)
+            there = self._keeper.residents.is_ready(seat)
             if there:
                 self._answering[request.id] = heard
                 ask(self._running())
@@ -131,7 +120,7 @@ class LoopHost:
                 self._loop.cancel(request_id)
 
     def close(self, seconds: float = 20.0) -> bool:
-        """End everything; return whether the engine's thread has ended in time."""
+        """End everything; return whether the engines' thread has ended in time."""
         with self._lock:
             loop, thread = self._loop, self._thread
         if loop is None or thread is None:
@@ -140,59 +129,57 @@ class LoopHost:
         thread.join(seconds)
         return not thread.is_alive()
 
+    def _later(self, seconds: float) -> None:
+        """Look again in so many seconds; the lock is held."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if seconds < FOREVER:
+            self._timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), self._tick)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _tick(self) -> None:
+        with self._lock:
+            self._keeper.tick()
+
     def _running(self) -> Loop:
         """Return the loop, on a thread that runs it; the lock is held."""
         if self._loop is None:
             self._loop = self._make_loop(self._heard)
-            usual = threading.stack_size(STACK_BYTES)
-            try:
-                self._thread = threading.Thread(target=self._run, args=(self._loop,), name="engine")
-                self._thread.start()
-            finally:
-                threading.stack_size(usual)
+            self._thread = started(partial(self._run, self._loop))
         return self._loop
 
     def _run(self, loop: Loop) -> None:
-        reason, details = "The engine has been stopped.", ""
+        end, lost = Failed("", "The engine has been stopped."), False
         try:
             loop.run()
+        except ProcessEndedError as error:
+            end, lost = Failed("", error.message, bug=True, details=error.details), True
         except Exception as error:
             reason = f"The engine could not go on ({type(error).__name__}: {error})."
-            details = "".join(traceback.format_exception(error))
+            end, lost = Failed("", reason, bug=True, details="".join(traceback.format_exception(error))), True
         with self._lock:
-            self._loop = self._thread = None
-            self._standing = Standing()
-            asked, answering = list(self._asked), dict(self._answering)
-            self._asked.clear()
+            self._loop = self._thread = self._figures = None
+            answering = dict(self._answering)
             self._answering.clear()
-        for one in asked:
-            one.heard(Failed("", reason, bool(details), details))
+            self._keeper.crashed(end, for_good=not lost)
         for request_id, heard in answering.items():
-            heard(Failed(request_id, reason, bool(details), details))
+            heard(replace(end, request_id=request_id))
 
     def _heard(self, event: Event) -> None:
-        """Take an event, on the engine's thread."""
-        if isinstance(event, LoadProgress | Measured):
-            return
+        """Take an event, on the engines' thread."""
         if isinstance(event, MemoryFigures):
+            self._figures = event
+        elif is_of_load(event):
+            if isinstance(event, Loaded) and event.info.doubts_template:
+                _log.warning("%s: %s", event.info.name, event.info.template_note)
             with self._lock:
-                self._standing = replace(self._standing, figures=event)
-        elif isinstance(event, Loaded | Unloaded) or (isinstance(event, Failed) and not event.request_id):
-            self._ended(event)
-        elif not isinstance(event, Counted):  # nobody here asks for that
+                self._keeper.hear(event)
+        elif isinstance(event, RequestEvent):
             with self._lock:
                 heard = self._answering.get(event.request_id)
-                if isinstance(event, Finished | Embedded | Failed):
+                if isinstance(event, RequestEnd):
                     self._answering.pop(event.request_id, None)
             if heard is not None:
                 heard(event)
-
-    def _ended(self, event: Loaded | Unloaded | Failed) -> None:
-        with self._lock:
-            if not self._asked:  # the loop says so too when it is closed
-                return
-            asked = self._asked.popleft()
-            # What was asked later decides what there is.
-            if isinstance(event, Loaded) and not self._asked:
-                self._standing = Standing(asked.record, event.info, self._standing.figures, asked.num_ctx)
-        asked.heard(event)

@@ -1,44 +1,41 @@
 """An engine in a process of its own, behind the same commands and events as `EngineLoop`.
 
 What goes wrong in native code there ends that process and nothing else: everything that was asked then ends with one
-`Failed`, which says why, and `run` raises. Unloading ends the process too, so that the memory is given back whatever
-the engine still held; the next command starts another one. `run` does everything on the thread that calls it, and waits
-for nothing but the child's pipes, its connection and commands.
+`Failed`, which says why, and `run` raises. Unloading the last model ends the process too, so that the memory is given
+back whatever the engine still held; the next command starts another one. `run` does everything on the thread that
+calls it, and waits for nothing but the child's pipes, its connection and commands.
 """
 
-import http.client
-import json
 import logging
 import selectors
 import socket
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import takewhile
 from typing import Any, NoReturn
 
-from sotto.engine.memory_figures import Measured, MemoryFigures
-from sotto.engine.types import (
-    Counted,
-    CountRequest,
+from sotto.engine.events import (
     DoneReason,
-    Embedded,
-    EmbedRequest,
-    EngineSettings,
     Event,
     Failed,
     Finished,
-    GenerateRequest,
     Loaded,
     LoadProgress,
+    RequestEnd,
     RequestEvent,
     Unloaded,
 )
-from sotto.errors import EngineError, ProcessEndedError
+from sotto.engine.memory_figures import Measured, MemoryFigures
+from sotto.engine.settings import EngineSettings
+from sotto.engine.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.errors import NOTHING_TO_COUNT_FOR, EngineError, ProcessEndedError
+from sotto.runner.calls import Calls
 from sotto.runner.codec import Cancel, CancelLoad, Command, Count, Embed, Generate, Load, Measure, Unload, WireError
 from sotto.runner.life import Life, silence
+from sotto.runner.status import Status, is_of_load
 from sotto.store.records import ModelRecord
 
 _log = logging.getLogger(__name__)
@@ -48,10 +45,9 @@ _UNLOAD_SECONDS = 20.0
 _CLOSE_SECONDS = 5.0
 # From the end of the connection to the end of the process.
 _DYING_SECONDS = 2.0
-_NOTHING_TO_COUNT_FOR = "No model is loaded: load one before anything is counted."
 # What a child is needed for, and what it answers.
 _Needs = Load | Generate | Embed
-_Asked = _Needs | Count
+_Asked = _Needs | Count | Unload
 _NOTHING = MemoryFigures(0, 0, 0, 0, 0)
 
 
@@ -74,37 +70,46 @@ class RunnerProcess:
         self._bell.setblocking(False)
         self._ringer.setblocking(False)
         self._asked: list[_Asked] = []
+        self._loaded: set[str] = set()
         self._life: Life | None = None
 
     # Any thread
 
-    def load(self, record: ModelRecord, num_ctx: int | None = None, *, anyway: bool = False) -> None:
-        """Load a model in place of what is loaded, and end everything asked before."""
-        self._ask(Load(record, num_ctx, anyway))
+    def load(
+        self,
+        record: ModelRecord,
+        num_ctx: int | None = None,
+        *,
+        anyway: bool = False,
+        seat: str = "",
+        roomy: bool = False,
+    ) -> None:
+        """Load a model in place of what is in a seat, and end everything asked of that before."""
+        self._ask(Load(record, num_ctx, anyway, seat, roomy))
 
-    def unload(self) -> None:
-        """End everything asked before, and the process."""
-        self._ask(Unload())
+    def unload(self, seat: str = "") -> None:
+        """Unload the model in a seat, and end everything asked of it before; and the process with the last one."""
+        self._ask(Unload(seat))
 
-    def generate(self, request: GenerateRequest) -> None:
-        """Generate with the model that is loaded when the request's turn comes."""
-        self._ask(Generate(request))
+    def generate(self, request: GenerateRequest, *, seat: str = "", background: bool = False) -> None:
+        """Generate with the model that is in a seat when the request's turn comes."""
+        self._ask(Generate(request, seat, background))
 
-    def embed(self, request: EmbedRequest) -> None:
-        """Make vectors of texts with the model that is loaded when the request's turn comes."""
-        self._ask(Embed(request))
+    def embed(self, request: EmbedRequest, *, seat: str = "", background: bool = False) -> None:
+        """Make vectors of texts with the model that is in a seat when the request's turn comes."""
+        self._ask(Embed(request, seat, background))
 
-    def count(self, request: CountRequest) -> None:
+    def count(self, request: CountRequest, *, seat: str = "") -> None:
         """Count the tokens of a conversation, beside whatever else is served."""
-        self._ask(Count(request))
+        self._ask(Count(request, seat))
 
     def cancel(self, request_id: str) -> None:
         """End a request as cancelled, wherever it is; an id that is not known has just ended and is ignored."""
         self._ask(Cancel(request_id))
 
-    def cancel_load(self) -> None:
-        """Stop the load that runs or waits, if there is one; nothing is loaded then."""
-        self._ask(CancelLoad())
+    def cancel_load(self, seat: str = "") -> None:
+        """Stop the load of a seat that runs or waits, if there is one; nothing is in it then."""
+        self._ask(CancelLoad(seat))
 
     def measure(self, record: ModelRecord) -> None:
         """Find out what a model needs in memory, once there is nothing else to do; not while there is no child."""
@@ -122,24 +127,35 @@ class RunnerProcess:
         life = self._life
         return life.child.pid if life else None
 
-    def ping(self, seconds: float = 1.0) -> dict[str, Any]:
+    @property
+    def port(self) -> int | None:
+        """Where the child listens, on this machine; None while there is none that does."""
+        life = self._life
+        address = life.address if life else None
+        return address[0] if address else None
+
+    def ping(self, seconds: float = 1.0) -> Status:
         """Return what the child's `/v1/status` says, within so many seconds.
 
         Raises:
             EngineError: There is no child that listens, or it does not answer.
         """
+        return self._calls().status(seconds)
+
+    def tokenize(self, text: str) -> list[int]:
+        """Cut a text into tokens of the model in the seat without a name; see `Calls`."""
+        return self._calls().tokenize(text)
+
+    def detokenize(self, ids: Sequence[int]) -> str:
+        """Put tokens of the model in the seat without a name together to a text; see `Calls`."""
+        return self._calls().detokenize(ids)
+
+    def _calls(self) -> Calls:
         life = self._life
         address = life.address if life else None
         if address is None:
             raise EngineError("The engine's process does not listen.")
-        port, token = address
-        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)) as connection:
-            try:
-                connection.request("GET", "/v1/status", headers={"Authorization": f"Bearer {token}"})
-                status: dict[str, Any] = json.loads(connection.getresponse().read(1 << 16))
-            except (OSError, http.client.HTTPException, ValueError) as error:
-                raise EngineError(f"The engine's process does not answer ({type(error).__name__}).") from error
-        return status
+        return Calls(*address)
 
     def _ask(self, command: Command) -> None:
         with self._lock:
@@ -157,7 +173,8 @@ class RunnerProcess:
         """Serve commands until `close`. The last event is `Unloaded`.
 
         Raises:
-            ProcessEndedError: The child ended by itself; everything that was asked has been answered.
+            ProcessEndedError: The child ended by itself; every request has been answered, and what was being loaded
+                fails by this.
         """
         with self._bell, self._ringer:
             # The first child is started before anything is asked, so that it is ready when that comes.
@@ -235,42 +252,58 @@ class RunnerProcess:
         """Take the commands whose turn it is; return also how long the child has to end because of them, else 0."""
         with self._lock:
             count, grace = len(self._waiting) if connected else 0, 0.0
-            unloads = [place for place, command in enumerate(self._waiting) if isinstance(command, Unload)]
+            last = self._last_unload()
             if self._closed:
                 count, grace = len(self._waiting), _CLOSE_SECONDS
-            elif unloads:
-                count, grace = unloads[-1] + 1, _UNLOAD_SECONDS
+            elif last is not None:
+                count, grace = last + 1, _UNLOAD_SECONDS
             return [self._waiting.popleft() for _ in range(count)], grace
+
+    def _last_unload(self) -> int | None:
+        """Return the place of the last command that leaves nothing loaded; the lock is held."""
+        seats, found = set(self._loaded), None
+        for place, command in enumerate((*self._asked, *self._waiting)):
+            if isinstance(command, Load):
+                seats.add(command.seat)
+            elif isinstance(command, Unload):
+                seats.discard(command.seat)
+                found = found if seats else place - len(self._asked)
+        return found if found is None or found >= 0 else None
 
     def _heard(self, event: Any) -> None:
         """Pass an event on, if it belongs to something that was asked."""
         if isinstance(event, MemoryFigures | Measured):
             self._emit(event)
         elif asked := self._asked_by(event):
-            if isinstance(event, Finished | Embedded | Failed | Loaded | Unloaded | Counted):
+            if isinstance(event, RequestEnd | Loaded | Unloaded):
                 self._asked.remove(asked)
+            if isinstance(event, Loaded):
+                self._loaded.add(event.seat)
+            elif isinstance(asked, Load | Unload) and not isinstance(event, LoadProgress):
+                self._loaded.discard(asked.seat)
             self._emit(event)
 
     def _asked_by(self, event: Any) -> _Asked | None:
         """Return what an event is about; None for what nobody waits for, as the last that a child says."""
-        if isinstance(event, LoadProgress | Loaded | Unloaded) or (isinstance(event, Failed) and not event.request_id):
-            return next((asked for asked in self._asked if isinstance(asked, Load)), None)
-        if not isinstance(event, RequestEvent | Counted):
+        if is_of_load(event):
+            changes = (one for one in self._asked if isinstance(one, Load | Unload))
+            return next((one for one in changes if one.seat == event.seat), None)
+        if not isinstance(event, RequestEvent):
             raise WireError(f"The engine's process says {type(event).__name__}, which is no event.")
-        return next(
-            (one for one in self._asked if not isinstance(one, Load) and one.request.id == event.request_id), None
-        )
+        asked = (one for one in self._asked if not isinstance(one, Load | Unload))
+        return next((one for one in asked if one.request.id == event.request_id), None)
 
     def _settle(self, unserved: list[Command]) -> None:
         """End as cancelled what no child has answered, and nobody is to answer any more."""
         asked, self._asked = self._asked, []
+        self._loaded.clear()
         for command in (*asked, *unserved):
             if isinstance(command, Generate | Embed):
                 self._emit(_cancelled(command.request.id))
             elif isinstance(command, Count):
-                self._emit(Failed(command.request.id, _NOTHING_TO_COUNT_FOR))
+                self._emit(Failed(command.request.id, NOTHING_TO_COUNT_FOR))
             elif isinstance(command, Load | Unload):
-                self._emit(Unloaded())
+                self._emit(Unloaded(command.seat))
         if any(isinstance(command, Unload) for command in unserved):
             self._emit(_NOTHING)
 
@@ -286,10 +319,8 @@ class RunnerProcess:
         for command in (*self._asked, *self._take(connected=False)[0]):
             if isinstance(command, Generate | Embed | Count):
                 self._emit(Failed(command.request.id, message, bug=True, details=details))
-            elif isinstance(command, Load):
-                self._emit(Failed("", message, bug=True, details=details))
             elif isinstance(command, Unload):
-                self._emit(Unloaded())
+                self._emit(Unloaded(command.seat))
         raise ProcessEndedError(message, details)
 
 

@@ -7,6 +7,7 @@ knows (`Authorization: Bearer ...`).
 `GET /v1/status`       how the engine stands, without asking the thread that computes
 `GET /v1/models`       whether there is an engine at all
 `POST /v1/completions` an answer to a raw prompt, as JSON lines; closing the connection cancels it
+`POST /v1/embeddings`  the vector of one text, of length 1; 413 where it is too long
 `POST /v1/tokenize`    a text's tokens
 `POST /v1/detokenize`  a JSON array of tokens, as text
 `POST /v1/session`     a host's own: commands of `codec` come in as lines while the request lasts, events go out as
@@ -32,8 +33,7 @@ from sotto.errors import InvalidRequestError, SottoError
 from sotto.runner.loop import EngineLoop
 from sotto.runner.streams import Completions, Session, read_body, read_json
 from sotto.runner.switchboard import Switchboard
-
-_READY, _LOADING, _EMPTY = 0, 3, 1
+from sotto.runner.vectors import Vectors
 
 
 class Server:
@@ -71,6 +71,7 @@ def application(loop: EngineLoop, board: Switchboard, token: str) -> ASGIApp:
         Route("/v1/tokenize", api.tokenize, methods=["POST"]),
         Route("/v1/detokenize", api.detokenize, methods=["POST"]),
         Route("/v1/completions", Completions(loop, board), methods=["POST"]),
+        Route("/v1/embeddings", Vectors(loop, board), methods=["POST"]),
         Route("/v1/session", Session(loop, board), methods=["POST"]),
         *(
             Route(old, _moved(new), methods=["GET", "POST"])
@@ -105,17 +106,7 @@ class _Api:
 
     async def status(self, request: Request) -> Response:
         """Say how the engine stands. What memory holds is what the engine said last: nobody waits for it."""
-        standing = self._board.standing
-        info, progress, figures = standing.info, standing.progress, standing.figures
-        share = 100 * progress.done // max(1, progress.total) if progress else 100 if info else 0
-        return JSONResponse(
-            {
-                "Status": _READY if info else _LOADING if progress else _EMPTY,
-                "Progress": share,
-                "ContextLength": info.context_length if info else 0,
-                "Memory": figures.active + figures.pool if figures else 0,
-            }
-        )
+        return JSONResponse(self._board.standing.status.written())
 
     async def models(self, request: Request) -> Response:
         """Say that there is an engine."""
@@ -132,7 +123,7 @@ class _Api:
     async def detokenize(self, request: Request) -> Response:
         """Put tokens together to a text."""
         ids = read_json(await read_body(request))
-        if not isinstance(ids, list) or not all(type(one) is int and 0 <= one < 1 << 31 for one in ids):
+        if not isinstance(ids, list) or not all(type(one) is int for one in ids):
             raise InvalidRequestError("Tokens must be a JSON array of whole numbers from 0 on.")
         return PlainTextResponse(await asyncio.to_thread(self._loop.tokenizer.decode, ids))
 

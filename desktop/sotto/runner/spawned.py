@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from sotto.engine.types import EngineSettings
+from sotto.engine.settings import EngineSettings
 from sotto.runner.codec import Hello, Lines, Listening, WireError, decoded, encoded
 from sotto.runner.last_words import LastWords
 

@@ -3,14 +3,15 @@
 import asyncio
 import json
 import secrets
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from sotto.engine.types import Embedded, Event, Failed, Finished
+from sotto.engine.events import Event, Failed, RequestEnd
 from sotto.errors import InvalidRequestError
 from sotto.runner import completions
 from sotto.runner.codec import (
@@ -60,6 +61,33 @@ def read_json(body: bytes) -> Any:
     raise InvalidRequestError("Bad Request")
 
 
+@asynccontextmanager
+async def listening(
+    loop: EngineLoop, board: Switchboard, request_id: str, receive: Receive
+) -> AsyncIterator[Callable[[], Awaitable[list[Any] | None]]]:
+    """Give what waits for the next events of a request, and returns None once whoever asked is gone.
+
+    What has not ended by itself then is cancelled.
+    """
+    stream = board.begin_request(request_id)
+    gone = asyncio.create_task(_disconnected(receive))
+
+    async def take() -> list[Any] | None:
+        taking = asyncio.create_task(stream.take())
+        await asyncio.wait((taking, gone), return_when=asyncio.FIRST_COMPLETED)
+        if gone.done():
+            taking.cancel()
+            return None
+        return taking.result()
+
+    try:
+        yield take
+    finally:
+        gone.cancel()
+        loop.cancel(request_id)
+        board.end_request(request_id)
+
+
 class Completions:
     """`POST /v1/completions`."""
 
@@ -73,32 +101,18 @@ class Completions:
         # No id that a session may have chosen.
         request_id = f"completion {secrets.token_hex(16)}"
         request = completions.asked(read_json(await read_body(Request(scope, receive))), request_id)
-        stream = self._board.begin_request(request.id)
-        gone = asyncio.create_task(_disconnected(receive))
-        try:
+        answer = _Answer(send)
+        async with listening(self._loop, self._board, request_id, receive) as take:
             self._loop.generate(request)
-            await self._answer(stream, gone, _Answer(send))
-        finally:
-            gone.cancel()
-            self._loop.cancel(request.id)
-            self._board.end_request(request.id)
-
-    async def _answer(self, stream: Stream, gone: "asyncio.Task[None]", answer: "_Answer") -> None:
-        while True:
-            taking = asyncio.create_task(stream.take())
-            await asyncio.wait((taking, gone), return_when=asyncio.FIRST_COMPLETED)
-            if gone.done():
-                taking.cancel()
-                return
-            events: list[Any] = taking.result()
-            if not answer.begun and events and isinstance(events[0], Failed):
-                # Nothing was said yet, so the status can still tell.
-                await answer.refuse(PlainTextResponse(events[0].message, 500 if events[0].bug else 400))
-                return
-            await answer.send(b"".join(map(completions.line, events)))
-            if not events or completions.ends(events[-1]):
-                await answer.end()
-                return
+            while (events := await take()) is not None:
+                if not answer.begun and events and isinstance(events[0], Failed):
+                    # Nothing was said yet, so the status can still tell.
+                    await answer.refuse(PlainTextResponse(events[0].message, 500 if events[0].bug else 400))
+                    return
+                await answer.send(b"".join(map(completions.line, events)))
+                if not events or completions.ends(events[-1]):
+                    await answer.end()
+                    return
 
 
 class Session:
@@ -151,21 +165,23 @@ class Session:
 
     def _do(self, command: Any, unanswered: set[str]) -> None:
         if isinstance(command, Load):
-            self._loop.load(command.record, command.num_ctx, anyway=command.anyway)
+            self._loop.load(
+                command.record, command.num_ctx, anyway=command.anyway, seat=command.seat, roomy=command.roomy
+            )
         elif isinstance(command, Unload):
-            self._loop.unload()
+            self._loop.unload(command.seat)
         elif isinstance(command, Generate):
             unanswered.add(command.request.id)
-            self._loop.generate(command.request)
+            self._loop.generate(command.request, seat=command.seat, background=command.background)
         elif isinstance(command, Embed):
             unanswered.add(command.request.id)
-            self._loop.embed(command.request)
+            self._loop.embed(command.request, seat=command.seat, background=command.background)
         elif isinstance(command, Count):
-            self._loop.count(command.request)
+            self._loop.count(command.request, seat=command.seat)
         elif isinstance(command, Cancel):
             self._loop.cancel(command.request_id)
         elif isinstance(command, CancelLoad):
-            self._loop.cancel_load()
+            self._loop.cancel_load(command.seat)
         elif isinstance(command, Measure):
             self._loop.measure(command.record)
         else:
@@ -199,7 +215,7 @@ class _Answer:
 
 def _ended(event: Event) -> str:
     """Return the id of the request that ends with `event`, or nothing."""
-    return event.request_id if isinstance(event, Finished | Embedded | Failed) else ""
+    return event.request_id if isinstance(event, RequestEnd) else ""
 
 
 async def _never() -> Any:

@@ -3,25 +3,9 @@
 import asyncio
 import threading
 from collections import deque
-from dataclasses import dataclass
 
-from sotto.engine.memory_figures import MemoryFigures
-from sotto.engine.types import Event, Failed, Loaded, LoadProgress, ModelInfo, RequestEvent, Unloaded
-
-
-@dataclass(frozen=True, slots=True)
-class Reported:
-    """How the engine stands, known without asking it.
-
-    Attributes:
-        info: The loaded model, or None.
-        progress: The load that is under way, or None.
-        figures: What it last said about memory.
-    """
-
-    info: ModelInfo | None = None
-    progress: LoadProgress | None = None
-    figures: MemoryFigures | None = None
+from sotto.engine.events import Event, RequestEvent
+from sotto.runner.status import Reported
 
 
 class Stream:
@@ -73,7 +57,7 @@ class Switchboard:
         """Take an event of the engine, on the thread that owns it."""
         request = event.request_id if isinstance(event, RequestEvent) else ""
         with self._lock:
-            self._note(event)
+            self.standing = self.standing.after(event)
             stream = self._requests.get(request) or self._session
         if stream is not None:
             stream.put(event)
@@ -115,14 +99,3 @@ class Switchboard:
         if self._ended:
             stream.put(None)
         return stream
-
-    def _note(self, event: Event) -> None:
-        before = self.standing
-        if isinstance(event, MemoryFigures):
-            self.standing = Reported(before.info, before.progress, event)
-        elif isinstance(event, LoadProgress):
-            self.standing = Reported(None, event, before.figures)
-        elif isinstance(event, Loaded):
-            self.standing = Reported(event.info, None, before.figures)
-        elif isinstance(event, Unloaded) or (isinstance(event, Failed) and not event.request_id):
-            self.standing = Reported(None, None, before.figures)

@@ -6,17 +6,24 @@ of the shapes, quantized ones unpacked; `text_config` goes before the outer obje
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of
-from sotto.store.records import TensorFile, TensorInfo
+from sotto.store.records import SentenceModule, TensorFile, TensorInfo
 from sotto.store.wording import shown, shown_path
 
-_CONTEXT_KEYS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length")
+_CONTEXT_KEYS = (
+    "max_trained_positions",
+    "max_position_embeddings",
+    "n_positions",
+    "n_ctx",
+    "max_seq_len",
+    "seq_length",
+)
 _ENDINGS = ("forcausallm", "forconditionalgeneration")
 _MOST_CONTEXT = 1 << 31
 _MOST_GROUP = 4096
@@ -31,7 +38,10 @@ _FOREIGN_COMPANIONS = (".qzeros", ".g_idx", "_scale_inv", ".weight_scale", ".inp
 _PACKING = {"gptq", "awq"}
 _COUNTABLE = {"", "mlx", "fp8", "mxfp4", *_PACKING}
 # Model types that see a whole text at once and write none.
-ENCODERS = frozenset({"bert", "camembert", "roberta", "xlm-roberta"})
+ENCODERS = frozenset({"bert", "camembert", "nomic_bert", "roberta", "xlm-roberta"})
+# Of these, the ones whose positions begin at 0; RoBERTa's begin behind the number of its padding token.
+_FROM_ZERO = frozenset({"bert", "nomic_bert"})
+_PADDING = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +50,7 @@ class ConfigFacts:
 
     Attributes:
         architecture: Its `model_type`.
-        context_length: The longest context it was made for, in tokens.
+        context_length: The longest context it was made for, in tokens; of an encoder, the longest text that it takes.
         quantization: How its weights are quantized.
         dtype: The type that its weights had when they were made, for example `BF16`.
         capabilities: What its parts are for.
@@ -53,13 +63,13 @@ class ConfigFacts:
     capabilities: tuple[str, ...]
 
 
-def config_facts(config: Mapping[str, Any], path: Path, *, for_vectors: bool = False) -> ConfigFacts:
+def config_facts(config: Mapping[str, Any], path: Path, modules: Sequence[SentenceModule] = ()) -> ConfigFacts:
     """Return what a list shows of a configuration.
 
     Args:
         config: The parsed `config.json`.
         path: Where it is, for messages.
-        for_vectors: Whether other files say that the model is there to make vectors of texts.
+        modules: What other files say of how vectors of texts are made.
 
     Raises:
         BrokenModelError: A value that a list shows has the wrong type or cannot be.
@@ -76,14 +86,21 @@ def config_facts(config: Mapping[str, Any], path: Path, *, for_vectors: bool = F
     dtypes = [outer.get(key) for outer in (text, config) for key in ("dtype", "torch_dtype")]
     dtype = next((_FLOATS[value] for value in dtypes if isinstance(value, str) and value in _FLOATS), "")
     seeing, hearing = "vision_config" in config, bool({"audio_config", "sound_config"} & config.keys())
-    main = "embedding" if for_vectors or model_type in ENCODERS else "completion"
+    main = "embedding" if modules or model_type in ENCODERS else "completion"
     return ConfigFacts(
         shown(model_type),
-        _context(text, path) or _context(config, path),
+        _longest_text(config, model_type, path, modules) if model_type in ENCODERS else _longest(config, path),
         _quantization(_declared(config, path)),
         dtype,
         (main, *(["vision"] if seeing else []), *(["audio"] if hearing else [])),
     )
+
+
+def first_position(model_type: str, pad_token_id: object) -> int:
+    """Return the number that the first position of an encoder's text has."""
+    if model_type in _FROM_ZERO:
+        return 0
+    return (pad_token_id if type(pad_token_id) is int else _PADDING) + 1
 
 
 def parameter_count(files: Iterable[TensorFile], config: Mapping[str, Any], path: Path) -> int | None:
@@ -136,6 +153,23 @@ def _field(config: Mapping[str, Any], key: str, kind: type, path: Path) -> Any:
     if value is None or isinstance(value, kind):
         return value
     raise BrokenModelError(f"{shown_path(path)}: {key} is {kind_of(value)}; it should be {kind_of(kind())}.")
+
+
+def _longest(config: Mapping[str, Any], path: Path) -> int | None:
+    text = _field(config, "text_config", dict, path) or {}
+    return _context(text, path) or _context(config, path)
+
+
+def _longest_text(
+    config: Mapping[str, Any], model_type: str, path: Path, modules: Sequence[SentenceModule]
+) -> int | None:
+    """Return the most tokens of a text that an encoder takes; other files may say less than it has positions for."""
+    positions = _longest(config, path)
+    limits = [modules[0].config.get("max_seq_length")] if modules else []
+    if positions is not None:
+        limits.append(positions - first_position(model_type, config.get("pad_token_id")))
+    # What is no number of tokens is refused when the model is loaded.
+    return min((limit for limit in limits if type(limit) is int and limit > 0), default=None)
 
 
 def _context(config: Mapping[str, Any], path: Path) -> int | None:

@@ -30,6 +30,8 @@ from sotto.store.wording import shown, shown_path
 
 INDEX = "model.safetensors.index.json"
 TEMPLATE = "chat_template.jinja"
+# Templates for particular uses, `tool_use.jinja` for example.
+MORE_TEMPLATES = "additional_chat_templates"
 # What the engine reads beside the weights; a change to any of them makes another model.
 JSON_FILES = (
     "config.json",
@@ -44,6 +46,7 @@ JSON_FILES = (
 
 _IDENTITY = (*JSON_FILES, "tokenizer.json", TEMPLATE)
 _MOST_FILES = 20_000
+_MOST_TEMPLATES = 16
 _WHOLE = 1 << 16
 _SAMPLE = 1 << 12
 _SPLIT = re.compile(r"(.+)-([0-9]{5})-of-([0-9]{5})\.gguf", re.IGNORECASE)
@@ -134,6 +137,20 @@ class ModelFolder:
                 )
         return shards
 
+    def more_templates(self) -> tuple[str, ...]:
+        """Return the files of templates for particular uses, as `file` takes them.
+
+        Raises:
+            BrokenModelError: They lie outside of what the folder belongs to, or are too many.
+        """
+        if MORE_TEMPLATES not in self.names:
+            return ()
+        folder = self.file(MORE_TEMPLATES)
+        names = [name for name in list_names(folder) if name.endswith(".jinja") and not name.startswith(".")]
+        if len(names) > _MOST_TEMPLATES:
+            raise BrokenModelError(f"{shown_path(folder)} has {len(names)} templates; {_MOST_TEMPLATES} are the most.")
+        return tuple(f"{MORE_TEMPLATES}/{name}" for name in names)
+
     def file(self, name: str) -> Path:
         """Return the path of a file that lies in the folder, if only through a link.
 
@@ -191,6 +208,7 @@ def add_gguf(folder: ModelFolder, parts: list[Path], name: str, source: Source, 
         header = read_gguf(parts[0])
         facts.architecture, facts.parameters = header.architecture, header.parameters
         facts.quantization, facts.context_length = header.quantization, header.context_length
+        facts.capabilities = header.capabilities
         match = _SPLIT.fullmatch(parts[0].name)
         if match and (len(parts) > 1 or match[3] != "00001"):
             # The first part's header counts the tensors of that part only.
@@ -210,9 +228,7 @@ def _describe(folder: ModelFolder, facts: Facts, harvest: Harvest) -> str:
     """Fill in what a list shows and return why the model cannot run, or an empty text."""
     identity = hashlib.sha256(b"folder\0")
     config = None
-    for name in _IDENTITY:
-        if name not in folder.names:
-            continue
+    for name in (*(name for name in _IDENTITY if name in folder.names), *folder.more_templates()):
         path = folder.file(name)
         with opened(path) as (file, size):
             facts.size += size
@@ -225,7 +241,7 @@ def _describe(folder: ModelFolder, facts: Facts, harvest: Harvest) -> str:
     modules = sentence_modules(folder.path, folder.base) if MODULES in folder.names else ()
     if modules:
         identity.update(json.dumps([[one.kind, dict(one.config)] for one in modules], sort_keys=True).encode())
-    said = config_facts(config, path, for_vectors=bool(modules))
+    said = config_facts(config, path, modules)
     facts.architecture, facts.context_length = said.architecture, said.context_length
     facts.quantization, facts.capabilities = said.quantization or said.dtype, said.capabilities
     files = [_weights(folder, path, identity, facts) for path in folder.weight_files()]

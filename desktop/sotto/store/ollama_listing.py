@@ -127,7 +127,8 @@ def _describe_gguf(store: OllamaStore, manifest: Manifest, blob: dict[str, Any],
     if facts.quantization in ("", "unknown"):
         facts.quantization = header.quantization
     # Pictures are taken by a projector beside the model, which is left aside.
-    facts.capabilities = tuple(name for name in facts.capabilities if name not in _LEFT_ASIDE)
+    said = tuple(name for name in facts.capabilities if name not in _LEFT_ASIDE)
+    facts.capabilities = said or header.capabilities
     return gguf_refusal(manifest, header.architecture, header.kind)
 
 

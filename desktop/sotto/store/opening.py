@@ -23,11 +23,11 @@ from sotto.store.locating import folder_of, store_of
 from sotto.store.manifest import Layer, Manifest
 from sotto.store.names import parse_name, split_source
 from sotto.store.ollama import DRAFT_FILES, OllamaStore, draft_prefix, gguf_layer, renderer_name
-from sotto.store.records import Format, ModelRecord, ModelSource, TensorFile
+from sotto.store.records import Format, ModelRecord, ModelSource, Place, TensorFile
 from sotto.store.safetensors_header import read_header
 from sotto.store.sentence import MODULES, sentence_modules
 from sotto.store.user_templates import read_user_template
-from sotto.store.wording import shown, shown_path
+from sotto.store.wording import naming, shown, shown_path
 
 _TOKENIZER_LIMIT = 256 << 20
 _TEXT_LIMIT = 4 << 20
@@ -116,7 +116,7 @@ def open_model(record: ModelRecord) -> ModelSource:
         StoreError: It is a model that cannot run, for example one that was made for another machine.
     """
     if record.reason and record.format is not Format.SAFETENSORS:
-        raise StoreError(record.reason)
+        raise StoreError(naming(record.path, record.reason))
     if record.format is Format.GGUF and is_gguf(record.path):
         path = folder_of(record.path.parent).file(record.path.name)
         return replace(open_gguf(record, path), user_template=read_user_template(record.digest))
@@ -175,6 +175,9 @@ def _open_folder(record: ModelRecord, folder: ModelFolder) -> ModelSource:
         json_files=MappingProxyType(objects),
         tokenizer_json=_tokenizer(folder.file("tokenizer.json")),
         chat_template=_text(folder.file(TEMPLATE)) if TEMPLATE in folder.names else "",
+        more_templates=MappingProxyType(
+            {Path(name).stem: _text(folder.file(name)) for name in folder.more_templates()}
+        ),
         user_template=read_user_template(record.digest),
         modules=sentence_modules(folder.path, folder.base) if MODULES in folder.names else (),
     )
@@ -243,7 +246,7 @@ def _text(path: Path, limit: int = _TEXT_LIMIT, what: str = "a template or promp
 def _at_path(path: Path, listing: Listing | None, judge: Judge) -> ModelRecord:
     path = absolute(path)
     for record in listing.records if listing else ():
-        if path in (record.path, *(place.path for place in record.also)):
+        if path in (place.path for place in record.places):
             return record
     return record_of(path, judge)
 
@@ -253,17 +256,23 @@ def named(target: str, records: Sequence[ModelRecord]) -> ModelRecord | None:
 
     Nothing but names is looked at: what is a path, or the beginning of a name, means nothing here.
     """
+    found = placed(target, records)
+    return found[0] if found else None
+
+
+def placed(target: str, records: Sequence[ModelRecord]) -> tuple[ModelRecord, Place] | None:
+    """Return what `named` does, and of the places that hold the model the one that is called so."""
     wanted = {target.casefold()}
     # Folders may be called what is no name in Ollama's sense.
     with suppress(InvalidNameError):
         wanted.add(parse_name(target).short.casefold())
     folded = None
     for record in records:
-        for name in (record.name, *(place.name for place in record.also)):
-            if name == target:
-                return record
-            if folded is None and name.casefold() in wanted:
-                folded = record
+        for place in record.places:
+            if place.name == target:
+                return record, place
+            if folded is None and place.name.casefold() in wanted:
+                folded = record, place
     return folded
 
 

@@ -79,6 +79,11 @@ class ModelRecord:
         return self.source is Source.BUILTIN
 
     @property
+    def places(self) -> tuple[Place, ...]:
+        """Every place that holds it."""
+        return Place(self.name, self.source, self.path), *self.also
+
+    @property
     def own(self) -> bool:
         """Whether it lies in Sotto's own store, where it may be deleted."""
         return self.source is Source.SOTTO
@@ -180,6 +185,7 @@ class ModelSource:
         tokenizer_json: The text of `tokenizer.json`, unparsed: it can be many megabytes.
         chat_template: Jinja source of a `chat_template.jinja` file, if there is one; a template inside
             `tokenizer_config.json` or `chat_template.json` stays there.
+        more_templates: Jinja sources of files for particular uses, by their names without an end: `tool_use`, `rag`.
         params: Option defaults of the manifest, keys as in Ollama's API.
         system: The manifest's system prompt.
         go_template: The manifest's Go template.
@@ -195,6 +201,7 @@ class ModelSource:
     json_files: Mapping[str, Mapping[str, Any]]
     tokenizer_json: str
     chat_template: str = ""
+    more_templates: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     params: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     system: str = ""
     go_template: str = ""

@@ -44,17 +44,24 @@ def own_store() -> Path:
     return data_dir() / "models"
 
 
-def remove(record: ModelRecord) -> Removed:
-    """Move a model of Sotto's own store to the trash, under every name that it has there.
+def remove(record: ModelRecord, only: Path | None = None) -> Removed:
+    """Move a model of Sotto's own store to the trash, under every name that it has there or under one of them.
+
+    Args:
+        record: The model.
+        only: The manifest of the one name; None for all.
 
     Raises:
         StoreError: It is not in that store, or cannot be moved.
     """
     store = own_store()
     require_own(store)
-    places = [(record.source, record.path), *((place.source, place.path) for place in record.also)]
-    manifests = [path for source, path in places if source is Source.SOTTO and _inside(path, store / "manifests")]
-    if record.builtin or not manifests:
+    manifests = [
+        place.path
+        for place in record.places
+        if place.source is Source.SOTTO and only in (None, place.path) and inside(place.path, store / "manifests")
+    ]
+    if (record.builtin and only is None) or not manifests:
         raise StoreError(f"{shown(record.name)} is not in Sotto's own store, so it cannot be deleted here.")
     folder = store / "trash" / uuid.uuid4().hex
     moved: list[tuple[Path, Path]] = []
@@ -191,6 +198,6 @@ def _files(store: Path) -> list[Path]:
     ]
 
 
-def _inside(path: Path, folder: Path) -> bool:
-    """Tell whether a file lies in a folder, whatever links lead there."""
+def inside(path: Path, folder: Path) -> bool:
+    """Tell whether a file lies in a folder, or would lie there, whatever links lead there."""
     return Path(os.path.realpath(path.parent)).is_relative_to(os.path.realpath(folder))

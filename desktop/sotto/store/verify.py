@@ -116,7 +116,7 @@ def _of_blobs(store: OllamaStore, layers: Iterable[Layer], problems: list[Proble
 def _of_folder(folder: ModelFolder, record: ModelRecord, problems: list[Problem]) -> tuple[list[_Check], list[Path]]:
     names = [name for name in (*JSON_FILES, "tokenizer.json", TEMPLATE, INDEX) if name in folder.names]
     try:
-        names += [path.name for path in folder.weight_files()]
+        names += [*folder.more_templates(), *(path.name for path in folder.weight_files())]
     except BrokenModelError as error:
         problems.append(Problem(record.path, error.message))
     return _sorted_out(folder, names, problems)

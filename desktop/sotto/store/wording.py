@@ -27,6 +27,12 @@ def shown_path(path: str | os.PathLike[str]) -> str:
     return shown(os.fspath(path), _PATH_LENGTH)
 
 
+def naming(path: str | os.PathLike[str], message: str) -> str:
+    """Return a sentence that names a file, in front where it does not do so itself."""
+    name = shown_path(path)
+    return message if name in message else f"{name}: {message}"
+
+
 def human_size(count: int) -> str:
     """Return `count` bytes in powers of ten, for example `4.2 MB`."""
     size = float(count)

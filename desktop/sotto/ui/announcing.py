@@ -8,7 +8,8 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 
 from sotto.chats.records import State, Turn
-from sotto.engine.parsing.pieces import Piece, text_of
+from sotto.engine.parsing.pieces import Kind, Piece
+from sotto.ui import words
 from sotto.ui.dialogue import Dialogue
 
 PAUSE = 2.0
@@ -51,8 +52,9 @@ class Announcer(QObject):
         super().__init__(about)
         self._about, self._send, self._clock = about, send, clock
         self._unsaid, self._looked_at = "", 0.0
-        self._coming = False
+        self._coming = self._in_code = False
         dialogue.answer_awaited.connect(self._begin)
+        dialogue.answer_begun.connect(self._hold)
         dialogue.answer_resumed.connect(self._resume)
         dialogue.answer_grew.connect(self._grow)
         dialogue.answer_ended.connect(self._end)
@@ -64,18 +66,28 @@ class Announcer(QObject):
         self._start(f"{model} answers")
 
     @Slot(object)
+    def _hold(self, turn: Turn) -> None:
+        """Nothing of JSON is said but that it is there."""
+        self._in_code = turn.is_json
+
+    @Slot(object)
     def _resume(self, turn: Turn) -> None:
         self._start("The answer goes on")
+        self._hold(turn)
 
     def _start(self, text: str) -> None:
-        self._unsaid, self._coming = "", True
+        self._unsaid, self._coming, self._in_code = "", True, False
         self._say(text)
 
     @Slot(object)
     def _grow(self, pieces: Sequence[Piece]) -> None:
         if not self._coming:
             return
-        self._unsaid += text_of(pieces)
+        for piece in pieces:
+            if piece.call is not None:
+                self._unsaid += f"\n\n{words.wanted_tool(piece.call)}.\n\n"
+            elif piece.kind is Kind.TEXT and not self._in_code:
+                self._unsaid += piece.text
         if self._clock() - self._looked_at < PAUSE:
             return
         self._looked_at = self._clock()
@@ -93,7 +105,7 @@ class Announcer(QObject):
             ended = "The answer is complete" if turn.state is State.COMPLETE else "The answer broke off"
             if turn.state is State.STOPPED:
                 ended = "The answer was stopped"
-            rest = spoken(self._unsaid)
+            rest = f"{spoken(self._unsaid)} (code)".strip() if self._in_code and turn.text else spoken(self._unsaid)
             self._unsaid = ""
             self._say(f"{rest} {ended}." if rest else f"{ended}.")
 

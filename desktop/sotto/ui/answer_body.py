@@ -1,6 +1,6 @@
 """The body of an answer: its text, and in their places what was thought and which tools are wanted."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QMimeData, Signal
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
@@ -9,13 +9,18 @@ from sotto.engine.parsing.families import KEPT
 from sotto.engine.parsing.parser import Parser
 from sotto.engine.parsing.pieces import Kind, Piece, markup
 from sotto.ui import theme
-from sotto.ui.clipboard import mime_of_markdown
+from sotto.ui.clipboard import mime_of_code, mime_of_markdown
 from sotto.ui.folds import Thought, ToolCall
+from sotto.ui.json_layout import FENCE, JsonLayout
 from sotto.ui.markdown_text import MarkdownText
+from sotto.ui.written_out import begun_call
 
 
 class AnswerBody(QWidget):
     """A column of the parts of an answer, in the order in which they came.
+
+    Attributes:
+        is_json: Whether its text is JSON, which is laid out for people; set before anything is shown.
 
     Signals:
         link_asked: A link was clicked.
@@ -27,11 +32,15 @@ class AnswerBody(QWidget):
         """Be empty; `name` is what a screen reader says."""
         super().__init__()
         self._name = name
+        self.is_json = False
+        self._layout, self._json = JsonLayout(), list[str]()
         self._raw: list[str] = []
         self._parser = Parser(KEPT)
         self._live = True
         self.parts: list[MarkdownText | Thought | ToolCall] = []
         self._open: MarkdownText | Thought | ToolCall | None = None
+        # What was written of the call that the answer ends in, as far as it has come.
+        self._begun_call = ""
         self._blank = ""  # white space that shows only if something follows it
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -63,7 +72,9 @@ class AnswerBody(QWidget):
 
     def flush(self) -> None:
         """Show all of what was kept; what comes next goes on with it."""
-        for piece in self._parser.finish():
+        held = self._parser.finish()
+        self._begun_call = begun_call(held) if held else self._begun_call
+        for piece in held:
             self._show(piece)
         self._parser = Parser(KEPT)
 
@@ -71,6 +82,7 @@ class AnswerBody(QWidget):
         """Show what has just come of the answer."""
         self._live = True
         pieces = tuple(pieces)
+        self._begun_call = begun_call(pieces)
         self._raw.append(markup(pieces, begun=any(self._raw)))
         for piece in pieces:
             self._show(piece)
@@ -80,12 +92,21 @@ class AnswerBody(QWidget):
         self.flush()
         self._close()
 
-    def show_durations(self, seconds: object) -> None:
-        """Show how long thoughts took, as it was kept with the answer."""
+    def fold_begun_call(self) -> None:
+        """Fold away what was written of a call in which the answer was cut short; it is the last part by itself."""
+        if not self._begun_call:
+            return
+        self._drop(self.parts[-1])
+        call = ToolCall()
+        self._begin(call)
+        call.show_cut(self._begun_call)
+        self._open = None
+
+    def show_durations(self, seconds: Sequence[int]) -> None:
+        """Show how long thoughts took, in order, as far as that is known."""
         thoughts = [part for part in self.parts if isinstance(part, Thought)]
-        for thought, took in zip(thoughts, seconds if isinstance(seconds, list) else (), strict=False):
-            if isinstance(took, int):
-                thought.took(took)
+        for thought, took in zip(thoughts, seconds, strict=False):
+            thought.took(took)
 
     def place(self) -> None:
         """Tell what is in view that another part of it may be."""
@@ -96,6 +117,8 @@ class AnswerBody(QWidget):
 
     def copied(self) -> QMimeData:
         """Return the answer without what was thought and which tools were wanted."""
+        if self._json:
+            return mime_of_code("".join(self._json))
         return mime_of_markdown("\n\n".join(part.markdown.strip() for part in self.texts))
 
     def _show(self, piece: Piece) -> None:
@@ -106,11 +129,8 @@ class AnswerBody(QWidget):
             self._begin(Thought(self._live) if piece.kind is Kind.THOUGHT else ToolCall())
         if piece.text:
             self._grow(piece)
-        if isinstance(self._open, ToolCall) and piece.ends:
-            if piece.call is None:
-                self._drop(self._open)
-            else:
-                self._open.show_call(piece.call)
+        if isinstance(self._open, ToolCall) and piece.call is not None:
+            self._open.show_call(piece.call)
         if piece.ends:
             self._close()
 
@@ -128,16 +148,17 @@ class AnswerBody(QWidget):
                 return
             self._open = self._begin_text()
         self._blank = ""
+        if self.is_json:
+            text = self._layout.feed(text)
+            self._json.append(text)
         self._open.append_markdown(text)
 
     def _turn(self) -> None:
         """Make a thought of the text that has come so far: its end shows that it was one."""
         thought = Thought(live=False)
-        text = self._open.markdown if isinstance(self._open, MarkdownText) else ""
+        text = self._open.markdown.removeprefix(FENCE) if isinstance(self._open, MarkdownText) else ""
         if isinstance(self._open, MarkdownText):
-            self._open.hide()
-            self._open.deleteLater()
-            self.parts.remove(self._open)
+            self._drop(self._open)
         self._begin(thought)
         thought.append(text)
         self._close()
@@ -148,6 +169,9 @@ class AnswerBody(QWidget):
         text.link_asked.connect(self.link_asked)
         self.parts.append(text)
         self._column.addWidget(text)
+        if self.is_json:
+            # All of it is code, which ends with it.
+            text.append_markdown(FENCE)
         return text
 
     def _begin(self, part: Thought | ToolCall) -> None:
@@ -166,9 +190,12 @@ class AnswerBody(QWidget):
             if not self._open.markdown_begun:
                 # Templates ask for no thought by an empty one.
                 self._drop(self._open)
+        elif isinstance(self._open, ToolCall) and not self._open.known:
+            # It was none, or the answer broke off in front of it.
+            self._drop(self._open)
         self._open = None
 
-    def _drop(self, part: Thought | ToolCall) -> None:
+    def _drop(self, part: MarkdownText | Thought | ToolCall) -> None:
         self.parts.remove(part)
         part.hide()
         part.deleteLater()

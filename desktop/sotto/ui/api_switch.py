@@ -38,6 +38,7 @@ class _Wanted:
     host: str = ""
     port: int = 0
     key: str = ""
+    origins: str = ""
 
 
 class ApiSwitch(QObject):
@@ -78,7 +79,7 @@ class ApiSwitch(QObject):
     @Slot(object)
     def _follow(self, values: Preferences) -> None:
         if values.api_enabled:
-            self._want(_Wanted(True, values.api_host, values.api_port, values.api_key))
+            self._want(_Wanted(True, values.api_host, values.api_port, values.api_key, values.api_origins))
         else:
             self._want(_Wanted())
 
@@ -109,7 +110,7 @@ class ApiSwitch(QObject):
     def _started(self, wanted: _Wanted) -> ApiState:
         from sotto.api.server import Address, ApiServer
 
-        server = ApiServer(self._host, Address(wanted.host, wanted.port, wanted.key))
+        server = ApiServer(self._host, Address(wanted.host, wanted.port, wanted.key, wanted.origins))
         try:
             server.start()
         except SottoError as error:

@@ -75,6 +75,7 @@ class ChatPane(QWidget):
         self.choices = Choices()
         self.choices.setParent(self)
         self.choices.closed.connect(self.hide_choices)
+        self.choices.loosened.connect(self._place_choices)
         self.header.choices.clicked.connect(self.toggle_choices)
         self.find_bar = FindBar()
         self.find_bar.closed.connect(self._close_find)
@@ -119,6 +120,12 @@ class ChatPane(QWidget):
         self.choices.show()
         self.choices.raise_()
         self.choices.system.setFocus()
+
+    def show_format(self) -> None:
+        """Show what answers of this conversation must be, where that can be chosen."""
+        if not self.choices.isVisible():
+            self.toggle_choices()
+        self.choices.point_at_format()
 
     def hide_choices(self) -> None:
         """Hide what can be chosen."""

@@ -1,5 +1,6 @@
 """What people do with whole conversations: look for them, name, pin, archive and export them, throw them away."""
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 _PAUSE_MS = 150
 _NEW_FOLDER = "New folder"
+# What answers are kept with and nobody is to see, cut off at either end as an excerpt may be.
+_TAGS = re.compile(r"(?:<?/?|</?\x02?)\b(?:think|tool_call)\b\x03?>|</?\x02?(?:think|tool_call)\x03?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +189,9 @@ class ChatShelf(QObject):
 
         def text(store: "ChatStore") -> str:
             from sotto.chats.exchange import as_markdown
+            from sotto.ui.written_out import written_out
 
-            return as_markdown(store.database, chat)
+            return as_markdown(store.database, chat, written_out)
 
         self._export(text, path)
 
@@ -263,5 +267,5 @@ def _entries(store: "ChatStore", shelf: Shelf, wanted: str) -> tuple[Entry, ...]
     for hit in search(connection, wanted, shelf=shelf):
         known = found.get(hit.chat)
         if known is None or not known.excerpt:
-            found[hit.chat] = Entry(chats[hit.chat], hit.excerpt, hit.message)
+            found[hit.chat] = Entry(chats[hit.chat], _TAGS.sub("", hit.excerpt), hit.message)
     return tuple(found.values())

@@ -1,22 +1,31 @@
-"""What can be chosen for one conversation: what the model is told first, and how its answers are drawn."""
+"""What can be chosen for one conversation: what the model is told first, and how it answers."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
+from sotto.engine.types import Think
 from sotto.ui import theme
+from sotto.ui.format_field import FormatField
 from sotto.ui.number_field import NumberField
 from sotto.ui.parts import IconButton, Label, TextButton, line_height
 from sotto.ui.preset_bar import PresetBar
 from sotto.ui.presets import Preset
-from sotto.ui.sampling import NUMBERS, Origin, inherited
+from sotto.ui.sampling import ALL_NUMBERS, BUDGET, MORE_NUMBERS, NUMBERS, Number, Origin, inherited
+from sotto.ui.scroller import Scroller
 from sotto.ui.states import ChatSettings, ModelState
+from sotto.ui.thinking import ThinkingButton
+
+if TYPE_CHECKING:
+    from sotto.ui.flows import Flows
 
 _LINES = 5
 _WIDTH, _FIELD = 400, 104
+# Where there is less, at 13 px text, a field stands below its name.
+_NARROW = 300
 _SYSTEM = "What the model is told before everything you say"
 
 
@@ -24,12 +33,14 @@ class Choices(QFrame):
     """A panel over the conversation. Of each value it says where it comes from.
 
     Signals:
-        chosen: The system prompt, and the options that are set here, by Ollama's names.
+        chosen: The system prompt, and the options that are set here, by their names.
         closed: The panel is to go away.
+        loosened: It may want another size.
     """
 
     chosen = Signal(str, object)
     closed = Signal()
+    loosened = Signal()
 
     def __init__(self) -> None:
         """Begin hidden, with nothing set."""
@@ -45,8 +56,16 @@ class Choices(QFrame):
         self.system.setTabChangesFocus(True)
         self.system.setAcceptDrops(False)
         self.system.viewport().setAcceptDrops(False)
-        self.fields = {number.name: NumberField(number) for number in NUMBERS}
-        self.origins = {name: Label("", "caption") for name in ("system", *self.fields)}
+        self.thinking = ThinkingButton()
+        self.thinking.chosen.connect(self.think)
+        self.unable = Label("", "caption", wrap=True)
+        self.format = FormatField()
+        self.format.chosen.connect(self._tell)
+        self.fields = {number.name: NumberField(number) for number in ALL_NUMBERS}
+        self._titles = {number.name: Label(number.title) for number in ALL_NUMBERS}
+        self._grids: list[tuple[QGridLayout, tuple[Number, ...]]] = []
+        self._narrow = False
+        self.origins = {name: Label("", "caption") for name in ("system", "think", "format", *self.fields)}
         self.refusal = Label("", "error", wrap=True)
         self.reset = TextButton("Set nothing here", "quiet")
         self.reset.clicked.connect(lambda: self._put("", {}, tells=True))
@@ -56,24 +75,29 @@ class Choices(QFrame):
         inside.setContentsMargins(theme.GAP_16, 0, theme.GAP_16, theme.GAP_12)
         inside.setSpacing(theme.GAP_8)
         inside.addWidget(self.presets)
-        above = QHBoxLayout()
-        above.addWidget(Label("System prompt"), 1)
-        above.addWidget(self.origins["system"])
-        inside.addLayout(above)
+        inside.addLayout(self._headed("System prompt", "system"))
         inside.addWidget(self.system)
         inside.addSpacing(theme.GAP_4)
-        inside.addLayout(self._grid())
+        inside.addLayout(self._headed("Thinking", "think"))
+        inside.addWidget(self.thinking, 0, Qt.AlignmentFlag.AlignLeft)
+        inside.addWidget(self.unable)
+        inside.addLayout(self._headed("Answers", "format"))
+        inside.addWidget(self.format)
+        inside.addSpacing(theme.GAP_4)
+        inside.addWidget(self._grid(NUMBERS))
+        self._rest = self._grid(MORE_NUMBERS)
+        self.more = TextButton("", "quiet")
+        self.more.clicked.connect(lambda: self._show_more(shown=self._rest.isHidden()))
+        inside.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        inside.addWidget(self._rest)
         inside.addWidget(self.refusal)
         inside.addWidget(self.reset, 0, Qt.AlignmentFlag.AlignLeft)
         inside.addStretch(1)
         self.refusal.hide()
-        self._area = QScrollArea()
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setWidgetResizable(True)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setWidget(body)
+        self._show_more(shown=False)
+        self._area = Scroller(body)
         self._body = body
+        body.installEventFilter(self)
         close = IconButton("close", "Close the settings of this chat")
         close.clicked.connect(self.closed)
         top = QHBoxLayout()
@@ -91,19 +115,57 @@ class Choices(QFrame):
         self._show_origins()
         self.hide()
 
-    def _grid(self) -> QGridLayout:
-        grid = QGridLayout()
+    def _headed(self, title: str, name: str) -> QHBoxLayout:
+        """Return a line over a choice, which says where it comes from."""
+        line = QHBoxLayout()
+        line.addWidget(Label(title), 1)
+        line.addWidget(self.origins[name])
+        return line
+
+    def _grid(self, numbers: tuple[Number, ...]) -> QWidget:
+        block = QWidget()
+        grid = QGridLayout(block)
+        grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(theme.GAP_12)
         grid.setVerticalSpacing(theme.GAP_8)
-        for row, number in enumerate(NUMBERS):
-            label, field = Label(number.title), self.fields[number.name]
-            label.setToolTip(number.tip)
-            field.chosen.connect(self._tell)
-            field.refused.connect(self._refuse)
-            for column, widget in enumerate((label, self.origins[number.name], field)):
-                grid.addWidget(widget, row, column)
+        for number in numbers:
+            self._titles[number.name].setToolTip(number.tip)
+            self.fields[number.name].chosen.connect(self._tell)
+            self.fields[number.name].refused.connect(self._refuse)
         grid.setColumnStretch(0, 1)
-        return grid
+        self._grids.append((grid, numbers))
+        self._lay_out(grid, numbers)
+        return block
+
+    def _lay_out(self, grid: QGridLayout, numbers: tuple[Number, ...]) -> None:
+        """Put each field beside its name and its origin, or below them where there is no room."""
+        for row, number in enumerate(numbers):
+            above = 2 * row if self._narrow else row
+            grid.addWidget(self._titles[number.name], above, 0)
+            grid.addWidget(self.origins[number.name], above, 1)
+            if self._narrow:
+                grid.addWidget(self.fields[number.name], above + 1, 0, 1, 2)
+            else:
+                grid.addWidget(self.fields[number.name], row, 2)
+
+    def _fit(self) -> None:
+        narrow = self.width() < theme.current().scaled(_NARROW)
+        if narrow != self._narrow:
+            self._narrow = narrow
+            for label in (*self._titles.values(), *self.origins.values()):
+                label.setWordWrap(narrow)
+            for grid, numbers in self._grids:
+                self._lay_out(grid, numbers)
+
+    def _show_more(self, *, shown: bool) -> None:
+        """Show what few people need, or fold it away."""
+        self._rest.setVisible(shown)
+        self.more.setText("Fewer numbers" if shown else "More numbers")
+        self.more.setAccessibleName(self.more.text())
+
+    def begin(self, flows: "Flows") -> None:
+        """Check schemas with `flows`."""
+        self.format.begin(flows)
 
     def show_choices(self, system: str, options: Mapping[str, Any]) -> None:
         """Show what was chosen for the conversation in view."""
@@ -120,13 +182,20 @@ class Choices(QFrame):
             self._model, self._told = dict(state.info.options), state.info.system
         else:
             self._model, self._told = {}, ""
+        self.thinking.show_model(state.info)
         self._show_origins()
 
     @property
     def options(self) -> dict[str, Any]:
         """What is set here."""
-        numbers = {name: field.number for name, field in self.fields.items()}
-        return {name: number for name, number in numbers.items() if number is not None}
+        values: dict[str, Any] = {name: field.number for name, field in self.fields.items()}
+        values |= {"think": self.thinking.value, "format": self.format.kept}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def think(self, value: Think | None) -> None:
+        """Choose whether the model thinks first; None to choose nothing of that here."""
+        self.thinking.show_choices({"think": value}, self._settings.options)
+        self._tell()
 
     def _apply(self, preset: Preset) -> None:
         self._put(preset.system, preset.options, tells=True)
@@ -137,6 +206,9 @@ class Choices(QFrame):
         self.system.blockSignals(blocked)
         for name, field in self.fields.items():
             field.show_number(options.get(name))
+        self.thinking.show_choices(options, self._settings.options)
+        self.format.show_format(options.get("format"))
+        self._show_more(shown=any(number.name in options for number in MORE_NUMBERS))
         self._refuse("")
         if tells:
             self._tell()
@@ -149,11 +221,19 @@ class Choices(QFrame):
 
     def _show_origins(self) -> None:
         """Say of each value where it comes from, and show what holds where nothing is set here."""
-        for number in NUMBERS:
+        for number in ALL_NUMBERS:
             field = self.fields[number.name]
             held = inherited(number, self._settings.options, self._model)
             field.show_inherited(held)
             self._say_origin(number.name, field, Origin.HERE if field.number is not None else held.origin)
+        self.thinking.show_choices({"think": self.thinking.value}, self._settings.options)
+        self._say_origin("think", self.thinking, self.thinking.origin)
+        if self.thinking.refusal:
+            self.thinking.setAccessibleDescription(self.thinking.refusal)
+        self._say_origin("format", self.format, Origin.HERE if self.format.kept is not None else Origin.USUAL)
+        self.unable.setText(self.thinking.refusal)
+        self.unable.setVisible(bool(self.thinking.refusal))
+        self.fields[BUDGET.name].setEnabled(not self.thinking.refusal)
         ours, told = self._settings.system.strip(), self._told.strip()
         self.system.setPlaceholderText(ours or told or _SYSTEM)
         here = bool(self.system.toPlainText().strip())
@@ -176,11 +256,28 @@ class Choices(QFrame):
         self.system.setFixedHeight(_LINES * line_height(self.system) + 2 * theme.GAP_8)
         for field in self.fields.values():
             field.setFixedWidth(look.scaled(_FIELD))
+        self._fit()
+
+    def point_at_format(self) -> None:
+        """Bring what answers must be into view, with the keyboard."""
+        self._area.ensureWidgetVisible(self.format)
+        self.format.take_focus()
 
     def room(self) -> QSize:
         """Return the size at which nothing has to be scrolled."""
         height = self.sizeHint().height() - self._area.sizeHint().height() + self._body.sizeHint().height()
         return QSize(theme.current().scaled(_WIDTH), height)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take note that there is more or less to show."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.loosened.emit()
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """See what there is room for."""
+        super().resizeEvent(event)
+        self._fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Go away with Escape."""

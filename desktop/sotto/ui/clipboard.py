@@ -35,6 +35,14 @@ def mime_of_markdown(markdown: str) -> QMimeData:
     return data
 
 
+def mime_of_code(code: str) -> QMimeData:
+    """Return code as it is, and as HTML."""
+    data = _empty()
+    data.setText(code)
+    data.setHtml(f"<pre><code>{html.escape(code)}</code></pre>")
+    return data
+
+
 def mime_of_selection(cursor: QTextCursor) -> QMimeData:
     """Return a selection as text and as HTML."""
     data, copy = _empty(), QTextDocument()  # kept here: a cursor does not keep its document

@@ -5,7 +5,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from sotto.chats.records import Attachment
-from sotto.engine.types import ModelInfo
+from sotto.engine.events import ModelInfo
 from sotto.ui import words
 from sotto.ui.context_gauge import Choice
 from sotto.ui.context_meter import ContextMeter, ContextUse

@@ -24,7 +24,11 @@ class Choice:
 
 
 class ContextGauge(QWidget):
-    """A ring that fills, with its numbers; hidden where there is nothing to measure."""
+    """A ring that fills, with its numbers; hidden where there is nothing to measure.
+
+    Attributes:
+        text: The numbers.
+    """
 
     def __init__(self) -> None:
         """Begin hidden."""
@@ -32,6 +36,7 @@ class ContextGauge(QWidget):
         self.setObjectName("contextGauge")
         self._ring = _Ring()
         self._numbers = Label("", "caption")
+        self.text = ""
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, theme.GAP_4, 0)
         layout.setSpacing(theme.GAP_4 + 2)
@@ -39,10 +44,10 @@ class ContextGauge(QWidget):
         layout.addWidget(self._numbers)
         self.show_use(None)
 
-    @property
-    def text(self) -> str:
-        """The numbers, as they are shown."""
-        return self._numbers.text()
+    def show_numbers(self, shown: bool) -> None:
+        """Show the numbers beside the ring, or leave them to the tool tip."""
+        # Hidden and shown again, it would have everything laid out in between.
+        self._numbers.setText(self.text if shown else "")
 
     def show_use(self, use: ContextUse | None) -> None:
         """Show what the context would hold; None where that is not known."""
@@ -52,7 +57,8 @@ class ContextGauge(QWidget):
         self._ring.share = use.used / use.limit if use.limit else 1.0
         self._ring.tight = use.tight
         self._ring.update()
-        self._numbers.setText(f"{words.count(use.used)} / {words.count(use.limit)}")
+        self.text = f"{words.count(use.used)} / {words.count(use.limit)}"
+        self._numbers.setText(self.text)
         spoken = words.context_line(use.used, use.limit)
         if use.shortened:
             spoken += f" The oldest turns are left out: with them it would be {words.count(use.tokens)}."

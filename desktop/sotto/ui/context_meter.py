@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from sotto.engine.types import Counted, CountRequest, Failed
+from sotto.engine.events import Counted, Failed
+from sotto.engine.types import CountRequest
+from sotto.ui import words
 from sotto.ui.dialogue import Dialogue
 from sotto.ui.session import Session
 from sotto.ui.states import ModelState
@@ -133,14 +135,14 @@ class ContextMeter(QObject):
         if self._waiting:
             # Counted once that is answered.
             return
-        messages = self._dialogue.drafted()
+        messages, state = self._dialogue.drafted(), self._session.state
         self.fresh = True
-        if not messages or not self._session.state.loaded:
+        if not messages or not state.loaded or words.unable(state):
             self._show(None)
             return
         self._waiting = f"count {next(self._numbers)}"
         texts = tuple(one.shown for one in self._dialogue.unsent.attachments)
-        self._session.host.count(CountRequest(self._waiting, messages, texts))
+        self._session.host.count(CountRequest(self._waiting, messages, texts), seat=self._session.seat)
 
     @Slot(object)
     def _receive(self, event: object) -> None:

@@ -4,16 +4,18 @@ A question is on the disk before the engine sees it; `turn_record` sees to that,
 """
 
 import itertools
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from sotto.chats.conversation import Conversation
 from sotto.chats.records import Attachment, Branch, State, Turn
+from sotto.engine.events import DoneReason, Failed, Finished, PrefillProgress, TextChunk
 from sotto.engine.parsing.parser import parsed
 from sotto.engine.parsing.pieces import Piece, markup
-from sotto.engine.types import DoneReason, Failed, Finished, Message, PrefillProgress, TextChunk
+from sotto.engine.types import Message
 from sotto.ui import words
 from sotto.ui.answer_pace import AnswerPace
 from sotto.ui.chat_keeper import ChatKeeper
@@ -21,12 +23,11 @@ from sotto.ui.engine_thread import EngineLost
 from sotto.ui.greeting import Greeting
 from sotto.ui.opening import Opening, read, read_unbegun
 from sotto.ui.places import ChatPlace
-from sotto.ui.reuse import Asked, Reuse
 from sotto.ui.session import Session
 from sotto.ui.states import Problem
 from sotto.ui.summary import Summary
 from sotto.ui.talk import Talk
-from sotto.ui.telling import drafted, request, said, told
+from sotto.ui.telling import Asker, said
 from sotto.ui.thought_clock import ThoughtClock
 from sotto.ui.turn_record import TurnRecord
 from sotto.ui.unsent import Unsent
@@ -48,6 +49,7 @@ class Dialogue(QObject):
         turns_changed: The same turns are known better: their numbers and versions.
         question_added: A question was taken into the conversation (`Turn`).
         answer_awaited: An answer is on its way; the model's name, and what it waits for.
+        answer_begun: The engine is asked for it; there is nothing of it yet (`Turn`).
         answer_resumed: An answer that was cut short is gone on with (`Turn`); the next words belong to it.
         prefilled: How much of the prompt was read, and why it is read anew, which is empty where it is not.
         answer_grew: More of the answer (a tuple of `Piece`).
@@ -62,6 +64,7 @@ class Dialogue(QObject):
     turns_changed = Signal(object)
     question_added = Signal(object)
     answer_awaited = Signal(str, str)
+    answer_begun = Signal(object)
     answer_resumed = Signal(object)
     prefilled = Signal(object, str)
     answer_grew = Signal(object)
@@ -97,11 +100,11 @@ class Dialogue(QObject):
         # How much of the last turn was there before the request.
         self._begun = 0
         self.pace = AnswerPace(self)
-        self._reuse = Reuse()
         self.summary = Summary(session, self)
         self.summary.written.connect(self._begin_with)
         self.summary.failed.connect(self._miss_summary)
         self.unsent = Unsent(keeper, self._record.place, self)
+        self._asker = Asker(session, self.unsent)
         self._record.changed.connect(self.changed)
         self._record.known.connect(lambda: self.turns_changed.emit(tuple(self.turns)))
         session.spoke.connect(self.receive)
@@ -178,12 +181,18 @@ class Dialogue(QObject):
         place = self._record.index(turn)
         if place is None or place != len(self.turns) - 1 or not self._session.state.loaded or self.busy:
             return
+        if not self._can_ask():
+            return
         last = self.turns[-1]
         self._begin_request()
         self._begun = len(last.text)
         self._record.resume_answer()
         self.answer_resumed.emit(last)
-        self._request_answer(self.turns)
+        # What was begun as any text goes on as that.
+        manner = self._asker.manner
+        self._asker.ask(
+            self._request, self.turns, manner if "format" in last.figures else replace(manner, grammar=None)
+        )
 
     def show_version(self, turn: int) -> None:
         """Bring another version of a message into view, with what was said behind it."""
@@ -222,8 +231,8 @@ class Dialogue(QObject):
 
     def summarize(self) -> None:
         """Let the model summarise what was said, and begin a new conversation with that; the draft goes along."""
-        whole = told(said(self.turns), self._system)
-        if whole and not self.busy and self._session.state.loaded:
+        whole = self._asker.told(self.turns)
+        if whole and not self.busy and self._session.state.loaded and self._can_ask():
             self.greeting.stop()
             self.summary.begin(whole)
 
@@ -328,7 +337,7 @@ class Dialogue(QObject):
 
     def _take(self, event: PrefillProgress | TextChunk | Finished | Failed) -> None:
         if isinstance(event, PrefillProgress):
-            self.prefilled.emit(event, self._reuse.why(event.cached))
+            self.prefilled.emit(event, self._asker.reuse.why(event.cached))
         elif isinstance(event, TextChunk):
             self.pace.add(len(event.token_ids))
             self._grow(event.pieces)
@@ -338,7 +347,7 @@ class Dialogue(QObject):
             if len(whole) > len(text) and whole.startswith(text):
                 self._grow(parsed(whole[len(text) :]))
             state = State.STOPPED if event.done_reason is DoneReason.CANCELLED else State.COMPLETE
-            self._end(state, words.figures_of(event, self._reuse.end(event, self.turns[-1].text)))
+            self._end(state, words.figures_of(event, self._asker.reuse.end(event, self.turns[-1].text)))
         else:
             self._fail(event)
 
@@ -369,11 +378,9 @@ class Dialogue(QObject):
     # Questions and answers
 
     def _can_ask(self) -> bool:
-        session = self._session
-        if session.state.loaded or session.loading or session.searching:
-            return True
-        self.problem.emit(Problem("No model is loaded", "Choose a model first: your message is kept until then."))
-        return False
+        if (refusal := self._session.refusal) is not None:
+            self.problem.emit(refusal)
+        return refusal is None
 
     def _ask(self, text: str, attachments: tuple[Attachment, ...]) -> None:
         """Keep a question on the disk, behind the last message, and then have it answered."""
@@ -400,17 +407,19 @@ class Dialogue(QObject):
             self._stopping = False
             self._begin_answer()
             self._end(State.STOPPED, {})
+        elif self._session.refusal is not None:
+            self._retract()
         elif self._session.state.loaded:
             self._generate()
-        elif self._session.loading or self._session.searching:
-            self._queued = True
         else:
-            self._retract()
+            self._queued = True
 
     @Slot()
     def _start_queued(self) -> None:
         state = self._session.state
-        if self._queued:
+        if self._queued and not self._can_ask():
+            self._give_back()
+        elif self._queued:
             self._queued = False
             self._generate()
         elif self._greets and state.record is not None and state.record.builtin and not self.turns and not self._asking:
@@ -431,39 +440,32 @@ class Dialogue(QObject):
 
     def _generate(self) -> None:
         self._begin_request()
-        asked = list(self.turns)
-        self._begin_answer()
-        self._request_answer(asked)
+        asked, manner = list(self.turns), self._asker.manner
+        self._begin_answer(manner.figures)
+        self._asker.ask(self._request, asked, manner)
 
     def _begin_request(self) -> None:
         self.greeting.stop()
         self.pace.begin()
         self._request, self._clock = f"answer {next(_REQUESTS)}", ThoughtClock()
 
-    def _request_answer(self, asked: list[Turn]) -> None:
-        messages, record = told(said(asked), self._system), self._session.state.record
-        self._reuse.begin(Asked(record.digest if record else "", messages, self.unsent.trims))
-        self._session.generate(request(self._request, messages, self._session.settings, self.unsent))
-        self._session.answering()
-
     def drafted(self) -> tuple[Message, ...]:
         """Return what a model would be given if the draft were sent now; empty where there is nothing."""
-        return drafted(self.turns, self.unsent, self._system)
+        return self._asker.drafted(self.turns)
 
-    @property
-    def _system(self) -> str:
-        return self._session.settings.system_for(self.unsent.system)
-
-    def _begin_answer(self) -> None:
+    def _begin_answer(self, figures: Mapping[str, Any] | None = None) -> None:
         """Put an empty answer behind the last question."""
         self._begun = 0
         record = self._session.state.record
-        self._record.begin_answer(record.name if record else "")
+        self._record.begin_answer(record.name if record else "", figures or {})
+        self.answer_begun.emit(self.turns[-1])
 
     def _end(self, state: State, figures: dict[str, object]) -> None:
         """Complete the answer."""
         thoughts = {"thoughts": self._clock.seconds} if self._clock.seconds else {}
-        turn = self._record.end(state, {**figures, **thoughts})
+        # What an answer was held to stays with it.
+        held = {name: value for name, value in self.turns[-1].figures.items() if name == "format"}
+        turn = self._record.end(state, {**held, **figures, **thoughts})
         self._forget_request()
         self.answer_ended.emit(turn)
 
@@ -490,7 +492,7 @@ class Dialogue(QObject):
             self._session.host.cancel(self._request)
             self._end(State.STOPPED, {})
         self._asking = self._queued = self._stopping = False
-        self._reuse.forget()
+        self._asker.reuse.forget()
         self._record.leave()
 
     def _show(self, turns: list[Turn]) -> None:

@@ -55,7 +55,7 @@ class DownloadRow(QFrame):
         self.cancel.clicked.connect(lambda: self.cancel_wanted.emit(progress.name))
         self.bar = _Bar()
         self.doing = Label("", "caption", wrap=True)
-        self.amounts, self.percent = Label("", "caption"), Label("", "caption")
+        self.amounts, self.percent = Label("", "caption", wrap=True), Label("", "caption")
         self.note = Label("", "caption", wrap=True)
         # Air that is at one side only is an item of the line, which changes sides with the others; margins do not.
         top = QHBoxLayout()
@@ -66,8 +66,7 @@ class DownloadRow(QFrame):
         top.addWidget(self.cancel)
         figures = QHBoxLayout()
         figures.setSpacing(theme.GAP_8)
-        figures.addWidget(self.amounts)
-        figures.addStretch(1)
+        figures.addWidget(self.amounts, 1)
         figures.addWidget(self.percent)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.GAP_4, theme.GAP_4, theme.GAP_4, theme.GAP_8)

@@ -7,27 +7,20 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
-from sotto.engine.types import (
-    CountRequest,
-    Embedded,
-    EmbedRequest,
-    Event,
-    Failed,
-    Finished,
-    GenerateRequest,
-    RequestEvent,
-)
+from sotto.engine.events import Event, Failed, RequestEnd, RequestEvent
+from sotto.engine.types import CountRequest, EmbedRequest, GenerateRequest
 from sotto.errors import ProcessEndedError
 from sotto.runner.host import STACK_BYTES, HeardAnswer, Loop
 from sotto.runner.joining import joined
 from sotto.store.records import ModelRecord
 
 _EVERY_MS = 33
+_NOTHING_TO_COUNT_WITH = "The engine has stopped: load a model before anything is counted."
 
 
 @dataclass(frozen=True, slots=True)
 class EngineLost:
-    """The engine's thread ended by itself; the next command starts it anew."""
+    """The engine's thread ended by itself; the next load, unload or request starts it anew."""
 
     message: str
     details: str
@@ -75,10 +68,11 @@ class EngineThread(QThread):
     """Owns the engine and its KV caches, as the only thread that touches MLX; or the process that has the engine.
 
     Commands may be given from the window's thread at any time, before the engine exists too. They mean what they mean
-    to `EngineLoop`.
+    to `EngineLoop`. An engine that was lost comes back for what a person or a program asks of it; what goes on beside
+    that (counting, measuring, cancelling) finds none until then.
 
     Signals:
-        happened: An event of `sotto.engine.types`, or `EngineLost`; sent on the window's thread.
+        happened: An event of `sotto.engine.events`, or `EngineLost`; sent on the window's thread.
     """
 
     happened = Signal(object)
@@ -96,6 +90,7 @@ class EngineThread(QThread):
         self._loop: Loop | None = None
         self._waiting: list[Callable[[Loop], None]] = []
         self._closed = False
+        self._lost = False
         self._answering: dict[str, HeardAnswer] = {}
         self._mailbox = Mailbox()
         self._reader = QTimer(self)
@@ -105,40 +100,58 @@ class EngineThread(QThread):
         self._woken.connect(self._read)
         self.finished.connect(self._go_on)
 
-    def load(self, record: ModelRecord, num_ctx: int | None = None, *, anyway: bool = False) -> None:
-        """Load a model in place of what is loaded."""
-        self._tell(lambda loop: loop.load(record, num_ctx, anyway=anyway))
+    def load(
+        self,
+        record: ModelRecord,
+        num_ctx: int | None = None,
+        *,
+        anyway: bool = False,
+        seat: str = "",
+        roomy: bool = False,
+    ) -> None:
+        """Load a model in place of what is in a seat."""
+        self._tell(lambda loop: loop.load(record, num_ctx, anyway=anyway, seat=seat, roomy=roomy))
 
-    def unload(self) -> None:
-        """Unload the model."""
-        self._tell(lambda loop: loop.unload())
+    def unload(self, seat: str = "") -> None:
+        """Unload the model in a seat."""
+        self._tell(lambda loop: loop.unload(seat))
 
-    def generate(self, request: GenerateRequest, heard: HeardAnswer | None = None) -> None:
-        """Generate with the loaded model.
+    def generate(
+        self, request: GenerateRequest, heard: HeardAnswer | None = None, *, seat: str = "", background: bool = False
+    ) -> None:
+        """Generate with the model in a seat.
 
         Args:
             request: What to generate from.
             heard: Takes the request's events on the engine's own thread, which then do not come up by `happened`.
+            seat: Which model.
+            background: Whether people who wait for others go first.
         """
         if heard is not None:
             with self._lock:
                 self._answering[request.id] = heard
-        self._tell(lambda loop: loop.generate(request))
+        self._tell(lambda loop: loop.generate(request, seat=seat, background=background))
 
-    def embed(self, request: EmbedRequest, heard: HeardAnswer) -> None:
-        """Make vectors of texts with the loaded model.
+    def embed(self, request: EmbedRequest, heard: HeardAnswer, *, seat: str = "", background: bool = False) -> None:
+        """Make vectors of texts with the model in a seat.
 
         Args:
             request: The texts.
             heard: Takes the end of it on the engine's own thread.
+            seat: Which model.
+            background: Whether people who wait for others go first.
         """
         with self._lock:
             self._answering[request.id] = heard
-        self._tell(lambda loop: loop.embed(request))
+        self._tell(lambda loop: loop.embed(request, seat=seat, background=background))
 
-    def count(self, request: CountRequest) -> None:
-        """Count the tokens of a conversation, beside whatever else is served."""
-        self._tell(lambda loop: loop.count(request))
+    def count(self, request: CountRequest, heard: HeardAnswer | None = None, *, seat: str = "") -> None:
+        """Count the tokens of a conversation, beside whatever else is served; see `generate`."""
+        if heard is not None:
+            with self._lock:
+                self._answering[request.id] = heard
+        if not self._tell(lambda loop: loop.count(request, seat=seat), revives=False):
+            self._post(Failed(request.id, _NOTHING_TO_COUNT_WITH))
 
     @property
     def answering(self) -> bool:
@@ -148,15 +161,15 @@ class EngineThread(QThread):
 
     def cancel(self, request_id: str) -> None:
         """End a request as cancelled."""
-        self._tell(lambda loop: loop.cancel(request_id))
+        self._tell(lambda loop: loop.cancel(request_id), revives=False)
 
-    def cancel_load(self) -> None:
-        """Stop the load that runs or waits."""
-        self._tell(lambda loop: loop.cancel_load())
+    def cancel_load(self, seat: str = "") -> None:
+        """Stop the load of a seat."""
+        self._tell(lambda loop: loop.cancel_load(seat), revives=False)
 
     def measure(self, record: ModelRecord) -> None:
-        """Find out what a model needs in memory, once there is nothing else to do."""
-        self._tell(lambda loop: loop.measure(record))
+        """Find out what a model needs in memory, once there is nothing else to do and an engine that does it."""
+        self._tell(lambda loop: loop.measure(record), revives=False)
 
     def close(self, milliseconds: int = 5000) -> bool:
         """End everything; return whether the thread has ended in time."""
@@ -166,14 +179,19 @@ class EngineThread(QThread):
         self._tell(lambda loop: loop.close())
         return self.wait(milliseconds)
 
-    def _tell(self, command: Callable[[Loop], None]) -> None:
+    def _tell(self, command: Callable[[Loop], None], *, revives: bool = True) -> bool:
+        """Pass a command on, or keep it until there is an engine; return False for one that a lost engine is past."""
         with self._lock:
+            if self._lost and not revives:
+                return False
             if self._loop is None:
                 self._waiting.append(command)
             else:
                 command(self._loop)
+            self._lost = False
         if not self._closed and not self.isRunning():
             self.start()
+        return True
 
     def run(self) -> None:
         """Run the engine's loop until `close`."""
@@ -193,6 +211,7 @@ class EngineThread(QThread):
             lost = EngineLost(reason, "".join(traceback.format_exception(error)))
         with self._lock:
             self._loop = None
+            self._lost = lost is not None
             unanswered = tuple(self._answering)
         for request_id in unanswered:
             self._post(Failed(request_id, lost.message if lost else "The engine has been stopped.", bug=bool(lost)))
@@ -203,7 +222,7 @@ class EngineThread(QThread):
         if isinstance(event, RequestEvent):
             with self._lock:
                 heard = self._answering.get(event.request_id)
-                if isinstance(event, Finished | Embedded | Failed):
+                if isinstance(event, RequestEnd):
                     self._answering.pop(event.request_id, None)
             if heard is not None:
                 heard(event)

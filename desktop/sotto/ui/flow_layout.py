@@ -46,7 +46,7 @@ class FlowLayout(QLayout):
     def setGeometry(self, rect: QRect) -> None:
         """Put everything in its place."""
         super().setGeometry(rect)
-        self._arrange(rect, move=True)
+        self._arrange(self.alignmentRect(rect), move=True)
 
     def sizeHint(self) -> QSize:
         """Return the size of one line of everything."""

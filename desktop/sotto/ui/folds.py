@@ -1,6 +1,5 @@
 """Parts of an answer that are folded away: what a model thought, and tools that it wants to use."""
 
-import json
 import re
 import time
 
@@ -9,16 +8,15 @@ from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent, QTextO
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from sotto.engine.parsing.pieces import ToolCall as Call
-from sotto.ui import theme
+from sotto.ui import theme, words
+from sotto.ui.json_layout import fenced, shown_json
 from sotto.ui.markdown_text import MarkdownText
 from sotto.ui.parts import ElidedLabel, IconButton
 
 _PREVIEW_LINES = 3
 # What is enough to fill these lines.
 _PREVIEW_LENGTH = 1200
-_SHORTEST_SECONDS = 2
 _INDENT = theme.GAP_24
-_LONGEST_NAME = 60
 
 
 class Fold(QWidget):
@@ -145,7 +143,7 @@ class Thought(Fold):
 
     def took(self, seconds: int) -> None:
         """Show for how long it went on, if that is worth a number."""
-        self.say(f"Thought for {duration(seconds)}" if seconds >= _SHORTEST_SECONDS else "Thought")
+        self.say(words.thought_line(seconds))
 
     def set_open(self, is_open: bool) -> None:
         """Show all of it, or none."""
@@ -164,19 +162,31 @@ class ToolCall(Fold):
     def __init__(self) -> None:
         """Begin."""
         super().__init__("what the model wants to hand to the tool")
-        self._call: Call | None = None
+        self._markdown = ""
         self.say("Choosing a tool…")
+
+    @property
+    def known(self) -> bool:
+        """Whether it has come to what it is."""
+        return bool(self._markdown)
 
     def show_call(self, call: Call) -> None:
         """Show what it is."""
-        self._call = call
-        self.say(f"Wants to use {' '.join(call.name.split())[:_LONGEST_NAME]}")
+        self._show(words.wanted_tool(call), fenced(shown_json(call.arguments)))
+
+    def show_cut(self, written: str) -> None:
+        """Show that the answer ends in the middle of it, and what was written of it."""
+        self._show(words.CUT_CALL, fenced(written, ""))
+
+    def _show(self, title: str, markdown: str) -> None:
+        self._markdown = markdown
+        self.say(title)
         if self._body is not None:
             self._fill(self._body)
 
     def _fill(self, body: MarkdownText) -> None:
-        if self._call is not None:
-            body.append_markdown(_fenced(json.dumps(self._call.arguments, indent=2, ensure_ascii=False)))
+        if self._markdown:
+            body.append_markdown(f"{self._markdown}\n")
             body.finish()
 
 
@@ -219,15 +229,3 @@ class _Preview(QWidget):
             ground.setAlpha(0)
             fade.setColorAt(1, ground)
             painter.fillRect(QRect(0, 0, self.width(), 2 * line), fade)
-
-
-def duration(seconds: int) -> str:
-    """Return seconds as people say them: `12 s`, `2 min 5 s`."""
-    return f"{seconds} s" if seconds < 60 else f"{seconds // 60} min {seconds % 60} s"
-
-
-def _fenced(code: str) -> str:
-    """Return code between fences that nothing in it closes."""
-    longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}json\n{code}\n{fence}\n"

@@ -16,6 +16,7 @@ def follow(transcript: Transcript, dialogue: Dialogue) -> None:
     dialogue.pointed_at.connect(transcript.go_to)
     dialogue.turns_changed.connect(transcript.show_numbers)
     dialogue.answer_awaited.connect(transcript.await_answer)
+    dialogue.answer_begun.connect(transcript.begin_answer)
     dialogue.answer_resumed.connect(transcript.resume_answer)
     dialogue.prefilled.connect(transcript.show_prefill)
     dialogue.pace.told.connect(transcript.show_pace)

@@ -38,6 +38,10 @@ class MemoryGauge(QFrame):
 
     Signals:
         sample_wanted: Time to call `show_sample` with a fresh sample, or with None if there was none to be had.
+
+    Attributes:
+        segments: The parts of the bar.
+        whole: Whether the lines below the bar are shown.
     """
 
     sample_wanted = Signal()
@@ -56,6 +60,7 @@ class MemoryGauge(QFrame):
         self._free.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
         self._bar = _Bar()
         self._legends = [_Legend() for _ in range(5)]
+        self.whole = True
         top = QHBoxLayout()
         top.addWidget(self._title)
         top.addWidget(self._free, 1)
@@ -94,6 +99,17 @@ class MemoryGauge(QFrame):
         self._planned = (name, projection) if projection is not None and projection.plan is not None else None
         self._show()
 
+    @property
+    def legends_height(self) -> int:
+        """What the lines below the bar take, or would take, in pixels."""
+        return sum(one.sizeHint().height() + theme.GAP_4 for one in self._legends[: len(self._lines())])
+
+    def show_legends(self, shown: bool) -> None:
+        """Show the lines below the bar, or leave them to the tool tip."""
+        if shown != self.whole:
+            self.whole = shown
+            self._show_legends()
+
     def _show(self) -> None:
         taken = self._sample
         self.segments = self._all_segments()
@@ -123,7 +139,9 @@ class MemoryGauge(QFrame):
         if taken is not None:
             segments.append(Segment("Other programs", memory_of(taken, figures).others, "others"))
         if figures and figures.weights:
-            segments.append(Segment(self._model or "This model", figures.weights, "accent"))
+            several = len(figures.models)
+            name = f"{several} models" if several > 1 else self._model or "This model"
+            segments.append(Segment(name, figures.weights, "accent"))
         if figures and (figures.cache or figures.weights):
             segments.append(Segment("Context in use", figures.live, "live"))
             segments.append(Segment("Kept for later", figures.cache - figures.live, "kept"))
@@ -133,11 +151,15 @@ class MemoryGauge(QFrame):
             segments.append(Segment(f"A context of {words.count(plan.context)} tokens", beside, "kept", ghost=True))
         return tuple(segments)
 
-    def _show_legends(self) -> None:
-        """Say what each part is; a model that would be loaded and its context stand in one line."""
+    def _lines(self) -> list[tuple[Segment, str]]:
+        """Return what each part is; a model that would be loaded and its context stand in one line."""
         lines = [(one, words.size(one.nbytes)) for one in self.segments if not one.ghost]
         if ghosts := [one for one in self.segments if one.ghost]:
             lines.append((ghosts[0], words.size(sum(one.nbytes for one in ghosts))))
+        return lines
+
+    def _show_legends(self) -> None:
+        lines = self._lines() if self.whole else []
         for number, legend in enumerate(self._legends):
             legend.show_segment(*(lines[number] if number < len(lines) else (None, "")))
 

@@ -4,16 +4,8 @@ import itertools
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from sotto.engine.types import (
-    DoneReason,
-    Failed,
-    Finished,
-    GenerateRequest,
-    Message,
-    PrefillProgress,
-    SamplingOptions,
-    TextChunk,
-)
+from sotto.engine.events import DoneReason, Failed, Finished, PrefillProgress, TextChunk
+from sotto.engine.types import GenerateRequest, Message, SamplingOptions
 from sotto.ui.session import Session
 
 _HELLO = "Hello"

@@ -10,31 +10,14 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from sotto.engine.events import Event, Failed, Finished, Loaded, LoadProgress, PrefillProgress, TextChunk, Unloaded
 from sotto.engine.memory_figures import MemoryFigures
-from sotto.engine.types import (
-    Event,
-    Failed,
-    Finished,
-    Loaded,
-    LoadProgress,
-    PrefillProgress,
-    TextChunk,
-    Unloaded,
-)
 from sotto.paths import state_dir
-from sotto.runner.host import Loop
+from sotto.runner.host import PROCESS, THREAD, Loop, kind_of_host
 from sotto.store.wording import shown_path
 from sotto.ui.engine_thread import EngineThread, engine_loop
 
 _log = logging.getLogger(__name__)
-
-THREAD, PROCESS = "thread", "process"
-_VARIABLE = "SOTTO_ENGINE_HOST"
-
-
-def forced_host() -> str:
-    """Return the kind of host that the environment asks for, whatever was chosen; empty where it does not."""
-    return os.environ.get(_VARIABLE, "")
 
 
 def make_host(kind: str = THREAD) -> EngineThread:
@@ -44,12 +27,9 @@ def make_host(kind: str = THREAD) -> EngineThread:
         kind: `thread` or `process`; `SOTTO_ENGINE_HOST` in the environment goes before it.
 
     Raises:
-        ValueError: It is neither.
+        InvalidRequestError: It is neither.
     """
-    chosen = forced_host() or kind
-    if chosen not in (THREAD, PROCESS):
-        raise ValueError(f"An engine's host must be {THREAD} or {PROCESS}, not {chosen!r}.")
-    return EngineThread(make_loop=_isolated if chosen == PROCESS else _marked)
+    return EngineThread(make_loop=_isolated if kind_of_host(kind) == PROCESS else _marked)
 
 
 @cache

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from sotto.runner.residents import KEEP_ALIVE
 from sotto.store.records import ModelRecord
 from sotto.ui import words
 from sotto.ui.model_book import ModelBook
@@ -42,6 +43,7 @@ class KeepAlive(QObject):
         self.gone: ModelRecord | None = None
         self._timer = QTimer(self, interval=_TICK_MS)
         self._timer.timeout.connect(self.check)
+        session.pinned = book.is_pinned
         session.state_changed.connect(self._follow)
         book.changed.connect(self.check)
         preferences.changed.connect(self.check)
@@ -65,8 +67,11 @@ class KeepAlive(QObject):
     @Slot()
     def check(self) -> None:
         """Let the model leave if its time has come."""
-        if self._idle_since is not None and self._session.host.answering:
+        resident = self._session.resident
+        if self._idle_since is not None and resident is not None and resident.visits:
             self._idle_since = self._now()
+        minutes = self._preferences.values.keep_alive_minutes
+        self._session.keeper.residents.keep_alive = 60.0 * minutes if minutes else KEEP_ALIVE
         left = self.left
         if left is not None and left <= 0 and self._session.state.phase is Phase.READY:
             self._idle_since = None

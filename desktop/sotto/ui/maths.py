@@ -6,7 +6,6 @@ be drawn stays LaTeX.
 
 import re
 import sys
-import time
 import warnings
 from dataclasses import dataclass
 from types import FrameType
@@ -14,7 +13,9 @@ from typing import Any
 
 LONGEST = 1000
 """Characters of a formula; a longer one stays text."""
-_SECONDS = 1.0
+# Calls of functions that a formula may take to be drawn: about a second of a processor, of which the longest that make
+# sense need two thirds. Counted and not timed: what is drawn once is drawn always, however busy the machine is.
+_CALLS = 1_000_000
 _LARGEST = 4000.0
 
 # Code and addresses first: nothing in them is a formula. A dollar that opens stands before no space, one that closes
@@ -108,7 +109,7 @@ def draw(latex: str, display: bool, pixels: float, color: str) -> Drawing | None
     """
     try:
         svg = _limited(latex, display, pixels, color)
-    except _LateError:
+    except _TooMuchError:
         return None
     except Exception:
         # Whatever a formula makes of its reader, the text stays as it is.
@@ -122,24 +123,26 @@ def draw(latex: str, display: bool, pixels: float, color: str) -> Drawing | None
     return Drawing(svg, width, -top, height + top)
 
 
-class _LateError(BaseException):
-    """A formula took too long."""
+class _TooMuchError(BaseException):
+    """A formula takes too much."""
 
 
 def _limited(latex: str, display: bool, pixels: float, color: str) -> str:
     """Return a formula as SVG.
 
     Raises:
-        _LateError: It took longer than it may.
+        _TooMuchError: It takes more calls than it may.
     """
     ziamath = _ziamath()
     if ("&" in latex or "\\\\" in latex) and "\\begin" not in latex:
         latex = rf"\begin{{aligned}}{latex}\end{{aligned}}"
-    ends, before = time.perf_counter() + _SECONDS, sys.gettrace()
+    calls, before = 0, sys.gettrace()
 
     def watch(frame: FrameType, event: str, argument: object) -> None:
-        if time.perf_counter() > ends:
-            raise _LateError
+        nonlocal calls
+        calls += 1
+        if calls > _CALLS:
+            raise _TooMuchError
 
     # Some formulas take time that doubles with each bracket. Called with every function, on this thread alone.
     sys.settrace(watch)

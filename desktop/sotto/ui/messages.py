@@ -2,22 +2,25 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, Signal
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from sotto.chats.records import Turn
+from sotto.engine.events import PrefillProgress
 from sotto.engine.parsing.pieces import Piece
-from sotto.engine.types import PrefillProgress
 from sotto.ui import theme, words
 from sotto.ui.answer_body import AnswerBody
 from sotto.ui.attachment_chips import SentAttachments
+from sotto.ui.flow_layout import FlowLayout
 from sotto.ui.markdown_text import MarkdownText
 from sotto.ui.message_text import PlainText
-from sotto.ui.parts import IconButton, Label, draw_bar
+from sotto.ui.parts import ElidedLabel, IconButton, Label, draw_bar
 from sotto.ui.question_editor import QuestionEditor
 
 _BUBBLE_SHARE = 0.8
+# What the line of figures needs beside the buttons, at 13 px text.
+_FIGURES = 160
 
 
 class UserMessage(QWidget):
@@ -149,7 +152,8 @@ class AnswerMessage(QWidget):
         self.body = AnswerBody(f"Answer of {model}")
         self.body.link_asked.connect(self.link_asked)
         self.body.hide()
-        self.model = Label(words.short_name(model), "caption")
+        self.model = ElidedLabel(words.short_name(model), "caption")
+        self.model.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.status = Label("", "caption", wrap=True)
         self._bar = _Progress()
         self._bar.hide()
@@ -164,21 +168,20 @@ class AnswerMessage(QWidget):
         self.more.clicked.connect(lambda: self.more_wanted.emit(self.number))
         for button in (self.copy, self.again, self.more):
             button.hide()
-        foot = QHBoxLayout()
-        foot.setContentsMargins(0, 0, 0, 0)
-        foot.setSpacing(theme.GAP_12)
-        foot.addWidget(self.versions)
-        foot.addWidget(self.copy)
-        foot.addWidget(self.again)
-        foot.addWidget(self.more)
-        foot.addWidget(self.model)
-        foot.addWidget(self._bar)
-        foot.addWidget(self.status, 1)
+        self._tools = FlowLayout(None, theme.GAP_12)
+        for widget in (self.versions, self.copy, self.again, self.more, self.model, self._bar):
+            self._tools.addWidget(widget)
+        self._foot = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._foot.setContentsMargins(0, 0, 0, 0)
+        self._foot.setSpacing(theme.GAP_12)
+        self._foot.addLayout(self._tools)
+        self._foot.setAlignment(self._tools, Qt.AlignmentFlag.AlignVCenter)
+        self._foot.addWidget(self.status, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.GAP_4)
         layout.addWidget(self.body)
-        layout.addLayout(foot)
+        layout.addLayout(self._foot)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     @property
@@ -206,6 +209,10 @@ class AnswerMessage(QWidget):
         self._bar.share = progress.done / progress.total if progress.total else 0.0
         self._bar.show()
         self._bar.update()
+
+    def hold(self, turn: Turn) -> None:
+        """Take note of what the answer is held to, before anything of it is shown."""
+        self.body.is_json = turn.is_json
 
     def append(self, text: str) -> None:
         """Show more of an answer as it was kept."""
@@ -237,7 +244,9 @@ class AnswerMessage(QWidget):
     def end(self, turn: Turn) -> None:
         """Show that nothing more comes, and a line of figures."""
         self.body.finish()
-        self.body.show_durations(turn.figures.get("thoughts"))
+        if words.is_cut_short(turn):
+            self.body.fold_begun_call()
+        self.body.show_durations(words.thought_seconds(turn))
         self._bar.hide()
         self.copy.setVisible(bool(self.body.texts))
         self.status.setText(words.turn_line(turn))
@@ -245,6 +254,7 @@ class AnswerMessage(QWidget):
 
     def show_complete(self, turn: Turn) -> None:
         """Show an answer that came long ago."""
+        self.hold(turn)
         if turn.text:
             self.body.show()
             self.body.append(turn.text, live=False)
@@ -260,6 +270,21 @@ class AnswerMessage(QWidget):
     def _copy(self) -> None:
         QGuiApplication.clipboard().setMimeData(self.body.copied())
         self.copy.confirm("check", "Copied")
+
+    def _fit(self) -> None:
+        """Put the line of figures beside the buttons, or below them where it would be one word wide."""
+        beside = self.width() >= self._tools.sizeHint().width() + theme.GAP_12 + theme.current().scaled(_FIGURES)
+        to = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        if self._foot.direction() is not to:
+            self._foot.setDirection(to)
+            self._foot.setSpacing(theme.GAP_12 if beside else theme.GAP_4)
+            self._foot.update()
+
+    def event(self, event: QEvent) -> bool:
+        """See what there is room for when there is more to show, or less room."""
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+            self._fit()
+        return super().event(event)
 
 
 class VersionSwitch(QWidget):

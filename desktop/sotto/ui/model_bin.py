@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from sotto.errors import SottoError
-from sotto.runner.host import same
 from sotto.store.records import ModelRecord
 from sotto.ui import words
 from sotto.ui.session import Session
@@ -42,10 +41,8 @@ class ModelBin(QObject):
 
     def remove(self, record: ModelRecord) -> None:
         """Delete a model; one that is in memory leaves it first."""
-        state = self._session.state
-        if state.record is not None and same(state.record, record):
-            self._session.stop_load()
-            self._session.eject()
+        self._session.stop_load(record)
+        self._session.eject(record)
         if self._flows is not None:
             self._flows.start(self._remove(self._flows, record))
 

@@ -1,10 +1,12 @@
 """More about a model: where it is, what it can, how it would lie in memory, and how long its context is to be."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QSlider, QVBoxLayout, QWidget
 
-from sotto.runner.host import same
+from sotto.runner.residents import same
 from sotto.store.records import ModelRecord
 from sotto.ui import theme, words
 from sotto.ui.memory import Fit, Memory, Projection, context_steps
@@ -12,6 +14,7 @@ from sotto.ui.model_book import ModelBook
 from sotto.ui.model_row import ABSENT
 from sotto.ui.parts import ElidedLabel, IconButton, Label, Picture, TextButton
 from sotto.ui.planner import Planner
+from sotto.ui.scroller import Scroller
 from sotto.ui.states import ModelState, Phase
 
 _WIDTH = 348
@@ -25,26 +28,26 @@ class ModelCard(QFrame):
     Signals:
         load_wanted: A record should be loaded, with so many tokens of context (None as the model says), and whether
             even where it does not fit.
-        eject_wanted: The loaded model should leave memory.
-        stop_wanted: The load should stop.
+        eject_wanted: The model should leave memory.
+        stop_wanted: Its load should stop.
         menu_wanted: What else can be done with a record is asked for, at this place on the screen.
         previewed: The projection of the model in view, with its name; None where there is nothing to plan.
         closed: The panel is to go away.
     """
 
     load_wanted = Signal(object, object, bool)
-    eject_wanted = Signal()
-    stop_wanted = Signal()
+    eject_wanted = Signal(object)
+    stop_wanted = Signal(object)
     menu_wanted = Signal(object, QPoint)
     previewed = Signal(str, object)
     closed = Signal()
 
-    def __init__(self, book: ModelBook, planner: Planner) -> None:
-        """Begin hidden."""
+    def __init__(self, book: ModelBook, planner: Planner, state_of: Callable[[ModelRecord], ModelState]) -> None:
+        """Begin hidden; `state_of` tells how a model stands."""
         super().__init__()
         self.setObjectName("modelCard")
         self._book, self._planner = book, planner
-        self._state = ModelState()
+        self._state_of = state_of
         self._steps: tuple[int, ...] = ()
         self._offered: int | None = None
         self.record: ModelRecord | None = None
@@ -141,12 +144,6 @@ class ModelCard(QFrame):
         inside.addWidget(self._plan_part)
         self._body = body
         body.installEventFilter(self)
-        area = QScrollArea()
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(body)
         self._buttons = QWidget()
         bottom = QHBoxLayout(self._buttons)
         bottom.setContentsMargins(theme.GAP_12, theme.GAP_4, theme.GAP_12, theme.GAP_12)
@@ -158,7 +155,7 @@ class ModelCard(QFrame):
         # What scrolls stays clear of the round corners.
         layout.setContentsMargins(0, theme.GAP_4, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(area, 1)
+        layout.addWidget(Scroller(body), 1)
         layout.addWidget(self._buttons)
 
     # What it is about
@@ -195,9 +192,8 @@ class ModelCard(QFrame):
                 self.record = known
                 self._show()
 
-    def show_state(self, state: ModelState) -> None:
-        """Draw the model that the window is about as it stands."""
-        self._state = state
+    def show_state(self) -> None:
+        """Draw the model as it stands now."""
         self._show()
 
     def _follow(self, memory: Memory) -> None:
@@ -205,9 +201,7 @@ class ModelCard(QFrame):
 
     @property
     def _mine(self) -> ModelState:
-        if self.record is not None and self._state.record is not None and same(self.record, self._state.record):
-            return self._state
-        return ModelState(Phase.FOUND, self.record)
+        return self._state_of(self.record) if self.record is not None else ModelState()
 
     @property
     def _context(self) -> int | None:
@@ -351,9 +345,9 @@ class ModelCard(QFrame):
             self._chosen.stop()
             self._keep_context()
         if self._mine.loaded:
-            self.eject_wanted.emit()
+            self.eject_wanted.emit(self.record)
         elif self._mine.phase is Phase.LOADING:
-            self.stop_wanted.emit()
+            self.stop_wanted.emit(self.record)
         else:
             self.load_wanted.emit(self.record, self._context, self.load.text() == "Load anyway")
 

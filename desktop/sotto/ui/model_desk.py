@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
-from sotto.runner.host import same
+from sotto.runner.residents import same
 from sotto.store.records import ModelRecord, Source
 from sotto.store.wording import shown_path
 from sotto.ui import memory, words
@@ -54,8 +54,8 @@ class ModelDesk(QObject):
         self.bin = ModelBin(session, self)
         self.templates = ModelTemplates(session, self)
         self.getting = Getting(session, preferences, self)
-        self.panel = ModelPanel(self.book, self.planner, self.keep_alive, self.getting.downloads)
-        self.card = ModelCard(self.book, self.planner)
+        self.panel = ModelPanel(self.book, self.planner, self.keep_alive, self.getting.downloads, session.state_of)
+        self.card = ModelCard(self.book, self.planner, session.state_of)
 
     def furnish(self, centre: QWidget, sidebar: QWidget, gauge: MemoryGauge, finds: Finds) -> None:
         """Show the card over `centre`, beside `sidebar`, what is planned in `gauge`, and what was found in `finds`."""
@@ -93,6 +93,8 @@ class ModelDesk(QObject):
         session.models_changed.connect(panel.show_models)
         session.models_changed.connect(card.show_models)
         session.figures_changed.connect(gauge.show_figures)
+        session.residents_changed.connect(panel.show_residents)
+        session.residents_changed.connect(card.show_state)
         QApplication.instance().focusChanged.connect(self._leave)  # type: ignore[union-attr]
         panel.show_models(session.models)
 
@@ -111,15 +113,14 @@ class ModelDesk(QObject):
     def show_state(self, state: ModelState) -> None:
         """Draw the model that the window is about as it stands."""
         self.panel.show_state(state)
-        self.card.show_state(state)
+        self.card.show_state()
         self._gauge.show_model(words.short_name(state.record.name) if state.record else "")
 
     @Slot(object)
     def load(self, record: ModelRecord) -> None:
         """Load a model; where it would fill memory, show the numbers first."""
-        state = self._session.state
-        mine = state.record is not None and same(state.record, record)
-        if record.runnable and self.planner.projection(record).asks and not (mine and (state.loaded or state.busy)):
+        state = self._session.state_of(record)
+        if record.runnable and self.planner.projection(record).asks and not (state.loaded or state.busy):
             self.show_details(record)
             self.card.load.setFocus()
         elif record.present:

@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from sotto.runner.host import same
+from sotto.runner.residents import same
 from sotto.store.records import ModelRecord
 
 if TYPE_CHECKING:
     from sotto.store.discovery import Listing
     from sotto.store.roots import Root
+    from sotto.store.watching import Watched
 
 
 class Models(Protocol):
@@ -28,7 +29,7 @@ class Models(Protocol):
             SottoError: There is none.
         """
 
-    def folders(self, roots: "Sequence[Root]") -> Sequence[Path]:
+    def folders(self, roots: "Sequence[Root]") -> "Watched":
         """Return the folders that change when a model comes or goes."""
 
     def verify(self, record: ModelRecord, cancelled: Callable[[], bool]) -> str:
@@ -66,7 +67,7 @@ class StoreModels:
 
         return record_of(path, judge=refusal)
 
-    def folders(self, roots: "Sequence[Root]") -> Sequence[Path]:
+    def folders(self, roots: "Sequence[Root]") -> "Watched":
         """Return the folders that change when a model comes or goes."""
         from sotto.store.watching import watched_folders
 

@@ -1,24 +1,25 @@
 """The list of models in the sidebar: those that run, and those that cannot run here."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QPoint, QSignalBlocker, Qt, QUrl, Signal
+from PySide6.QtCore import QPoint, QSignalBlocker, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QActionGroup, QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from sotto.runner.host import same
+from sotto.runner.residents import same
 from sotto.store.records import ModelRecord
 from sotto.ui import theme, words
 from sotto.ui.download_list import DownloadList
 from sotto.ui.downloads import Downloads
 from sotto.ui.keep_alive import KeepAlive
 from sotto.ui.model_book import ModelBook
-from sotto.ui.model_row import ModelRow
+from sotto.ui.model_row import ModelRow, least_height
 from sotto.ui.model_templates import ModelTemplates
 from sotto.ui.parts import IconButton, Label, add_action, popup
 from sotto.ui.planner import Planner
+from sotto.ui.scroller import Scroller
 from sotto.ui.states import ModelState
 
 _ORDERS = {"used": "Recently Used", "name": "Name", "size": "Size", "fit": "Fit"}
@@ -31,8 +32,8 @@ class ModelPanel(QWidget):
 
     Signals:
         load_wanted: A record should be loaded.
-        eject_wanted: The loaded model should leave memory.
-        stop_wanted: The load should stop.
+        eject_wanted: A loaded model should leave memory.
+        stop_wanted: The load of a model should stop.
         verify_wanted: The files of a record should be checked.
         remove_wanted: A record should be deleted.
         details_wanted: More about a record is asked for.
@@ -45,8 +46,8 @@ class ModelPanel(QWidget):
     """
 
     load_wanted = Signal(object)
-    eject_wanted = Signal()
-    stop_wanted = Signal()
+    eject_wanted = Signal(object)
+    stop_wanted = Signal(object)
     verify_wanted = Signal(object)
     remove_wanted = Signal(object)
     details_wanted = Signal(object)
@@ -57,9 +58,25 @@ class ModelPanel(QWidget):
     template_unwanted = Signal(object)
     get_wanted = Signal()
 
-    def __init__(self, book: ModelBook, planner: Planner, keep_alive: KeepAlive, downloads: Downloads) -> None:
-        """Show `downloads` and no models, in the order of `book`, with what `planner` and `keep_alive` say of each."""
+    def __init__(
+        self,
+        book: ModelBook,
+        planner: Planner,
+        keep_alive: KeepAlive,
+        downloads: Downloads,
+        state_of: Callable[[ModelRecord], ModelState],
+    ) -> None:
+        """Show `downloads` and no models, in the order of `book`, with what `planner` and `keep_alive` say of each.
+
+        Args:
+            book: What a person keeps about models.
+            planner: Tells how each would lie in memory.
+            keep_alive: Tells how long the one in use stays there.
+            downloads: Models on their way.
+            state_of: Tells how each stands.
+        """
         super().__init__()
+        self._state_of = state_of
         self._book, self._planner, self._keep_alive = book, planner, keep_alive
         self._records: tuple[ModelRecord, ...] = ()
         self._state = ModelState()
@@ -78,14 +95,10 @@ class ModelPanel(QWidget):
         self._other_title = Label("Cannot run here", "section")
         self._ready, self._others = QVBoxLayout(), QVBoxLayout()
         self.setObjectName("models")
-        self._area = QScrollArea()
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setWidgetResizable(True)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setAccessibleName("Models")
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._body = self._rows_body()
-        self._area.setWidget(self._body)
+        self._area = _Area(self._body)
+        self._area.setAccessibleName("Models")
+        theme.current().changed.connect(self._area.updateGeometry)
         title = QHBoxLayout()
         title.setContentsMargins(theme.GAP_16, theme.GAP_4, theme.GAP_8, 0)
         title.setSpacing(0)
@@ -143,17 +156,18 @@ class ModelPanel(QWidget):
         many = sum(record not in known for record in wanted) > _MANY
         if many:
             self._body.hide()
+        for row in self.rows:
+            # Not `takeAt`: an item that lives on keeps its row from telling the next one of another height.
+            for layout in (self._ready, self._others):
+                layout.removeWidget(row)
         self.rows = [known.pop(record) if record in known else self._row(record) for record in wanted]
         for row in known.values():
             row.hide()
             row.deleteLater()
-        for layout in (self._ready, self._others):
-            while layout.count():
-                layout.takeAt(0)
         for row in self.rows:
             (self._ready if row.record.runnable else self._others).addWidget(row)
             self._mark(row)
-            row.show_state(self._state)
+            row.show_state(self._state_of(row.record))
             with QSignalBlocker(row):
                 row.setChecked(chosen is not None and same(row.record, chosen))
             if focused is not None and same(row.record, focused):
@@ -173,8 +187,8 @@ class ModelPanel(QWidget):
     def _row(self, record: ModelRecord) -> ModelRow:
         row = ModelRow(record)
         row.load_wanted.connect(self.load_wanted)
-        row.eject_wanted.connect(self.eject_wanted)
-        row.stop_wanted.connect(self.stop_wanted)
+        row.eject_wanted.connect(lambda: self.eject_wanted.emit(row.record))
+        row.stop_wanted.connect(lambda: self.stop_wanted.emit(row.record))
         row.details_wanted.connect(self.details_wanted)
         row.entered.connect(self.entered)
         row.menu_wanted.connect(self._show_menu)
@@ -189,8 +203,14 @@ class ModelPanel(QWidget):
         row.show_marks(favourite=self._book.is_favourite(row.record), pinned=self._book.is_pinned(row.record))
 
     def _note(self, row: ModelRow) -> None:
-        prediction = words.prediction_line(self._planner.predicted(row.record), self._state.actual)
-        row.show_note("\n".join(filter(None, (prediction, self._keep_alive.line))))
+        lines: tuple[str, ...] = ()
+        if self._is_used(row.record):
+            prediction = words.prediction_line(self._planner.predicted(row.record), self._state.actual)
+            lines = (prediction, self._keep_alive.line)
+        row.show_note("\n".join(filter(None, lines)))
+
+    def _is_used(self, record: ModelRecord) -> bool:
+        return self._state.record is not None and same(self._state.record, record)
 
     def _show_notes(self) -> None:
         for row in self.rows:
@@ -211,11 +231,16 @@ class ModelPanel(QWidget):
         new = state.record is not None and (self._state.record is None or not same(self._state.record, state.record))
         self._state = state
         for row in self.rows:
-            row.show_state(state)
+            row.show_state(self._state_of(row.record))
             self._note(row)
-            if new and state.record is not None and same(row.record, state.record):
+            if new and self._is_used(row.record):
                 row.setChecked(True)
                 self.bring_into_view(row)
+
+    def show_residents(self) -> None:
+        """Draw each model as it stands now."""
+        for row in self.rows:
+            row.show_state(self._state_of(row.record))
 
     def look_for(self, text: str) -> None:
         """Show only the models in whose rows every word of `text` occurs."""
@@ -255,10 +280,12 @@ class ModelPanel(QWidget):
     def menu_of(self, record: ModelRecord) -> QMenu:
         """Return what can be done with a model."""
         menu = QMenu(self)
-        mine = self._state.record is not None and same(self._state.record, record)
-        if mine and self._state.loaded:
-            add_action(menu, "Eject", self.eject_wanted.emit)
-        elif record.runnable and record.present:
+        loaded, used = self._state_of(record).loaded, self._is_used(record)
+        if loaded:
+            add_action(menu, "Eject", lambda: self.eject_wanted.emit(record))
+        if loaded and not used:
+            add_action(menu, "Use", lambda: self.load_wanted.emit(record))
+        elif not loaded and record.runnable and record.present:
             add_action(menu, "Load", lambda: self.load_wanted.emit(record))
         add_action(menu, "Details", lambda: self.details_wanted.emit(record))
         self._add_marks(menu, record)
@@ -322,3 +349,11 @@ class ModelPanel(QWidget):
             shown[place].setFocus(Qt.FocusReason.TabFocusReason)
             shown[place].setChecked(True)
             self.bring_into_view(shown[place])
+
+
+class _Area(Scroller):
+    """Scrolls the rows."""
+
+    def minimumSizeHint(self) -> QSize:
+        """Take one row at least."""
+        return super().minimumSizeHint().expandedTo(QSize(0, least_height()))

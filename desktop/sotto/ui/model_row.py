@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
-from sotto.runner.host import same
+from sotto.runner.residents import same
 from sotto.store.records import ModelRecord
 from sotto.ui import icons, theme, words
 from sotto.ui.memory import Fit
@@ -78,17 +78,22 @@ class ModelRow(QAbstractButton):
     def eject(self) -> IconButton:
         """The button that gives the model's memory back."""
         name = f"Eject {words.model_name(self.record.name)}"
-        button = IconButton("eject", name, tip="Eject: give its memory back")
-        button.setParent(self)
+        button = self._button("eject", name, "Eject: give its memory back")
         button.clicked.connect(self.eject_wanted)
         return button
 
     @cached_property
     def stop(self) -> IconButton:
         """The button that stops the load."""
-        button = IconButton("close", f"Stop loading {words.model_name(self.record.name)}", tip="Stop loading")
-        button.setParent(self)
+        button = self._button("close", f"Stop loading {words.model_name(self.record.name)}", "Stop loading")
         button.clicked.connect(self.stop_wanted)
+        return button
+
+    def _button(self, icon: str, name: str, tip: str) -> IconButton:
+        button = IconButton(icon, name, tip=tip)
+        button.setParent(self)
+        # Behind the button, which takes the new size first.
+        theme.current().changed.connect(self._place_buttons)
         return button
 
     def _buttons(self) -> list[QAbstractButton]:
@@ -169,7 +174,8 @@ class ModelRow(QAbstractButton):
         """What tells models of one name apart, in few letters."""
         quantization = words.quantization(self.record)
         size = words.size(self.record.size) if self.record.size else ""
-        return [text for text in (quantization, size) if text]
+        use = "vectors" if words.makes_vectors(self.record) else ""
+        return [text for text in (use, quantization, size) if text]
 
     def _show(self) -> None:
         phase = self._state.phase
@@ -198,9 +204,6 @@ class ModelRow(QAbstractButton):
         self._place_buttons()
         self.update()
 
-    def _small(self) -> QFont:
-        return theme.current().font(0.88)
-
     def _text_area(self) -> QRect:
         return self.rect().adjusted(GAP_12 + _DOT + GAP_8, GAP_8, -GAP_8, -GAP_8)
 
@@ -214,8 +217,8 @@ class ModelRow(QAbstractButton):
 
     def heightForWidth(self, width: int) -> int:
         """Return two lines, and those of the reason."""
-        small = QFontMetrics(self._small())
-        height = 2 * GAP_8 + QFontMetrics(self.font()).height() + GAP_4 + small.height()
+        small = QFontMetrics(_small())
+        height = _two_lines(QFontMetrics(self.font()), small)
         if reason := self._shown_reason():
             room = width - GAP_12 - _DOT - 2 * GAP_8
             height += GAP_4 + small.boundingRect(QRect(0, 0, room, 10_000), _WRAP, reason).height()
@@ -235,7 +238,7 @@ class ModelRow(QAbstractButton):
     def _place_buttons(self) -> None:
         for button in self._buttons():
             size = button.sizeHint()
-            lines = QFontMetrics(self.font()).height() + GAP_4 + QFontMetrics(self._small()).height()
+            lines = QFontMetrics(self.font()).height() + GAP_4 + QFontMetrics(_small()).height()
             left, top = self.width() - size.width() - GAP_8, GAP_8 + (lines - size.height()) // 2
             button.setGeometry(self._side(QRectF(left, top, size.width(), size.height())).toRect())
 
@@ -271,7 +274,7 @@ class ModelRow(QAbstractButton):
     def _paint_text(self, painter: QPainter) -> None:
         tokens, area = theme.current().tokens, self._text_area()
         name_font = theme.current().font(1.0, QFont.Weight.Medium)
-        big, small = QFontMetrics(name_font), QFontMetrics(self._small())
+        big, small = QFontMetrics(name_font), QFontMetrics(_small())
         if self._state.loaded:
             dot = QRectF(GAP_12, area.top() + (big.height() - _DOT) / 2, _DOT, _DOT)
             draw_bar(painter, self._side(dot), [(1.0, tokens.accent)], tokens.accent)
@@ -283,7 +286,7 @@ class ModelRow(QAbstractButton):
         line.setRight(line.right() - self._paint_marks(painter, line))
         name = big.elidedText(words.short_name(self.record.name), Qt.TextElideMode.ElideMiddle, line.width())
         self._write(painter, line, name)
-        painter.setFont(self._small())
+        painter.setFont(_small())
         line = QRect(area.left(), line.bottom() + 1 + GAP_4, room, small.height())
         self._paint_second(painter, line, small)
         painter.setPen(QColor(tokens.muted))
@@ -368,3 +371,16 @@ class ModelRow(QAbstractButton):
     def nextCheckState(self) -> None:
         """Choose the row; a second click does not undo it."""
         self.setChecked(True)
+
+
+def least_height() -> int:
+    """Return the height of a row of two lines, in pixels."""
+    return _two_lines(QFontMetrics(theme.current().font()), QFontMetrics(_small()))
+
+
+def _two_lines(big: QFontMetrics, small: QFontMetrics) -> int:
+    return 2 * GAP_8 + big.height() + GAP_4 + small.height()
+
+
+def _small() -> QFont:
+    return theme.current().font(0.88)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from sotto.errors import SottoError
-from sotto.runner.host import same
+from sotto.runner.residents import same
 from sotto.store.records import ModelRecord
 from sotto.store.user_templates import keep_user_template, read_template_file, template_path
 from sotto.ui import words
@@ -78,9 +78,8 @@ def _kept(digest: str, path: Path | None) -> None:
     if path is None:
         keep_user_template(digest, "")
         return
-    from sotto.engine.template_choice import given_template
     from sotto.engine.templates import ChatTemplate
 
     text = read_template_file(path)
-    ChatTemplate(given_template(text))
+    ChatTemplate.given(text)
     keep_user_template(digest, text)

@@ -104,10 +104,11 @@ class NumberField(QDoubleSpinBox):
 
     def fixup(self, text: str) -> str:
         """Say what is wrong with what was typed; the number stays what it was."""
-        kind = "a number" if self._number.places else "a whole number"
-        least, most = (f"{bound:,.{self._number.places}f}" for bound in (self._number.least, self._number.most))
+        number = self._number
+        kind = "a number" if number.places else "a whole number"
+        least, most = (f"{bound:,.{number.places}f}" for bound in (number.least, number.most))
         typed = text.removesuffix(self.suffix()).strip()[:40]
-        self.refused.emit(f"{self._number.title} must be {kind} from {least} to {most}, not {typed!r}.")
+        self.refused.emit(f"{number.title} must be {kind} from {least} to {most}, not {typed!r}.")
         return text
 
     def valueFromText(self, text: str) -> float:

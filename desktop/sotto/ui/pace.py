@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from sotto.engine.types import LoadProgress
+from sotto.engine.events import LoadProgress
 
 # A load that is shorter than this is not shown, so that nothing flashes.
 QUIET_SECONDS = 0.75

@@ -6,7 +6,18 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QColor, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
+    QToolButton,
+    QWidget,
+)
 
 from sotto.ui import icons, theme
 
@@ -150,6 +161,31 @@ class TextButton(QPushButton):
         self.setProperty("role", role)
         self.setAccessibleName(name or text)
         self.setAutoDefault(False)
+
+
+class ElidedButton(TextButton):
+    """A button with an ellipsis where there is no room for its words; the tool tip has the whole."""
+
+    def __init__(self, text: str, role: str = "outlined", name: str = "") -> None:
+        """Show `text`."""
+        super().__init__(text, role, name)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def minimumSizeHint(self) -> QSize:
+        """Give way to anything beside it."""
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw as many words as fit."""
+        painter, option = QStylePainter(self), QStyleOptionButton()
+        self.initStyleOption(option)
+        whole = self.text()
+        room = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self).width()
+        mode, flag = Qt.TextElideMode.ElideMiddle, Qt.TextFlag.TextShowMnemonic
+        text = self.fontMetrics().elidedText(whole, mode, room, flag.value)
+        self.setToolTip(plain_tip(whole.replace("&&", "&")) if text != whole else "")
+        option.text = text
+        painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
 
 
 class Picture(QWidget):

@@ -41,9 +41,10 @@ class Preferences:
         api_host: The address that this listens on.
         api_port: Its port.
         api_key: What other programs must send; may be empty where only this machine can reach the address.
+        api_origins: Web pages that may use the models, with commas between them; empty for none.
         follow: Whether the view follows an answer while it is written.
         system: What models are told first in chats that say nothing of their own.
-        options: How answers are drawn there, by Ollama's names.
+        options: How models answer there, by Ollama's names.
         num_ctx: Tokens of context that models are loaded with; 0 for as many as they have.
         recent: What was chosen in the command palette, by its keys, the last one first.
         engine_host: `thread` for an engine in the app's own process, `process` for one in a process of its own.
@@ -71,6 +72,7 @@ class Preferences:
     api_host: str = api.HOST
     api_port: int = api.PORT
     api_key: str = ""
+    api_origins: str = ""
     follow: bool = True
     system: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -107,13 +109,15 @@ _FITS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "appearance": (lambda value: value in ("", "light", "dark"), "light, dark or empty"),
     "engine_host": (lambda value: value in ("thread", "process"), "thread or process"),
     "num_ctx": (lambda value: value == 0 or CONTEXT.fits(value), f"0, or {CONTEXT.least} or more"),
-    "options": (lambda value: sensible(value) == value, "sampling options that make sense"),
+    # What answers must be is each chat's own.
+    "options": (lambda value: sensible(value) == value and "format" not in value, "options of answers that make sense"),
     "quick_fresh_minutes": (lambda value: 0 <= value <= LONGEST_FRESH, f"0 to {LONGEST_FRESH}"),
     "quick_place": (_is_place, "two shares of the screen, from 0 to 1"),
     "zoom": (lambda value: SMALLEST_ZOOM <= value <= LARGEST_ZOOM, f"{SMALLEST_ZOOM} to {LARGEST_ZOOM}"),
     "api_host": (lambda value: 0 < len(value) <= 255, "an address to listen on"),
     "api_port": (lambda value: isinstance(value, int) and 0 < value < 1 << 16, "a port from 1 to 65535"),
     "api_key": (lambda value: len(value) <= 1000 and (not value or value.isprintable()), "a key of one line"),
+    "api_origins": (lambda value: len(value) <= 4000 and (not value or value.isprintable()), "addresses of pages"),
     "model_order": (lambda value: value in MODEL_ORDERS, "used, name, size or fit"),
     "keep_alive_minutes": (
         lambda value: isinstance(value, int) and 0 <= value <= LONGEST_KEEP_ALIVE,

@@ -9,7 +9,7 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from sotto.ui import theme
-from sotto.ui.parts import Label, Line, TextButton, add_action, popup
+from sotto.ui.parts import ElidedButton, Label, Line, TextButton, add_action, popup
 from sotto.ui.presets import Preset, PresetKeeper
 
 
@@ -30,7 +30,7 @@ class PresetBar(QWidget):
         # The name of the preset that was applied last: what is changed in it can be saved.
         self._last = ""
         self._name_it: Callable[[str], None] = lambda name: None
-        self.button = TextButton("", "outlined")
+        self.button = ElidedButton("", "outlined")
         self.button.setObjectName("presets")
         self.button.clicked.connect(self._show_menu)
         self.name = Line("Name of the preset")

@@ -1,4 +1,4 @@
-"""Presets: a system prompt and sampling under a name, kept in a file that people can read. Draws nothing."""
+"""Presets: a system prompt and how to answer under a name, kept in a file that people can read. Draws nothing."""
 
 import json
 import logging
@@ -29,7 +29,7 @@ class Preset:
     Attributes:
         name: What it is called; no other is called so.
         system: The system prompt.
-        options: How answers are drawn, by Ollama's names.
+        options: How models answer, by Ollama's names, `think` and `format` as `manners` keeps them.
     """
 
     name: str

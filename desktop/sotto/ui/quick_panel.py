@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal, Slo
 from PySide6.QtGui import QAction, QCursor, QGuiApplication, QKeySequence, QMouseEvent, QScreen
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from sotto.runner.host import same
+from sotto.runner.residents import same
 from sotto.store.records import ModelRecord
 from sotto.ui import theme, words
 from sotto.ui.composer import Composer
@@ -64,8 +64,7 @@ class QuickPanel(QWidget):
         self._sent_away = False
         self.transcript = Transcript()
         self.notice = Notice()
-        self.composer = Composer(attaches=False)
-        self.composer.draft.setPlaceholderText("Ask anything")
+        self.composer = Composer(attaches=False, invitation="Ask anything")
         self.model = IconButton("chip", "Model", " ")
         self.model.setObjectName("quickModel")
         self.model.clicked.connect(self._choose_model)
@@ -127,7 +126,6 @@ class QuickPanel(QWidget):
         """Draw how the model stands; `answering` tells whether it answers here."""
         self._state = state
         self.composer.show_state(state.seen(answering=answering))
-        self.composer.draft.setPlaceholderText("Ask anything")
         name = words.short_name(state.record.name) if state.record else "No model"
         doing = {Phase.LOADING: "loading…", Phase.FAILED: "failed", Phase.UNLOADING: "ejecting…"}.get(state.phase, "")
         shown = f" {name} · {doing}" if doing else f" {name}"

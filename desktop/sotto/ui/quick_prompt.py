@@ -161,7 +161,7 @@ class QuickPrompt(QObject):
         composer = self.panel.composer
         composer.draft.insertPlainText(text)
         composer.draft.setFocus()
-        composer.hint.setText(f"{words.count(len(text))} characters from the clipboard")
+        composer.say(f"{words.count(len(text))} characters from the clipboard")
         self.panel.offer_clipboard(text=False)
 
     @Slot(bool)

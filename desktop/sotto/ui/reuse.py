@@ -1,8 +1,9 @@
 """Why a model reads again what it has read before."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sotto.engine.types import Finished, Message
+from sotto.engine.events import Finished
+from sotto.engine.types import Message, Think
 
 # What is less than this share of what was read before is lost; the rest is what templates and edits of the end cost.
 _LOST = 0.5
@@ -16,11 +17,13 @@ class Asked:
         model: Which model; its digest.
         messages: The conversation.
         trims: Whether oldest turns are left out where there is no room.
+        think: Whether it was asked to think first, which some templates say at the beginning.
     """
 
     model: str
     messages: tuple[Message, ...]
     trims: bool = False
+    think: Think | None = None
 
 
 def why_lost(before: Asked, tokens: int, now: Asked, cached: int) -> str:
@@ -38,6 +41,8 @@ def why_lost(before: Asked, tokens: int, now: Asked, cached: int) -> str:
         return "another model reads it for the first time"
     pairs = zip(before.messages, now.messages, strict=False)
     same = next((place for place, (old, new) in enumerate(pairs) if old != new), None)
+    if same is None and before.think != now.think:
+        return "it is to think otherwise"
     if same is None:
         return "the oldest turns are left out" if now.trims else "what was kept of it had to make place"
     changed = (*before.messages[same : same + 1], *now.messages[same : same + 1])
@@ -75,7 +80,7 @@ class Reuse:
         if len(said) > 1 and said[-1].role == "assistant":
             # It was gone on with, and is part of the answer.
             said = said[:-1]
-        self._before = Asked(self._now.model, (*said, Message("assistant", answer)))
+        self._before = replace(self._now, messages=(*said, Message("assistant", answer)))
         self._tokens = end.prompt_tokens + len(end.token_ids)
         return why
 

@@ -1,4 +1,4 @@
-"""How answers are drawn: the numbers that a person can choose, and where each of them comes from."""
+"""How answers are drawn: the numbers that a person can choose, and where each choice comes from."""
 
 import math
 from collections.abc import Mapping
@@ -8,6 +8,7 @@ from typing import Any, TypeGuard
 
 from sotto.engine.options import USUAL_LENGTH
 from sotto.engine.types import SamplingOptions
+from sotto.ui.manners import is_format, is_thinking
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,9 @@ def is_number(value: object) -> TypeGuard[float]:
 
 _USUAL = SamplingOptions()
 _WHOLE = 2**31 - 1
+BUDGET = Number(
+    "think_budget", "Longest thought", 0, _WHOLE, 256, 0, "In tokens; then the thought is ended", "no limit"
+)
 NUMBERS = (
     Number("temperature", "Temperature", 0, 5, 0.1, 2, "0 always takes the likeliest word; more is more varied"),
     Number("top_p", "Top-p", 0, 1, 0.05, 2, "Leaves out unlikely words beyond this share"),
@@ -62,7 +66,23 @@ NUMBERS = (
     Number("dry_multiplier", "DRY", 0, 5, 0.1, 2, "More than 0 keeps from writing whole passages again"),
     Number("seed", "Seed", 0, _WHOLE, 1, 0, "The same seed gives the same answer", "random"),
     Number("num_predict", "Longest answer", 1, _WHOLE, 64, 0, "In tokens", str(USUAL_LENGTH), "no limit"),
+    BUDGET,
 )
+_TAKES = "so many of the last tokens; -1 for the whole context, 0 for none"
+MORE_NUMBERS = (
+    Number("presence_penalty", "Presence penalty", -100, 100, 0.1, 2, "Taken once from words that have come already"),
+    Number("frequency_penalty", "Frequency penalty", -100, 100, 0.1, 2, "Taken each time that a word has come already"),
+    Number("repeat_last_n", "Penalty window", -1, _WHOLE, 16, 0, f"The penalties look at {_TAKES}"),
+    Number("xtc_threshold", "XTC threshold", 0, 1, 0.05, 2, "From this probability on, XTC leaves words out"),
+    Number("dry_base", "DRY base", 1, 100, 0.25, 2, "How fast DRY grows with the length of what is repeated"),
+    Number("dry_allowed_length", "DRY length", 1, _WHOLE, 1, 0, "Shorter passages may be repeated, in tokens"),
+    Number("dry_penalty_last_n", "DRY window", -1, _WHOLE, 64, 0, f"DRY looks at {_TAKES}"),
+    Number("mirostat", "Mirostat", 0, 2, 1, 0, "1 or 2 draws by that version, in place of all that leaves words out"),
+    Number("mirostat_tau", "Mirostat tau", 0, 100, 0.5, 2, "How surprising each word is to be, in bits"),
+    Number("mirostat_eta", "Mirostat eta", 0, 1, 0.05, 2, "How fast mirostat corrects itself"),
+)
+"""What few people need."""
+ALL_NUMBERS = (*NUMBERS, *MORE_NUMBERS)
 CONTEXT = Number("num_ctx", "Context length", 4, _WHOLE, 1024, 0, "In tokens", "as the model has it")
 
 
@@ -112,4 +132,5 @@ def sensible(options: object) -> dict[str, Any]:
     """Return those of `options` that can have been chosen."""
     if not isinstance(options, Mapping):
         return {}
-    return {one.name: options[one.name] for one in NUMBERS if one.fits(options.get(one.name))}
+    fits = {one.name: one.fits for one in ALL_NUMBERS} | {"think": is_thinking, "format": is_format}
+    return {name: options[name] for name, good in fits.items() if good(options.get(name))}

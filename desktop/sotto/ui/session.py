@@ -1,33 +1,31 @@
-"""What the window is about, apart from what is said: the models found, and the one in use. Draws nothing itself."""
+"""What the window is about, apart from what is said: the models found, and the one in use. Draws nothing itself.
+
+A model that was in use before, or that programs ask, stays in memory beside the one in use where there is room, for as
+long as `sotto.runner.residents` says.
+"""
 
 import threading
+import time
 import traceback
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from sotto.engine.events import Counted, Failed, Finished, Loaded, LoadProgress, PrefillProgress, TextChunk, Unloaded
 from sotto.engine.memory_figures import Measured, MemoryFigures
-from sotto.engine.types import (
-    Counted,
-    Failed,
-    Finished,
-    GenerateRequest,
-    Loaded,
-    LoadProgress,
-    PrefillProgress,
-    TextChunk,
-    Unloaded,
-)
+from sotto.engine.types import GenerateRequest
 from sotto.errors import CancelledError, SottoError
-from sotto.runner.host import same
+from sotto.runner.keeper import Keeper
+from sotto.runner.residents import Admit, Rank, Refuse, Resident, Residents, Stage, Wish, same
 from sotto.store.records import ModelRecord
 from sotto.ui import words
 from sotto.ui.drops import Dropped, described
 from sotto.ui.engine_thread import EngineLost, EngineThread
+from sotto.ui.later import Later
 from sotto.ui.model_list import ModelList, Models, StoreModels
 from sotto.ui.pace import LoadClock, Pace
 from sotto.ui.states import ChatSettings, ModelState, Phase, Problem
@@ -38,12 +36,13 @@ if TYPE_CHECKING:
     from sotto.ui.flows import Flows
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class _Asked:
-    """A load or an unload that the engine has not answered yet; an unload has no record."""
+    """A model that a person wants, while it is not there yet."""
 
-    record: ModelRecord | None
+    record: ModelRecord
     num_ctx: int | None = None
+    visit: int = 0
 
 
 class Session(QObject):
@@ -52,7 +51,8 @@ class Session(QObject):
     Signals:
         models_changed: The tuple of records is another one.
         state_changed: The model in use stands elsewhere (`ModelState`).
-        figures_changed: What the model uses of memory (`MemoryFigures`, or None when nothing is loaded).
+        residents_changed: The models in memory may stand elsewhere.
+        figures_changed: What loaded models use of memory (`MemoryFigures`, or None when nothing is loaded).
         became_ready: A model has been loaded.
         became_absent: No model is loaded, and none is on its way.
         measured: What a model needs in memory has been found out (`Measured`).
@@ -64,6 +64,7 @@ class Session(QObject):
 
     models_changed = Signal(object)
     state_changed = Signal(object)
+    residents_changed = Signal()
     figures_changed = Signal(object)
     became_ready = Signal()
     became_absent = Signal()
@@ -96,9 +97,13 @@ class Session(QObject):
         self._closing = threading.Event()
         self._flows: Flows | None = None
         self._before_flows: list[Callable[[], None]] = []
-        self._asked: deque[_Asked] = deque()
+        self._asked: _Asked | None = None
+        self._talking: list[int] = []
+        self.pinned: Callable[[ModelRecord], bool] = lambda record: False
+        residents = Residents(time.monotonic, lambda record: self.pinned(record))
+        later = Later(lambda: self.keeper.tick(), self)
+        self.keeper = Keeper(residents, lambda: self.host, later.tell, self._follow)
         self._retry: Callable[[], None] | None = None
-        self._answers = 0
         self.figures: MemoryFigures | None = None
         thread.happened.connect(self.receive)
 
@@ -116,6 +121,32 @@ class Session(QObject):
     def loading(self) -> bool:
         """Whether a model is on its way."""
         return self.state.phase is Phase.LOADING
+
+    @property
+    def refusal(self) -> Problem | None:
+        """Why nothing can be asked; None where something can, now or as soon as a model is loaded."""
+        if unable := words.unable(self.state):
+            return Problem("This model does not chat", unable)
+        if self.state.loaded or self.loading or self.searching:
+            return None
+        return Problem("No model is loaded", "Choose a model first: your message is kept until then.")
+
+    @property
+    def resident(self) -> Resident | None:
+        """The model in use as it lies in memory; None while it does not."""
+        return self.keeper.residents.of(self.state.record) if self.state.record else None
+
+    @property
+    def seat(self) -> str:
+        """Where the model in use is loaded; empty while it is not."""
+        resident = self.resident
+        return resident.seat if resident else ""
+
+    def state_of(self, record: ModelRecord) -> ModelState:
+        """Return how any model of the list stands."""
+        if self.state.record is not None and same(self.state.record, record):
+            return self.state
+        return ModelState.beside(record, self.keeper.residents.of(record))
 
     @property
     def model_name(self) -> str:
@@ -161,46 +192,65 @@ class Session(QObject):
             return
         if self.state.record and same(self.state.record, record) and (self.state.loaded or self.loading):
             return
-        self._load(record, num_ctx or self.context_for(record), anyway=anyway)
+        self._load(record, num_ctx or self.context_for(record), anyway=anyway, as_it_is=num_ctx is None)
 
     def reload(self, num_ctx: int) -> None:
         """Load the model in use anew, with so many tokens of context."""
         if self.state.record is not None and self.state.loaded:
+            self.keeper.residents.outdate(self.seat)
             self._load(self.state.record, num_ctx)
 
-    def _load(self, record: ModelRecord, num_ctx: int | None, *, anyway: bool = False) -> None:
+    def _load(self, record: ModelRecord, num_ctx: int | None, *, anyway: bool = False, as_it_is: bool = False) -> None:
         self._retry = lambda: self.load(record, num_ctx, anyway=anyway)
-        self._asked.append(_Asked(record, num_ctx))
+        before, asked = self._asked, _Asked(record, num_ctx)
+        self._asked = asked
         self._clock.begin()
         self._set(ModelState(Phase.LOADING, record))
-        self.host.load(record, num_ctx, anyway=anyway)
+        if before is not None:
+            self.keeper.leave(before.visit, stop=True)
+        wish = Wish(record, num_ctx, None, Rank.CHAT, anyway, as_it_is)
+        asked.visit = self.keeper.want(wish, partial(self._answered, asked))
+        if self._asked is not asked:
+            self.keeper.leave(asked.visit)
 
-    def eject(self) -> None:
-        """Give the model's memory back."""
-        if self.state.loaded:
-            self._asked.append(_Asked(None))
-            self._set(ModelState(Phase.UNLOADING, self.state.record))
-            self.host.unload()
+    def eject(self, record: ModelRecord | None = None) -> None:
+        """Give a model's memory back: that of the one in use, or another one's."""
+        resident = self.keeper.residents.of(record) if record else self.resident
+        if resident is not None and resident.stage is Stage.READY:
+            self.keeper.dismiss(resident.seat, at_once=True)
 
-    def stop_load(self) -> None:
-        """Stop the load that is under way."""
-        if self.loading:
-            self.host.cancel_load()
+    def stop_load(self, record: ModelRecord | None = None) -> None:
+        """Stop the load that is under way: that of the model in use, or another one's."""
+        if record and not (self.state.record and same(self.state.record, record)):
+            if (resident := self.keeper.residents.of(record)) is not None and resident.stage is Stage.LOADING:
+                self.keeper.dismiss(resident.seat, at_once=True)
+            return
+        if not self.loading:
+            return
+        asked, self._asked = self._asked, None
+        if asked is not None:
+            self.keeper.leave(asked.visit, stop=True)
+        elif seat := self.seat:
+            self.keeper.dismiss(seat, at_once=True)
+        self._follow()
 
     def generate(self, request: GenerateRequest) -> None:
         """Let the loaded model answer."""
-        self.host.generate(request)
+        self.host.generate(request, seat=self.seat)
 
     def answering(self) -> None:
         """Take note that the model answers a person; it may answer several questions at a time."""
-        self._answers += 1
+        self._talking.append(self.keeper.enter(self.seat))
+        self.keeper.choose(self.seat)
         self._set(replace(self.state, phase=Phase.GENERATING))
 
     def answered(self) -> None:
         """Take note that it has, once for each time that it began to."""
-        self._answers -= 1
+        visit = self._talking.pop(0)
         if self.state.phase is Phase.GENERATING:
-            self._set(replace(self.state, phase=Phase.GENERATING if self._answers else Phase.READY))
+            self._set(replace(self.state, phase=Phase.GENERATING if self._talking else Phase.READY))
+        # Whoever waits for the model to be left goes on now.
+        self.keeper.leave(visit)
 
     def verify(self, record: ModelRecord) -> None:
         """Compare the files of a model with their digests, and tell what came of it."""
@@ -222,15 +272,14 @@ class Session(QObject):
     def receive(self, event: object) -> None:
         """Take an event of the engine's thread."""
         if isinstance(event, LoadProgress):
-            if self.loading and len(self._asked) == 1:
-                self._clock.hear(event)
-                self._set(replace(self.state, progress=event, pace=self._clock.pace))
+            self._progress(event)
         elif isinstance(event, MemoryFigures):
-            if self.state.loaded and not self.state.actual and not self._asked:
-                self._set(replace(self.state, actual=event.active))
+            if self.state.loaded and not self.state.actual:
+                held = event.held if len(event.models) > 1 else {}
+                self._set(replace(self.state, actual=held.get(self.seat, event.active)))
             self._show_figures(event if event.weights or event.cache else None)
         elif isinstance(event, Loaded | Unloaded) or (isinstance(event, Failed) and not event.request_id):
-            self._answered(event)
+            self._heard(event)
         elif isinstance(event, PrefillProgress | TextChunk | Finished | Failed | Counted):
             self.spoke.emit(event)
         elif isinstance(event, Measured):
@@ -238,34 +287,82 @@ class Session(QObject):
         elif isinstance(event, EngineLost):
             self._lost(event)
 
-    def _answered(self, event: Loaded | Unloaded | Failed) -> None:
-        """Take the end of a load or unload; what was asked later decides how the model stands."""
-        asked = self._asked.popleft() if self._asked else _Asked(None)
-        if self._asked:
+    def _progress(self, event: LoadProgress) -> None:
+        residents = self.keeper.residents
+        if self._asked is None and self.resident is None and (other := residents.resident(event.seat)):
+            # Where a person uses none, what is loaded for programs is shown.
+            self._clock.begin()
+            self._set(ModelState(Phase.LOADING, other.record))
+        if self.loading and event.seat == self.seat:
+            self._clock.hear(event)
+            self._set(replace(self.state, progress=event, pace=self._clock.pace))
+
+    def _heard(self, event: Loaded | Unloaded | Failed) -> None:
+        """Take the end of a load or unload."""
+        record = self.state.record
+        mine = self._asked is None and self.loading and event.seat == self.seat
+        self.keeper.hear(event)
+        if mine and record is not None and isinstance(event, Failed) and not event.shortage:
+            self._fail(record, event)
+
+    def _answered(self, asked: _Asked, told: Admit | Refuse) -> None:
+        """Take what becomes of a model that a person wants."""
+        if asked is not self._asked:
             return
-        if isinstance(event, Loaded):
-            self._set(ModelState(Phase.READY, asked.record, info=event.info))
-            self.became_ready.emit()
-            if asked.num_ctx is not None and event.info.context_length != asked.num_ctx:
-                self.problem.emit(words.other_context(asked.num_ctx, event.info))
-            if not event.info.has_chat_template and event.info.template_note:
-                self.problem.emit(Problem("This model has no chat template", event.info.template_note))
+        if isinstance(told, Admit):
+            self.keeper.choose(told.resident.seat)
+            self._asked = None
+            self._become_ready(told.resident)
+            context = told.resident.info.context_length if told.resident.info else 0
+            if asked.num_ctx is not None and told.resident.info and context != asked.num_ctx:
+                self.problem.emit(words.other_context(asked.num_ctx, told.resident.info))
+            if asked.visit:
+                self.keeper.leave(asked.visit)
             return
-        self._show_figures(None)
-        record = asked.record or self.state.record
-        if isinstance(event, Failed):
-            self._set(ModelState(Phase.FAILED, record, reason=event.message))
-            name = words.model_name(record.name) if record else "The model"
-            self.problem.emit(Problem(f"{name} could not be loaded", event.message, event.details, retry=True))
+        self._asked = None
+        if told.failed is not None:
+            self._fail(asked.record, told.failed)
         else:
-            self._set(ModelState(Phase.FOUND if record else Phase.ABSENT, record))
+            self._set(ModelState(Phase.FOUND, asked.record))
+            self.became_absent.emit()
+
+    def _become_ready(self, resident: Resident) -> None:
+        self._set(ModelState(Phase.READY, resident.record, info=resident.info))
+        self.became_ready.emit()
+        info = resident.info
+        if info is not None and info.doubts_template:
+            self.problem.emit(words.doubtful_template(info))
+
+    def _fail(self, record: ModelRecord, failed: Failed) -> None:
+        self._set(ModelState(Phase.FAILED, record, reason=failed.message))
+        name = words.model_name(record.name)
+        self.problem.emit(Problem(f"{name} could not be loaded", failed.message, failed.details, retry=True))
         self.became_absent.emit()
 
+    def _follow(self) -> None:
+        """Show how the model in use stands, whoever has changed that."""
+        state, resident = self.state, self.resident
+        if self._asked is None and state.record is not None:
+            stage = resident.stage if resident else None
+            if resident is not None and stage is Stage.READY and state.phase is Phase.LOADING:
+                self._become_ready(resident)
+            elif stage is Stage.LEAVING and state.phase is not Phase.UNLOADING:
+                self._set(ModelState(Phase.UNLOADING, state.record))
+            elif stage is None and (state.loaded or state.phase in (Phase.LOADING, Phase.UNLOADING)):
+                self._set(ModelState(Phase.FOUND, state.record))
+                self.became_absent.emit()
+        if not self.keeper.residents.all:
+            self._show_figures(None)
+        self.residents_changed.emit()
+
     def _lost(self, event: EngineLost) -> None:
-        self._asked.clear()
         record = self.state.record
+        asked, self._asked = self._asked, None
         self._set(ModelState(Phase.FAILED, record, reason=event.message))
         self._show_figures(None)
+        if asked is not None:
+            self.keeper.leave(asked.visit)
+        self.keeper.crashed(Failed("", event.message, bug=True, details=event.details))
         self.lost.emit(event)
         if record is not None:
             self._retry = lambda: self.load(record)
@@ -352,7 +449,7 @@ class Session(QObject):
             self.load(known or record)
             if others:
                 names = words.listed([words.model_name(other.name) for other in others])
-                why = f"{names} waits in the list: only one model can be loaded at a time."
+                why = f"{names} waits in the list until it is chosen there."
                 problems.append(Problem("Only one model was loaded", why))
                 for other in others:
                     self._list.add_opened(other)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QSessionManager
 
 from sotto.chats.records import Chat
+from sotto.runner.host import PROCESS, THREAD, forced_kind
 from sotto.store.pull.progress import PullProgress
 from sotto.ui import download_words, hosts, tray
 from sotto.ui.behind import Behind
@@ -120,11 +121,7 @@ class Shell(QObject):
         assert self._window is not None
         self._window.begin(flows, paths)
         self._restorer.open_chat(fresh=self._fresh)
-        if (
-            hosts.crashed_last_time()
-            and self._preferences.values.engine_host == hosts.THREAD
-            and not hosts.forced_host()
-        ):
+        if hosts.crashed_last_time() and self._preferences.values.engine_host == THREAD and not forced_kind():
             self._offer_isolation(self._window)
 
     def _offer_isolation(self, window: MainWindow) -> None:
@@ -134,7 +131,7 @@ class Shell(QObject):
             "If that was a crash: in a process of its own the engine takes no more with it than an answer. "
             "It has one from the next start of Sotto, if you want that; the settings can undo it.",
             "Isolate the engine",
-            lambda: self._preferences.change(engine_host=hosts.PROCESS),
+            lambda: self._preferences.change(engine_host=PROCESS),
         )
         window.chat.notice.stays = True
 

@@ -1,7 +1,7 @@
 """The sidebar: the app's name, search, the conversations, the models, and the memory gauge."""
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QByteArray, QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import (
     QFrame,
@@ -22,12 +22,14 @@ from sotto.ui.gauge import MemoryGauge
 from sotto.ui.model_panel import ModelPanel
 from sotto.ui.model_row import ModelRow
 from sotto.ui.parts import Label
+from sotto.ui.scroller import Scroller
 
 WIDTH = 288
+_BELOW_BRAND = theme.GAP_12
 
 
 class Sidebar(QFrame):
-    """Every conversation, and every model on this machine.
+    """Every conversation, and every model on this machine; scrolled as a whole where even its least has no room.
 
     Signals:
         searched: This is looked for.
@@ -55,7 +57,10 @@ class Sidebar(QFrame):
         self.chats = ChatList()
         # There is room for it once there is a conversation.
         self.chats.hide()
-        layout = QVBoxLayout(self)
+        self._body = QWidget()
+        self._body.setObjectName("sidebarBody")
+        self._mark, self._name = _Mark(), Label("Sotto", "brand")
+        self._column = layout = QVBoxLayout(self._body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addLayout(self._top())
@@ -70,18 +75,23 @@ class Sidebar(QFrame):
         lists.installEventFilter(self)
         layout.addWidget(lists, 1)
         layout.addWidget(self.gauge)
+        self._body.installEventFilter(self)
+        self._area = Scroller(self._body)
+        around = QVBoxLayout(self)
+        around.setContentsMargins(0, 0, 0, 0)
+        around.addWidget(self._area)
         theme.current().changed.connect(self._dress)
         self._dress()
 
     def _top(self) -> QVBoxLayout:
         brand = QHBoxLayout()
         brand.setSpacing(theme.GAP_8)
-        brand.addWidget(_Mark())
-        brand.addWidget(Label("Sotto", "brand"))
+        brand.addWidget(self._mark)
+        brand.addWidget(self._name)
         brand.addStretch(1)
         top = QVBoxLayout()
         top.setContentsMargins(theme.GAP_16, theme.GAP_16, theme.GAP_16, theme.GAP_8)
-        top.setSpacing(theme.GAP_12)
+        top.setSpacing(_BELOW_BRAND)
         top.addLayout(brand)
         top.addWidget(self.search)
         return top
@@ -107,8 +117,34 @@ class Sidebar(QFrame):
             needed = min(self.chats.sizeHint().height(), room // 2)
             self._lists.setSizes([needed, room - needed])
 
+    def _fold(self) -> None:
+        """Leave out what has no room beside the lists: the parts of the memory first, then the name of the app."""
+        brand = max(self._mark.height(), self._name.sizeHint().height()) + _BELOW_BRAND
+        legends = self.gauge.legends_height
+        least = self._column.minimumSize().height()
+        least -= (0 if self._name.isHidden() else brand) + (legends if self.gauge.whole else 0)
+        room = self.height() - least
+        for part in (self._mark, self._name):
+            part.setVisible(room >= brand)
+        self.gauge.show_legends(room >= brand + legends)
+
+    def sizeHint(self) -> QSize:
+        """Return the width that the text in force asks for."""
+        return QSize(self.maximumWidth(), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the width at which nothing is cut off."""
+        return QSize(self._body.minimumSizeHint().width(), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """See what there is room for."""
+        super().resizeEvent(event)
+        self._fold()
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Divide the room anew when there is more or less of it, as the gauge grows, or the conversations need it."""
+        if watched is self._body and event.type() == QEvent.Type.LayoutRequest:
+            self._fold()
         wants = watched is self.chats and event.type() == QEvent.Type.LayoutRequest
         if wants or (watched is self._lists and event.type() == QEvent.Type.Resize):
             QTimer.singleShot(0, self, self._divide)
@@ -118,7 +154,7 @@ class Sidebar(QFrame):
         self._divides = False
 
     def _dress(self) -> None:
-        self.setFixedWidth(max(WIDTH, min(theme.current().scaled(WIDTH), round(1.5 * WIDTH))))
+        self.setMaximumWidth(max(WIDTH, min(theme.current().scaled(WIDTH), round(1.5 * WIDTH))))
         edge = self.search.style().pixelMetric(QStyle.PixelMetric.PM_SmallIconSize)
         self._glass.setIcon(icons.icon("search", theme.current().tokens.muted, edge=edge))
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from sotto.engine.types import LoadProgress, ModelInfo, SamplingOptions
+from sotto.engine.events import LoadProgress, ModelInfo
+from sotto.engine.types import SamplingOptions
+from sotto.runner.residents import Resident, Stage
 from sotto.store.records import ModelRecord
 from sotto.ui.pace import Pace
 
@@ -46,6 +48,15 @@ class ModelState:
     pace: Pace = _UNSEEN
     actual: int = 0
 
+    @classmethod
+    def beside(cls, record: ModelRecord, resident: Resident | None) -> "ModelState":
+        """Return the state of a model that the window is not about, as it lies in memory or does not."""
+        if resident is None:
+            return cls(Phase.FOUND, record)
+        if resident.stage is Stage.READY:
+            return cls(Phase.GENERATING if resident.visits else Phase.READY, record, info=resident.info)
+        return cls(Phase.LOADING if resident.stage is Stage.LOADING else Phase.UNLOADING, record)
+
     @property
     def loaded(self) -> bool:
         """Whether the model is in memory and answers."""
@@ -78,7 +89,7 @@ class ChatSettings:
         ignore_eos: Whether to go on past the end.
         num_ctx: Tokens of context that the next model is loaded with.
         system: What the model is told first.
-        options: How tokens are drawn, by Ollama's names.
+        options: How models answer, by Ollama's names, `think` as the engine has it.
     """
 
     sampling: SamplingOptions | None = None
@@ -93,7 +104,7 @@ class ChatSettings:
         return own if own.strip() else self.system
 
     def options_for(self, own: Mapping[str, Any]) -> dict[str, Any]:
-        """Return how tokens are drawn in a chat with these options of its own."""
+        """Return how models answer in a chat with these options of its own."""
         return {**self.options, **own}
 
 

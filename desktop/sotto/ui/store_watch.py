@@ -1,9 +1,10 @@
 """Notices models that come and go while the window is open."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
+from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
+
+from sotto.store.watching import Watched
 
 # Disks come and go without a word.
 _PULSE_MS = 1000
@@ -26,19 +27,29 @@ class StoreWatch(QObject):
         """Watch nothing yet."""
         super().__init__(parent)
         self._watcher = QFileSystemWatcher(self)
+        self._watched = Watched()
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._calm.timeout.connect(self.changed)
         self._pulse = QTimer(self, singleShot=True, interval=_PULSE_MS)
         self._pulse.timeout.connect(self.pulse)
-        self._watcher.directoryChanged.connect(self._calm.start)
+        self._watcher.directoryChanged.connect(self._look)
 
-    def watch(self, folders: Sequence[Path]) -> None:
-        """Watch these folders, and no others."""
-        wanted, watched = {str(folder) for folder in folders}, set(self._watcher.directories())
+    def watch(self, what: Watched) -> None:
+        """Watch this, and nothing else."""
+        self._watched = what
+        wanted = {str(folder) for folder in (*what.folders, *what.awaited)}
+        watched = set(self._watcher.directories())
         if gone := sorted(watched - wanted):
             self._watcher.removePaths(gone)
         if new := sorted(wanted - watched):
             self._watcher.addPaths(new)
+
+    @Slot(str)
+    def _look(self, folder: str) -> None:
+        """Take note of a change, if it is one that matters."""
+        coming = self._watched.awaited.get(Path(folder))
+        if coming is None or any(path.is_dir() for path in coming):
+            self._calm.start()
 
     def watch_disks(self, *, needed: bool) -> None:
         """Ask in a second whether disks are there, if there are folders that may be on another one."""

@@ -27,7 +27,7 @@ QMenu::item:selected {{ background: {t.accent}; color: {t.on_accent}; }}
 QMenu::item:disabled {{ color: {t.faint}; background: transparent; }}
 QMenu::separator {{ height: 1px; background: {t.line}; margin: 4px 8px; }}
 
-QScrollArea, #transcriptBody, #listBody {{ background: transparent; border: none; }}
+QScrollArea, #transcriptBody, #listBody, #sidebarBody {{ background: transparent; border: none; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 2px; }}
 QScrollBar::handle:vertical {{ background: {t.handle}; border-radius: 3px; min-height: 32px; }}
 QScrollBar::handle:vertical:hover {{ background: {t.faint}; }}
@@ -114,14 +114,14 @@ QToolButton#unfold {{ padding: 3px 3px 3px 0; }}
 #bubble {{ background: {t.bubble}; border: none; border-radius: 14px; }}
 #choicesBody {{ background: transparent; }}
 #choices {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
-QPlainTextEdit#system, QSpinBox, QDoubleSpinBox, QLineEdit#value {{ background: {t.page}; color: {t.text};
-    border: 1px solid {t.edge}; border-radius: 7px; padding: 3px 6px; selection-background-color: {t.accent};
-    selection-color: {t.on_accent}; }}
+QPlainTextEdit#system, QPlainTextEdit#schema, QSpinBox, QDoubleSpinBox, QLineEdit#value {{ background: {t.page};
+    color: {t.text}; border: 1px solid {t.edge}; border-radius: 7px; padding: 3px 6px;
+    selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
 QKeySequenceEdit QLineEdit {{ background: {t.page}; color: {t.text}; border: 1px solid {t.edge}; border-radius: 7px;
     padding: 3px 6px; }}
 QKeySequenceEdit QLineEdit:focus {{ border: 1px solid {t.accent}; }}
 QDoubleSpinBox[unset="true"] {{ color: {t.muted}; }}
-QPlainTextEdit#system:focus, QSpinBox:focus, QDoubleSpinBox:focus, QLineEdit#value:focus {{
+QPlainTextEdit#system:focus, QPlainTextEdit#schema:focus, QSpinBox:focus, QDoubleSpinBox:focus, QLineEdit#value:focus {{
     border: 1px solid {t.accent}; }}
 QSpinBox::up-button, QDoubleSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::down-button {{ width: 0;
     border: none; }}

@@ -4,7 +4,8 @@ import itertools
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from sotto.engine.types import DoneReason, Failed, Finished, GenerateRequest, Message, Overflow
+from sotto.engine.events import DoneReason, Failed, Finished
+from sotto.engine.types import GenerateRequest, Message, Overflow
 from sotto.ui.session import Session
 
 _ASK = (

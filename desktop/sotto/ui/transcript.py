@@ -7,8 +7,8 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QFrame, QScrollArea
 
 from sotto.chats.records import Role, Turn
+from sotto.engine.events import PrefillProgress
 from sotto.engine.parsing.pieces import Piece
-from sotto.engine.types import PrefillProgress
 from sotto.ui import theme
 from sotto.ui.column import Column, Message
 from sotto.ui.messages import AnswerMessage, UserMessage
@@ -138,10 +138,16 @@ class Transcript(QScrollArea):
         if self._answer is not None:
             self._answer.grow(pieces)
 
+    def begin_answer(self, turn: Turn) -> None:
+        """Take note of what the newest answer is held to."""
+        if self._answer is not None:
+            self._answer.hold(turn)
+
     def resume_answer(self, turn: Turn) -> AnswerMessage:
         """Show that more of the last answer is on its way."""
         self.remove_last()
         answer = self.add_answer(turn.model)
+        answer.hold(turn)
         answer.resume(turn.text)
         return answer
 

@@ -13,7 +13,7 @@ from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from sotto.paths import resources_dir
-from sotto.runner.host import same
+from sotto.runner.residents import same
 from sotto.store.records import ModelRecord
 from sotto.ui import words
 from sotto.ui.states import ModelState, Phase

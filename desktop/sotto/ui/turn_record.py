@@ -6,9 +6,9 @@ without it, which is said once.
 
 import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -120,13 +120,13 @@ class TurnRecord(QObject):
             self._keeper.do(lambda store: store.retract(place.known()), lambda _: self.changed.emit())
         return question
 
-    def begin_answer(self, model: str) -> None:
-        """Put an empty answer of `model` behind the last question."""
-        question, answer = self._places[-1], MessagePlace()
-        self._add(Turn(-next(self._numbers), None, Role.ASSISTANT, "", State.STREAMING, time.time(), model), answer)
+    def begin_answer(self, model: str, figures: Mapping[str, Any]) -> None:
+        """Put an empty answer of `model` behind the last question; `figures` are known of it before it comes."""
+        question, answer, number = self._places[-1], MessagePlace(), -next(self._numbers)
+        self._add(Turn(number, None, Role.ASSISTANT, "", State.STREAMING, time.time(), model, figures), answer)
 
         def begin(store: "ChatStore") -> None:
-            answer.number = store.begin_answer(question.known(), model)
+            answer.number = store.begin_answer(question.known(), model, figures)
 
         if not self._unkept:
             self._keeper.do(begin)

@@ -28,7 +28,8 @@ class Unsent(QObject):
         draft: What is typed.
         attachments: What goes along with it.
         system: What the model is told first; empty for nothing of the person's own.
-        options: How answers are drawn, by Ollama's names, where that is not as the model has it.
+        options: How the model answers, by Ollama's names, where that is not as it has it; `think` and `format` as
+            `manners` keeps them.
         trims: Whether the oldest turns may be left out where the context has no room for them.
     """
 

@@ -5,12 +5,13 @@ from functools import partial
 from PySide6.QtCore import QByteArray, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from sotto.paths import resources_dir
 from sotto.ui import theme, words
 from sotto.ui.finds import Finds
 from sotto.ui.parts import Label, TextButton
+from sotto.ui.scroller import Scroller
 from sotto.ui.states import ModelState, Phase
 
 BUILTIN_QUESTIONS = ("What can you do?", "How do I load a bigger model?", "What does 4-bit mean?")
@@ -22,7 +23,7 @@ OTHER_QUESTIONS = (
 _COLUMN = 560
 
 
-class Welcome(QScrollArea):
+class Welcome(Scroller):
     """A greeting, three questions to begin with, and what was found on this machine.
 
     Signals:
@@ -69,10 +70,6 @@ class Welcome(QScrollArea):
         layout.addStretch(5)
         layout.addLayout(across)
         layout.addStretch(6)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(body)
         theme.current().changed.connect(self._measure)
         self._measure()
@@ -86,7 +83,10 @@ class Welcome(QScrollArea):
             greeting: What the built-in model said for itself; may be empty.
         """
         builtin = state.record is not None and state.record.builtin
-        if state.loaded and state.record is not None:
+        unable = words.unable(state)
+        if unable and state.record is not None:
+            title, line = words.model_name(state.record.name), unable
+        elif state.loaded and state.record is not None:
             title = "Ask about Sotto" if builtin else f"Ask {words.model_name(state.record.name)}"
             line = greeting or ("I’m the small model that comes with Sotto." if builtin else "It runs on this machine.")
         elif state.phase is Phase.LOADING and not state.pace.shown:
@@ -103,7 +103,7 @@ class Welcome(QScrollArea):
         for chip, question in zip(self.chips, questions, strict=True):
             chip.setText(question)
             chip.setAccessibleName(f"Ask: {question}")
-            chip.setVisible(state.loaded)
+            chip.setVisible(state.loaded and not unable)
 
     def _ask(self) -> None:
         chip = self.sender()

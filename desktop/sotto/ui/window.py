@@ -1,7 +1,8 @@
 """The main window: puts the parts together and connects them with the session."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtGui import (
@@ -94,8 +95,9 @@ class MainWindow(QMainWindow):
         layout = QHBoxLayout(centre)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(self.sidebar)
-        layout.addWidget(self.chat, 1)
+        # The sidebar has the width that it wants, up to two fifths and a little more.
+        layout.addWidget(self.sidebar, 9)
+        layout.addWidget(self.chat, 11)
         self.setCentralWidget(centre)
         self.desk.furnish(centre, self.sidebar, self.sidebar.gauge, self.chat.welcome.finds)
         self.overlay = DropOverlay(centre)
@@ -114,6 +116,7 @@ class MainWindow(QMainWindow):
         """Start what needs an event loop, as far as no other window or panel has: finding models, loading, sampling."""
         self._flows = flows
         self.composing.begin(flows)
+        self.chat.choices.begin(flows)
         self.dialogue.begin()
         if not self.session.begun:
             self.session.begin(flows, paths)
@@ -139,8 +142,10 @@ class MainWindow(QMainWindow):
         dialogue.question_added.connect(self._add_question)
         follow(chat.transcript, dialogue)
         dialogue.retracted.connect(self._retract)
-        dialogue.unsent.choices_opened.connect(chat.choices.show_choices)
-        chat.choices.chosen.connect(dialogue.unsent.choose)
+        dialogue.unsent.choices_opened.connect(self._open_choices)
+        chat.choices.chosen.connect(self._choose)
+        chat.composer.think_chosen.connect(chat.choices.think)
+        chat.composer.format_wanted.connect(chat.show_format)
         dialogue.summary.begun.connect(lambda: chat.notice.inform("Writing a summary", "A new chat begins with it."))
         dialogue.summary.ended.connect(chat.notice.hide)
         dialogue.changed.connect(self.shelf.refresh)
@@ -192,6 +197,21 @@ class MainWindow(QMainWindow):
         """Do as a person chose."""
         self.chat.transcript.follows = values.follow
         self.chat.choices.show_settings(self.session.settings)
+        self._show_choices()
+
+    @Slot(str, object)
+    def _open_choices(self, system: str, options: Mapping[str, Any]) -> None:
+        self.chat.choices.show_choices(system, options)
+        self._show_choices()
+
+    @Slot(str, object)
+    def _choose(self, system: str, options: Mapping[str, Any]) -> None:
+        self.dialogue.unsent.choose(system, options)
+        self._show_choices()
+
+    def _show_choices(self) -> None:
+        """Show at the composer what was chosen of the answers."""
+        self.chat.composer.show_choices(self.dialogue.unsent.options, self.session.settings.options)
 
     def send(self, text: str) -> None:
         """Send a draft; it stays where it is if it cannot be sent."""

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from sotto.chats.records import Attachment, State, Turn
-from sotto.engine.types import DoneReason, Finished, ModelInfo, PrefillProgress
+from sotto.engine.events import CUT_SHORT, DoneReason, Finished, ModelInfo, PrefillProgress
+from sotto.engine.parsing.pieces import ToolCall
 from sotto.store.records import Format, ModelRecord, Source
 from sotto.ui.memory import Fit, Memory, Projection
 from sotto.ui.states import ModelState, Phase, Problem
@@ -19,6 +20,8 @@ SOURCE_NAMES = {
     Source.FOLDER: "Folder",
 }
 
+_LONGEST_TOOL = 60
+_SHORTEST_THOUGHT = 2
 _QUANTIZATIONS = {"int4": "4-bit", "int8": "8-bit", "int2": "2-bit", "int3": "3-bit", "int5": "5-bit", "int6": "6-bit"}
 
 # By an icon and one of the theme's tokens; and what a screen reader says.
@@ -79,7 +82,8 @@ def quantization(record: ModelRecord) -> str:
 def model_details(record: ModelRecord) -> str:
     """Return what tells models of one name apart: parameters, quantization, size."""
     kind = "GGUF" if record.format is Format.GGUF else ""
-    parts = (parameters(record.parameters), quantization(record), kind, size(record.size) if record.size else "")
+    use = "vectors" if makes_vectors(record) else ""
+    parts = (parameters(record.parameters), quantization(record), kind, use, size(record.size) if record.size else "")
     return " · ".join(part for part in parts if part)
 
 
@@ -112,10 +116,45 @@ def abilities(record: ModelRecord) -> str:
         "vision": "pictures",
         "tools": "tools",
         "thinking": "thinking",
-        "embedding": "embeddings",
+        "embedding": "vectors of texts",
     }
     names = [known.get(one, one) for one in record.capabilities]
-    return f"Made for {listed(names)}" if names else ""
+    by = ", by sotto embed or through the API, and not for chats" if makes_vectors(record) else ""
+    return f"Made for {listed(names)}{by}" if names else ""
+
+
+def makes_vectors(record: ModelRecord) -> bool:
+    """Tell whether a model's files say that it is there for vectors of texts alone."""
+    return "embedding" in record.capabilities and "completion" not in record.capabilities
+
+
+def unable(state: ModelState) -> str:
+    """Return why the model in use answers nobody, in a sentence; empty where it does or none is loaded."""
+    if state.info is None or state.info.writes:
+        return ""
+    return "This model makes vectors of texts and cannot chat: use it by sotto embed, or through the API."
+
+
+CUT_CALL = "Began to call a tool"
+
+
+def thought_line(seconds: int) -> str:
+    """Return that a model thought, and for how long if that is worth a number: `Thought for 2 min 5 s`."""
+    if seconds < _SHORTEST_THOUGHT:
+        return "Thought"
+    time = f"{seconds} s" if seconds < 60 else f"{seconds // 60} min {seconds % 60} s"
+    return f"Thought for {time}"
+
+
+def thought_seconds(turn: Turn) -> list[int]:
+    """Return how long each thought of an answer took, as far as that was kept."""
+    kept = turn.figures.get("thoughts")
+    return [one if isinstance(one, int) else 0 for one in kept] if isinstance(kept, list) else []
+
+
+def wanted_tool(call: ToolCall) -> str:
+    """Return which tool a model wants to use, whatever it calls it."""
+    return f"Wants to use {' '.join(call.name.split())[:_LONGEST_TOOL]}"
 
 
 def home_path(path: Path) -> str:
@@ -156,10 +195,12 @@ def state_line(state: ModelState) -> str:
     device = {"cpu": "CPU", "metal": "Metal", "cuda": "CUDA"}.get(state.info.device, state.info.device)
     context = f"{count(state.info.context_length)} tokens of context"
     doing = "Answering" if state.phase is Phase.GENERATING else "Ready"
-    # Why there is less context, what makes the prompts, and what is held in few bits: the line is cut off where it is
-    # too long, its tip is not.
+    # Why there is less context, what makes the prompts, what is held in few bits, which options are not followed: the
+    # line is cut off where it is too long, its tip is not.
     info = state.info
-    notes = (note.removesuffix(".") for note in (info.context_note, info.template_note, info.kv_note))
+    vectors = "" if info.writes else "makes vectors of texts"
+    told = (vectors, info.context_note, info.template_note, info.kv_note, info.options_note)
+    notes = (note.removesuffix(".") for note in told)
     return " · ".join((f"{doing} · {context} · {device}", *filter(None, notes)))
 
 
@@ -233,6 +274,12 @@ def context_line(used: int, limit: int) -> str:
     """Return how full a context is, in a sentence."""
     share = f"{100 * used / limit:.0f} %" if limit else "all"
     return f"Context: {count(used)} of {count(limit)} tokens, {share}."
+
+
+def doubtful_template(info: ModelInfo) -> Problem:
+    """Return why answers of a model that was loaded may be no good."""
+    title = "No question reaches this model" if info.has_chat_template else "This model has no chat template"
+    return Problem(title, info.template_note)
 
 
 def other_context(asked: int, info: ModelInfo) -> Problem:
@@ -325,7 +372,7 @@ def is_cut_short(turn: Turn) -> bool:
     if not turn.text:
         return False
     return turn.state in (State.STOPPED, State.INTERRUPTED, State.FAILED) or (
-        turn.state is State.COMPLETE and turn.figures.get("reason") in (DoneReason.LENGTH, DoneReason.LOOP)
+        turn.state is State.COMPLETE and turn.figures.get("reason") in CUT_SHORT
     )
 
 

@@ -2,15 +2,19 @@
 
 import json
 
+import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from material import ROOT
 from sotto.engine.parsing.families import HARMONY, family_of
-from sotto.engine.parsing.forcing import calls_grammar
+from sotto.engine.parsing.forcing import Callable, calls_rules
+from sotto.engine.parsing.lead import lead_of
 from sotto.engine.parsing.parser import parsed
-from sotto.engine.parsing.pieces import calls_of
-from transcripts import TOOLS
+from sotto.engine.parsing.pieces import Kind, calls_of
+from sotto.errors import InvalidRequestError
+from walking import byte_level, walks
 
 llguidance = pytest.importorskip("llguidance")
 
@@ -25,6 +29,14 @@ TEMPLATES = {
     "functools[": 'functools[{"name": "find", "arguments": {"n": 3}}]',
     '"parameters": dictionary of argument name': '{"name": "find", "parameters": {"n": 3}}',
 }
+
+
+def calls_grammar(family, template, tools, tokens):
+    """Return the rules of one call, or None."""
+    rules = calls_rules(
+        family, template, [Callable(name, one, name) for name, one in tools.items()], tokens, single=True
+    )
+    return rules and rules.text
 
 
 class Bytes:
@@ -85,8 +97,144 @@ def test_whatever_tools_are_called(template, name, number):
     assert calls_of(parsed(text, family, {name: SCHEMA}))[0].arguments == {"n": number}
 
 
-@pytest.mark.parametrize("template", ["<tool_call><arg_key>", "<tool_call><function=", "｜DSML｜", "nothing"])
+@pytest.mark.parametrize("template", ["nothing", "{{ tools }}", "<tool_calls_of_mine>"])
 def test_other_ways_have_no_grammar(template):
-    assert calls_grammar(family_of(template), template, TOOLS, {}) is None
-    assert calls_grammar(HARMONY, template, TOOLS, {}) is None
-    assert calls_grammar(family_of("<tool_call>"), "<tool_call>", {}, {}) is None
+    assert calls_grammar(family_of(template), template, GIVEN, {}) is None
+
+
+FOLDER = ROOT / "chat-templates"
+# One for each way of calling, as the templates were published.
+PUBLISHED = (
+    "Apertus-8B-Instruct", "ByteDance-Seed-OSS", "CohereForAI-c4ai-command-r7b-12-2024-tool_use", "GLM-4.6",
+    "GLM-4.7-Flash", "GigaChat3.1-10B-A1.8B", "LFM2.5-8B-A1B", "MiniMax-M2", "Mistral-Small-3.2-24B-Instruct-2506",
+    "NVIDIA-Nemotron-Nano-v2", "Qwen-Qwen3-0.6B", "Qwen3-Coder", "deepseek-ai-DeepSeek-V3.2", "google-gemma-4-31B-it",
+    "ibm-granite-granite-3.3-2B-Instruct", "llama-cpp-deepseek-r1", "meetkai-functionary-medium-v3.1",
+    "meta-llama-Llama-3.1-8B-Instruct", "mistralai-Mistral-Nemo-Instruct-2407", "moonshotai-Kimi-K2",
+    "openai-gpt-oss-120b", "unsloth-Apriel-1.5",
+)  # fmt: skip
+MANY = {
+    "find": {
+        "type": "object",
+        "properties": {
+            "what": {"type": "string", "maxLength": 6},
+            "n": {"type": "integer", "minimum": -99, "maximum": 99},
+            "kind": {"type": "string", "enum": ["a", 'b "c"']},
+            "deep": {
+                "type": "object",
+                "properties": {"x": {"type": ["string", "null"], "maxLength": 4}, "y": {"$ref": "#/$defs/list"}},
+                "additionalProperties": False,
+            },
+        },
+        "required": ["n"],
+        "additionalProperties": False,
+        "$defs": {"list": {"type": "array", "items": {"type": "boolean"}, "maxItems": 3}},
+    },
+    "go.on-2": {"type": "object", "properties": {}, "additionalProperties": False},
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_whatever_is_let_through_is_a_call_that_validates(name):
+    """In every way of calling, whether marks are tokens or texts, behind a thought or not, one call or several."""
+    template = (FOLDER / f"{name}.jinja").read_text(encoding="utf-8")
+    family, tools = family_of(template), [Callable(name, schema, name) for name, schema in MANY.items()]
+    completed = 0
+    # What a letter or a word begins with is no token of its own.
+    marks = sorted(mark for mark in family.marks if not mark.isalpha() and mark not in ("{", "<function="))
+    for special in (False, True):
+        tokenizer = byte_level(marks if special else ())
+        for single in (False, True):
+            rules = calls_rules(family, template, tools, tokenizer.special, single=single)
+            lead = lead_of(family, None, calls=True) if family.thinks else None
+            for walk in walks(family, rules, tokenizer, range(2), tools=MANY, lead=lead, single=single):
+                if not walk.complete:
+                    continue
+                completed += 1
+                assert {part.kind for part in walk.parts} <= {Kind.THOUGHT, Kind.TOOL}, walk.text
+                calls = calls_of(walk.parts)
+                assert len(calls) == 1 if single else calls, walk.text
+                for call in calls:
+                    jsonschema.validate(dict(call.arguments), MANY[call.name])
+                if name == "moonshotai-Kimi-K2":
+                    assert len({call.id.rpartition(":")[2] for call in calls}) == len(calls)
+    assert completed > 1
+
+
+TAGGED = family_of("<tool_call><arg_key>")
+
+
+def tagged(schema):
+    """Return the rules of a call with one argument between tags."""
+    parameters = {"type": "object", "properties": {"what": schema}, "required": ["what"]}
+    tools = [Callable("find", parameters, "tools[0].function.parameters")]
+    return calls_rules(TAGGED, "<tool_call><arg_key>", tools, {}, single=True)
+
+
+def of_tag(text):
+    line = "<arg_key>what</arg_key>\n<arg_value>"
+    return f"<tool_call>find\n{line}{text}</arg_value>\n</tool_call>".encode()
+
+
+@pytest.mark.parametrize(
+    ("schema", "right", "wrong"),
+    [
+        ({"type": "string"}, ["", 'é "x" </tool_call>\n', "3"], ["</arg_value>"]),
+        ({"type": "string", "minLength": 2, "maxLength": 3}, ["ab", "äöü"], ["a", "abcd"]),
+        ({"type": "string", "pattern": "^[a-c]+/$"}, ["ab/"], ["ab", "xab/", ""]),
+        ({"type": "string", "pattern": "[0-9]"}, ["a1\nb", "1"], ["ab"]),
+        ({"type": "string", "enum": ["a", "b c", 5]}, ["a", "b c"], ["5", "ab"]),
+        ({"type": "string", "const": "x", "description": "d"}, ["x"], ["y"]),
+        ({"enum": ["a", 5]}, ['"a"', "5"], ["a"]),
+        ({"type": ["string", "null"]}, ['"a"', "null"], ["a"]),
+        ({}, ['{"a": [1]}'], ["a"]),
+        (True, ["3"], ["a"]),
+        ({"type": "object"}, ['{"a": "</arg_value>"}', "{}"], ["[]"]),
+        ({"type": ["string", "null"]}, ['"</arg_value> \\" {"'], []),
+    ],
+)
+def test_texts_between_tags_are_what_their_schema_says(schema, right, wrong):
+    grammar = tagged(schema).text
+    for text in right:
+        assert lets_through(grammar, of_tag(text)), text
+        (call,) = calls_of(parsed(of_tag(text).decode(), TAGGED, {"find": {"properties": {"what": schema}}}))
+        jsonschema.validate(call.arguments["what"], schema)
+    for text in wrong:
+        assert not lets_through(grammar, of_tag(text)), text
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        (
+            {"properties": {"a": {"type": "string", "format": "date"}}},
+            r"tools\[0\].properties.a: format cannot be guar",
+        ),
+        ({"properties": {"a": {"type": "string", "pattern": "a", "enum": ["a"]}}}, "a: pattern beside enum or const"),
+        ({"properties": {"a": {"type": "string", "enum": ["</arg_value>"]}}}, "a: enum or const without a text"),
+        ({"properties": {"a b": {}}}, "a property called 'a b' cannot be guaranteed in the way in which this model"),
+        ({"properties": {}, "anyOf": [{}]}, r"tools\[0\]: anyOf cannot be guaranteed"),
+        ({"properties": {}, "required": ["b"]}, r"tools\[0\]: required names b, which is no property"),
+    ],
+)
+def test_what_cannot_be_said_between_tags_is_refused(parameters, message):
+    with pytest.raises(InvalidRequestError, match=message):
+        calls_rules(TAGGED, "<tool_call><arg_key>", [Callable("find", parameters, "tools[0]")], {})
+
+
+def test_arguments_may_be_missing_wherever_they_are():
+    parameters = {"type": "object", "properties": {key: {"type": "integer"} for key in "abc"}, "required": ["b"]}
+    template = "<|tool_call>"
+    rules = calls_rules(family_of(template), template, [Callable("f", parameters, "t")], {}, single=True)
+    for some, taken in (("b:1", True), ("a:1,b:2", True), ("b:1,c:2", True), ("a:1,b:2,c:3", True), ("a:1", False),
+                        ("b:1,", False), (",b:1", False), ("a:1,,b:2", False), ("", False)):  # fmt: skip
+        assert lets_through(rules.text, f"<|tool_call>call:f{{{some}}}<tool_call|>".encode()) is taken, some
+
+
+def test_harmony_calls_one_function_in_its_channel():
+    tokens = {"<|channel|>": 257}
+    grammar = calls_grammar(HARMONY, "", GIVEN, tokens)
+    body = b'commentary to=functions.find <|constrain|>json<|message|>{"n":3}'
+    assert lets_through(grammar, [257, *body], "<|channel|>")
+    assert not lets_through(grammar, [257, *body.replace(b"find", b"fly")], "<|channel|>")
+    (call,) = calls_of(parsed(f"<|channel|>{body.decode()}", HARMONY, GIVEN))
+    assert (call.name, call.arguments) == ("find", {"n": 3})

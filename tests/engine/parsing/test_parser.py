@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sotto.engine.parsing.families import HARMONY, KEPT, PLAIN
+from sotto.engine.parsing.families import GLIMMER, HARMONY, KEPT, PLAIN, SOLAR
 from sotto.engine.parsing.parser import Parser, parsed
 from sotto.engine.parsing.pieces import Kind, Piece, ToolCall, calls_of, markup, merged, text_of, thought_of
 from transcripts import TOOLS, TRANSCRIPTS
@@ -98,7 +98,7 @@ PIECES = ["<think>", "</think>", "[THINK]", "[/THINK]", "<tool_call>", "</tool_c
 @settings(deadline=None, max_examples=400)
 @given(
     st.lists(st.sampled_from(PIECES), max_size=14),
-    st.sampled_from([KEPT, HARMONY, TRANSCRIPTS["mistral"][0], TRANSCRIPTS["llama 3, bare"][0]]),
+    st.sampled_from([KEPT, HARMONY, GLIMMER, SOLAR, TRANSCRIPTS["mistral"][0], TRANSCRIPTS["llama 3, bare"][0]]),
     st.booleans(),
 )
 def test_marks_in_any_order_give_the_same_pieces_for_any_cut(parts, family, begun):
@@ -230,6 +230,8 @@ def test_an_answer_that_is_gone_on_with_begins_nothing():
         (KEPT, "<think>Hm", "\n</think>\n\n"),
         (KEPT, "[THINK]Hm", "[/THINK]"),
         (HARMONY, "<|channel|>analysis<|message|>Hm", "<|end|><|start|>assistant<|channel|>final<|message|>"),
+        (GLIMMER, " to=self<|message|>Hm", "<|eom|><|start|>assistant to=user<|message|>"),
+        (SOLAR, "<|think|>Hm", "<|end|><|begin|>assistant<|content|>"),
         (TRANSCRIPTS["gemma 4"][0], "<|channel>thought\nHm", "\n<channel|>\n\n"),
     ],
 )
@@ -250,6 +252,8 @@ def test_a_thought_can_be_ended_for_the_model(family, begin, ends):
         (KEPT, "<|im_start|>assistant\n<think>\n", "\n</think>\n\n"),
         (KEPT, "[/INST][THINK]", "[/THINK]"),
         (HARMONY, "<|start|>assistant", "<|channel|>final<|message|>"),
+        (GLIMMER, "<|start|>assistant", " to=user<|message|>"),
+        (SOLAR, "<|begin|>assistant", "<|content|>"),
         (KEPT, "<|start|>assistant", ""),
         (KEPT, "<think>\n\n</think>\n\n", ""),
         (HARMONY, "<|start|>assistant<|channel|>final<|message|>", ""),

@@ -18,6 +18,7 @@ OVERRIDES: Mapping[str, str] = {
     "gpt_oss": "gpt_oss",
     "mistral": "mistral",
     "mixtral": "mixtral",
+    "nomic_bert": "nomic_bert",
     "phi3": "phi3",
     "roberta": "bert",
     "starcoder2": "starcoder2",

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import mlx.core as mx
 from mlx import nn
 
-# By the name of the function: another may have taken its place, on a CPU, by the time that a model is built.
+# By the name of the function, because another takes its place now and then on a CPU.
 _BY_NAME = {
     "gelu": "gelu",
     "gelu_fast": "gelu_approx",
@@ -17,12 +17,17 @@ _BY_NAME = {
 
 
 def activation(name: str) -> Callable[[mx.array], mx.array]:
-    """Return the activation that `hidden_act` names.
+    """Return the activation that `hidden_act` names; each call is of what MLX has under its name by then.
 
     Raises:
         ValueError: There is none of that name.
     """
     if name not in _BY_NAME:
         raise ValueError(f"hidden_act is {name!r} where it should be one of {', '.join(_BY_NAME)}")
-    function: Callable[[mx.array], mx.array] = getattr(nn, _BY_NAME[name])
-    return function
+    function = _BY_NAME[name]
+
+    def activate(x: mx.array) -> mx.array:
+        activated: mx.array = getattr(nn, function)(x)
+        return activated
+
+    return activate

@@ -13,9 +13,10 @@ from sotto.engine.gguf.blocks import GROUP
 from sotto.engine.gguf.names import Place, place_of
 from sotto.errors import BrokenModelError
 from sotto.store.records import TensorFile, TensorInfo
-from sotto.store.wording import shown, shown_path
+from sotto.store.wording import human_size, shown, shown_path
 
 _NAMES = {mx.float32: "F32", mx.float16: "F16", mx.bfloat16: "BF16"}
+_HALF = ("F16", "BF16")
 _WORD_BITS = 32
 _KEYS = re.compile(r"blk\.(\d+)\.attn_k_b\.weight")
 # Small differences in it choose other experts.
@@ -111,18 +112,24 @@ def converted(source: TensorFile, config: Mapping[str, Any], *, on_cpu: bool) ->
     return ConvertedFile(source.path, source.digest, tensors, source.metadata, format=source.format, recipes=recipes)
 
 
-def repacked_words(files: Iterable[TensorFile]) -> str:
-    """Return how the types of GGUF files are held, for people: `Q4_K in 4 bits, Q6_K rounded to 8 bits`.
+def repacked_words(files: Iterable[TensorFile], *, widened: bool = False) -> str:
+    """Return how the types of GGUF files are held, for people: `Q4_K in 4 bits (2 GB), Q6_K rounded to 8 bits (1 GB)`.
 
     Types that stay as they are stored are not named; without any other the text is empty.
+
+    Args:
+        files: As `converted` returns them.
+        widened: Whether scales are held in 32 bits, whatever they have in the files.
     """
     sizes: Counter[str] = Counter()
     for file in files:
         for recipe in file.recipes if isinstance(file, ConvertedFile) else ():
             if layout := recipe.layout:
                 how = "in" if layout.exact else "rounded to"
-                sizes[f"{recipe.parts[0].dtype} {how} {layout.bits} bits"] += recipe.nbytes
-    return ", ".join(said for said, _ in sizes.most_common())
+                sizes[f"{recipe.parts[0].dtype} {how} {layout.bits} bits"] += sum(
+                    info.nbytes * (2 if widened and info.dtype in _HALF else 1) for _, info in recipe.made()
+                )
+    return ", ".join(f"{said} ({human_size(size)})" for said, size in sizes.most_common())
 
 
 def _recipes(source: TensorFile, config: Mapping[str, Any], common: mx.Dtype | None) -> Iterator[Recipe]:

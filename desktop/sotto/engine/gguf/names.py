@@ -60,6 +60,12 @@ _NAMES: Mapping[str, Mapping[str, str]] = {
     "deepseek_v3": _DEEPSEEK,
     "gemma2": _GEMMA,
     "gemma3_text": _GEMMA,
+    "glm4": {
+        **_LLAMA,
+        "ffn_up": "mlp.gate_up_proj",
+        "post_attention_norm": "post_self_attn_layernorm",
+        "post_ffw_norm": "post_mlp_layernorm",
+    },
     "gpt_oss": {
         **_LLAMA,
         **_experts("mlp.experts", "mlp.router"),
@@ -74,6 +80,27 @@ _NAMES: Mapping[str, Mapping[str, str]] = {
     "phi3": {**_LLAMA, "attn_qkv": "self_attn.qkv_proj", "ffn_up": "mlp.gate_up_proj"},
     "qwen3_moe": {**_LLAMA, **_experts("mlp.switch_mlp", "mlp.gate")},
 }
+# Encoders have names of their own, without `model.`.
+_ENCODER_OUTER = {
+    "token_embd": "embeddings.word_embeddings",
+    "token_embd_norm": "embeddings.norm",
+    "token_types": "embeddings.token_type_embeddings",
+    "position_embd": "embeddings.position_embeddings",
+}
+_ENCODER = {
+    "attn_output": "out",
+    "attn_output_norm": "attention_norm",
+    "ffn_up": "up",
+    "ffn_down": "down",
+    "layer_output_norm": "output_norm",
+}
+_ENCODERS: Mapping[str, Mapping[str, str]] = {
+    "bert": {**_ENCODER, "attn_q": "query", "attn_k": "key", "attn_v": "value"},
+    "nomic_bert": {**_ENCODER, "attn_qkv": "qkv", "ffn_gate": "gate"},
+}
+# What a definition's layer has in it, however its numbers are held.
+_PARTS = frozenset({"weight", "bias", "scales", "biases"})
+_LAYER = re.compile(r"(?:model\.)?layers\.(\d+)\.(.+)")
 # Names that do not end as all others do.
 _WHOLE: Mapping[str, str] = {
     "attn_sinks.weight": "self_attn.sinks",
@@ -113,6 +140,8 @@ def place_of(name: str, config: Mapping[str, Any]) -> Place | None:
     if name.startswith(_ASIDE):
         return None
     stem, _, part = name.rpartition(".")
+    if kind in _ENCODERS:
+        return _in_encoder(name, _ENCODERS[kind])
     if stem in _OUTER:
         return Place(f"{_OUTER[stem]}.{part}", shift=-1 if stem == "output_norm" and kind in _SHIFTED else 0)
     match = _BLOCK.fullmatch(name)
@@ -132,3 +161,37 @@ def place_of(name: str, config: Mapping[str, Any]) -> Place | None:
         config[heads] if heads and kind in _INTERLEAVED else 0,
         -1 if inner.endswith("norm") and kind in _SHIFTED else 0,
     )
+
+
+def name_in_file(name: str, config: Mapping[str, Any]) -> str:
+    """Return what a GGUF file calls a tensor, or a layer with several, of a definition; as it is where it has no name.
+
+    Args:
+        name: In the definition.
+        config: Of its model.
+    """
+    kind = config["model_type"]
+    body, _, part = name.rpartition(".")
+    if part in _PARTS:
+        ending = f".{'bias' if part == 'bias' else 'weight'}"
+    else:
+        body, ending = name, ""
+    inner, outer = (_ENCODERS[kind], _ENCODER_OUTER) if kind in _ENCODERS else (_NAMES.get(kind, _LLAMA), _OUTER)
+    match = _LAYER.fullmatch(body)
+    if match is None:
+        found = next((own for own, other in outer.items() if other == body), None)
+        return name if found is None else found + ending
+    found = next((own for own, other in inner.items() if other == match[2]), None)
+    if found is None:
+        whole = next((own for own, other in _WHOLE.items() if other == match[2]), None)
+        return name if whole is None else f"blk.{match[1]}.{whole}"
+    return f"blk.{match[1]}.{found}{ending}"
+
+
+def _in_encoder(name: str, names: Mapping[str, str]) -> Place:
+    """Return where a tensor of an encoder goes."""
+    stem, _, part = name.rpartition(".")
+    match = _BLOCK.fullmatch(name)
+    if match is not None and match[2] in names:
+        return Place(f"layers.{match[1]}.{names[match[2]]}.{part}")
+    return Place(f"{_ENCODER_OUTER[stem]}.{part}" if stem in _ENCODER_OUTER else name)

@@ -8,9 +8,9 @@ nothing here. Facts are from the chat templates and tokenizers that the models w
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sotto.engine.parsing import calls, tagged_calls
+from sotto.engine.parsing import calls, dialects, nested_calls, tagged_calls
 from sotto.engine.parsing.calls import CallReader
-from sotto.engine.parsing.harmony import ANALYSIS, CLOSING, FINAL
+from sotto.engine.parsing.messages import Dialect
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +21,13 @@ class Thoughts:
         opens: What stands in front of it.
         closes: What stands behind it.
         lines: Whether the tags stand on lines of their own, as templates write them.
+        signs: What shows in a template or among tokens that a model thinks so; usually what opens the thought.
     """
 
     opens: str
     closes: str
     lines: bool = True
+    signs: tuple[str, ...] = ()
 
     @property
     def begin(self) -> str:
@@ -73,20 +75,22 @@ class Family:
         thinks: Whether template or vocabulary show that the model thinks.
         calls: Ways of calling tools.
         dropped: Texts that mean nothing to a reader.
-        harmony: Whether an answer is a list of messages, each with a channel; there are no calls to look for then.
+        messages: How an answer is a list of messages, if it is; there are no tags to look for then.
     """
 
     thoughts: tuple[Thoughts, ...] = ()
     calls: tuple[Calls, ...] = ()
     dropped: tuple[str, ...] = ()
     thinks: bool = False
-    harmony: bool = False
+    messages: Dialect | None = None
 
     @property
     def marks(self) -> frozenset[str]:
         """All texts that must be seen even where they are special tokens."""
-        if self.harmony:
-            return frozenset(_HARMONY_MARKS)
+        if (told := self.messages) is not None:
+            return frozenset(
+                mark for mark in (*told.heads, *told.bodies, *told.ends, *told.marks) if mark.strip() == mark
+            )
         tags = (tag for pair in self.thoughts for tag in (pair.opens, pair.closes))
         return frozenset((*tags, *self.dropped, *(mark for way in self.calls for mark in (way.opens, *way.marks))))
 
@@ -97,13 +101,14 @@ class Family:
 
     def at_once(self, prompt: str) -> str:
         """Return what goes behind a prompt so that the model answers at once; nothing where it could do so anyway."""
-        if self.harmony and prompt.endswith("<|start|>assistant"):
-            return FINAL
+        if self.messages is not None and prompt.endswith(self.messages.opening):
+            return self.messages.final
         opened = self.opened_by(prompt)
         return opened.end if opened is not None else ""
 
 
-_HARMONY_MARKS = ("<|start|>", "<|channel|>", "<|message|>", "<|constrain|>", "<|end|>", "<|call|>", "<|return|>")
+# What Hy3's tags end with; its template puts them together.
+_HY3 = ":opensource"
 
 # Tags that many models share; some use them though neither template nor vocabulary says so.
 _COMMON_THOUGHTS = (
@@ -119,14 +124,22 @@ _OTHER_THOUGHTS = (
     Thoughts("<|channel>thought", "<channel|>"),  # Gemma 4
     Thoughts("<|START_THINKING|>", "<|END_THINKING|>", lines=False),  # Command R
     Thoughts("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"),  # Apriel
+    Thoughts(f"<think{_HY3}>", f"</think{_HY3}>", lines=False, signs=("<think{}>", f"<think{_HY3}>")),
+    Thoughts("<|open|>think<|sep|>", "<|close|>think<|sep|>", lines=False, signs=("<|open|>",)),  # Kimi K3
 )
-_DROPPED = (
-    "<response>",  # Granite 3
-    "</response>",
-    "[END FINAL RESPONSE]",
-    "<|START_RESPONSE|>",
-    "<|END_RESPONSE|>",
-)
+# With what shows that a model writes them.
+_DROPPED = {
+    "<response>": "<response>",  # Granite 3
+    "</response>": "</response>",
+    "[END FINAL RESPONSE]": "[END FINAL RESPONSE]",
+    "<|START_RESPONSE|>": "<|START_RESPONSE|>",
+    "<|END_RESPONSE|>": "<|END_RESPONSE|>",
+    "<|open|>response<|sep|>": "<|open|>",  # Kimi K3
+    "<|close|>response<|sep|>": "<|open|>",
+    "<|close|>message<|sep|>": "<|open|>",
+    "<|end_of_msg|>": "<|end_of_msg|>",
+    "<|message_sep|>": "'function call'",  # GigaChat 3.0
+}
 # Hermes, Qwen, Granite 4 and many more in JSON, Qwen3-Coder, Nemotron 3 and StepFun as functions, GLM in pairs.
 _COMMON_CALLS = (
     Calls("<tool_call>", tagged_calls.in_tool_call("</tool_call>")),
@@ -177,12 +190,53 @@ _OTHER_CALLS = (
     Calls("<TOOLCALL>", calls.in_json("</TOOLCALL>")),  # Nemotron 2
     Calls("<|tools_prefix|>", calls.by_name("<|tools_suffix|>"), marks=("<|tools_suffix|>",), anywhere=True),  # Apertus
     Calls("<|START_ACTION|>", calls.in_json("<|END_ACTION|>"), marks=("<|END_ACTION|>",), anywhere=True),  # Command R
-    Calls("<|function_call|>", calls.in_json(), anywhere=True),  # GigaChat
+    Calls("<|function_call|>", calls.in_json(), anywhere=True),  # GigaChat 3.1
+    Calls(
+        "function call<|role_sep|>",  # GigaChat 3.0
+        calls.in_json(),
+        signs=("'function call'",),
+        marks=("<|role_sep|>", "<|message_sep|>"),
+        anywhere=True,
+    ),
+    Calls('<function name="', tagged_calls.parameters),  # MiniCPM 5
+    Calls(
+        f"<tool_calls{_HY3}>",
+        tagged_calls.named_pairs(_HY3),
+        signs=("<tool_calls{}>", f"<tool_calls{_HY3}>"),
+        marks=tuple(
+            f"<{close}{name}{_HY3}>"
+            for name in ("tool_calls", "tool_call", "tool_sep", "arg_key", "arg_value")
+            for close in ("", "/")
+        ),
+        anywhere=True,
+    ),
+    Calls(
+        "<|open|>tools<|sep|>",  # Kimi K3
+        nested_calls.kimi,
+        signs=("<|open|>",),
+        marks=("<|open|>", "<|close|>", "<|sep|>"),
+        anywhere=True,
+    ),
+    Calls(
+        f"{nested_calls.MINIMAX}<tool_call>",  # MiniMax M3
+        nested_calls.minimax,
+        signs=(nested_calls.MINIMAX,),
+        marks=(nested_calls.MINIMAX, "<tool_call>", "</tool_call>"),
+        anywhere=True,
+    ),
     Calls("<|tool_call_start|>", calls.python("<|tool_call_end|>", listed=True), marks=("<|tool_call_end|>",)),  # LFM 2
 )
 
-HARMONY = Family((Thoughts(ANALYSIS, CLOSING, lines=False),), thinks=True, harmony=True)
-"""What gpt-oss writes."""
+HARMONY, GLIMMER, SOLAR = (
+    Family((Thoughts(each.thought, each.closing, lines=False),), thinks=True, messages=each)
+    for each in (dialects.HARMONY, dialects.GLIMMER, dialects.SOLAR)
+)
+"""What gpt-oss, Muse Glimmer and Solar Open write."""
+_BY_MESSAGES = (
+    (("<|channel|>", "<|message|>"), HARMONY),
+    (("to=self<|message|>", "<atem:function_calls>"), GLIMMER),
+    (("<|begin|>", "<|think|>", "<|tool_call:begin|>"), SOLAR),
+)
 
 PLAIN = Family()
 """Nothing but text: what completes a raw prompt."""
@@ -198,8 +252,9 @@ def family_of(template: str, tokens: Collection[str] = ()) -> Family:
         template: Its chat template; may be empty.
         tokens: Added tokens of its vocabulary.
     """
-    if all(mark in (template or tokens) for mark in ("<|channel|>", "<|message|>")):
-        return HARMONY
+    for signs, family in _BY_MESSAGES:
+        if all(sign in (template or tokens) for sign in signs):
+            return family
     in_template, by_tokens = (_shown_in(shown) for shown in (template, tokens))
     # A vocabulary may hold more than a model uses: what the template says goes first.
     own = in_template if in_template.thoughts else by_tokens
@@ -214,10 +269,14 @@ def family_of(template: str, tokens: Collection[str] = ()) -> Family:
 
 def _shown_in(shown: str | Collection[str]) -> Family:
     """Return what of all there is can be seen in a template, or among tokens."""
-    thoughts = tuple(pair for pair in (*_OTHER_THOUGHTS, *_COMMON_THOUGHTS) if pair.opens in shown)
+    thoughts = tuple(
+        pair
+        for pair in (*_OTHER_THOUGHTS, *_COMMON_THOUGHTS)
+        if any(sign in shown for sign in pair.signs or (pair.opens,))
+    )
     return Family(
         thoughts,
         tuple(way for way in _OTHER_CALLS if any(sign in shown for sign in way.signs or (way.opens,))),
-        tuple(text for text in _DROPPED if text in shown),
+        tuple(text for text, sign in _DROPPED.items() if sign in shown),
         thinks=bool(thoughts),
     )

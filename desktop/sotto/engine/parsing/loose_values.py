@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from sotto.engine.parsing.pieces import ToolCall
-from sotto.engine.parsing.source import NotACallError, Reading, Source, read_json
+from sotto.engine.parsing.source import NotACallError, Reading, Source, read_json, read_whole
 
 NAME = re.compile(r"[\w.\-]")
 _SCALAR = re.compile(r"[\w.+\-]")
@@ -37,6 +37,14 @@ def value(source: Source, depth: int = 0) -> Reading[Any]:
         return (yield from _items(source, depth + 1))
     word = yield from source.while_in(_SCALAR)
     return _WORDS[word] if word in _WORDS else _number(word)
+
+
+def whole(text: str) -> Any:
+    """Return what all of a text means, or the text where it means nothing."""
+    try:
+        return read_whole(text, value)
+    except NotACallError:
+        return text
 
 
 def members(source: Source, end: str, between: str, depth: int = 0) -> Reading[dict[str, Any]]:

@@ -24,21 +24,35 @@ class Output:
         begun: Whether there has been any text.
     """
 
-    def __init__(self, fresh: Callable[[], str] = fresh_id, *, begun: bool = False, plain: bool = False) -> None:
+    def __init__(
+        self,
+        fresh: Callable[[], str] = fresh_id,
+        *,
+        begun: bool = False,
+        plain: bool = False,
+        most_calls: int | None = None,
+    ) -> None:
         """Begin empty.
 
         Args:
             fresh: Returns an id for a call that has none.
             begun: Whether there has been text before.
             plain: Whether there will be nothing but text, so that no white space can belong to a tag.
+            most_calls: So many calls are taken, and those behind them are dropped; None for no limit.
         """
         self._fresh = fresh
         self._plain = plain
+        self._calls_left = most_calls
         self._pieces: list[Piece] = []
         # What is to be the next piece: put together word by word, a long text would be copied for each of them.
         self._kind, self._run = Kind.TEXT, list[str]()
         self._blank = {Kind.TEXT: "", Kind.THOUGHT: ""}
         self.begun = self._in_text = begun
+
+    @property
+    def called(self) -> bool:
+        """Whether there have been as many calls as there may be."""
+        return self._calls_left == 0
 
     def take(self) -> list[Piece]:
         """Return what there is, which is then gone."""
@@ -87,6 +101,9 @@ class Output:
             self._put(Piece(Kind.TOOL, ends=True))
             return
         self._blank[Kind.TEXT], self._in_text = "", False
+        if self._calls_left is not None:
+            calls = calls[: self._calls_left]
+            self._calls_left -= len(calls)
         for number, call in enumerate(calls):
             known = call if call.id else replace(call, id=self._fresh())
             self._put(Piece(Kind.TOOL, begins=number > 0, ends=True, call=known))

@@ -4,11 +4,13 @@ What comes out does not depend on where the text is cut.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sotto.engine.parsing.calls import Tools
 from sotto.engine.parsing.families import KEPT, Family, Thoughts
-from sotto.engine.parsing.harmony import ANALYSIS, FINAL, HarmonyReader
+from sotto.engine.parsing.lead import Lead, LeadReader
+from sotto.engine.parsing.messages import MessageReader
 from sotto.engine.parsing.output import Output, fresh_id
 from sotto.engine.parsing.pieces import Piece, merged
 from sotto.engine.parsing.source import Source
@@ -30,6 +32,8 @@ class Parser:
         *,
         begun: bool = False,
         fresh: Callable[[], str] = fresh_id,
+        lead: Lead | None = None,
+        single: bool = False,
     ) -> None:
         """Begin with an answer.
 
@@ -39,16 +43,25 @@ class Parser:
             opened: The thought that the answer begins inside of; None for none.
             begun: Whether the prompt ends with some of the answer already, so that no part of it begins here.
             fresh: Returns an id for a call that has none.
+            lead: What may stand in front of an answer that must be something; the rest is then read by `family`, and
+                no thought is looked for in it.
+            single: Whether the answer ends with its first call.
         """
-        self.marks = family.marks
+        self.marks = family.marks | (lead.marks if lead is not None else frozenset())
         self._source = Source()
-        self._out = Output(fresh, begun=begun and opened is None, plain=not family.marks)
-        self._reader: HarmonyReader | TaggedReader
-        if family.harmony:
-            head = ANALYSIS if opened is not None else FINAL if begun else ""
-            self._reader = HarmonyReader(self._source, self._out, head, begun=begun)
+        self._out = Output(
+            fresh, begun=begun and opened is None, plain=not self.marks, most_calls=1 if single else None
+        )
+        self._reader: MessageReader | TaggedReader | LeadReader
+        inside = opened if lead is None else None
+        if (told := family.messages) is not None:
+            head = told.thought if inside is not None else told.final if begun and lead is None else ""
+            self._reader = MessageReader(told, tools or {}, self._source, self._out, head, begun=begun)
         else:
-            self._reader = TaggedReader(family, tools or {}, self._source, self._out, opened, begun=begun)
+            rest = family if lead is None else replace(family, thoughts=(), dropped=())
+            self._reader = TaggedReader(rest, tools or {}, self._source, self._out, inside, begun=begun)
+        if lead is not None:
+            self._reader = LeadReader(lead, self._source, self._out, self._reader, begun=begun)
         self._reading = self._reader.read()
         # So that it is known what the answer begins inside of.
         next(self._reading, None)
@@ -57,6 +70,11 @@ class Parser:
     def thought_end(self) -> str:
         """What the model would have to write to end the thought that it is in; empty where it is in none."""
         return self._reader.thought_end
+
+    @property
+    def called(self) -> bool:
+        """Whether there was the one call that there may be."""
+        return self._out.called
 
     def feed(self, text: str) -> list[Piece]:
         """Take more of the answer and return what that tells. What may yet be part of a tag is held back."""

@@ -84,6 +84,11 @@ def merged(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
     return tuple(parts)
 
 
+def plain(text: str) -> tuple[Piece, ...]:
+    """Return the pieces of an answer that is nothing but a text."""
+    return (Piece(Kind.TEXT, text),) if text else ()
+
+
 def text_of(pieces: Iterable[Piece]) -> str:
     """Return the answer itself, without thoughts and calls."""
     return "".join(piece.text for piece in pieces if piece.kind is Kind.TEXT)

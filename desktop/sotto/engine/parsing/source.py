@@ -6,7 +6,7 @@ where the text was cut: a reader looks further only when it has what it needs, o
 
 import json
 import re
-from collections.abc import Collection, Generator
+from collections.abc import Callable, Collection, Generator
 from typing import Any, NoReturn, TypeVar
 
 _T = TypeVar("_T")
@@ -102,9 +102,9 @@ class Source:
             looked = max(begin, len(self.text) - longest + 1)
             yield from self.more()
 
-    def json(self) -> Reading[Any]:
-        """Read an object or a list in JSON and return it."""
-        if (yield from self.next()) not in ("{", "["):
+    def json(self, *, texts: bool = False) -> Reading[Any]:
+        """Read an object or a list in JSON and return it; a text as well where there may be `texts`."""
+        if (yield from self.next()) not in ("{", "[", *('"' if texts else ())):
             raise NotACallError
         begin = at = self.at
         depth, in_string = 0, False
@@ -121,10 +121,30 @@ class Source:
                 in_string = not in_string
             else:
                 depth += 1 if char in "{[" else -1
-                if not depth:
-                    break
+            if not (depth or in_string):
+                break
         self.at = at
         return read_json(self.text[begin:at])
+
+
+def read_whole(text: str, reader: Callable[[Source], Reading[_T]]) -> _T:
+    """Return what all of a text is read as.
+
+    Raises:
+        NotACallError: It is something else, or more.
+    """
+    source = Source()
+    source.add(text)
+    source.ended = True
+    reading = reader(source)
+    while True:
+        try:
+            next(reading)
+        except StopIteration as end:
+            if text[source.at :].strip():
+                raise NotACallError from None
+            found: _T = end.value
+            return found
 
 
 def overlap(text: str, marks: Collection[str]) -> int:

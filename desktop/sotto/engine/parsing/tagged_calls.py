@@ -5,8 +5,10 @@ are texts; otherwise what is JSON is taken for JSON.
 """
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
+from sotto.engine.parsing import loose_values
 from sotto.engine.parsing.calls import CallReader, Tools, arguments_of, calls_of
 from sotto.engine.parsing.loose_values import NAME
 from sotto.engine.parsing.pieces import ToolCall
@@ -65,8 +67,7 @@ def function(source: Source, tools: Tools) -> Reading[ToolCall]:
     while not (yield from source.accept("</function>")):
         yield from source.expect("<parameter=")
         key = yield from source.until(">")
-        text = yield from source.until("</parameter>")
-        arguments[key] = typed(tools, name, key, text.removeprefix("\n").removesuffix("\n"))
+        arguments[key] = yield from _argument(source, tools, name, key, "</parameter>", line=True)
         yield from source.blanks()
     return ToolCall(name, arguments)
 
@@ -98,37 +99,124 @@ def invocations(prefix: str, end: str) -> CallReader:
                 yield from source.expect(f'<{prefix}parameter name="')
                 key = yield from source.until('"')
                 said = _STRING_ATTRIBUTE.fullmatch((yield from source.until(">")))
-                text = yield from source.until(f"</{prefix}parameter>")
-                if said is None:
-                    arguments[key] = typed(tools, name, key, text)
+                closes = f"</{prefix}parameter>"
+                if said is not None and said[1] == "true":
+                    arguments[key] = yield from source.until(closes)
                 else:
-                    arguments[key] = text if said[1] == "true" else read_json(text)
+                    arguments[key] = yield from _argument(source, tools, name, key, closes, json=said is not None)
             found.append(ToolCall(name, arguments))
 
     return read
 
 
+def named_pairs(suffix: str) -> CallReader:
+    """Return what reads Hy3's calls, whose tags all end with `suffix`: a name and a mark behind it, then pairs."""
+
+    def read(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
+        found: list[ToolCall] = []
+        while True:
+            yield from source.blanks()
+            if (yield from source.accept(f"</tool_calls{suffix}>")) or (found and not (yield from source.next())):
+                if not found:
+                    raise NotACallError
+                return found
+            yield from source.expect(f"<tool_call{suffix}>")
+            name = (yield from source.until(f"<tool_sep{suffix}>")).strip()
+            found.append(ToolCall(name, (yield from _values(source, tools, name, f"</tool_call{suffix}>", suffix))))
+
+    return read
+
+
+def parameters(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
+    """Read MiniCPM's call behind `<function name="`.
+
+    Texts with marks in them stand in a CDATA block, lists and objects as Python prints them.
+    """
+    name = yield from source.until('"')
+    yield from source.expect(">")
+    arguments: dict[str, Any] = {}
+    while True:
+        yield from source.blanks()
+        if (yield from source.accept("</function>")):
+            return [ToolCall(name, arguments)]
+        yield from source.expect('<param name="')
+        key = yield from source.until('"')
+        yield from source.expect(">")
+        if (yield from source.accept("<![CDATA[")):
+            arguments[key] = yield from source.until("]]>")
+            yield from source.expect("</param>")
+        else:
+            text = yield from source.until("</param>")
+            schema = inner_schema(tools.get(name, {}), key)
+            listed = schema.get("type") in ("array", "object")
+            arguments[key] = loose_values.whole(text) if listed else meant(schema, text)
+
+
 def _pairs(source: Source, tools: Tools, end: str) -> Reading[ToolCall]:
-    """Read GLM's call: a name, then `<arg_key>` and `<arg_value>` in turns."""
+    """Read GLM's call: a name, then pairs."""
     name = yield from source.while_in(NAME)
+    return ToolCall(name, (yield from _values(source, tools, name, end)))
+
+
+def _values(source: Source, tools: Tools, name: str, end: str, suffix: str = "") -> Reading[dict[str, Any]]:
+    """Read `<arg_key>` and `<arg_value>` in turns, up to `end`."""
     arguments: dict[str, Any] = {}
     while True:
         yield from source.blanks()
         if (yield from source.accept(end)):
-            return ToolCall(name, arguments)
-        yield from source.expect("<arg_key>")
-        key = yield from source.until("</arg_key>")
+            return arguments
+        yield from source.expect(f"<arg_key{suffix}>")
+        key = yield from source.until(f"</arg_key{suffix}>")
         yield from source.blanks()
-        yield from source.expect("<arg_value>")
-        arguments[key] = typed(tools, name, key, (yield from source.until("</arg_value>")))
+        yield from source.expect(f"<arg_value{suffix}>")
+        arguments[key] = yield from _argument(source, tools, name, key, f"</arg_value{suffix}>")
 
 
-def typed(tools: Tools, tool: str, parameter: str, text: str) -> Any:
-    """Return an argument that stood between tags as the value that it is meant to be."""
-    properties = tools.get(tool, {}).get("properties")
-    schema = properties.get(parameter) if isinstance(properties, dict) else None
-    wanted = schema.get("type") if isinstance(schema, dict) else None
-    if wanted == "string":
+def _argument(
+    source: Source, tools: Tools, tool: str, parameter: str, end: str, *, line: bool = False, json: bool = False
+) -> Reading[Any]:
+    """Read an argument, and the tag that ends it, as the value that it is meant to be.
+
+    Args:
+        source: Stands in front of it.
+        tools: The tools that the model was given.
+        tool: The one that it calls.
+        parameter: What the argument is for.
+        end: The tag.
+        line: Whether the argument stands on lines of its own.
+        json: Whether the model says that it is JSON.
+    """
+    given = tools.get(tool, {})
+    schema = inner_schema(given, parameter)
+    if json or (parameter in (given.get("properties") or {}) and schema.get("type") != "string"):
+        # What is JSON may have the tag in its texts.
+        begin = source.at
+        try:
+            yield from source.blanks()
+            found = yield from source.json(texts=True)
+            yield from source.blanks()
+            yield from source.expect(end)
+            return found
+        except NotACallError:
+            source.at = begin
+    text = yield from source.until(end)
+    if json:
+        return read_json(text)
+    if line:
+        text = text.removeprefix("\n").removesuffix("\n")
+    return meant(schema, text)
+
+
+def inner_schema(schema: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return what a schema says of one of its properties; nothing where it does not."""
+    properties = schema.get("properties")
+    inner = properties.get(name) if isinstance(properties, Mapping) else None
+    return inner if isinstance(inner, Mapping) else {}
+
+
+def meant(schema: Mapping[str, Any], text: str) -> Any:
+    """Return the value that a text between tags is meant to be."""
+    if schema.get("type") == "string":
         return text
     try:
         return read_json(text.strip())

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from sotto.engine.parsing.families import Family, Thoughts
-from sotto.engine.parsing.harmony import FINAL
 from sotto.engine.parsing.pieces import Kind, Piece, markup
 
 
@@ -19,7 +18,8 @@ def written(parts: Sequence[Piece], family: Family, prompt: str) -> tuple[str, T
     own = opened or next(iter(family.thoughts), None)
     texts: list[str] = []
     if parts[0].kind is not Kind.THOUGHT:
-        texts += [opened.end] if opened is not None else [FINAL] if family.harmony else []
+        at_once = [family.messages.final] if family.messages is not None else []
+        texts += [opened.end] if opened is not None else at_once if not prompt.endswith(tuple(at_once)) else []
     for number, part in enumerate(parts):
         if part.kind is not Kind.THOUGHT or own is None:
             texts.append(markup([part], begun=number > 0))

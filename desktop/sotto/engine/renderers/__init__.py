@@ -1,17 +1,24 @@
 """Our own renderings of prompt formats that a model's config can name, for models that bring no template.
 
-Each is made after the template that the makers of the model published, and is tested against it. A name that is not
-here has no published template that we could hold a rendering against, or one that cannot be told without the sentences
-it puts into every prompt (`cohere`).
+Each is made after the template that the makers of the model published, and is tested against it: with thoughts, tools,
+calls and what came of them. A name that is not here makes plain prompts, of which the user is told:
+
+- `cohere`: its template puts sentences of the makers into every prompt, which differ from model to model;
+- `functiongemma`, `glm-ocr`, `nemotron-3.5-nano`, `olmo3`, `olmo3.1`, `olmo3-think`, `olmo3-32b-think`, `ornith`,
+  `qwen3.8`, `qwen3-vl-instruct`, `qwen3-vl-thinking`: there is no published template that we could hold a rendering
+  against, and a name that is like that of a known format does not show that the format is.
 """
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from sotto.engine.renderers.base import Renderer
-from sotto.engine.renderers.chatml import ChatML, Cogito, Lfm2, Lfm2Thinking, Nemotron3, Qwen35
+from sotto.engine.renderers.chatml import Cogito, Nemotron3, Qwen3Coder, Qwen35
+from sotto.engine.renderers.gemma import Gemma4
+from sotto.engine.renderers.glimmer import Glimmer
 from sotto.engine.renderers.laguna import Laguna, Poolside
-from sotto.engine.renderers.tagged import DeepSeek31, Gemma4, Glimmer, Glm47
+from sotto.engine.renderers.lfm2 import Lfm2, Lfm2Thinking
+from sotto.engine.renderers.tagged import DeepSeek31, Glm47
 
 # Ollama's import names `deepseek3`, for which it has no renderer itself.
 RENDERERS: Mapping[str, Renderer] = MappingProxyType(
@@ -29,7 +36,7 @@ RENDERERS: Mapping[str, Renderer] = MappingProxyType(
         "lfm2-thinking": Lfm2Thinking(),
         "nemotron-3-nano": Nemotron3(),
         "poolside-v1": Poolside(),
-        "qwen3-coder": ChatML(),
+        "qwen3-coder": Qwen3Coder(),
         "qwen3.5": Qwen35(),
     }
 )

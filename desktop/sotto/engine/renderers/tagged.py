@@ -1,21 +1,35 @@
 """Formats with tokens of their own for each role."""
 
-import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
-from sotto.engine.renderers.base import Renderer, Turn, content_of, told_apart
+from sotto.engine.renderers import described
+from sotto.engine.renderers.base import Renderer, Turn, content_of, told_apart, tools_of
 
 
 class Glm47(Renderer):
     """GLM 4.7: a token before each message and nothing behind it."""
 
     thinks = True
+    signs = "<tool_call> <arg_key> <think>"
+    _TOLD = """\
+<|system|>
+# Tools
+
+You may call one or more functions to assist with the user query.
+
+You are provided with function signatures within <tools></tools> XML tags:
+<tools>{}
+</tools>
+
+For each function call, output the function name and arguments within the following XML format:
+<tool_call>{{function-name}}<arg_key>{{arg-key-1}}</arg_key><arg_value>{{arg-value-1}}</arg_value>\
+<arg_key>{{arg-key-2}}</arg_key><arg_value>{{arg-value-2}}</arg_value>...</tool_call>"""
 
     def head(self, system: Turn | None, thinking: bool, variables: Mapping[str, Any]) -> str:
-        """Return the first tokens."""
-        return "[gMASK]<sop>"
+        """Return the first tokens and the tools."""
+        tools = tools_of(variables)
+        return "[gMASK]<sop>" + (self._TOLD.format(described.as_lines(tools)) if tools else "")
 
     def first_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
         """Return the system prompt."""
@@ -33,7 +47,12 @@ class Glm47(Renderer):
         """Return an answer; behind the last question with its thoughts."""
         thought, text = told_apart(turn)
         opened = f"<think>{thought.strip()}" if turn.recent and thought else ""
-        return f"<|assistant|>{opened}</think>{text.strip()}"
+        calls = "".join(map(described.as_pairs, turn.calls))
+        return f"<|assistant|>{opened}</think>{text.strip()}{calls}"
+
+    def tool(self, turn: Turn) -> str:
+        """Return what a tool said."""
+        return f"{'' if turn.goes_on else '<|observation|>'}<tool_response>{turn.content}</tool_response>"
 
     def asking(self, turns: Sequence[Turn], thinking: bool) -> str:
         """Return the beginning of an answer, in its thoughts or behind none."""
@@ -41,11 +60,33 @@ class Glm47(Renderer):
 
 
 class DeepSeek31(Renderer):
-    """DeepSeek V3.1: all system prompts as one at the beginning, without a mark."""
+    """DeepSeek V3.1: all system prompts as one at the beginning, without a mark, and tools behind them.
+
+    How tools are described is not in the Jinja template, but in what its makers say of it, and in Ollama's template.
+    """
+
+    signs = "<｜tool▁calls▁begin｜> <think>"
+    _TOLD = """\
+## Tools
+You have access to the following tools:
+
+{}
+
+IMPORTANT: ALWAYS adhere to this exact format for tool use:
+<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>tool_call_name<｜tool▁sep｜>tool_call_arguments<｜tool▁call▁end｜>\
+{{{{additional_tool_calls}}}}<｜tool▁calls▁end｜>
+
+Where:
+- `tool_call_name` must be an exact match to one of the available tools
+- `tool_call_arguments` must be valid JSON that strictly follows the tool's Parameters Schema
+- For multiple tool calls, chain them directly without separators or spaces"""
 
     def head(self, system: Turn | None, thinking: bool, variables: Mapping[str, Any]) -> str:
-        """Return the first token and all system prompts."""
+        """Return the first token, all system prompts and the tools."""
         said = [content_of(message) for message in variables.get("messages") or () if message.get("role") == "system"]
+        if tools := tools_of(variables):
+            told = "\n\n".join(self._described(tool["function"]) for tool in tools)
+            said.append(self._TOLD.format(told))
         return super().head(system, thinking, variables) + "\n\n".join(said)
 
     def later_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
@@ -59,8 +100,20 @@ class DeepSeek31(Renderer):
     def assistant(self, turn: Turn, thinking: bool) -> str:
         """Return an answer without its thoughts."""
         begun = "<｜Assistant｜></think>" if turn.replies else ""
+        if turn.calls:
+            calls = (
+                f"<｜tool▁call▁begin｜>{call.name}<｜tool▁sep｜>{described.as_json(call.arguments)}<｜tool▁call▁end｜>"
+                for call in turn.calls
+            )
+            called = f"<｜tool▁calls▁begin｜>{''.join(calls)}<｜tool▁calls▁end｜>"
+            return f"{begun}{turn.content}{called}<｜end▁of▁sentence｜>"
         _, mark, behind = turn.content.partition("</think>")
-        return f"{begun}{behind if mark else turn.content}<｜end▁of▁sentence｜>"
+        text = behind if mark and not turn.reports else turn.content
+        return f"{begun}{text}<｜end▁of▁sentence｜>"
+
+    def tool(self, turn: Turn) -> str:
+        """Return what a tool said."""
+        return f"<｜tool▁output▁begin｜>{turn.content}<｜tool▁output▁end｜>"
 
     def asking(self, turns: Sequence[Turn], thinking: bool) -> str:
         """Return the beginning of an answer, in its thoughts or behind none; nothing behind an answer."""
@@ -69,91 +122,7 @@ class DeepSeek31(Renderer):
             return ""
         return "<｜Assistant｜><think>" if thinking else "<｜Assistant｜></think>"
 
-
-class Gemma4(Renderer):
-    """Gemma 4: each message between `<|turn>` and `<turn|>`, blanks around it taken away, no thoughts of the past.
-
-    The large ones are told in so many words that nothing is thought.
-    """
-
-    def __init__(self, *, large: bool) -> None:
-        """Take the format of the models from 12 billion parameters on, or of the smaller ones."""
-        self._large = large
-
-    def head(self, system: Turn | None, thinking: bool, variables: Mapping[str, Any]) -> str:
-        """Return the first token and the system prompt, which also asks for thoughts."""
-        first = super().head(system, thinking, variables)
-        if system is None and not thinking:
-            return first
-        said = ("<|think|>\n" if thinking else "") + (system.content.strip() if system else "")
-        return f"{first}<|turn>system\n{said}<turn|>\n"
-
-    def later_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
-        """Return it as a turn."""
-        return f"<|turn>system\n{turn.content.strip()}<turn|>\n"
-
-    def user(self, turn: Turn) -> str:
-        """Return a question."""
-        return f"<|turn>user\n{turn.content.strip()}<turn|>\n"
-
-    def assistant(self, turn: Turn, thinking: bool) -> str:
-        """Return an answer without its thoughts; one that follows another goes on with that."""
-        said = "".join(part.partition("<|channel>")[0] for part in turn.content.split("<channel|>")).strip()
-        begun = "" if turn.goes_on else "<|turn>model\n"
-        return f"{begun}{said}<turn|>\n"
-
-    def asking(self, turns: Sequence[Turn], thinking: bool) -> str:
-        """Return the beginning of an answer."""
-        return "<|turn>model\n" + ("<|channel>thought\n<channel|>" if self._large and not thinking else "")
-
-
-class Glimmer(Renderer):
-    """Muse Glimmer: messages to recipients, thoughts to itself; a system prompt says how much is thought, and to whom.
-
-    Where there is none, the model's makers put one in.
-    """
-
-    variables = frozenset({"messages", "reasoning_effort"})
-    _LATEST = "2026-01-04"
-    _EFFORT = re.compile(r"Reasoning effort|Reasoning Effort|reasoning effort|REASONING EFFORT")
-
-    def head(self, system: Turn | None, thinking: bool, variables: Mapping[str, Any]) -> str:
-        """Return the first token and, where nobody wrote one, a system prompt."""
-        first = super().head(system, thinking, variables)
-        if any(message.get("role") == "system" for message in variables.get("messages") or ()):
-            return first
-        today = datetime.now().strftime("%Y-%m-%d")
-        usual = f"You are a helpful AI assistant.\nKnowledge cutoff: {self._LATEST}.\nCurrent date: {today}."
-        return first + self._system(usual, variables)
-
-    def first_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
-        """Return the system prompt."""
-        return self._system(self._EFFORT.sub(_strength, turn.content), variables)
-
-    def later_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
-        """Return it like the first one."""
-        return self.first_system(turn, variables)
-
-    def user(self, turn: Turn) -> str:
-        """Return a question."""
-        return f"<|start|>user<|message|>{turn.content}<|eot|>"
-
-    def assistant(self, turn: Turn, thinking: bool) -> str:
-        """Return an answer behind its thoughts."""
-        thought = f"<|start|>assistant to=self<|message|>{turn.thought}<|eom|>" if turn.thought else ""
-        return f"{thought}<|start|>assistant to=user<|message|>{turn.content}<|eot|>"
-
-    def asking(self, turns: Sequence[Turn], thinking: bool) -> str:
-        """Return the beginning of an answer."""
-        return "<|start|>assistant"
-
-    def _system(self, text: str, variables: Mapping[str, Any]) -> str:
-        effort = variables.get("reasoning_effort") or "high"
-        told = "" if "reasoning strength" in text.lower() else f"\n\nReasoning strength: {effort}."
-        return f'<|start|>system<|message|>{text}{told}\n\n# Valid recipients: "self", "user".<|eot|>'
-
-
-def _strength(match: re.Match[str]) -> str:
-    """Return how this model calls effort, in the letters that effort was written in."""
-    effort = match[0].split()[1]
-    return f"{match[0].split()[0]} {'STRENGTH' if effort.isupper() else 'Strength' if effort[0] == 'E' else 'strength'}"
+    def _described(self, function: Mapping[str, Any]) -> str:
+        """Return a tool with what it is given."""
+        name, about = function.get("name"), function.get("description")
+        return f"### {name}\nDescription: {about}\n\nParameters: {described.as_json(function.get('parameters'))}"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sotto.errors import BrokenModelError
+from sotto.store.gguf.encoders import ENCODERS
 from sotto.store.gguf.positions import llama3_scaling
 from sotto.store.gguf.values import Values
 from sotto.store.wording import shown, shown_path
@@ -36,7 +37,8 @@ def config_of(values: Values) -> Config:
     kind = values.architecture
     if reason := refusal(kind, values.text("general.type", "model")):
         raise BrokenModelError(f"{shown_path(values.file.path)}: {reason}")
-    return _BUILDERS[kind](values, _common(values))
+    encoder = ENCODERS.get(kind)
+    return encoder(values) if encoder else _BUILDERS[kind](values, _common(values))
 
 
 def refusal(architecture: str, kind: str = "") -> str:
@@ -48,26 +50,26 @@ def refusal(architecture: str, kind: str = "") -> str:
     """
     if kind not in ("", "model"):
         return f"This GGUF file holds no model but a part of one ({shown(kind, 40)}); choose the model's own file."
-    if architecture not in _BUILDERS:
+    known = _BUILDERS.keys() | ENCODERS.keys()
+    if architecture not in known:
         return (
             f"GGUF models of the architecture '{shown(architecture, 40)}' cannot run yet; "
-            f"those of {', '.join(sorted(_BUILDERS))} can."
+            f"those of {', '.join(sorted(known))} can."
         )
     return ""
 
 
 def _common(values: Values) -> Config:
     """Return what all architectures say alike."""
+    if not values.truth(".attention.causal", default=True):
+        raise values.wrong(".attention.causal", "true, as a token of such a model sees only those before it")
     heads = values.whole(".attention.head_count")
     width = values.whole(".embedding_length")
     if values.width("token_embd.weight", 1) != width:
         raise values.wrong(".embedding_length", f"{values.width('token_embd.weight', 1)}, as token_embd.weight has it")
-    layers = {name.split(".", 2)[1] for name in values.file.tensors if name.startswith("blk.")}
-    if values.whole(".block_count") > len(layers):
-        raise values.wrong(".block_count", f"{len(layers)}, as there are tensors for")
     config: Config = {
         "hidden_size": width,
-        "num_hidden_layers": values.whole(".block_count"),
+        "num_hidden_layers": values.layers(),
         "intermediate_size": values.whole(".feed_forward_length"),
         "num_attention_heads": heads,
         "num_key_value_heads": values.whole(".attention.head_count_kv", heads),
@@ -91,7 +93,8 @@ def _scaling(values: Values) -> Config | None:
     if factors is not None:
         dims = values.whole(".rope.dimension_count", 2 * len(factors))
         return llama3_scaling(factors, dims, values.number(".rope.freq_base", 10000.0), values.file.path)
-    kind = values.text(".rope.scaling.type", "yarn" if values.architecture == "gptoss" else "none")
+    # Ollama's converter writes an empty text where there is nothing to say.
+    kind = values.text(".rope.scaling.type", "yarn" if values.architecture == "gptoss" else "none") or "none"
     # Phi 3 has its factors in tensors of their own.
     if kind == "none" or (kind == "longrope" and values.architecture == "phi3"):
         return None
@@ -116,6 +119,20 @@ def _llama(values: Values, config: Config) -> Config:
             "num_experts_per_tok": values.whole(".expert_used_count"),
         }
     return config | {"model_type": "llama"}
+
+
+def _mistral3(values: Values, config: Config) -> Config:
+    for key in (".attention.temperature_scale", ".rope.scaling_beta"):
+        if values.number(key, 0):
+            raise values.wrong(key, "left out, as scores that grow with the text are not computed here")
+    return _llama(values, config)
+
+
+def _glm4(values: Values, config: Config) -> Config:
+    if values.has(".rope.dimension_sections"):
+        raise values.wrong(".rope.dimension_sections", "left out, as positions of pictures are not computed here")
+    dims = values.whole(".rope.dimension_count", config["head_dim"])
+    return config | {"model_type": "glm4", "partial_rotary_factor": dims / config["head_dim"]}
 
 
 def _granite(values: Values, config: Config) -> Config:
@@ -256,10 +273,12 @@ _BUILDERS: Mapping[str, Callable[[Values, Config], Config]] = {
     "deepseek2": _deepseek2,
     "gemma2": _gemma2,
     "gemma3": _gemma3,
+    "glm4": _glm4,
     "gpt-oss": _gpt_oss,
     "gptoss": _gpt_oss,
     "granite": _granite,
     "llama": _llama,
+    "mistral3": _mistral3,
     "olmo2": _olmo2,
     "phi3": _phi3,
     "qwen2": _named("qwen2"),

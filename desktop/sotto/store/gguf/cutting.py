@@ -73,7 +73,22 @@ CUTTINGS: Mapping[str, Cutting] = {
     "default": Cutting((r"[\p{P}\$\+<=>\^~\|]+", _GPT2, r"\p{N}+", "[0-9][0-9][0-9]")),
     **dict.fromkeys(("llama3", "llama-v3", "llama-bpe", "falcon3", "falcon-h1", "pixtral", "lfm2"), _LLAMA3),
     **dict.fromkeys(("dbrx", "smaug-bpe", "glm4", "chatglm-bpe"), _THREE_DIGITS),
-    **dict.fromkeys(("gpt-2", "phi-2", "olmo", "mpt", "jais", "mellum", "exaone4", "trillion", "gigachat"), _PLAIN),
+    **dict.fromkeys(
+        (
+            "gpt-2",
+            "roberta-bpe",
+            "jina-v1-en",
+            "phi-2",
+            "olmo",
+            "mpt",
+            "jais",
+            "mellum",
+            "exaone4",
+            "trillion",
+            "gigachat",
+        ),
+        _PLAIN,
+    ),
     **dict.fromkeys(
         ("starcoder", "refact", "command-r", "smollm", "codeshell", "exaone", "minerva-7b", "mellum2"), _DIGITS_APART
     ),

@@ -10,6 +10,7 @@ from typing import Any
 
 from sotto.errors import BrokenModelError
 from sotto.store.files import opened
+from sotto.store.gguf.encoders import ENCODERS, POOLING
 from sotto.store.gguf.reader import ARRAY, MAGIC, TEXT, Reader
 from sotto.store.wording import shown, shown_path
 
@@ -31,13 +32,23 @@ _UNITS = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
 
 @dataclass(frozen=True, slots=True)
 class GgufHeader:
-    """What a GGUF file says of itself; empty or None where it does not."""
+    """What a GGUF file says of itself; empty or None where it does not.
+
+    Attributes:
+        kind: Its `general.type`.
+        architecture: Its `general.architecture`.
+        parameters: Number of weights.
+        quantization: What most of them are of, for example `Q4_K_M`.
+        context_length: The longest context it was made for, in tokens.
+        capabilities: What it is for, `completion` or `embedding`.
+    """
 
     kind: str
     architecture: str
     parameters: int | None
     quantization: str
     context_length: int | None
+    capabilities: tuple[str, ...] = ()
 
 
 def read_gguf(path: Path) -> GgufHeader:
@@ -118,12 +129,15 @@ def _facts(values: Mapping[str, Any], counted: int | None) -> GgufHeader:
         stated = _number(values, "general.parameter_count")
         counted = stated if stated > 0 else parameters_of_label(_short_text(values, "general.size_label"))
     context = _number(values, f"{architecture}.context_length")
+    kind = _short_text(values, "general.type")
+    vectors = architecture in ENCODERS or f"{architecture}{POOLING}" in values
     return GgufHeader(
-        kind=_short_text(values, "general.type"),
+        kind=kind,
         architecture=shown(architecture),
         parameters=counted or None,
         quantization=_FILE_TYPES.get(_number(values, "general.file_type"), ""),
         context_length=context if 0 < context < 1 << 31 else None,
+        capabilities=() if kind not in ("", "model") else ("embedding",) if vectors else ("completion",),
     )
 
 

@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from sotto.errors import BrokenModelError
 from sotto.store.gguf.config import config_of
+from sotto.store.gguf.encoders import sentence_modules
 from sotto.store.gguf.file import read_gguf_file
 from sotto.store.gguf.values import Values
 from sotto.store.gguf.vocabulary import vocabulary_of
@@ -30,10 +31,12 @@ def open_gguf(record: ModelRecord, path: Path, digest: str = "") -> ModelSource:
     if values.whole("split.count", 1) > 1:
         raise BrokenModelError(SPLIT.format(shown_path(path)))
     config = config_of(values)
+    modules = sentence_modules(values)
     vocabulary = vocabulary_of(values)
     return ModelSource(
         record=record,
         tensor_files=(TensorFile(path, digest, file.tensors, MappingProxyType({}), format=Format.GGUF),),
         json_files=MappingProxyType({"config.json": config, **vocabulary.files}),
         tokenizer_json=vocabulary.tokenizer,
+        modules=modules,
     )

@@ -71,6 +71,14 @@ class Values:
             raise self.wrong(key, wanted)
         return value
 
+    def layers(self) -> int:
+        """Return the number of layers, for each of which there are tensors."""
+        there = {name.split(".", 2)[1] for name in self.file.tensors if name.startswith("blk.")}
+        count = self.whole(".block_count")
+        if count > len(there):
+            raise self.wrong(".block_count", f"{len(there)}, as there are tensors for")
+        return count
+
     def has(self, key: str) -> bool:
         """Return whether there is such a key."""
         return self._key(key) in self.file.values

@@ -119,13 +119,12 @@ class PullQueue:
         self._thread.start()
 
     def _serve(self, rate: int | None) -> None:
+        import asyncio
+
         from sotto.store.pull.worker import Worker
 
-        try:
-            self._loop.run_until_complete(Worker(self._terms, rate).serve(self._commands))
-            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-        finally:
-            self._loop.close()
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(Worker(self._terms, rate, self._loop.hang_up).serve(self._commands))
 
     def _parsed(self, text: str) -> ModelName:
         scheme, separator, _ = text.partition("://")

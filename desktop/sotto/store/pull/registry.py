@@ -7,8 +7,8 @@ and `/v2/<namespace>/<model>/blobs/<digest>`, the latter usually by a redirect t
 import asyncio
 import platform
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -137,7 +137,8 @@ class Registry:
             if status not in (200, 206):
                 raise await self._refusal(response)
             begins = _begins(response, start, size, self.where) if status == 206 else 0
-            yield Answer(begins, self._pieces(response))
+            async with aclosing(self._pieces(response)) as pieces:
+                yield Answer(begins, pieces)
 
     @asynccontextmanager
     async def _get(self, url: httpx.URL, headers: dict[str, str]) -> AsyncIterator[httpx.Response]:
@@ -171,7 +172,7 @@ class Registry:
         except NO_ANSWER as error:
             raise self._no_answer(error, url) from error
 
-    async def _pieces(self, response: httpx.Response) -> AsyncIterator[bytes]:
+    async def _pieces(self, response: httpx.Response) -> AsyncGenerator[bytes, None]:
         try:
             async for piece in response.aiter_raw():
                 yield piece
@@ -181,10 +182,11 @@ class Registry:
     async def _bounded(self, response: httpx.Response, limit: int) -> bytes:
         """Return an answer's bytes, or a few more than `limit` of them if it has more."""
         data = b""
-        async for piece in self._pieces(response):
-            data += piece
-            if len(data) > limit:
-                break
+        async with aclosing(self._pieces(response)) as pieces:
+            async for piece in pieces:
+                data += piece
+                if len(data) > limit:
+                    break
         return data
 
     async def _renew(self, stale: str, response: httpx.Response) -> None:

@@ -8,6 +8,7 @@ import socket
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 _T = TypeVar("_T")
 
@@ -42,7 +43,23 @@ async def in_thread(call: Callable[[], _T]) -> _T:
 
 
 class Loop(asyncio.SelectorEventLoop):
-    """An event loop that looks hosts up on such threads."""
+    """An event loop that looks hosts up on such threads, and knows its connections."""
+
+    def __init__(self) -> None:
+        """Make a loop without connections."""
+        super().__init__()
+        self._connections: WeakSet[Any] = WeakSet()
+
+    async def create_connection(self, *args: Any, **options: Any) -> Any:
+        """Connect; see `asyncio.loop.create_connection`."""
+        transport, protocol = await super().create_connection(*args, **options)
+        self._connections.add(transport)
+        return transport, protocol
+
+    def hang_up(self) -> None:
+        """Close every connection: who is stopped while he makes one secure, or closes several, leaves some open."""
+        for transport in tuple(self._connections):
+            transport.abort()
 
     async def getaddrinfo(
         self,

@@ -28,9 +28,16 @@ class _Running:
 class Worker:
     """Serves one queue: its methods are called one after the other, by `serve`."""
 
-    def __init__(self, terms: Terms, rate: int | None) -> None:
-        """Begin with nothing to do, and a limit in bytes per second."""
+    def __init__(self, terms: Terms, rate: int | None, hang_up: Callable[[], None]) -> None:
+        """Begin with nothing to do.
+
+        Args:
+            terms: How to download.
+            rate: A limit in bytes per second.
+            hang_up: Closes every connection that is still open; called when a download has ended.
+        """
         self._terms = terms
+        self._hang_up = hang_up
         self._pace = Pace(rate)
         self._running: _Running | None = None
         self._waiting: dict[ModelName, PullProgress] = {}
@@ -103,6 +110,8 @@ class Worker:
         except Exception:
             meter.enter(PullState.FAILED, "The download ended by a fault in Sotto itself.")
             raise
+        finally:
+            self._hang_up()
 
     async def _take(self, name: ModelName) -> PullProgress | None:
         """Stop a download and return what was last told of it; None if it neither runs nor waits any more."""

@@ -1,14 +1,20 @@
 """How answers are given in chats that choose nothing of their own."""
 
+from collections.abc import Iterable
+from typing import Any
+
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QPlainTextEdit
 
+from sotto.engine.types import Think
 from sotto.ui import theme
+from sotto.ui.manners import THINKING_TIP
 from sotto.ui.number_field import NumberField
 from sotto.ui.parts import line_height
 from sotto.ui.preferences import LONGEST_TEXT, PreferenceKeeper, Preferences
-from sotto.ui.sampling import CONTEXT, NUMBERS, inherited
-from sotto.ui.settings.parts import Page, Row, Switch
+from sotto.ui.sampling import ALL_NUMBERS, CONTEXT, MORE_NUMBERS, NUMBERS, Number, inherited
+from sotto.ui.settings.parts import Group, Page, Row, Switch
+from sotto.ui.thinking import ThinkingButton
 
 _LINES = 4
 _PAUSE_MS = 300
@@ -32,7 +38,9 @@ class AnswersPage(Page):
         self.system.setTabChangesFocus(True)
         self.system.setAcceptDrops(False)
         self.system.viewport().setAcceptDrops(False)
-        self.fields = {number.name: NumberField(number) for number in NUMBERS}
+        self.thinking = ThinkingButton()
+        self.thinking.chosen.connect(self._think)
+        self.fields = {number.name: NumberField(number) for number in ALL_NUMBERS}
         self.context = NumberField(CONTEXT)
         group = self.add_group()
         group.add(
@@ -45,14 +53,9 @@ class AnswersPage(Page):
         group = self.add_group("Chats that choose nothing of their own")
         self._system_row = Row("System prompt", "", self.system, below=True)
         group.add(self._system_row)
-        for number in NUMBERS:
-            field = self.fields[number.name]
-            field.show_inherited(inherited(number, {}, {}))
-            field.setSpecialValueText("The model’s own")
-            row = Row(number.title, number.tip, field)
-            field.refused.connect(row.refuse)
-            field.chosen.connect(self._choose)
-            group.add(row)
+        group.add(Row("Thinking", f"{THINKING_TIP}. Models that cannot be asked to are not.", self.thinking))
+        self._add_numbers(group, NUMBERS)
+        self._add_numbers(self.add_group("More numbers, which few people need"), MORE_NUMBERS)
         self.add_note("A chat can choose otherwise: its settings say of each value where it comes from.")
         row = Row(
             "Context length",
@@ -72,6 +75,16 @@ class AnswersPage(Page):
         self._fit()
         self._show(preferences.values)
 
+    def _add_numbers(self, group: Group, numbers: Iterable[Number]) -> None:
+        for number in numbers:
+            field = self.fields[number.name]
+            field.show_inherited(inherited(number, {}, {}))
+            field.setSpecialValueText("The model’s own")
+            row = Row(number.title, number.tip, field)
+            field.refused.connect(row.refuse)
+            field.chosen.connect(self._choose)
+            group.add(row)
+
     def _show(self, values: Preferences) -> None:
         blocked = self.follow.blockSignals(True)
         self.follow.setChecked(values.follow)
@@ -83,12 +96,18 @@ class AnswersPage(Page):
         for name, field in self.fields.items():
             if field.number != values.options.get(name):
                 field.show_number(values.options.get(name))
+        self.thinking.show_choices(values.options)
         if (self.context.number or 0) != values.num_ctx:
             self.context.show_number(values.num_ctx or None)
 
     def _choose(self) -> None:
-        numbers = {name: field.number for name, field in self.fields.items()}
-        self._preferences.change(options={name: number for name, number in numbers.items() if number is not None})
+        values: dict[str, Any] = {name: field.number for name, field in self.fields.items()}
+        values["think"] = self.thinking.value
+        self._preferences.change(options={name: value for name, value in values.items() if value is not None})
+
+    def _think(self, value: Think | None) -> None:
+        self.thinking.show_choices({"think": value})
+        self._choose()
 
     def _tell(self) -> None:
         text = self.system.toPlainText()

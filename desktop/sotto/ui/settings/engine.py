@@ -1,6 +1,6 @@
 """The page of where the engine lives."""
 
-from sotto.ui.hosts import PROCESS, THREAD, forced_host
+from sotto.runner.host import PROCESS, THREAD, forced_kind
 from sotto.ui.preferences import PreferenceKeeper, Preferences
 from sotto.ui.settings.parts import Page, Row, Segments
 
@@ -25,7 +25,7 @@ class EnginePage(Page):
         self.row = Row("Where models run", "", self.host)
         self.add_group().add(self.row)
         self.add_note("A change holds from the next start of Sotto.")
-        forced = forced_host()
+        forced = forced_kind()
         if forced:
             self.add_note(f"SOTTO_ENGINE_HOST is set to {forced} where Sotto was started, which goes before this.")
         preferences.changed.connect(self._show)

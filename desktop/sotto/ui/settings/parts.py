@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QRadioButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -21,13 +20,14 @@ from PySide6.QtWidgets import (
 from sotto.errors import SottoError
 from sotto.ui import theme
 from sotto.ui.parts import Label
+from sotto.ui.scroller import Scroller
 
 COLUMN = 560
 # What the words of a row need beside its control.
 _WORDS = 150
 
 
-class Page(QScrollArea):
+class Page(Scroller):
     """A page: a title and groups below each other, scrolled where there is no room for them.
 
     Attributes:
@@ -45,10 +45,6 @@ class Page(QScrollArea):
         super().__init__()
         self.setObjectName(f"settings-{self.name}")
         self.setAccessibleName(self.title)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         body = QWidget()
         body.setObjectName("settingsBody")
         self._column = QWidget()

@@ -7,6 +7,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from sotto import api
+from sotto.api.keys import KEY_RULE, can_be_sent
+from sotto.api.origins import OriginError, read_origins
 from sotto.errors import InvalidRequestError
 from sotto.ui import theme
 from sotto.ui.number_field import NumberField
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from sotto.ui.api_switch import ApiSwitch
 
 _PORT = Number("api_port", "Port", 1, (1 << 16) - 1, 1, 0, "Where programs find it", str(api.PORT))
-_LONGEST_HOST, _LONGEST_KEY = 255, 1000
+_LONGEST_HOST, _LONGEST_ORIGINS = 255, 4000
 _KEY_BYTES = 24
 
 
@@ -42,6 +44,9 @@ class ProgramsPage(Page):
         self.key = ValueField("Key", _key)
         self.key.setEchoMode(QLineEdit.EchoMode.PasswordEchoOnEdit)
         self.key.chosen.connect(lambda key: preferences.change(api_key=key))
+        self.origins = ValueField("Web pages", _origins)
+        self.origins.setPlaceholderText("None")
+        self.origins.chosen.connect(lambda origins: preferences.change(api_origins=origins))
         self.make_key = IconButton("refresh", "Make a new key")
         self.make_key.clicked.connect(lambda: preferences.change(api_key=secrets.token_urlsafe(_KEY_BYTES)))
         self.copy_key = IconButton("copy", "Copy the key")
@@ -63,9 +68,13 @@ class ProgramsPage(Page):
             _beside(self.key, self.make_key, self.copy_key),
         )
         self.key.refused.connect(key.refuse)
+        origins = Row(
+            "Web pages", "That may use the models, such as http://localhost:3000; others are refused.", self.origins
+        )
+        self.origins.refused.connect(origins.refuse)
         self.add_group().add(self.state)
         group = self.add_group("Where, and for whom")
-        for row in (host, port, key):
+        for row in (host, port, key, origins):
             group.add(row)
         self.add_note(
             "Clients of Ollama, OpenAI and Anthropic find here what they know. They share the model in the window, and "
@@ -86,6 +95,7 @@ class ProgramsPage(Page):
         self.enabled.blockSignals(blocked)
         self.host.show_text("" if values.api_host == api.HOST else values.api_host)
         self.key.show_text(values.api_key)
+        self.origins.show_text(values.api_origins)
         port = None if values.api_port == api.PORT else values.api_port
         if self.port.number != port:
             self.port.show_number(port)
@@ -138,8 +148,21 @@ def _key(text: str) -> str:
     Raises:
         InvalidRequestError: Programs could not send it.
     """
-    if len(text) > _LONGEST_KEY or not text.isascii() or not text.isprintable() or " " in text:
-        raise InvalidRequestError(
-            f"A key has up to {_LONGEST_KEY:,} letters, digits and signs of English, and no blanks."
-        )
+    if not can_be_sent(text):
+        raise InvalidRequestError(KEY_RULE)
+    return text
+
+
+def _origins(text: str) -> str:
+    """Return the web pages that a person means.
+
+    Raises:
+        InvalidRequestError: They are none, or too many.
+    """
+    try:
+        read_origins(text)
+    except OriginError as error:
+        raise InvalidRequestError(error.message) from error
+    if len(text) > _LONGEST_ORIGINS:
+        raise InvalidRequestError(f"The pages take up to {_LONGEST_ORIGINS:,} letters together.")
     return text

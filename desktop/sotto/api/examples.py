@@ -1,0 +1,226 @@
+"""Requests as clients send them. They are read as any others are, and so tell what `/openapi.json` says of bodies."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_PARAMETERS = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+_FUNCTION = {"name": "weather", "description": "Tells the weather in a city.", "parameters": _PARAMETERS}
+_TOOL = {"type": "function", "function": _FUNCTION}
+_HELLO = {"role": "user", "content": "Hello!"}
+_ANTHROPIC_TOOL = {"name": "weather", "description": "Tells the weather.", "input_schema": _PARAMETERS}
+_ANTHROPIC_CALLED = [
+    {"role": "user", "content": [{"type": "text", "text": "Hello!"}]},
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "thinking", "thinking": "I look.", "signature": ""},
+            {"type": "tool_use", "id": "1", "name": "weather", "input": {"city": "Oslo"}},
+        ],
+    },
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "Rain."}]},
+]
+_OPTIONS = {
+    "num_ctx": 4096,
+    "num_predict": 128,
+    "temperature": 0.7,
+    "top_k": 40,
+    "top_p": 0.9,
+    "min_p": 0.05,
+    "repeat_penalty": 1.1,
+    "seed": 42,
+    "stop": ["\n\n"],
+}
+_OF_ANY_ANSWER = {"stream": True, "keep_alive": "10m", "truncate": True, "shift": False}
+_OF_OLLAMA = {**_OF_ANY_ANSWER, "think": False, "options": _OPTIONS, "logprobs": True, "top_logprobs": 3}
+# What each dialect takes beside its own fields.
+_DRAWN_BY = {
+    "temperature": 0.7,
+    "top_p": 0.9,
+    "top_k": 40,
+    "min_p": 0.05,
+    "typical_p": 0.9,
+    "repeat_penalty": 1.1,
+    "repeat_last_n": 64,
+    "frequency_penalty": 0.1,
+    "presence_penalty": 0.1,
+    "xtc_probability": 0.1,
+    "xtc_threshold": 0.1,
+    "dry_multiplier": 0.8,
+    "dry_base": 1.75,
+    "dry_allowed_length": 2,
+    "dry_penalty_last_n": -1,
+    "dry_sequence_breakers": ["\n"],
+    "mirostat": 2,
+    "mirostat_tau": 5.0,
+    "mirostat_eta": 0.1,
+    "loop_guard": True,
+    "logit_bias": {"42": -100},
+    "seed": 42,
+}
+_OF_OPENAI = {
+    "stream": True,
+    "stream_options": {"include_usage": True},
+    **_DRAWN_BY,
+    "stop": ["\n\n"],
+    "n": 1,
+    "max_tokens": 128,
+    "keep_alive": 600,
+}
+
+BODIES: Mapping[str, Sequence[Mapping[str, Any]]] = {
+    "/api/generate": (
+        {"model": "sotto", "prompt": "Why is the sky blue?", "system": "Be brief.", **_OF_OLLAMA, "think": "high"},
+        {"model": "sotto", "prompt": "List three colours.", "format": "json", "stream": False, "keep_alive": 600},
+        {
+            "model": "sotto",
+            "prompt": "Who?",
+            "format": _PARAMETERS,
+            "raw": True,
+            "options": {"stop": "."},
+            "think": False,
+        },
+    ),
+    "/api/chat": (
+        {"model": "sotto", "messages": [_HELLO], **_OF_OLLAMA},
+        {"model": "sotto", "messages": [_HELLO], "tools": [_TOOL], "format": "json", "think": "low", "keep_alive": -1},
+        {
+            "model": "sotto",
+            "messages": [
+                _HELLO,
+                {
+                    "role": "assistant",
+                    "content": "",
+                    "thinking": "I look.",
+                    "tool_calls": [{"id": "1", "function": {"name": "weather", "arguments": {"city": "Oslo"}}}],
+                },
+                {"role": "tool", "content": "Rain.", "tool_name": "weather", "tool_call_id": "1"},
+            ],
+            "format": _PARAMETERS,
+            "stream": False,
+        },
+    ),
+    "/api/embed": (
+        {
+            "model": "all-minilm",
+            "input": ["One text.", "Another."],
+            "truncate": True,
+            "dimensions": 128,
+            "keep_alive": 600,
+        },
+        {"model": "all-minilm", "input": "One text.", "keep_alive": "10m", "options": {"num_ctx": 512}},
+    ),
+    "/api/embeddings": (
+        {"model": "all-minilm", "prompt": "One text.", "keep_alive": 600},
+        {"model": "all-minilm", "prompt": "One text.", "keep_alive": "10m"},
+    ),
+    "/api/show": ({"model": "sotto", "verbose": True}, {"name": "sotto"}),
+    "/api/pull": ({"model": "qwen3:4b", "insecure": False, "stream": True}, {"name": "qwen3:4b", "stream": False}),
+    "/api/copy": ({"source": "qwen3:4b", "destination": "mine"},),
+    "/api/delete": ({"model": "qwen3:4b"}, {"name": "qwen3:4b"}),
+    "/v1/chat/completions": (
+        {"model": "sotto", "messages": [_HELLO], **_OF_OPENAI, "max_completion_tokens": 128},
+        {
+            "model": "sotto",
+            "messages": [_HELLO],
+            "stop": ".",
+            "keep_alive": "10m",
+            "tools": [_TOOL],
+            "tool_choice": "auto",
+            "parallel_tool_calls": False,
+            "reasoning_effort": "low",
+            "reasoning": {"effort": "low"},
+            "logprobs": True,
+            "top_logprobs": 3,
+            "response_format": {"type": "json_schema", "json_schema": {"name": "city", "schema": _PARAMETERS}},
+        },
+        {
+            "model": "sotto",
+            "messages": [
+                {"role": "user", "content": [{"type": "text", "text": "Hello!"}]},
+                {
+                    "role": "assistant",
+                    "content": "",
+                    "tool_calls": [{"id": "1", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}],
+                },
+                {"role": "tool", "content": "Rain.", "tool_call_id": "1"},
+            ],
+            "response_format": {"type": "json_object"},
+        },
+    ),
+    "/v1/completions": (
+        {"model": "sotto", "prompt": "Once upon a time", **_OF_OPENAI, "logprobs": 3},
+        {"model": "sotto", "prompt": ["Once", "Twice"], "stop": ".", "echo": True, "suffix": "", "keep_alive": "10m"},
+        {"model": "sotto", "prompt": "Who?", "response_format": {"type": "json_object"}},
+        {"model": "sotto", "prompt": [42, 43, 44], "max_tokens": 16},
+        {"model": "sotto", "prompt": [[42, 43], [44]], "max_tokens": 16},
+    ),
+    "/v1/responses": (
+        {
+            "model": "sotto",
+            "input": "Hello!",
+            "instructions": "Be brief.",
+            "max_output_tokens": 128,
+            **_DRAWN_BY,
+            "stream": True,
+            "store": False,
+            "truncation": "auto",
+            "metadata": {"from": "a test"},
+            "top_logprobs": 3,
+            "include": ["message.output_text.logprobs"],
+            "keep_alive": "10m",
+        },
+        {
+            "model": "sotto",
+            "input": [
+                {"role": "user", "content": [{"type": "input_text", "text": "Hello!"}]},
+                {"type": "reasoning", "summary": [{"type": "summary_text", "text": "I look."}]},
+                {"type": "function_call", "call_id": "1", "name": "weather", "arguments": '{"city": "Oslo"}'},
+                {"type": "function_call_output", "call_id": "1", "output": "Rain."},
+            ],
+            "tools": [{"type": "function", **_FUNCTION}],
+            "tool_choice": "auto",
+            "parallel_tool_calls": False,
+            "reasoning": {"effort": "low"},
+            "keep_alive": 600,
+            "text": {"format": {"type": "json_schema", "name": "city", "schema": _PARAMETERS}},
+        },
+    ),
+    "/v1/embeddings": (
+        {"model": "all-minilm", "input": ["One text.", "Another."], "encoding_format": "float", "keep_alive": 600},
+        {"model": "all-minilm", "input": "One text.", "dimensions": 128, "keep_alive": "10m"},
+    ),
+    "/v1/messages/count_tokens": (
+        {
+            "model": "sotto",
+            "messages": [_HELLO],
+            "system": "Be brief.",
+            "tools": [_ANTHROPIC_TOOL],
+            "tool_choice": {"type": "tool", "name": "weather", "disable_parallel_tool_use": True},
+            "thinking": {"type": "enabled", "budget_tokens": 1024},
+            "keep_alive": "10m",
+        },
+        {"model": "sotto", "messages": _ANTHROPIC_CALLED, "keep_alive": 600},
+    ),
+    "/v1/messages": (
+        {
+            "model": "sotto",
+            "max_tokens": 128,
+            "messages": [_HELLO],
+            "system": "Be brief.",
+            "stream": True,
+            **_DRAWN_BY,
+            "stop_sequences": ["\n\n"],
+            "thinking": {"type": "enabled", "budget_tokens": 1024},
+            "keep_alive": "10m",
+        },
+        {
+            "model": "sotto",
+            "max_tokens": 128,
+            "messages": _ANTHROPIC_CALLED,
+            "tools": [_ANTHROPIC_TOOL],
+            "tool_choice": {"type": "auto", "disable_parallel_tool_use": True},
+            "keep_alive": 600,
+            "output_config": {"format": {"type": "json_schema", "schema": _PARAMETERS}},
+        },
+    ),
+}

@@ -1,0 +1,35 @@
+"""Which web pages may use the API, as people write it."""
+
+import re
+
+from sotto.errors import SottoError
+from sotto.store.wording import shown
+
+_ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9*._:\[\]-]*/?")
+
+
+class OriginError(SottoError):
+    """A text is no list of pages."""
+
+
+def read_origins(text: str) -> re.Pattern[str] | None:
+    """Return which pages a list of origins means, as `OLLAMA_ORIGINS` has it; None for none.
+
+    Args:
+        text: Origins with commas between them. `*` stands for any part of a name or port, and alone for every page.
+
+    Raises:
+        OriginError: One is none.
+    """
+    patterns = []
+    for one in filter(None, (part.strip() for part in text.split(","))):
+        if one == "*":
+            patterns.append(".+")
+        elif _ORIGIN.fullmatch(one) is None:
+            raise OriginError(
+                f"'{shown(one)}' is no origin; it should be such as https://example.com or http://localhost:*, or * "
+                "for every page."
+            )
+        else:
+            patterns.append(re.escape(one.rstrip("/").lower()).replace(r"\*", "[^/@]*"))
+    return re.compile("|".join(patterns)) if patterns else None

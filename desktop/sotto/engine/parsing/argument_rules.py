@@ -1,0 +1,163 @@
+"""What a call's arguments may be where each stands by itself, between tags or as in Python: rules from a JSON schema.
+
+Between tags a text stands as it is, which no JSON schema has rules for: what a schema asks of one is put in a regular
+expression. Everything else is JSON there, too.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sotto.engine.grammars import json_rule
+from sotto.errors import InvalidRequestError
+from sotto.store.wording import shown
+
+# What a schema of arguments may say beside its properties: the rest would be about all of them together.
+_OF_ALL = frozenset(
+    {"type", "properties", "required", "additionalProperties", "title", "description", "default", "examples", "strict",
+     "$schema", "$defs", "definitions"}
+)  # fmt: skip
+_OF_TEXT = frozenset({"type", "title", "description", "default", "examples", "deprecated", "$comment"})
+_BOUNDS = frozenset({"minLength", "maxLength", "pattern"})
+_KEY = re.compile(r"[\w.\-]+")
+_NOTHING, _ANYTHING = '""', "(?s:.*)"
+_WAY = "in the way in which this model writes arguments"
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """How arguments are written one by one.
+
+    Attributes:
+        before: What stands in front of a name.
+        middle: What stands between a name and a value.
+        after: What stands behind a value.
+        between: What stands between two arguments.
+        text_middle: What stands in front of a text that is written as it is.
+        text_after: What stands behind it; empty where texts are written as in JSON.
+        closes: What ends such a text, and so cannot be in it.
+    """
+
+    before: str
+    middle: str
+    after: str
+    between: str = ""
+    text_middle: str = ""
+    text_after: str = ""
+    closes: str = ""
+
+
+class ArgumentRules:
+    """Makes the rules of one tool's arguments."""
+
+    def __init__(self, fields: Fields, schema: Mapping[str, Any], where: str, literal: Callable[[str], str]) -> None:
+        """Take up a schema that has been checked.
+
+        Args:
+            fields: How the arguments are written.
+            schema: Their JSON schema.
+            where: What it is called, for messages.
+            literal: Returns what stands in a rule for a text; special tokens in it are those tokens.
+        """
+        self._fields, self._schema, self._where, self._literal = fields, schema, where, literal
+        self._rules: list[str] = []
+
+    def rules(self, name: str) -> list[str]:
+        """Return the rules, the first of them called `name`.
+
+        Raises:
+            InvalidRequestError: The schema asks for what cannot be guaranteed so.
+        """
+        if unknown := sorted(self._schema.keys() - _OF_ALL):
+            raise self._refused("", ", ".join(unknown))
+        properties = {key: one for key, one in self._schema.get("properties", {}).items() if one is not False}
+        required = self._schema.get("required", [])
+        if missing := [key for key in required if key not in properties]:
+            raise InvalidRequestError(f"{self._where}: required names {shown(str(missing[0]))}, which is no property.")
+        pairs = []
+        for number, (key, schema) in enumerate(properties.items()):
+            if not _KEY.fullmatch(key):
+                raise self._refused("", f"a property called {shown(repr(key))}")
+            pairs.append((f"{name}_{number}", key in required))
+            self._rules.append(f"{name}_{number}: {self._pair(f'{name}_{number}', key, schema)}")
+        return [*self._sequence(name, pairs), *self._rules]
+
+    def _sequence(self, name: str, pairs: list[tuple[str, bool]]) -> list[str]:
+        """Return the rules of pairs in their order, some of which may be missing."""
+        between = self._fields.between
+        if not between:
+            return [f"{name}: {' '.join(pair if needed else f'{pair}?' for pair, needed in pairs) or _NOTHING}"]
+        # One rule for what follows where nothing has come before, one for where something has.
+        found, first, more = list[str](), _NOTHING, _NOTHING
+        for number, (pair, needed) in reversed(list(enumerate(pairs))):
+            here = f"{pair} {more}"
+            without = "" if needed else f" | {first}"
+            found.append(f"{name}_first_{number}: {here}{without}")
+            first = f"{name}_first_{number}"
+            without = "" if needed else f" | {more}"
+            found.append(f"{name}_more_{number}: {self._literal(between)} {here}{without}")
+            more = f"{name}_more_{number}"
+        return [f"{name}: {first}", *found]
+
+    def _pair(self, name: str, key: str, schema: Any) -> str:
+        fields = self._fields
+        if fields.closes and isinstance(schema, dict) and schema.get("type") == "string":
+            return f"{self._literal(f'{fields.before}{key}{fields.text_middle}')} {self._text(name, key, schema)}"
+        whole = schema if isinstance(schema, dict) else {}
+        apart = {part: self._schema[part] for part in ("$defs", "definitions") if part in self._schema}
+        head = self._literal(f"{fields.before}{key}{fields.middle}")
+        self._rules.append(f"{name}_value: {json_rule(apart | whole)}")
+        return f"{head} {name}_value {self._literal(fields.after)}"
+
+    def _text(self, name: str, key: str, schema: Mapping[str, Any]) -> str:
+        """Return what may stand for a text, with what ends it."""
+        fields = self._fields
+        if unknown := sorted(schema.keys() - _OF_TEXT - _BOUNDS - {"enum", "const"}):
+            raise self._refused(key, ", ".join(unknown))
+        if "enum" in schema or "const" in schema:
+            if bounds := sorted(_BOUNDS & schema.keys()):
+                raise self._refused(key, f"{', '.join(bounds)} beside enum or const")
+            if "enum" in schema and "const" in schema:
+                raise self._refused(key, "enum beside const")
+            given = schema["enum"] if "enum" in schema else [schema["const"]]
+            texts = [text for text in given if isinstance(text, str) and text]
+            if not texts or any(fields.closes in text for text in texts):
+                raise self._refused(key, "enum or const without a text that can stand there")
+            choices = " | ".join(json.dumps(text, ensure_ascii=False) for text in texts)
+            return f"({choices}) {self._literal(fields.text_after)}"
+        terminal = name.upper()
+        parts = [f"/(?s:.{_times(schema)})/", f"~/(?s:.*){regex_of(fields.closes)}(?s:.*)/"]
+        if "pattern" in schema:
+            parts.append(f"/{_pattern(str(schema['pattern']))}/")
+        body, end = " & ".join(parts), self._literal(fields.text_after)
+        if end.startswith("<["):
+            # A token of its own ends the text.
+            self._rules.append(f"{terminal}: {body}")
+            return f"{terminal} {end}"
+        self._rules += [f"{name}_text[lazy]: {terminal}", f"{terminal}: ({body}) {end}"]
+        return f"{name}_text"
+
+    def _refused(self, key: str, what: str) -> InvalidRequestError:
+        place = f"{self._where}.properties.{key}" if key else self._where
+        return InvalidRequestError(f"{place}: {what} cannot be guaranteed {_WAY}; leave it out.")
+
+
+def regex_of(text: str) -> str:
+    """Return a text in a regular expression between slashes."""
+    return re.sub(r"([.^$*+?()\[\]{}|\\/])", r"\\\1", text).replace("\n", r"\n")
+
+
+def _times(schema: Mapping[str, Any]) -> str:
+    least, most = schema.get("minLength", 0), schema.get("maxLength")
+    return "*" if not least and most is None else f"{{{int(least)},{'' if most is None else int(most)}}}"
+
+
+def _pattern(pattern: str) -> str:
+    """Return a pattern, which may match anywhere in a text, as an expression for all of it."""
+    from llguidance import regex_to_lark
+
+    begun, ended = pattern.startswith("^"), pattern.endswith("$") and not pattern.endswith("\\$")
+    body = regex_to_lark(pattern.removeprefix("^").removesuffix("$" if ended else ""))
+    return f"{'' if begun else _ANYTHING}({body}){'' if ended else _ANYTHING}"

@@ -1,0 +1,132 @@
+"""What may stand in front of an answer that must be something: a thought, and what leads from it to the answer.
+
+Where an answer must be something, everything in front of it is written in one way only, character by character. So what
+must follow begins at one place for the rules and for whoever reads the answer, and the answer may look like anything.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sotto.engine.parsing.argument_rules import regex_of
+from sotto.engine.parsing.families import Family, Thoughts
+from sotto.engine.parsing.forcing import literals
+from sotto.engine.parsing.messages import MessageReader
+from sotto.engine.parsing.output import Output
+from sotto.engine.parsing.pieces import Kind
+from sotto.engine.parsing.source import Reading, Source, overlap
+from sotto.engine.parsing.tagged import TaggedReader
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """What may stand in front of an answer.
+
+    Attributes:
+        opens: What begins a thought.
+        closes: What ends it.
+        behind: What stands between that and the answer.
+        instead: What stands in front of the answer where there is no thought.
+        marks: Texts in all that which must be seen even where they are special tokens.
+        line: What stands in front of `closes` where a thought is ended that did not want to end.
+        opened: Whether the prompt has begun the thought.
+        needed: Whether there has to be one.
+    """
+
+    opens: str
+    closes: str
+    behind: str
+    marks: frozenset[str]
+    instead: str = ""
+    line: str = ""
+    opened: bool = False
+    needed: bool = False
+
+    @property
+    def end(self) -> str:
+        """What is written to end a thought that is under way."""
+        return f"{self.line}{self.closes}{self.behind}"
+
+    def rules(self, tokens: Mapping[str, int]) -> str:
+        """Return the rules of all that, in llguidance's dialect of Lark; they refer to the answer as `@answer`.
+
+        Args:
+            tokens: Ids of the special tokens, by their texts.
+        """
+        closes = regex_of(self.closes)
+        if self.closes in tokens:
+            thought = f"thought: THOUGHT <[{tokens[self.closes]}]>\nTHOUGHT: /(?s:.*)/ & ~/(?s:.*){closes}(?s:.*)/"
+        else:
+            thought = f"thought[lazy]: /(?s:.*){closes}/"
+        rest = f"thought {literals(self.behind, tokens)} @answer"
+        if not self.opened:
+            rest = f"{literals(self.opens, tokens)} {rest}"
+            rest += "" if self.needed else f" | {literals(self.instead, tokens)} @answer"
+        return f"start: {rest}\n{thought}\n"
+
+
+def lead_of(family: Family, opened: Thoughts | None, *, calls: bool) -> Lead:
+    """Return what may stand in front of an answer of a model that thinks.
+
+    Args:
+        family: How the model marks what it writes.
+        opened: The thought that the prompt ends inside of; None for none.
+        calls: Whether the answer is calls of tools.
+    """
+    if (told := family.messages) is not None:
+        instead = "" if calls else told.final
+        behind = f"{told.opening}{instead}"
+        return Lead(told.thought, told.stops[0], behind, family.marks, instead, opened=opened is not None)
+    pair = opened or family.thoughts[0]
+    behind, line = ("\n\n", "\n") if pair.lines else ("", "")
+    return Lead(
+        pair.opens, pair.closes, behind, frozenset((pair.opens, pair.closes)), line=line, opened=opened is not None
+    )
+
+
+class LeadReader:
+    """Reads what stands in front of an answer, and then has the answer read."""
+
+    def __init__(
+        self, lead: Lead, source: Source, out: Output, rest: MessageReader | TaggedReader, *, begun: bool = False
+    ) -> None:
+        """Begin with an answer; see `Parser` for what it is given. `rest` reads the answer itself."""
+        self._lead, self._source, self._out, self._rest = lead, source, out, rest
+        self._begun = begun
+        self._in_thought = False
+
+    @property
+    def thought_end(self) -> str:
+        """What the model would have to write to end the thought that it is in; empty where it is in none."""
+        return self._lead.end if self._in_thought else ""
+
+    def read(self) -> Reading[None]:
+        """Read the answer."""
+        lead, source = self._lead, self._source
+        thought = lead.opened or (yield from source.accept(lead.opens))
+        if thought:
+            yield from self._read_thought()
+        if not (yield from source.accept(lead.behind if thought else lead.instead)):
+            # It was cut short there.
+            source.at = len(source.text)
+        yield from self._rest.read()
+
+    def _read_thought(self) -> Reading[None]:
+        source, closes = self._source, self._lead.closes
+        self._in_thought = True
+        if not self._begun:
+            self._out.begin_thought()
+            yield from source.blanks()
+        while (end := source.text.find(closes, source.at)) < 0 and not source.ended:
+            self._pass(len(source.text) - overlap(source.text[source.at :], (closes,)))
+            source.forget()
+            yield
+        self._pass(end if end >= 0 else len(source.text))
+        self._in_thought = False
+        if end >= 0:
+            source.at += len(closes)
+            self._out.end_thought()
+
+    def _pass(self, end: int) -> None:
+        text = self._source.text[self._source.at : end]
+        self._source.at += len(text)
+        self._out.say(Kind.THOUGHT, text)

@@ -1,0 +1,70 @@
+"""What is asked of a child's private API and answered at once, each in a call of its own; from any thread."""
+
+import http.client
+import json
+from collections.abc import Sequence
+from contextlib import closing
+from typing import Any
+
+from sotto.errors import EngineError, InvalidRequestError
+from sotto.runner.status import Status
+
+# It is the texts that take long: megabytes may have to be cut into tokens.
+_TEXT_SECONDS = 60.0
+_OK, _WRONG = 200, 400
+
+
+class Calls:
+    """Calls of a child that listens on a port of this machine."""
+
+    def __init__(self, port: int, token: str) -> None:
+        """Call a child by the token that it was started with."""
+        self._port = port
+        self._headers = {"Authorization": f"Bearer {token}"}
+
+    def status(self, seconds: float) -> Status:
+        """Return how its engine stands, within so many seconds.
+
+        Raises:
+            EngineError: It does not answer, or something else.
+        """
+        return Status.read(self._json("GET", "status", None, seconds))
+
+    def tokenize(self, text: str) -> list[int]:
+        """Cut a text into tokens of the loaded model.
+
+        Raises:
+            InvalidRequestError: No model is loaded, or the text is no valid Unicode.
+            EngineError: It does not answer.
+        """
+        ids: list[int] = self._json("POST", "tokenize", text.encode(errors="surrogatepass"), _TEXT_SECONDS)
+        return ids
+
+    def detokenize(self, ids: Sequence[int]) -> str:
+        """Put tokens of the loaded model together to a text.
+
+        Raises:
+            InvalidRequestError: No model is loaded, or one of them is no token.
+            EngineError: It does not answer.
+        """
+        return self._asked("POST", "detokenize", json.dumps(list(ids)).encode(), _TEXT_SECONDS).decode()
+
+    def _json(self, method: str, name: str, body: bytes | None, seconds: float) -> Any:
+        try:
+            return json.loads(self._asked(method, name, body, seconds))
+        except ValueError as error:
+            raise EngineError(f"The engine's process does not answer ({type(error).__name__}).") from error
+
+    def _asked(self, method: str, name: str, body: bytes | None, seconds: float) -> bytes:
+        with closing(http.client.HTTPConnection("127.0.0.1", self._port, timeout=seconds)) as connection:
+            try:
+                connection.request(method, f"/v1/{name}", body, self._headers)
+                answer = connection.getresponse()
+                said = answer.read()
+            except (OSError, http.client.HTTPException) as error:
+                raise EngineError(f"The engine's process does not answer ({type(error).__name__}).") from error
+        if answer.status == _WRONG:
+            raise InvalidRequestError(said.decode(errors="replace"))
+        if answer.status != _OK:
+            raise EngineError(f"The engine's process answers {answer.status} where it is asked to {name}.")
+        return said

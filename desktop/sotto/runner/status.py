@@ -1,0 +1,100 @@
+"""How an engine stands: what its events tell, known without asking the thread that computes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from typing import Any, Self, TypeGuard
+
+from sotto.engine.events import Event, Failed, Loaded, LoadEvent, LoadProgress, ModelInfo, Unloaded
+from sotto.engine.memory_figures import MemoryFigures
+from sotto.errors import EngineError
+
+
+class State(IntEnum):
+    """What an engine is about, in the numbers of the private API."""
+
+    READY = 0
+    EMPTY = 1
+    LOADING = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How an engine stands, in short.
+
+    Attributes:
+        state: What it is about.
+        progress: Percent of a load that is under way; 100 where a model is loaded, else 0.
+        context_length: Tokens that a conversation may hold; 0 without a model.
+        memory: Bytes that it holds, those that it keeps for reuse included, as it said last.
+    """
+
+    state: State
+    progress: int
+    context_length: int
+    memory: int
+
+    def written(self) -> dict[str, int]:
+        """Return it as `/v1/status` has it."""
+        return {
+            "Status": int(self.state),
+            "Progress": self.progress,
+            "ContextLength": self.context_length,
+            "Memory": self.memory,
+        }
+
+    @classmethod
+    def read(cls, given: Any) -> Self:
+        """Return what `/v1/status` said.
+
+        Raises:
+            EngineError: It is something else.
+        """
+        try:
+            names = ("Status", "Progress", "ContextLength", "Memory")
+            state, progress, context_length, memory = (int(given[name]) for name in names)
+            return cls(State(state), progress, context_length, memory)
+        except (KeyError, TypeError, ValueError) as error:
+            raise EngineError("The engine's process does not say how it stands.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """Everything that an engine's events have told of how it stands.
+
+    Attributes:
+        loaded: The loaded models by their seats.
+        progress: The load that is under way, or None.
+        figures: What it last said about memory.
+    """
+
+    loaded: Mapping[str, ModelInfo] = field(default_factory=dict)
+    progress: LoadProgress | None = None
+    figures: MemoryFigures | None = None
+
+    def after(self, event: Event) -> "Reported":
+        """Return how it stands after an event."""
+        if isinstance(event, MemoryFigures):
+            return replace(self, figures=event)
+        if not is_of_load(event):
+            return self
+        loaded = {seat: info for seat, info in self.loaded.items() if seat != event.seat}
+        if isinstance(event, Loaded):
+            loaded[event.seat] = event.info
+        return Reported(loaded, event if isinstance(event, LoadProgress) else None, self.figures)
+
+    @property
+    def status(self) -> Status:
+        """The same in short."""
+        progress, figures = self.progress, self.figures
+        return Status(
+            state=State.LOADING if progress else State.READY if self.loaded else State.EMPTY,
+            progress=100 * progress.done // max(1, progress.total) if progress else 100 if self.loaded else 0,
+            context_length=max((info.context_length for info in self.loaded.values()), default=0),
+            memory=figures.active + figures.pool if figures else 0,
+        )
+
+
+def is_of_load(event: Event) -> TypeGuard[LoadEvent]:
+    """Tell whether an event is about a model that comes or goes, and not about a request."""
+    return isinstance(event, LoadProgress | Loaded | Unloaded) or (isinstance(event, Failed) and not event.request_id)

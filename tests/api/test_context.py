@@ -1,0 +1,108 @@
+"""What a client of Ollama's gives for one request: the tokens of a conversation, and a template."""
+
+import pytest
+
+GREEDY = {"temperature": 0, "num_predict": 200}
+FIRST, SECOND = "What can you do?", "And what else?"
+
+
+@pytest.fixture
+def generate(served):
+    def ask(prompt, **fields):
+        body = {"model": "sotto", "prompt": prompt, "stream": False, "options": GREEDY} | fields
+        return served.http.post("/api/generate", json=body)
+
+    return ask
+
+
+def test_tokens_of_a_conversation_are_gone_on_from_as_the_conversation_itself(served, ollama_client):
+    first = ollama_client.generate("sotto", FIRST, options=GREEDY)
+    assert first.done_reason == "stop"
+    *_, second = ollama_client.generate("sotto", SECOND, context=first.context, options=GREEDY, stream=True)
+    said = "".join(
+        row.response
+        for row in ollama_client.generate("sotto", SECOND, context=first.context, options=GREEDY, stream=True)
+    )
+    messages = [
+        {"role": "user", "content": FIRST},
+        {"role": "assistant", "content": first.response},
+        {"role": "user", "content": SECOND},
+    ]
+    whole = ollama_client.chat("sotto", messages, options=GREEDY)
+    assert said == whole.message.content
+    assert second.prompt_eval_count == whole.prompt_eval_count
+    assert second.context[: len(first.context)] == first.context
+    # Nothing of it was read a second time.
+    row = served.http.post(
+        "/api/generate", json={"model": "sotto", "prompt": SECOND, "context": first.context, "stream": False}
+    ).json()
+    assert row["prompt_eval_cached_count"] >= len(first.context)
+
+
+def test_a_text_that_is_written_as_a_whole_has_none(generate):
+    assert "context" not in generate("Once", raw=True).json()
+    refused = generate("Once", raw=True, context=[1])
+    assert (refused.status_code, refused.json()["error"]) == (
+        400,
+        "raw mode does not support template, system, or context",
+    )
+
+
+@pytest.mark.parametrize(
+    ("context", "error"),
+    [
+        ("1", "context must be a list, not '1'."),
+        ([1, "2"], "context[1] must be a token, a whole number from 0 on, not '2'."),
+        ([True], "context[0] must be a token, a whole number from 0 on, not true."),
+        ([1.0], "context[0] must be a token, a whole number from 0 on, not 1.0."),
+        ([5, -1], "context names token -1, and this model's are 0 to 3071."),
+        ([3072], "context names token 3072, and this model's are 0 to 3071."),
+        ([10**30], f"context names token {10**30}, and this model's are 0 to 3071."),
+    ],
+)
+def test_what_are_no_tokens_is_said(generate, context, error):
+    answer = generate(SECOND, context=context)
+    assert (answer.status_code, answer.json()["error"]) == (400, error)
+
+
+def test_more_than_there_is_room_for_is_shortened_only_on_request(generate):
+    long = generate("Hello").json()["context"] * 2000
+    refused = generate(SECOND, context=long)
+    assert refused.status_code == 400
+    assert refused.json()["error"].startswith("input length (")
+    shortened = generate(SECOND, context=long, truncate=True).json()
+    assert shortened["done"]
+    assert shortened["prompt_eval_count"] < 4096
+
+
+TURN = "<|user|>{}<|end|><|model|>"
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["{{.System}}. {{.Prompt}}", "{% for one in messages %}{{ one.content }}{{ '. ' if loop.first }}{% endfor %}"],
+)
+def test_a_template_makes_the_prompt_of_one_request(ollama_client, written):
+    given = ollama_client.generate("sotto", FIRST, system="Be kind", template=TURN.format(written), options=GREEDY)
+    written_out = ollama_client.generate("sotto", TURN.format(f"Be kind. {FIRST}"), raw=True, options=GREEDY)
+    assert given.response == written_out.response
+    assert given.prompt_eval_count == written_out.prompt_eval_count
+    usual = ollama_client.generate("sotto", FIRST, options=GREEDY)
+    assert given.prompt_eval_count > usual.prompt_eval_count
+
+
+@pytest.mark.parametrize(
+    ("template", "error"),
+    [
+        ("{{ .Prompt", "The template you gave cannot be read: "),
+        ("{% if %}", "The template you gave cannot be read: line 1: "),
+        ("{{ .System }}", "The template you gave makes the same prompt whatever is asked"),
+        ("x" * (1 << 20) + "y", "template has 1,048,577 characters, and 1,048,576 is the most."),
+        (1, "template must be a text, not 1."),
+    ],
+)
+def test_what_is_no_template_is_said(generate, template, error):
+    answer = generate(FIRST, template=template)
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith(error)
+    assert "\n" not in answer.json()["error"]

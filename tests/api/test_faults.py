@@ -1,0 +1,185 @@
+"""What breaks while requests are under way over HTTP ends these requests in words, and nothing else."""
+
+import json
+import os
+import signal
+import socket
+import struct
+import threading
+import time
+from contextlib import closing, suppress
+
+import httpx
+import psutil
+import pytest
+
+from sotto.api.server import Address, ApiServer
+from sotto.engine.events import LoadProgress, PrefillProgress, TextChunk
+from sotto.engine.settings import EngineSettings
+from sotto.runner.catalogue import catalogue
+from sotto.runner.loop import SLOTS
+from sotto.runner.loop_host import LoopHost
+from sotto.runner.process import RunnerProcess
+
+CHAT = {"model": "sotto", "messages": [{"role": "user", "content": "Tell me a story"}], "stream": False}
+# So hot that it goes on until the context is full, which takes seconds.
+ENDLESS = {
+    "model": "sotto",
+    "prompt": "Once",
+    "raw": True,
+    "options": {"num_predict": 4000, "temperature": 5.0, "top_k": 0, "top_p": 1.0, "seed": 4},
+}
+# Some hundred milliseconds of reading.
+LONG = ENDLESS | {"prompt": "a story about it " * 700}
+KILLED = "The engine's process was ended by SIGKILL (Killed): systems do that where memory runs out."
+
+
+def until(true, seconds=20):
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+class Children:
+    """The processes in which a host's engines have been. `kill_at` ends the next one."""
+
+    def __init__(self, root):
+        self.made = []
+        self._settings = EngineSettings(disk_root=root, disk_budget=1 << 30)
+        self._kind, self._requests, self._seen = (), 0, set()
+
+    def kill_at(self, kind, requests):
+        """Kill the process once there were events of a kind for so many requests."""
+        self._kind, self._requests, self._seen = kind, requests, set()
+
+    def make(self, emit):
+        def heard(event):
+            if isinstance(event, self._kind):
+                self._seen.add(getattr(event, "request_id", ""))
+                if len(self._seen) == self._requests:
+                    self._kind = ()
+                    os.kill(self.made[-1].pid, signal.SIGKILL)
+            emit(event)
+
+        self.made.append(RunnerProcess(heard, self._settings))
+        return self.made[-1]
+
+
+@pytest.fixture(scope="module")
+def disk(tmp_path_factory):
+    return tmp_path_factory.mktemp("disk")
+
+
+@pytest.fixture(scope="module")
+def children(disk):
+    return Children(disk)
+
+
+@pytest.fixture(scope="module")
+def client(own_home, children):
+    """A client of a server whose engine has a process of its own."""
+    host = LoopHost(make_loop=children.make, models=lambda: catalogue().records)
+    server = ApiServer(host, Address("127.0.0.1", 0))
+    server.start()
+    with httpx.Client(base_url=server.url, timeout=60) as client:
+        yield client
+    assert server.stop()
+    assert host.close()
+
+
+def ends_of(client, bodies):
+    """Ask for some streams at once; return the status of each and its last line."""
+    ends = []
+
+    def ask(asked):
+        with httpx.stream("POST", f"{client.base_url}/api/generate", json=asked, timeout=60) as answer:
+            ends.append((answer.status_code, json.loads(list(answer.iter_lines())[-1])))
+
+    threads = [threading.Thread(target=ask, args=(asked,)) for asked in bodies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return ends
+
+
+@pytest.mark.parametrize("moment", [LoadProgress, PrefillProgress, TextChunk])
+def test_an_engine_that_is_killed_ends_what_was_asked_of_it_in_words(client, children, moment):
+    assert client.post("/api/chat", json=CHAT).status_code == 200
+    if moment is LoadProgress:
+        assert client.post("/api/generate", json={"model": "sotto", "keep_alive": 0}).status_code == 200
+    count, before = 1 if moment is LoadProgress else SLOTS, len(children.made)
+    children.kill_at(moment, count)
+    asked = ENDLESS if moment is TextChunk else LONG
+    # With beginnings of their own: none waits until what it has in common with another one is read.
+    ends = ends_of(client, [asked | {"prompt": f"{number} {asked['prompt']}"} for number in range(count)])
+    assert [end.get("error") for _, end in ends] == [KILLED] * count
+    # Where something was said before, the status was, too.
+    assert {status for status, _ in ends} <= ({200, 500} if moment is TextChunk else {500})
+    assert client.get("/api/version").status_code == 200
+    until(lambda: client.post("/api/chat", json=CHAT).status_code == 200)
+    assert len(children.made) == before + 1
+
+
+def vanish(connection):
+    """Break a connection off, as a machine does that is switched off and on."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+def say_no_more(connection):
+    """End what is said, and go on to listen."""
+    connection.shutdown(socket.SHUT_WR)
+
+
+@pytest.mark.parametrize("leave", [vanish, say_no_more])
+@pytest.mark.parametrize("asked", [LONG, ENDLESS | {"stream": False}, ENDLESS], ids=["reading", "whole", "stream"])
+def test_whoever_leaves_is_answered_no_more_and_nobody_else_notices(served, caplog, leave, asked):
+    expected = served.http.post("/api/chat", json=CHAT).json()["message"]
+    body = json.dumps(asked).encode()
+    head = f"POST /api/generate HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    address, port = served.url.removeprefix("http://").rsplit(":", 1)
+    with closing(socket.create_connection((address, int(port)), timeout=20)) as connection:
+        connection.sendall(head + body)
+        until(lambda: served.host._answering)
+        if asked is ENDLESS:
+            assert connection.recv(1 << 16).startswith(b"HTTP/1.1 200")
+        leave(connection)
+        assert served.http.post("/api/chat", json=CHAT).json()["message"] == expected
+        until(lambda: not served.host._answering)
+        if leave is say_no_more:
+            said = b""
+            with suppress(ConnectionResetError):
+                while piece := connection.recv(1 << 16):
+                    said += piece
+            # It shows that this is no whole answer.
+            assert not said.endswith(b"0\r\n\r\n")
+            assert b'"done":true' not in said
+    assert not [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")]
+
+
+def entries(disk):
+    return [path for path in disk.rglob("*.safetensors*") if path.stat().st_size]
+
+
+def test_a_disk_without_room_costs_nobody_an_answer(client, children, disk):
+    asked = CHAT | {"messages": [{"role": "user", "content": "Tell me a story about it. " * 60}]}
+    gone = asked | {"keep_alive": 0}
+
+    def unloaded():
+        return children.made[-1].pid is None
+
+    assert client.post("/api/chat", json=CHAT).status_code == 200
+    for path in entries(disk):
+        path.unlink()
+    # No file may grow beyond this any more; the system refuses it as it refuses to fill a disk.
+    psutil.Process(children.made[-1].pid).rlimit(psutil.RLIMIT_FSIZE, (4096, 4096))
+    said = [client.post("/api/chat", json=each).json()["message"]["content"] for each in (asked, asked, gone)]
+    until(unloaded)
+    assert entries(disk) == []
+    again = client.post("/api/chat", json=gone).json()
+    until(unloaded)
+    assert {*said, again["message"]["content"]} == {said[0]}
+    assert said[0]
+    assert entries(disk)

@@ -1,0 +1,79 @@
+"""What is counted, as Prometheus reads it."""
+
+import threading
+import time
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from scripted_loop import Script, ScriptedLoop, record
+from sotto.runner.loop_host import LoopHost
+
+ASK = {"messages": [{"role": "user", "content": "Who are you?"}], "stream": False}
+
+
+def told(served):
+    """Return every number by its name and labels."""
+    answer = served.http.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain")
+    return {
+        (sample.name, *sorted(sample.labels.values())): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
+
+
+def test_requests_tokens_and_memory_are_counted(serve):
+    served = serve()
+    served.http.post("/api/chat", json={"model": "nope", **ASK})
+    answer = served.http.post("/api/chat", json={"model": "sotto", **ASK}).json()
+    vectors = served.http.post("/v1/embeddings", json={"model": "sotto", "input": "One."}).json()
+    for path in ("/nothing", "/api/nothing/else"):
+        served.http.get(path)
+    served.http.get("/api/tags", headers={"Host": "evil.example"})
+    numbers = told(served)
+    assert numbers["sotto_requests_total", "/api/chat", "200"] == 1
+    assert numbers["sotto_requests_total", "/api/chat", "404"] == 1
+    # What nobody has is one line, however it is called.
+    assert numbers["sotto_requests_total", "404", "other"] == 2
+    assert numbers["sotto_requests_total", "403", "other"] == 1
+    read = answer["prompt_eval_count"] + vectors["usage"]["prompt_tokens"]
+    assert numbers["sotto_prompt_tokens_total", "sotto:latest"] == read
+    assert numbers["sotto_generated_tokens_total", "sotto:latest"] == answer["eval_count"]
+    assert numbers["sotto_time_to_first_token_seconds_count", "sotto:latest"] == 1
+    assert numbers["sotto_time_to_first_token_seconds_sum", "sotto:latest"] > 0
+    rows = {row["name"]: row for row in served.http.get("/api/ps").json()["models"]}
+    assert numbers["sotto_models_loaded",] == len(rows)
+    assert numbers["sotto_model_memory_bytes", "sotto:latest"] == pytest.approx(rows["sotto:latest"]["size"], rel=0.2)
+    assert numbers["sotto_waiting_requests",] == 0
+
+
+def test_who_waits_is_counted_until_nobody_does(serve):
+    script = Script(hold_load=threading.Event())
+    host = LoopHost(make_loop=lambda emit: ScriptedLoop(emit, script), models=lambda: (record("tiny:latest"),))
+    served = serve(host)
+    asking = [
+        threading.Thread(target=lambda: served.http.post("/api/chat", json={"model": "tiny", **ASK})) for _ in range(3)
+    ]
+    for thread in asking:
+        thread.start()
+    deadline = time.monotonic() + 5
+    while told(served)["sotto_waiting_requests",] != 3:
+        assert time.monotonic() < deadline
+    assert ("sotto_model_memory_bytes", "tiny:latest") not in told(served)
+    script.hold_load.set()
+    for thread in asking:
+        thread.join()
+    # What is answered is counted once the last byte of it has gone, which its reader may have before that.
+    deadline = time.monotonic() + 5
+    while told(served).get(("sotto_requests_total", "/api/chat", "200")) != 3:
+        assert time.monotonic() < deadline
+    assert told(served)["sotto_waiting_requests",] == 0
+    assert host.close()
+
+
+def test_a_key_is_asked_for_here_too(serve):
+    served = serve(key="s3cret")
+    assert served.http.get("/metrics").status_code == 401
+    served.http.headers["Authorization"] = "Bearer s3cret"
+    assert told(served)["sotto_requests_total", "401", "other"] == 1

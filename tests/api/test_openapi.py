@@ -1,0 +1,96 @@
+"""The description of the API, and what comes back for whatever it allows and does not allow."""
+
+from dataclasses import replace
+
+import httpx
+import jsonschema
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from scripted_loop import Script, ScriptedLoop
+from sotto.api.examples import BODIES
+from sotto.api.server import Address, ApiServer
+from sotto.runner.catalogue import catalogue
+from sotto.runner.loop_host import LoopHost
+
+# What it does is done elsewhere, and nothing is downloaded here.
+LEFT_OUT = {"/api/pull"}
+TRIES = 40
+
+
+@pytest.fixture(scope="module")
+def served(own_home):
+    """A server whose models answer at once, whatever they are asked for."""
+    builtin = next(one for one in catalogue().records if one.builtin)
+    models = (builtin, replace(builtin, name="all-minilm:latest", digest="0" * 64))
+    host = LoopHost(make_loop=lambda emit: ScriptedLoop(emit, Script()), models=lambda: models)
+    server = ApiServer(host, Address("127.0.0.1", 0))
+    server.start()
+    yield server
+    assert server.stop()
+    assert host.close()
+
+
+@pytest.fixture(scope="module")
+def document(served):
+    return httpx.get(f"{served.url}/openapi.json").raise_for_status().json()
+
+
+@pytest.fixture(scope="module")
+def operations(document):
+    loaded = schemathesis.openapi.from_dict(document)
+    found = {(one.ok().method, one.ok().path): one.ok() for one in loaded.get_all_operations()}
+    assert len(found) > 20
+    return found
+
+
+def body_of(document, path, method="post"):
+    return document["paths"][path][method]["requestBody"]["content"]["application/json"]["schema"]
+
+
+def test_bodies_are_described_as_they_are_read(document):
+    chat = body_of(document, "/v1/chat/completions")
+    assert chat["required"] == ["model", "messages"]
+    assert chat["properties"]["n"] == {"type": "integer", "minimum": 1, "maximum": 16}
+    assert chat["properties"]["stop"]["anyOf"][0] == {"type": "array", "items": {"type": "string"}}
+    message = chat["properties"]["messages"]["items"]["properties"]
+    assert {"role", "content", "tool_calls", "tool_call_id"} <= message.keys()
+    assert body_of(document, "/v1/messages")["required"] == ["model", "max_tokens", "messages"]
+    assert body_of(document, "/api/delete", "delete")["properties"].keys() == {"model", "name"}
+    streamed = document["paths"]["/api/chat"]["post"]["responses"]["200"]["content"]
+    assert streamed.keys() == {"application/json", "application/x-ndjson"}
+
+
+def test_whatever_takes_a_body_is_described_or_not_there_yet(document):
+    for path, methods in document["paths"].items():
+        for method in methods.keys() & {"post", "delete"}:
+            described = "requestBody" in methods[method]
+            assert described == (path in BODIES), path
+            assert described or "501" in methods[method]["responses"], path
+
+
+@pytest.mark.parametrize("path", sorted(BODIES.keys() - LEFT_OUT))
+def test_examples_are_what_is_described_and_are_answered(served, document, path):
+    method = "delete" if path == "/api/delete" else "post"
+    for body in BODIES[path]:
+        jsonschema.validate(body, body_of(document, path, method))
+        answer = httpx.request(method, served.url + path, json=body)
+        # Models that are downloaded in examples are not here.
+        assert answer.status_code == (404 if path in ("/api/copy", "/api/delete") else 200), answer.text
+
+
+@settings(
+    max_examples=TRIES,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+@given(data=st.data())
+def test_nothing_that_comes_in_is_a_mistake_of_ours(served, operations, data):
+    modes = (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE)
+    operation = operations[data.draw(st.sampled_from(sorted(key for key in operations if key[1] not in LEFT_OUT)))]
+    case = data.draw(operation.as_strategy(generation_mode=data.draw(st.sampled_from(modes))))
+    answer = case.call(base_url=served.url)
+    assert answer.status_code < 500 or answer.status_code == 501, answer.text

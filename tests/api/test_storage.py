@@ -1,0 +1,204 @@
+"""Models that come, get other names and go through the API, with Ollama's client and a registry on loopback."""
+
+import json
+import shutil
+import threading
+import time
+
+import httpx
+import ollama
+import pytest
+
+from registry_server import serving, status
+from sotto.paths import resources_dir
+from sotto.store.removal import own_store
+from stores import Store, fingerprint
+
+QUESTION = [{"role": "user", "content": "Who are you?"}]
+
+
+@pytest.fixture
+def registry(tmp_path):
+    """A registry with two versions of a model that writes as the built-in one does."""
+    shutil.copytree(resources_dir() / "store", tmp_path / "origin")
+    origin = Store(tmp_path / "origin")
+    builtin = json.loads(origin.path("sotto").read_bytes())
+    for name in ("m", "newer"):
+        layers = [*builtin["layers"], origin.layer("license", name.encode())]
+        origin.manifest(name, layers, builtin["config"])
+    with serving(origin) as registry:
+        yield registry
+
+
+@pytest.fixture
+def own():
+    yield own_store()
+    shutil.rmtree(own_store(), ignore_errors=True)
+
+
+@pytest.fixture
+def name(registry, own, ollama_client):
+    return f"{registry.host}/library/m:latest"
+
+
+def names(client):
+    return [one.model for one in client.list().models]
+
+
+def files(root):
+    return sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
+
+
+def test_a_model_comes_with_news_and_can_be_asked(name, registry, own, ollama_client):
+    assert name not in names(ollama_client)
+    rows = list(ollama_client.pull(name, insecure=True, stream=True))
+    statuses = list(dict.fromkeys(row.status for row in rows))
+    digest = next(row.digest for row in rows if row.digest)
+    assert statuses == [
+        "pulling manifest",
+        f"pulling {digest[7:19]}",
+        "verifying sha256 digest",
+        "writing manifest",
+        "success",
+    ]
+    told = [row for row in rows if row.digest]
+    assert [row.completed for row in told] == sorted(row.completed for row in told)
+    assert told[-1].completed == told[-1].total == sum(path.stat().st_size for path in (own / "blobs").iterdir())
+    assert "Sotto" in ollama_client.chat(name, QUESTION, options={"num_predict": 20}).message.content
+    assert name in names(ollama_client)
+    assert ollama_client.pull(name, insecure=True).status == "success"
+
+
+def test_a_name_more_is_another_name_of_the_same(name, own, ollama_client):
+    ollama_client.pull(name, insecure=True)
+    ollama_client.copy(name, "other")
+    ollama_client.copy(name, name)
+    assert ollama_client.show("other").modelinfo == ollama_client.show(name).modelinfo
+    before = files(own / "blobs")
+    ollama_client.delete(name)
+    assert files(own / "blobs") == before
+    assert "other:latest" in names(ollama_client)
+    assert name not in names(ollama_client)
+    assert ollama_client.show("other").capabilities == ["completion"]
+    ollama_client.delete("other:latest")
+    assert files(own) == []
+    with pytest.raises(ollama.ResponseError, match="model 'other' not found") as raised:
+        ollama_client.delete("other")
+    assert raised.value.status_code == 404
+
+
+def test_a_model_that_answers_ends_its_answer_and_leaves_the_memory_when_it_goes(name, own, served, ollama_client):
+    ollama_client.pull(name, insecure=True)
+    asked = {"options": {"num_predict": 200, "temperature": 0}, "raw": True}
+    whole = ollama_client.generate(name, "Once", **asked).response
+    stream = ollama_client.generate(name, "Once", stream=True, **asked)
+    said = next(stream).response
+    with ollama.Client(served.url) as another:
+        another.delete(name)
+    assert files(own) == []
+    assert said + "".join(piece.response for piece in stream) == whole
+    deadline = time.monotonic() + 5
+    while name in [one.model for one in ollama_client.ps().models]:
+        assert time.monotonic() < deadline
+
+
+def test_a_name_that_means_another_model_now_means_it_at_once(name, registry, own, ollama_client):
+    newer = name.replace("/m:", "/newer:")
+    for one in (name, newer):
+        ollama_client.pull(one, insecure=True)
+    ollama_client.generate(name, "")
+    digest = {one.model: one.digest for one in ollama_client.list().models}
+    assert digest[name] != digest[newer]
+    ollama_client.copy(newer, name)
+    assert digest[name] not in [one.digest for one in ollama_client.ps().models]
+    # Nobody calls the older one anything any more, and it had one file for itself.
+    assert len(files(own / "blobs")) == len(json.loads(registry.store.path("newer").read_bytes())["layers"]) + 1
+
+
+def test_what_others_have_stays_theirs(serve, tmp_path, monkeypatch):
+    theirs = Store(tmp_path / "theirs")
+    theirs.model("theirs")
+    monkeypatch.setenv("SOTTO_FOLDERS", str(theirs.root))
+    before = fingerprint(theirs.root)
+    with ollama.Client(serve().url) as client:
+        for call in (lambda: client.delete("theirs"), lambda: client.copy("theirs", "mine")):
+            with pytest.raises(ollama.ResponseError) as raised:
+                call()
+            assert (raised.value.status_code, "others' stores are read only" in raised.value.error) == (403, True)
+    assert fingerprint(theirs.root) == before
+    assert not own_store().exists()
+
+
+def test_what_a_registry_does_not_have_is_said(registry, own, served, ollama_client):
+    name = f"{registry.host}/library/nope:latest"
+    for stream in (True, False):
+        with pytest.raises(ollama.ResponseError, match="nope:latest; check its name"):
+            list(ollama_client.pull(name, insecure=True, stream=stream))
+    assert files(own) == []
+
+
+def test_whoever_leaves_ends_a_download_that_can_be_gone_on_with(name, registry, own, served, ollama_client):
+    registry.pause = 0.02
+    whole = {"model": name, "insecure": True, "stream": False}
+    with served.http.stream("POST", "/api/pull", json={"model": name, "insecure": True}) as answer:
+        rows = answer.iter_lines()
+        assert json.loads(next(rows)) == {"status": "pulling manifest"}
+        while "total" not in json.loads(next(rows)):
+            pass
+    registry.pause = 0.0
+    # The second begins when the first has ended.
+    assert served.http.post("/api/pull", json=whole).json() == {"status": "success"}
+    assert name in names(ollama_client)
+
+
+def test_whoever_wants_what_is_coming_already_listens_too(name, registry, own, served, ollama_client):
+    registry.pause = 0.02
+    asked = {"model": name, "insecure": True}
+    with (
+        served.http.stream("POST", "/api/pull", json=asked) as first,
+        httpx.stream("POST", served.url + "/api/pull", json=asked, timeout=60) as second,
+    ):
+        for answer in (first, second):
+            rows = answer.iter_lines()
+            while "total" not in (row := json.loads(next(rows))):
+                pass
+        # Nobody is joined to a way that he did not ask for.
+        refused = httpx.post(served.url + "/api/pull", json={"model": name, "stream": False})
+        assert refused.status_code == 409
+        assert refused.json()["error"].endswith("set it as well, or ask again later.")
+        first.close()
+        registry.pause = 0.0
+        *_, last = rows
+    assert json.loads(last) == {"status": "success"}
+    assert row["completed"] <= row["total"]
+    assert name in names(ollama_client)
+    blobs = registry.paths("/blobs/")
+    assert len(blobs) == len(set(blobs))
+
+
+def test_the_end_of_the_server_ends_downloads(name, registry, own, serve):
+    registry.pause = 0.02
+    served = serve()
+    with served.http.stream("POST", "/api/pull", json={"model": name, "insecure": True}) as answer:
+        rows = answer.iter_lines()
+        next(rows)
+        assert served.server.stop()
+        assert json.loads(list(rows)[-1]) == {"error": "The server is being stopped."}
+    assert "downloads" not in [thread.name for thread in threading.enumerate()]
+
+
+def test_blobs_are_told_of(name, own, served, ollama_client):
+    ollama_client.pull(name, insecure=True)
+    (blob, *_) = (own / "blobs").iterdir()
+    assert served.http.head(f"/api/blobs/{blob.name.replace('-', ':')}").status_code == 200
+    assert served.http.head("/api/blobs/sha256:" + 64 * "0").status_code == 404
+    assert served.http.head("/api/blobs/sha256:zz").status_code == 400
+    answer = served.http.post("/api/blobs/sha256:" + 64 * "0", content=b"hello")
+    assert (answer.status_code, answer.json()["error"][-1]) == (501, ".")
+
+
+def test_a_registry_that_fails_is_no_fault_of_the_server(name, registry, served):
+    registry.fail("/manifests/", status(403), status(403))
+    answer = served.http.post("/api/pull", json={"name": name, "insecure": True, "stream": False})
+    assert answer.status_code == 500
+    assert "does not give" in answer.json()["error"]

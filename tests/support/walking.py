@@ -1,0 +1,67 @@
+"""Answers drawn at random from what a guide lets through, without any model."""
+
+import random
+
+from sotto.engine.detokenizer import _BYTE_OF
+from sotto.engine.guides import Vocabulary
+from sotto.engine.parsing.parser import Parser
+from sotto.engine.parsing.pieces import merged
+from sotto.engine.tokenizer import Tokenizer
+from vocabularies import added, tokenizer_json
+
+_CHARACTER_OF = {byte: character for character, byte in _BYTE_OF.items()}
+# Some of them end within what a family writes around its calls and thoughts, and go on behind it.
+_LONGER = [b"</", b'"}', b"\n\n", b'": "', b">\n", b"k>\n\n{", b'k>\n\n<tool_call>\n{"']
+_LIKELY = set(b'"}]>/<(){,:0123456789') | {ord("\n")}
+
+
+def byte_level(marks=()):
+    """Return a tokenizer of all bytes, some longer tokens, an end and these special ones."""
+    tokens = [bytes([byte]) for byte in range(256)] + _LONGER
+    vocabulary = {"".join(_CHARACTER_OF[byte] for byte in token): index for index, token in enumerate(tokens)}
+    special = [added(len(vocabulary) + index, mark) for index, mark in enumerate(["</s>", *marks])]
+    decoder = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+    model = {"type": "BPE", "vocab": vocabulary, "merges": []}
+    text = tokenizer_json(model=model, decoder=decoder, pre_tokenizer=decoder, added_tokens=special)
+    return Tokenizer(text, {"tokenizer_config.json": {"eos_token": "</s>"}})
+
+
+class Walk:
+    """One answer.
+
+    Attributes:
+        text: As the model wrote it.
+        parts: As they are told apart while it comes.
+        complete: Whether it came to its end.
+    """
+
+    def __init__(self, tokenizer, guide, parser, seed, most=600):
+        chance, shown = random.Random(seed), tokenizer.detokenizer(parser.marks)
+        self.text, pieces, self.complete = "", [], False
+        for _ in range(most):
+            mask, rows = guide.mask(), tokenizer.vocab_size
+            allowed = [token for token in range(rows) if mask[token // 8] >> token % 8 & 1]
+            ends = [token for token in allowed if token in tokenizer.eos_ids]
+            # Readable ones, and now and then what is likely to bring it to its end.
+            liked = [token for token in allowed if token in _LIKELY or token >= 256]
+            plain = [token for token in allowed if 32 <= token < 127] or allowed
+            token = chance.choice(liked if liked and chance.random() < 0.5 else plain)
+            token = ends[0] if ends and chance.random() < 0.3 else token
+            guide.take(token)
+            if token not in tokenizer.eos_ids:
+                new = shown.add(token)
+                self.text += new
+                pieces += parser.feed(new)
+            if guide.complete or token in tokenizer.eos_ids:
+                self.complete = True
+                break
+        self.parts = merged([*pieces, *parser.feed(shown.finish()), *parser.finish()])
+
+
+def walks(family, rules, tokenizer, seeds, *, tools=None, lead=None, single=False, **more):
+    """Yield answers that rules let through, behind a lead where there is one."""
+    vocabulary = Vocabulary(tokenizer, tokenizer.vocab_size)
+    head = lead.rules(tokenizer.special) if lead is not None else ""
+    for seed in seeds:
+        parser = Parser(family, tools, lead=lead, single=single, fresh=str)
+        yield Walk(tokenizer, vocabulary.guide(rules, head=head), parser, seed, **more)
