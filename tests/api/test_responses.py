@@ -141,7 +141,7 @@ class TestItems:
         assert (message.type, answer.output_text) == ("message", "I look.")
         assert (call.type, call.name, call.call_id) == ("function_call", "find", "call1")
         assert json.loads(call.arguments) == ARGUMENTS
-        assert answer.usage.output_tokens_details.reasoning_tokens > 0
+        assert answer.usage.output_tokens_details.reasoning_tokens == 1
         request = asked(script)
         assert request.messages == (Message("system", "Be brief."), Message("user", "Find it."))
         assert request.think is Think.LOW

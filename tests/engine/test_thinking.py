@@ -53,6 +53,8 @@ def test_a_thought_that_takes_too_long_is_ended_and_the_answer_goes_on(kind, bud
     end = finished(events)
     assert end.token_ids == (*thought, *END, *answer)
     assert (end.thinking, end.text) == (letters(thought), letters(answer))
+    # The first half of what ends it is still a part of it.
+    assert end.thought_tokens == budget + 1
     chunks = [event for event in events if isinstance(event, TextChunk)]
     assert merged(piece for chunk in chunks for piece in chunk.pieces) == end.parts
     assert "".join(chunk.text for chunk in chunks) == end.text
@@ -153,6 +155,7 @@ def test_parts_come_as_the_tokens_do():
     end = finished(events)
     assert end.done_reason is DoneReason.STOP
     assert (end.thinking, end.text, end.calls) == ("Hm.", "I look.", (ToolCall("find", {"n": 3}, "id"),))
+    assert end.thought_tokens == 3
 
 
 def test_the_one_call_that_there_may_be_ends_the_answer():

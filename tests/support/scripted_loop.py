@@ -231,12 +231,14 @@ class ScriptedLoop:
             self._emit(PrefillProgress(request.id, done, script.prompt_tokens, script.cached_tokens))
             if step == script.prefill_steps // 2:
                 self._wait(script.hold_prefill, stopped)
+        thought = 0
         parser = Parser(KEPT if "<" in "".join(script.chunks) else PLAIN, fresh=str)
         for number, chunk in enumerate([] if stopped() else script.chunks):
             if stopped():
                 break
             self._emit(chunk_of(request.id, pieces := parser.feed(chunk), (number,)))
             said += pieces
+            thought += bool(parser.thought_end)
             self._wait(script.hold_answer if number == len(script.chunks) // 2 else None, stopped)
         if stopped():
             reason = DoneReason.CANCELLED
@@ -258,6 +260,7 @@ class ScriptedLoop:
                 10**8,
                 10**9,
                 11 * 10**8,
+                thought_tokens=thought,
                 parts=parts,
             )
         )

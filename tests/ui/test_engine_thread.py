@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from scripted_loop import Script, ScriptedLoop, record
 from sotto.engine.events import Failed, Finished, Loaded, LoadProgress, PrefillProgress, TextChunk
+from sotto.engine.likelihood import Likelihood, TokenLogprob
+from sotto.engine.parsing.pieces import Kind, Piece
 from sotto.engine.types import CountRequest, GenerateRequest, Message
 from sotto.runner.joining import joined
 from sotto.ui.engine_thread import EngineLost, EngineThread, Mailbox
@@ -57,6 +59,16 @@ def test_joining_loses_no_text_and_keeps_the_order(sent):
     ]
     if sent and not isinstance(sent[-1], TextChunk):
         assert received[-1] == sent[-1]
+
+
+def test_how_likely_thoughts_were_is_not_joined_with_how_likely_an_answer_was():
+    told = tuple(Likelihood(TokenLogprob(token, b"x", -1.0)) for token in range(3))
+    thought, text = (Piece(Kind.THOUGHT, "x"),), (Piece(Kind.TEXT, "x"),)
+    sent = [
+        TextChunk("a", "x" * (parts is text), (one.drawn.token_id,), (one,), parts)
+        for one, parts in zip(told, (thought, thought, text), strict=True)
+    ]
+    assert joined(sent) == [TextChunk("a", "", (0, 1), told[:2], thought * 2), sent[2]]
 
 
 def test_a_reader_is_woken_once_until_it_has_found_nothing():

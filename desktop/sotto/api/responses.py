@@ -123,7 +123,7 @@ class Responses:
 
     async def _told(self, asked: _Asked) -> AsyncGenerator[dict[str, Any], None]:
         """Yield what happens, the last of which has the whole response."""
-        items, begun, thought = Items(), False, 0
+        items, begun = Items(), False
         likely: Sequence[Likelihood] = ()
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
             request = asked.request
@@ -136,9 +136,7 @@ class Responses:
                         yield {"type": "response.in_progress", "response": asked.head}
                     if isinstance(one, TextChunk):
                         pieces = list(told(one, request))
-                        if pieces and all(piece.kind is Kind.THOUGHT for piece in pieces):
-                            thought += len(one.token_ids)
-                        else:
+                        if not pieces or any(piece.kind is not Kind.THOUGHT for piece in pieces):
                             # The text of a token may come later, with that of the next one.
                             likely = (*likely, *one.logprobs)
                         for piece in pieces:
@@ -148,7 +146,7 @@ class Responses:
                     elif isinstance(one, Finished):
                         for happening in _ending(items, one):
                             yield happening
-                        response = _ended(asked, items, one, thought)
+                        response = _ended(asked, items, one)
                         yield {"type": f"response.{response['status']}", "response": response}
 
 
@@ -158,8 +156,8 @@ def _ending(items: Items, end: Finished) -> list[dict[str, Any]]:
     return [*begun, *items.end("incomplete" if end.done_reason in CUT_SHORT else "completed")]
 
 
-def _ended(asked: _Asked, items: Items, end: Finished, thought: int) -> dict[str, Any]:
-    """Return the whole response; so many of its tokens were thoughts."""
+def _ended(asked: _Asked, items: Items, end: Finished) -> dict[str, Any]:
+    """Return the whole response."""
     cut, written = end.done_reason in CUT_SHORT, len(end.token_ids)
     return {
         **asked.head,
@@ -171,7 +169,7 @@ def _ended(asked: _Asked, items: Items, end: Finished, thought: int) -> dict[str
             "input_tokens": end.prompt_tokens,
             "input_tokens_details": {"cached_tokens": end.cached_tokens},
             "output_tokens": written,
-            "output_tokens_details": {"reasoning_tokens": thought},
+            "output_tokens_details": {"reasoning_tokens": end.thought_tokens},
             "total_tokens": end.prompt_tokens + written,
         },
     }

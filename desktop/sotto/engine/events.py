@@ -179,6 +179,7 @@ class Finished:
         accepted_tokens: How many of those were right, and so part of the answer.
         dropped_tokens: Tokens that the model did not see or had to forget because the context had no room for them.
         stop: The stop text that ended it; empty where none did.
+        thought_tokens: How many of the tokens were drawn before a thought was over.
         parts: The texts, thoughts and calls of the answer, in order; empty where there is nothing but `text`.
         context: All tokens of prompt and answer, where the request has one.
     """
@@ -196,6 +197,7 @@ class Finished:
     accepted_tokens: int = 0
     dropped_tokens: int = 0
     stop: str = ""
+    thought_tokens: int = 0
     parts: tuple[Piece, ...] = ()
     context: tuple[int, ...] = ()
 

@@ -91,7 +91,7 @@ class Generation:
         self._turn_end: tuple[int, ...] = ()
         self._begun = 0
         self._first = 0
-        self._end_thought(0)
+        self._end_thought()
 
     @property
     def prompt(self) -> Series[int]:
@@ -243,7 +243,8 @@ class Generation:
             self._ending = bool(self._forced)
         pieces = self.task.parser.feed(self.task.stop.add(self.task.text.add(token)))
         events.append(self._chunk(pieces, (token,), tuple(told)))
-        self._end_thought(1)
+        self._thought_tokens += bool(self.task.parser.thought_end)
+        self._end_thought()
         if self.task.stop.found or self.task.parser.called or (guide is not None and guide.complete):
             return [*events, *self.finish(DoneReason.STOP)]
         if len(self.drawn) == self.task.max_tokens:
@@ -325,6 +326,7 @@ class Generation:
                 accepted_tokens=self.accepted,
                 dropped_tokens=self._dropped,
                 stop=self.task.stop.found,
+                thought_tokens=self._thought_tokens,
                 parts=_parts_of(parts),
                 context=(*self.task.prompt, *self.drawn, *self._turn_end) if self.task.tells_context else (),
             ),
@@ -360,12 +362,11 @@ class Generation:
         self._pieces += pieces
         return TextChunk(self.task.request_id, text_of(pieces), tokens, likelihoods, _parts_of(pieces))
 
-    def _end_thought(self, tokens: int) -> None:
-        """Have the thought ended, where there is one, if these tokens were the last that it may take."""
+    def _end_thought(self) -> None:
+        """Have the thought ended, where there is one, if it has taken all the tokens that it may."""
         end, budget = self.task.parser.thought_end, self.task.think_budget
         if budget is None or self._ending:
             return
-        self._thought_tokens += tokens if end else 0
         # One that meanwhile has ended by itself needs no end.
         forced = list(self.task.encode(end)) if end and self._thought_tokens >= budget else []
         # In the middle of a character nothing else may follow.
