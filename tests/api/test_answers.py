@@ -6,6 +6,7 @@ import pytest
 
 from sotto.api import answers, ollama
 from sotto.api.answers import NDJSON, Pieces, Whole, as_api_error
+from sotto.api.protocol import SAID_ALL
 from sotto.errors import BrokenModelError, EngineError, InvalidNameError, ModelNotFoundError, UnsupportedModelError
 
 
@@ -14,7 +15,7 @@ class Client:
 
     def __init__(self, most=1000):
         self.messages = []
-        self.gone = asyncio.Event()
+        self.gone, self.said_all = asyncio.Event(), asyncio.Event()
         self._most = most
 
     async def receive(self):
@@ -27,7 +28,8 @@ class Client:
         self.messages.append(message)
 
     async def take(self, answer):
-        await asyncio.wait_for(answer({"type": "http", "method": "POST"}, self.receive, self.send), 10)
+        scope = {"type": "http", "method": "POST", "state": {SAID_ALL: self.said_all}}
+        await asyncio.wait_for(answer(scope, self.receive, self.send), 10)
 
     @property
     def body(self):

@@ -7,7 +7,7 @@ import socket
 import struct
 import threading
 import time
-from contextlib import closing, suppress
+from contextlib import closing
 
 import httpx
 import psutil
@@ -133,7 +133,15 @@ def say_no_more(connection):
     connection.shutdown(socket.SHUT_WR)
 
 
-@pytest.mark.parametrize("leave", [vanish, say_no_more])
+def heard_by(connection):
+    """Return the rest of what is said to a client until the connection is closed."""
+    said = b""
+    while piece := connection.recv(1 << 16):
+        said += piece
+    return said
+
+
+@pytest.mark.parametrize("leave", [vanish, say_no_more, socket.socket.close])
 @pytest.mark.parametrize("asked", [LONG, ENDLESS | {"stream": False}, ENDLESS], ids=["reading", "whole", "stream"])
 def test_whoever_leaves_is_answered_no_more_and_nobody_else_notices(served, caplog, leave, asked):
     expected = served.http.post("/api/chat", json=CHAT).json()["message"]
@@ -149,13 +157,11 @@ def test_whoever_leaves_is_answered_no_more_and_nobody_else_notices(served, capl
         assert served.http.post("/api/chat", json=CHAT).json()["message"] == expected
         until(lambda: not served.host._answering)
         if leave is say_no_more:
-            said = b""
-            with suppress(ConnectionResetError):
-                while piece := connection.recv(1 << 16):
-                    said += piece
-            # It shows that this is no whole answer.
-            assert not said.endswith(b"0\r\n\r\n")
+            said = heard_by(connection)
             assert b'"done":true' not in said
+            assert b'{"error":"The client closed its side of the connection before the answer was complete' in said
+            assert said.startswith(b"HTTP/1.1 400") == (asked is not ENDLESS)
+            assert said.endswith(b"0\r\n\r\n" if asked is ENDLESS else b"}")
     assert not [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")]
 
 

@@ -60,7 +60,7 @@ class Host:
             return [event for event in self.events if matches(event)]
 
         with self._said:
-            assert self._said.wait_for(lambda: len(found()) >= count, timeout=20), self.events
+            assert self._said.wait_for(lambda: len(found()) >= count, timeout=60), self.events
             return found()[count - 1]
 
     def ended(self, request_id):

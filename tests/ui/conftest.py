@@ -11,6 +11,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 import qasync
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, QThread, QTimer
+from pytestqt.qtbot import QtBot
 
 from scripted_loop import Script, ScriptedLoop, record
 from scripted_queue import ScriptedQueue
@@ -106,6 +107,21 @@ def pytest_pyfunc_call(pyfuncitem):
     if raised:
         raise raised[0]
     return True
+
+
+class PatientBot(QtBot):
+    """Waits longer where nobody says how long: what takes a moment takes seconds on a machine that runs many tests."""
+
+    def waitUntil(self, callback, *, timeout=30_000):
+        super().waitUntil(callback, timeout=timeout)
+
+    def waitSignal(self, signal, *, timeout=30_000, **more):
+        return super().waitSignal(signal, timeout=timeout, **more)
+
+
+@pytest.fixture
+def qtbot(qapp, request):
+    return PatientBot(request)
 
 
 @pytest.fixture

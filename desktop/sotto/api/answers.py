@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from sotto.api.errors import ApiError
+from sotto.api.protocol import SAID_ALL
 from sotto.errors import InvalidNameError, InvalidRequestError, ModelNotFoundError, SottoError, UnsupportedModelError
 
 _log = logging.getLogger(__name__)
@@ -21,6 +22,8 @@ _log = logging.getLogger(__name__)
 NDJSON, SSE = "application/x-ndjson", "text/event-stream"
 # Seconds that a client may take nothing. Until then its connection holds up only its own answer.
 PATIENCE = 60.0
+
+_HALF_CLOSED = "The client closed its side of the connection before the answer was complete; it should stay open."
 
 
 class _DeafError(Exception):
@@ -64,18 +67,22 @@ class Answer(ABC):
             except TimeoutError as error:
                 raise _DeafError from error
 
-        working = asyncio.ensure_future(self._guarded(scope, receive, sending))
+        working = asyncio.ensure_future(self._guarded(self.work(sending), scope, receive, sending))
         leaving = asyncio.ensure_future(_left(receive))
+        # Who has said all may have left for good, and may not: only what they are told tells.
+        silent = asyncio.ensure_future(_said_all(scope))
         try:
-            await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+            ended, _ = await asyncio.wait((working, leaving, silent), return_when=asyncio.FIRST_COMPLETED)
         finally:
-            leaving.cancel()
-            working.cancel()
-            await asyncio.gather(working, leaving, return_exceptions=True)
+            for task in (working, leaving, silent):
+                task.cancel()
+            await asyncio.gather(working, leaving, silent, return_exceptions=True)
+        if ended == {silent}:
+            await self._guarded(_refused(_HALF_CLOSED), scope, receive, sending)
 
-    async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _guarded(self, work: Awaitable[None], scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            await self.work(send)
+            await work
         except _DeafError:
             _log.warning("A client took nothing for %g seconds and is left alone.", PATIENCE)
         except Exception as error:
@@ -175,6 +182,15 @@ def as_api_error(error: Exception) -> ApiError:
 
 def _body(content: bytes, *, more: bool) -> dict[str, Any]:
     return {"type": "http.response.body", "body": content, "more_body": more}
+
+
+async def _refused(why: str) -> None:
+    raise ApiError(HTTPStatus.BAD_REQUEST, why)
+
+
+async def _said_all(scope: Scope) -> None:
+    """Wait until the client has closed its side of the connection."""
+    await scope["state"][SAID_ALL].wait()
 
 
 async def _left(receive: Receive) -> None:
