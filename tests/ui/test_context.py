@@ -136,8 +136,7 @@ def test_the_context_is_raised_for_a_model_that_was_made_for_more(ready, qtbot, 
     press(ready, "Raise the context")
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY)
     assert ready.script.loads[-1][1] == 4000
-    qtbot.waitUntil(lambda: measured(ready, 1604))
-    assert composer.gauge.text == "1,604 / 4,000"
+    qtbot.waitUntil(lambda: measured(ready, 1604) and composer.gauge.text == "1,604 / 4,000")
     assert composer.panel.isHidden()
     assert composer.text == "z" * 1600
     assert ready.window.chat.notice.isHidden()
