@@ -9,6 +9,8 @@ from sotto.engine.disk_budget import folders, usage
 from sotto.engine.engine import Engine
 from sotto.engine.events import Finished, LoadProgress
 from sotto.engine.settings import EngineSettings
+from sotto.engine.speculation import LookupDepths
+from sotto.engine.speculator import Speculator
 from sotto.engine.system_memory import Pressure
 from sotto.engine.types import GenerateRequest, Message, SamplingOptions
 from sotto.errors import BrokenModelError, CancelledError, InvalidRequestError, UnsupportedModelError
@@ -24,6 +26,12 @@ GREEDY = SamplingOptions(temperature=0)
 def sources(tmp_path_factory):
     root = tmp_path_factory.mktemp("models")
     return {kind: open_model(record_of(write_model(root / kind, kind))) for kind in CONFIGS}
+
+
+@pytest.fixture(autouse=True)
+def never_with_the_text(monkeypatch):
+    """Which of two proposes is decided by what they take on this machine now; here only the draft model does."""
+    monkeypatch.setattr("sotto.engine.ready.Speculator", lambda draft: Speculator(LookupDepths(0), draft))
 
 
 @pytest.fixture
