@@ -101,3 +101,23 @@ def test_what_can_be_chosen_for_a_chat_has_room(full, qtbot, loop, preferences, 
     preferences.change(zoom=1.0)
     qtbot.waitUntil(lambda: title.geometry().center().y() == field.geometry().center().y())
     qtbot.waitUntil(lambda: clipped(choices) == unreachable(choices) == [])
+
+
+@BOTH
+@pytest.mark.parametrize(("zoom", "height"), [(1.0, 480), (1.5, 600), (2.0, 860)])
+@pytest.mark.parametrize(
+    "word", ["f" * 64, "models/blobs/sha256-" + "0f" * 32, "https://example.com/" + "a-b_c.d=e&" * 9]
+)
+def test_a_notice_has_room_for_the_longest_words(
+    full, qtbot, loop, preferences, directed, direction, zoom, height, word
+):
+    window, notice = full.window, full.window.chat.notice
+    directed(direction)
+    preferences.change(zoom=zoom)
+    window.resize(720, height)
+    notice.tell("It cannot be opened", f"{word} is no model; it should be one.", "Show the folder", lambda: None)
+    qtbot.waitUntil(lambda: clipped(window) == [] and unreachable(window) == [])
+    assert (window.width(), window.height()) == (720, height)
+    # It is said as it is.
+    assert word in notice.message.text()
+    assert word in notice.accessibleName()

@@ -3,10 +3,14 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout
 
 from sotto.ui import theme
 from sotto.ui.parts import IconButton, Label, Picture, TextButton
+
+# Below this width, at the usual size of text, the button stands below the words.
+_NARROW = 360
 
 
 class Notice(QFrame):
@@ -37,12 +41,21 @@ class Notice(QFrame):
         layout.setContentsMargins(theme.GAP_12, theme.GAP_12, theme.GAP_8, theme.GAP_12)
         layout.setSpacing(theme.GAP_12)
         layout.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
-        layout.addLayout(words, 1)
-        layout.addWidget(self.button)
+        self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._body.setSpacing(theme.GAP_12)
+        self._body.addLayout(words, 1)
+        self._body.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+        layout.addLayout(self._body, 1)
         layout.addWidget(self.dismiss, 0, Qt.AlignmentFlag.AlignTop)
         self._while = QTimer(self, singleShot=True)
         self._while.timeout.connect(self.hide)
         self.hide()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the button below the words where both have no room in one line."""
+        super().resizeEvent(event)
+        narrow = self.width() < theme.current().scaled(_NARROW)
+        self._body.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
 
     def tell(self, title: str, message: str, label: str = "", action: Callable[[], None] | None = None) -> None:
         """Show a failure, with a button if there is something to do about it."""

@@ -2,6 +2,7 @@
 
 import html
 import math
+import re
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, QTimer, Signal
@@ -22,6 +23,10 @@ from PySide6.QtWidgets import (
 from sotto.ui import icons, theme
 
 _CONFIRM_MS = 2000
+# An address, a path or a digest is broken behind its punctuation, and else where it must be.
+_LONG_WORD = re.compile(r"\S{20,}")
+_BREAKS = re.compile(r"[^\w\s](?=\w)|\w{12}(?=\w)")
+_BREAK = "\u200b"
 
 
 class Label(QLabel):
@@ -29,10 +34,25 @@ class Label(QLabel):
 
     def __init__(self, text: str = "", role: str = "", wrap: bool = False, parent: QWidget | None = None) -> None:
         """Show `text`."""
-        super().__init__(text, parent)
+        super().__init__(parent)
+        self._said = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("role", role)
         self.setWordWrap(wrap)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        """Show `text`; where lines are wrapped, no word of it is so long that it needs a line of its own."""
+        self._said = text
+        super().setText(_breakable(text) if self.wordWrap() else text)
+
+    def text(self) -> str:
+        """Return what is shown, without the places at which words may be broken."""
+        return self._said
+
+
+def _breakable(text: str) -> str:
+    return _LONG_WORD.sub(lambda word: _BREAKS.sub(lambda place: place[0] + _BREAK, word[0]), text)
 
 
 class ElidedLabel(Label):
