@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout
 from sotto.ui import theme
 from sotto.ui.parts import IconButton, Label, Picture, TextButton
 
-# Below this width, at the usual size of text, the button stands below the words.
-_NARROW = 360
+# With less width for the words beside it, at the usual size of text, the button stands below them.
+_LEAST_WORDS = 180
 
 
 class Notice(QFrame):
@@ -47,14 +47,22 @@ class Notice(QFrame):
         self._body.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
         layout.addLayout(self._body, 1)
         layout.addWidget(self.dismiss, 0, Qt.AlignmentFlag.AlignTop)
+        # Not while this is laid out: what then changes is not heard of by what is around.
+        self._fitting = QTimer(self, singleShot=True, interval=0)
+        self._fitting.timeout.connect(self._fit)
         self._while = QTimer(self, singleShot=True)
         self._while.timeout.connect(self.hide)
         self.hide()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the button below the words where both have no room in one line."""
+        """See again whether there is room for words and button side by side."""
         super().resizeEvent(event)
-        narrow = self.width() < theme.current().scaled(_NARROW)
+        self._fitting.start()
+
+    def _fit(self) -> None:
+        """Put the button below the words where too little room is left for them beside it."""
+        beside = self._body.geometry().width() - self.button.sizeHint().width()
+        narrow = not self.button.isHidden() and beside < theme.current().scaled(_LEAST_WORDS)
         self._body.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
 
     def tell(self, title: str, message: str, label: str = "", action: Callable[[], None] | None = None) -> None:
@@ -91,6 +99,7 @@ class Notice(QFrame):
         self.button.setVisible(bool(label))
         self.setAccessibleName(f"{title}: {message}")
         self.show()
+        self._fitting.start()
 
     def _act(self) -> None:
         action, self._action = self._action, None
