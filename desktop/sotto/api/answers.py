@@ -4,16 +4,18 @@ import asyncio
 import json
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from sotto.api.errors import ApiError
+from sotto.api.errors import ApiError, bad, missing
 from sotto.api.protocol import SAID_ALL
 from sotto.errors import InvalidNameError, InvalidRequestError, ModelNotFoundError, SottoError, UnsupportedModelError
 
@@ -67,7 +69,7 @@ class Answer(ABC):
             except TimeoutError as error:
                 raise _DeafError from error
 
-        working = asyncio.ensure_future(self._guarded(self.work(sending), scope, receive, sending))
+        working = asyncio.ensure_future(self._guarded(self.work, scope, receive, sending))
         leaving = asyncio.ensure_future(_left(receive))
         # Who has said all may have left for good, and may not: only what they are told tells.
         silent = asyncio.ensure_future(_said_all(scope))
@@ -78,11 +80,13 @@ class Answer(ABC):
                 task.cancel()
             await asyncio.gather(working, leaving, silent, return_exceptions=True)
         if ended == {silent}:
-            await self._guarded(_refused(_HALF_CLOSED), scope, receive, sending)
+            await self._guarded(_refuse_half_closed, scope, receive, sending)
 
-    async def _guarded(self, work: Awaitable[None], scope: Scope, receive: Receive, send: Send) -> None:
+    async def _guarded(
+        self, work: Callable[[Send], Awaitable[None]], scope: Scope, receive: Receive, send: Send
+    ) -> None:
         try:
-            await work
+            await work(send)
         except _DeafError:
             _log.warning("A client took nothing for %g seconds and is left alone.", PATIENCE)
         except Exception as error:
@@ -150,6 +154,18 @@ class Pieces(Answer):
         await send(_body(b"", more=False))
 
 
+def not_yet(reasons: Mapping[str, str]) -> list[Route]:
+    """Return the routes of paths that are not served yet, each of which says why."""
+
+    def refusing(why: str) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            raise missing(why)
+
+        return answer
+
+    return [Route(path, refusing(why), methods=["POST"]) for path, why in reasons.items()]
+
+
 def encoded(value: Any) -> bytes:
     """Return JSON on one line."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
@@ -184,8 +200,8 @@ def _body(content: bytes, *, more: bool) -> dict[str, Any]:
     return {"type": "http.response.body", "body": content, "more_body": more}
 
 
-async def _refused(why: str) -> None:
-    raise ApiError(HTTPStatus.BAD_REQUEST, why)
+async def _refuse_half_closed(send: Send) -> None:
+    raise bad(_HALF_CLOSED)
 
 
 async def _said_all(scope: Scope) -> None:

@@ -10,11 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from sotto.api.answers import NDJSON, Answer, Done, Pieces, Whole, line
+from sotto.api.answers import NDJSON, Answer, Done, Pieces, Whole, line, not_yet
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk
 from sotto.api.downloads import Downloads, News
-from sotto.api.errors import ApiError, NotFoundError, bad, missing, stopped
+from sotto.api.errors import ApiError, NotFoundError, bad, stopped
 from sotto.api.fields import Fields
 from sotto.api.ollama import DIALECT
 from sotto.errors import InvalidNameError
@@ -52,7 +52,7 @@ class OllamaStorage:
             Route("/api/delete", self._delete, methods=["DELETE"]),
             Route("/api/pull", self._pull, methods=["POST"]),
             Route("/api/blobs/{digest}", self._blob, methods=["HEAD"]),
-            *(Route(path, _not_yet(why), methods=["POST"]) for path, why in _NOT_YET.items()),
+            *not_yet(_NOT_YET),
         ]
 
     async def _copy(self, request: Request) -> Answer:
@@ -212,10 +212,3 @@ def _is_name(text: str) -> bool:
     except InvalidNameError:
         return False
     return True
-
-
-def _not_yet(why: str) -> Any:
-    async def answer(request: Request) -> Response:
-        raise missing(why)
-
-    return answer

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event
+from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event, not_yet
 from sotto.api.asking import (
     MOST_TOKENS,
     able,
@@ -30,7 +30,7 @@ from sotto.api.asking import (
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk, Visit
 from sotto.api.durations import keep_alive
-from sotto.api.errors import ApiError, bad, missing
+from sotto.api.errors import ApiError, bad
 from sotto.api.fields import Fields
 from sotto.api.logprobs import Form, InCompletion, asked_in_chat, in_chat
 from sotto.api.ollama_models import modified_at
@@ -111,7 +111,7 @@ class OpenAI:
             Route("/v1/completions", self._complete, methods=["POST"]),
             Route("/v1/models", self._models),
             Route("/v1/models/{name:path}", self._model),
-            *(Route(path, _not_yet(why), methods=["POST"]) for path, why in _NOT_YET.items()),
+            *not_yet(_NOT_YET),
         ]
 
     async def _models(self, request: Request) -> Response:
@@ -368,10 +368,3 @@ def _model_row(record: ModelRecord, name: str) -> dict[str, Any]:
     except InvalidNameError:
         owner = record.source.value
     return {"id": name, "object": "model", "created": modified_at(record) // 10**9, "owned_by": owner}
-
-
-def _not_yet(why: str) -> Any:
-    async def answer(request: Request) -> Response:
-        raise missing(why)
-
-    return answer

@@ -135,11 +135,10 @@ class Responses:
                         yield {"type": "response.created", "response": asked.head}
                         yield {"type": "response.in_progress", "response": asked.head}
                     if isinstance(one, TextChunk):
-                        pieces = list(told(one, request))
-                        if not pieces or any(piece.kind is not Kind.THOUGHT for piece in pieces):
+                        if not one.thinks:
                             # The text of a token may come later, with that of the next one.
                             likely = (*likely, *one.logprobs)
-                        for piece in pieces:
+                        for piece in told(one, request):
                             mine, likely = (likely, ()) if piece.kind is Kind.TEXT else ((), likely)
                             for happening in items.tell(piece, mine):
                                 yield happening

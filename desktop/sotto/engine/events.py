@@ -15,7 +15,7 @@ from typing import Any
 
 from sotto.engine.likelihood import Likelihood
 from sotto.engine.memory_figures import Measured, MemoryFigures
-from sotto.engine.parsing.pieces import Piece, ToolCall, calls_of, plain, thought_of
+from sotto.engine.parsing.pieces import Kind, Piece, ToolCall, calls_of, plain, thought_of
 
 
 class DoneReason(StrEnum):
@@ -164,6 +164,11 @@ class TextChunk:
     def pieces(self) -> tuple[Piece, ...]:
         """Everything that is new, in order."""
         return self.parts or plain(self.text)
+
+    @property
+    def thinks(self) -> bool:
+        """Whether there is something new, and all of it is a thought."""
+        return bool(self.parts) and all(piece.kind is Kind.THOUGHT for piece in self.parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from sotto.engine.events import LoadProgress, PrefillProgress, TextChunk
 from sotto.engine.memory_figures import MemoryFigures
-from sotto.engine.parsing.pieces import Kind
 
 
 def joined(events: Sequence[object]) -> list[object]:
@@ -22,17 +21,13 @@ def joined(events: Sequence[object]) -> list[object]:
 def _joinable(first: object, second: object) -> bool:
     if isinstance(first, TextChunk) and isinstance(second, TextChunk):
         # Which of the tokens were thoughts could not be told any more.
-        apart = bool(first.logprobs or second.logprobs) and _thinks(first) != _thinks(second)
+        apart = bool(first.logprobs or second.logprobs) and first.thinks != second.thinks
         return first.request_id == second.request_id and not apart
     if isinstance(first, PrefillProgress):
         return isinstance(second, PrefillProgress) and first.request_id == second.request_id
     if isinstance(first, LoadProgress):
         return isinstance(second, LoadProgress) and (first.phase, first.seat) == (second.phase, second.seat)
     return isinstance(first, MemoryFigures) and isinstance(second, MemoryFigures)
-
-
-def _thinks(chunk: TextChunk) -> bool:
-    return bool(chunk.parts) and all(piece.kind is Kind.THOUGHT for piece in chunk.parts)
 
 
 def _one(events: list[object]) -> object:
