@@ -2,14 +2,19 @@
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from scripted_loop import Script, ScriptedLoop, record
+from sotto.engine import scheduler
+from sotto.engine.batch import batched
+from sotto.runner import faults
 from sotto.runner.loop_host import LoopHost
 
 ASK = {"messages": [{"role": "user", "content": "Who are you?"}], "stream": False}
+OPTIONS = {"temperature": 0, "num_predict": 150}
 
 
 def told(served):
@@ -46,6 +51,30 @@ def test_requests_tokens_and_memory_are_counted(serve):
     assert numbers["sotto_models_loaded",] == len(rows)
     assert numbers["sotto_model_memory_bytes", "sotto:latest"] == pytest.approx(rows["sotto:latest"]["size"], rel=0.2)
     assert numbers["sotto_waiting_requests",] == 0
+
+
+def test_answers_that_a_fault_in_a_shared_step_slowed_down_are_counted(serve, monkeypatch):
+    served, happened = serve(), threading.Event()
+    ask = {"model": "sotto", "prompt": "Who are you?", "raw": True, "stream": False}
+    wanted = served.http.post("/api/generate", json=ask | {"options": OPTIONS}).json()["response"]
+
+    def broken(sequences):
+        if not happened.is_set():
+            happened.set()
+            raise RuntimeError("broken on purpose")
+        return batched(sequences)
+
+    monkeypatch.setattr(scheduler, "batched", broken)
+    before = len(faults.recorded())
+    for _ in range(20):
+        with ThreadPoolExecutor(2) as pool:
+            asked = [pool.submit(served.http.post, "/api/generate", json=ask | {"options": OPTIONS}) for _ in range(2)]
+        assert [one.result().json()["response"] for one in asked] == [wanted] * 2
+        if happened.is_set():
+            break
+    assert told(served)["sotto_shared_step_failures_total", "sotto:latest"] == 2
+    found = faults.recorded()[before:]
+    assert [(fault.model, fault.reason) for fault in found] == [("sotto:latest", "RuntimeError: broken on purpose")] * 2
 
 
 def test_who_waits_is_counted_until_nobody_does(serve):

@@ -6,6 +6,7 @@ import pty
 import re
 import select
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from material import material
+from sotto.runner import faults
 from thinking_models import HERMES, write_family
 from tiny_random import write_model
 
@@ -321,6 +323,23 @@ def test_doctor_names_what_runs_here(env: dict[str, str]) -> None:
     assert done.returncode == 0, done.stderr
     for word in ("Python", "mlx", "Device", "Memory", "Store builtin"):
         assert word in done.stdout
+    assert re.search("^Shared steps +none has failed$", done.stdout, re.MULTILINE)
+
+
+def test_doctor_tells_of_faults_in_shared_steps(env: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", env["HOME"])
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    for reason in ("RuntimeError: one", "ValueError: two\nlines"):
+        faults.record("tiny:latest", reason)
+    assert stat.S_IMODE(faults.file().stat().st_mode) == 0o600
+    with faults.file().open("a") as file:
+        file.write("not JSON\n")
+    done = sotto(env, "doctor")
+    assert done.returncode == 0, done.stderr
+    assert re.search(
+        "^Shared steps +2 answers had to go on alone after a step failed, since 20", done.stdout, re.MULTILINE
+    )
+    assert "tiny:latest: ValueError: two\\x0alines" in done.stdout
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux starts without a display")

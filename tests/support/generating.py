@@ -107,8 +107,8 @@ def polls(limit):
 class Counting:
     """A model that keeps the shape of every input it computes, and can fail at one of them."""
 
-    def __init__(self, kind, failing=0, error=None):
-        self.model, self.shapes, self._failing = MODELS[kind], [], failing
+    def __init__(self, kind, failing=0, error=None, model=None):
+        self.model, self.shapes, self._failing = model or MODELS[kind], [], failing
         self._error = error or RuntimeError("[metal] something went wrong")
 
     @property

@@ -32,6 +32,7 @@ class Metrics:
         read: Tokens of prompts by model, cached ones included.
         cached: How many of those were not computed again.
         written: Tokens of answers by model.
+        went_alone: Answers by model that went on by themselves because a step shared with others failed.
         first_token: Seconds from a request that was let in until there is something of its answer.
         waiting: Requests that wait for their model to be loaded, or for their turn.
     """
@@ -45,6 +46,12 @@ class Metrics:
         self.read = Counter("sotto_prompt_tokens", "Tokens of prompts.", labels, registry=registry)
         self.cached = Counter("sotto_cached_tokens", "Tokens of prompts not computed again.", labels, registry=registry)
         self.written = Counter("sotto_generated_tokens", "Tokens of answers.", labels, registry=registry)
+        self.went_alone = Counter(
+            "sotto_shared_step_failures",
+            "Answers that went on by themselves because a step shared with others failed.",
+            labels,
+            registry=registry,
+        )
         self.first_token = Histogram(
             "sotto_time_to_first_token_seconds",
             "Time until there is something of an answer, once its model is loaded.",
@@ -110,6 +117,7 @@ class CountedDesk(Desk):
                     elif isinstance(event, Finished):
                         metrics.read.labels(name).inc(event.prompt_tokens)
                         metrics.cached.labels(name).inc(event.cached_tokens)
+                        metrics.went_alone.labels(name).inc(bool(event.shared_fault))
                     yield event
         finally:
             if waits:

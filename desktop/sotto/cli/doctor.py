@@ -2,6 +2,7 @@
 
 import platform
 import sys
+from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 
 import psutil
@@ -9,6 +10,7 @@ import psutil
 from sotto import __version__, paths
 from sotto.cli import app
 from sotto.cli.output import human_bytes, printable
+from sotto.runner import faults
 from sotto.runner.catalogue import catalogue
 
 _PACKAGES = ("mlx", "mlx-lm", "PySide6-Essentials", "tokenizers", "safetensors", "jinja2", "qasync")
@@ -27,6 +29,7 @@ def doctor() -> int:
     _line("Window", app.no_window() or "can open")
     _line("Own models", str(paths.data_dir() / "models"))
     _stores()
+    _faults()
     return 0 if healthy else 1
 
 
@@ -66,6 +69,19 @@ def _stores() -> None:
         _line(f"Store {root.kind.value}", f"{root.path}: {found}")
     for problem in listing.problems:
         _line("Problem", printable(problem.message))
+
+
+def _faults() -> None:
+    """Print how many answers were slowed down by faults in steps that they shared."""
+    found = faults.recorded()
+    if not found:
+        _line("Shared steps", "none has failed")
+        return
+    last = found[-1]
+    answers = "1 answer" if len(found) == 1 else f"{len(found):,} answers"
+    since, day = (f"{datetime.fromtimestamp(one.when):%Y-%m-%d}" for one in (found[0], last))
+    _line("Shared steps", f"{answers} had to go on alone after a step failed, since {since}")
+    _line("", printable(f"last on {day}, {last.model}: {last.reason} ({faults.file()})"))
 
 
 def _version(package: str) -> str:

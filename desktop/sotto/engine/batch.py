@@ -69,7 +69,10 @@ class BatchKVCache:
 
 
 class BatchStates:
-    """The recurrent states that several sequences have for one layer, in place of an `ArraysCache`."""
+    """The recurrent states that several sequences have for one layer, in place of an `ArraysCache`.
+
+    A sequence without states goes alone (`Generation.can_share`): only its definition knows what it begins with.
+    """
 
     lengths = None
     left_padding = None
@@ -81,7 +84,7 @@ class BatchStates:
     def __getitem__(self, index: int) -> mx.array | None:
         """Return one state of all rows; None where they have none yet."""
         states = [row[index] for row in self.rows]
-        return None if states[0] is None else mx.concatenate(states, axis=0)
+        return None if all(state is None for state in states) else mx.concatenate(states, axis=0)
 
     def __setitem__(self, index: int, value: mx.array) -> None:
         """Give each row its own state."""

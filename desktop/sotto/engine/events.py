@@ -187,6 +187,8 @@ class Finished:
         thought_tokens: How many of the tokens were drawn before a thought was over.
         parts: The texts, thoughts and calls of the answer, in order; empty where there is nothing but `text`.
         context: All tokens of prompt and answer, where the request has one.
+        shared_fault: What went wrong in a step that it shared with other answers, after which it went on by itself;
+            empty where nothing did.
     """
 
     request_id: str
@@ -205,6 +207,7 @@ class Finished:
     thought_tokens: int = 0
     parts: tuple[Piece, ...] = ()
     context: tuple[int, ...] = ()
+    shared_fault: str = ""
 
     @classmethod
     def unserved(cls, request_id: str, waited: int) -> "Finished":

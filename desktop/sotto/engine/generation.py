@@ -61,7 +61,8 @@ class Generation:
         drawn: All tokens drawn and read so far.
         drafted: Tokens that were fed on trial.
         accepted: How many of those were right.
-        alone: Whether it must not share a forward pass, because one that it shared has failed.
+        alone: Whether it must not share a forward pass, because it had to start over.
+        shared_fault: What went wrong in a forward pass that it shared; empty for nothing.
     """
 
     def __init__(self, task: Task, prefix: PrefixCache) -> None:
@@ -74,6 +75,7 @@ class Generation:
         self.drawn: list[int] = []
         self.drafted = self.accepted = 0
         self.alone = False
+        self.shared_fault = ""
         self._prefix = prefix
         self._prompt = list(task.prompt)
         self._value: int | None = None
@@ -124,6 +126,12 @@ class Generation:
     def draws_freely(self) -> bool:
         """Whether nothing but what is drawn decides how the answer goes on."""
         return not self._forced and (self.task.think_budget is None or not self.task.parser.thought_end)
+
+    @property
+    def can_share(self) -> bool:
+        """Whether it may be computed beside others now."""
+        assert self.sequence is not None
+        return not self.alone and self.sequence.has_states
 
     @property
     def caches(self) -> list[object]:
@@ -282,8 +290,12 @@ class Generation:
         self._prompt = tokens
         return self.begin()
 
-    def start_over(self) -> None:
-        """Forget the caches and prefill anew, by itself, because a step that was shared has failed."""
+    def start_over(self, shared_fault: str = "") -> None:
+        """Forget the caches and prefill anew, by itself, because a step that was not its own alone has failed.
+
+        Args:
+            shared_fault: What went wrong, if other answers shared the step; empty for one with a draft model.
+        """
         assert self.sequence is not None
         if self._value is None:
             # Nobody will ever read what follows: it is drawn again, by what drew it.
@@ -295,6 +307,7 @@ class Generation:
         self._prefix.drop(self.sequence)
         self.sequence = self.pending = None
         self.alone = True
+        self.shared_fault = shared_fault
 
     def finish(self, reason: DoneReason) -> list[GenerateEvent]:
         """End the answer, and leave what was computed to the next request."""
@@ -329,6 +342,7 @@ class Generation:
                 thought_tokens=self._thought_tokens,
                 parts=_parts_of(parts),
                 context=(*self.task.prompt, *self.drawn, *self._turn_end) if self.task.tells_context else (),
+                shared_fault=self.shared_fault,
             ),
         ]
 

@@ -164,7 +164,7 @@ class Scheduler:
             if one.is_full and self._guarded(one, events, lambda one=one: one.read()) and not one.ended:  # type: ignore[misc]
                 self._guarded(one, events, lambda one=one: one.restart())  # type: ignore[misc]
         decoding = [one for one in decoding if one.pending is not None]
-        together = [one for one in decoding if self._batches and not one.alone]
+        together = [one for one in decoding if self._batches and one.can_share]
         groups = [together[first : first + MOST_TOGETHER] for first in range(0, len(together), MOST_TOGETHER)]
         groups += [[one] for one in decoding if one not in together]
         for group in groups:
@@ -281,4 +281,4 @@ class Scheduler:
                 one.give_back(spoiled=True)
                 events.append(failed(one.task.request_id, error))
             else:
-                one.start_over()
+                one.start_over(f"{type(error).__name__}: {error}")

@@ -12,7 +12,7 @@ from typing import Any
 import mlx.core as mx
 from mlx.utils import tree_flatten, tree_map
 
-from sotto.engine.cache_kinds import FullKVCache, SlidingKVCache
+from sotto.engine.cache_kinds import ArraysCache, FullKVCache, SlidingKVCache
 from sotto.engine.caches import leaves
 
 # What ranged caches hold for a range of tokens: the arrays of each cache.
@@ -51,6 +51,11 @@ class Sequence:
         if self.stateful or not buffers:
             return None
         return sum(buffer.nbytes // buffer.shape[2] for buffer in buffers)
+
+    @property
+    def has_states(self) -> bool:
+        """Whether recurrent layers, where there are any, have a state; it comes with the first token."""
+        return bool(self.tokens) or not any(isinstance(leaf, ArraysCache) for leaf in self.stateful)
 
     def evaluate(self) -> None:
         """Compute what the caches hold."""

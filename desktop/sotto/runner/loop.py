@@ -34,6 +34,7 @@ from sotto.engine.memory_figures import Measured
 from sotto.engine.settings import EngineSettings
 from sotto.engine.types import CountRequest, EmbedRequest, GenerateRequest
 from sotto.errors import NO_MODEL, NOTHING_TO_COUNT_FOR, CancelledError, InvalidRequestError
+from sotto.runner import faults
 from sotto.runner.orders import LoadOrder, Order, RequestOrder, UnloadOrder, in_order
 from sotto.store.opening import open_model
 from sotto.store.records import ModelRecord
@@ -447,6 +448,8 @@ class EngineLoop:
             if isinstance(event, RequestEnd):
                 with self._lock:
                     del there.running[event.request_id]
+            if isinstance(event, Finished) and event.shared_fault and there.engine.info:
+                faults.record(there.engine.info.name, event.shared_fault)
             self._emit(event)
         self._emit_figures(now=not there.running)
 
