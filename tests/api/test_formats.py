@@ -2,9 +2,11 @@
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
 import anthropic
+import psutil
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -172,3 +174,18 @@ class TestLimits:
     def test_text_with_brackets_and_quotes_is_no_depth(self, served, path, name, around):
         message = self.post(served, path, around, json.dumps({"not": {}, "title": '[{"\\' * 1000}))
         assert "cannot be guaranteed: not is not supported here." in message
+
+
+def test_a_bomb_holds_up_nobody(served):
+    bomb = {"allOf": [{"type": "string", "pattern": f"a{{0,{1000 + index}}}b"} for index in range(201)]}
+    ask = {"model": "sotto", "messages": QUESTION, "stream": False, "options": {"num_predict": 5}}
+    with ThreadPoolExecutor(1) as pool:
+        refused = pool.submit(served.http.post, "/api/chat", json=ask | {"format": bomb})
+        while not psutil.Process().children():
+            assert not refused.done()
+        answered = served.http.post("/api/chat", json=ask)
+        assert not refused.done()
+    assert answered.status_code == 200
+    assert refused.result().status_code == 400
+    assert "takes too long; use fewer patterns" in refused.result().json()["error"]
+    assert psutil.Process().children() == []

@@ -3,6 +3,7 @@
 import codecs
 import os
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -104,11 +105,11 @@ def test_a_pdf_that_cannot_be_read_is_told(tmp_path, content, why):
 
 def test_a_pdf_may_take_only_so_long_and_so_much_memory(tmp_path, monkeypatch):
     path = written(tmp_path, pdf(page=b"BT /F1 12 Tf " + b"(aaaaaaaaaa) Tj T* " * 400_000 + b"ET"), "slow.pdf")
-    monkeypatch.setattr(reader, "MOST_SECONDS", 0.3)
+    monkeypatch.setattr(reader, "BOUNDS", replace(reader.BOUNDS, seconds=0.3))
     with pytest.raises(PdfError, match=r"slow\.pdf takes longer than"):
         read_document(path)
     monkeypatch.undo()
-    monkeypatch.setattr(reader, "MOST_MEMORY", 20_000_000)
+    monkeypatch.setattr(reader, "BOUNDS", replace(reader.BOUNDS, memory=20_000_000))
     with pytest.raises(PdfError, match=r"takes more than 0\.0 GB of memory"):
         read_document(path)
 

@@ -5,36 +5,19 @@ ends without harm.
 """
 
 import json
-import os
-import subprocess
-import sys
-import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
 
-from sotto.errors import CancelledError, SottoError
+from sotto.bounded_process import BoundedProcessError, Bounds, Exceeded, run
+from sotto.errors import SottoError
 
-MOST_SECONDS = 60.0
-MOST_MEMORY = 1_500 * 1000**2
+# What is written may be all characters that may be attached, each as long as JSON can make it.
+BOUNDS = Bounds(seconds=60.0, cpu_seconds=60.0, memory=1_500 * 1000**2, output=64 * 1000**2)
 MOST_PAGES = 3000
-# What the child writes: all characters that may be attached, each as long as JSON can make it.
-_LONGEST_OUTPUT = 64 * 1000**2
-_LOOK_EVERY = 0.05
 
 
 class PdfError(SottoError):
     """A PDF cannot be read."""
-
-
-def command(path: Path) -> list[str]:
-    """Return the command line that reads a PDF; packaged apps are started by themselves, others by Python."""
-    program = sys.executable
-    if Path(program).name.lower().startswith("python"):
-        # -P: a folder `sotto` where the app was started is not the app.
-        return [program, "-P", "-m", "sotto", "read-pdf", str(path)]
-    return [program, "read-pdf", str(path)]
 
 
 def text_of(path: Path, name: str, stopped: Callable[[], bool]) -> str:
@@ -49,18 +32,10 @@ def text_of(path: Path, name: str, stopped: Callable[[], bool]) -> str:
         PdfError: It cannot be read, or takes too long or too much memory.
         CancelledError: `stopped` said so.
     """
-    with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(
-            command(path.absolute()), stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.DEVNULL
-        )
-        try:
-            _wait(process, output, name, stopped)
-        finally:
-            if process.poll() is None:
-                process.kill()
-            process.wait()
-        output.seek(0)
-        written = output.read(_LONGEST_OUTPUT + 1)
+    try:
+        written = run("read-pdf", str(path.absolute()), bounds=BOUNDS, stopped=stopped)
+    except BoundedProcessError as error:
+        raise PdfError(_why(name, error.exceeded)) from error
     try:
         told = json.loads(written)
         text, why = told["text"], told["why"]
@@ -73,22 +48,11 @@ def text_of(path: Path, name: str, stopped: Callable[[], bool]) -> str:
     return text
 
 
-def _wait(process: "subprocess.Popen[bytes]", output: IO[bytes], name: str, stopped: Callable[[], bool]) -> None:
-    """Wait for the child's end, within its bounds."""
-    import psutil
-
-    end = time.monotonic() + MOST_SECONDS
-    watched = psutil.Process(process.pid)
-    while process.poll() is None:
-        time.sleep(_LOOK_EVERY)
-        if stopped():
-            raise CancelledError(f"Reading {name} was stopped.")
-        if time.monotonic() > end:
-            raise PdfError(f"{name} takes longer than {MOST_SECONDS:.0f} seconds to read: save its text as a file.")
-        try:
-            memory = watched.memory_info().rss
-        except psutil.Error:
-            continue  # it has just ended
-        if memory > MOST_MEMORY or os.fstat(output.fileno()).st_size > _LONGEST_OUTPUT:
-            most = f"{MOST_MEMORY / 1e9:.1f} GB"
-            raise PdfError(f"{name} takes more than {most} of memory to read: save its text as a file.")
+def _why(name: str, exceeded: Exceeded) -> str:
+    if exceeded is Exceeded.TIME:
+        return f"{name} takes longer than {BOUNDS.seconds:.0f} seconds to read: save its text as a file."
+    if exceeded in (Exceeded.MEMORY, Exceeded.OUTPUT):
+        return f"{name} takes more than {BOUNDS.memory / 1e9:.1f} GB of memory to read: save its text as a file."
+    if exceeded is Exceeded.NOT_STARTED:
+        return f"{name} could not be read: the system does not start the process that reads it."
+    return f"{name} could not be read: its PDF is damaged, or takes too much memory."

@@ -1,20 +1,20 @@
 """What runs in the process that reads a PDF: see `sotto.chats.pdf`."""
 
-import contextlib
 import json
 import logging
 import sys
 from pathlib import Path
 
+from sotto.bounded_process import limit
 from sotto.chats.documents import LONGEST_TEXT
-from sotto.chats.pdf import MOST_MEMORY, MOST_PAGES, MOST_SECONDS
+from sotto.chats.pdf import BOUNDS, MOST_PAGES
 
 _PAGE_END = "\n\n"
 
 
 def print_text(path: Path) -> int:
     """Write the text of a PDF to stdout, as JSON with `text` and, where it has none to give, `why`; return 0."""
-    _limit()
+    limit(BOUNDS)
     text, why = _read(path)
     sys.stdout.write(json.dumps({"text": text, "why": why}))
     sys.stdout.flush()
@@ -50,13 +50,3 @@ def _read(path: Path) -> tuple[str, str]:
         return "", f"its PDF is damaged ({type(error).__name__})"
     text = _PAGE_END.join(page for page in pages if page)
     return text.replace("\x00", "").encode("utf-8", "replace").decode(), ""
-
-
-def _limit() -> None:
-    """Let the system end what takes too much, where it can; the parent watches as well."""
-    with contextlib.suppress(ImportError):
-        import resource
-
-        for what, most in (("RLIMIT_CPU", int(MOST_SECONDS)), ("RLIMIT_AS", 2 * MOST_MEMORY), ("RLIMIT_CORE", 0)):
-            with contextlib.suppress(ValueError, OSError):
-                resource.setrlimit(getattr(resource, what), (most, most))

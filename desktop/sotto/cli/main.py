@@ -54,6 +54,10 @@ def _dispatch(arguments: list[str]) -> int:
         from sotto.chats.pdf_pages import print_text
 
         return print_text(Path(arguments[1]))
+    if arguments == ["try-grammar"]:
+        from sotto.engine.grammar_trial import try_grammar
+
+        return try_grammar()
     parser, commands = _parsers()
     if arguments and (command := commands.get(arguments[0])):
         # Options may stand before, between and after the model and the prompt.

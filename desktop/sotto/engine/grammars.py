@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from sotto.engine.grammar_trial import TOO_MANY, reason_against
 from sotto.engine.schema_checks import DEEPEST_SCHEMA, LARGEST_SCHEMA, LONGEST_REGEX, check_schema
 from sotto.engine.types import Grammar, GrammarKind
 from sotto.errors import BrokenModelError, InvalidRequestError
@@ -48,6 +49,8 @@ _PLACE = re.compile(
     r"^at (2\(8\)|\d+\(\d+\)(?=: failed to compile JSON)): "
     r"(failed to compile JSON schema: |invalid regex .* \(in regex\): )?"
 )
+# Behind the first of them stands an expression of any length.
+_UNDECIDED = ("Unable to determine if regex is empty", "fuel exhausted when checking relevance of lexemes")
 _UNKNOWN = re.compile(r"Unimplemented keys: (\[.*\])")
 _T = TypeVar("_T")
 
@@ -74,6 +77,7 @@ def check_grammar(grammar: Grammar) -> None:
         InvalidRequestError: It cannot.
     """
     rules = rules_of(grammar)
+    check_cost(rules)
     source = llguidance_source(rules)
 
     def validated() -> tuple[bool, list[str]]:
@@ -84,6 +88,16 @@ def check_grammar(grammar: Grammar) -> None:
     wrong, messages = with_room(rules, validated)
     if wrong:
         raise refused(rules, messages[0])
+
+
+def check_cost(rules: Rules) -> None:
+    """Find out whether rules can be compiled in little time and memory.
+
+    Raises:
+        InvalidRequestError: They cannot, or not at all.
+    """
+    if reason := reason_against(rules.text):
+        raise refused(rules, reason)
 
 
 def llguidance_source(rules: Rules, head: str = "") -> str:
@@ -152,13 +166,21 @@ def with_room(rules: Rules, work: Callable[[], _T]) -> _T:
     Raises:
         InvalidRequestError: The library failed on the grammar.
     """
+    try:
+        return on_large_stack(work)
+    except BaseException as error:  # a panic of the library is no Exception
+        raise refused(rules, str(error)) from error
+
+
+def on_large_stack(work: Callable[[], _T]) -> _T:
+    """Return what some work returns, or raise what it raises, on a thread with a large stack."""
     found: list[_T] = []
     failures: list[BaseException] = []
 
     def run() -> None:
         try:
             found.append(work())
-        except BaseException as error:  # a panic of the library is no Exception
+        except BaseException as error:
             failures.append(error)
 
     thread = threading.Thread(target=run, name="grammar", daemon=True)
@@ -170,7 +192,7 @@ def with_room(rules: Rules, work: Callable[[], _T]) -> _T:
             threading.stack_size(usual)
     thread.join()
     if failures:
-        raise refused(rules, str(failures[0])) from failures[0]
+        raise failures[0]
     return found[0]
 
 
@@ -188,6 +210,8 @@ def first_line(reason: str) -> str:
     """Return what llguidance says as a part of a sentence: what it shows of its state is left out."""
     if reason.startswith("NoExtension"):
         return NO_TOKEN
+    if any(words in reason for words in _UNDECIDED):
+        return f"whether any text matches all of its patterns cannot be found out; {TOO_MANY}"
     lines = [line.strip() for line in reason.strip().splitlines() if line.strip()]
     # What is wrong with a regular expression stands under a picture of the place.
     error = next((line for line in lines[1:] if line.startswith("error: ")), "")

@@ -11,7 +11,17 @@ from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from sotto.engine.grammars import NO_TOKEN, Rules, first_line, limits, llguidance_source, refused, rules_of, with_room
+from sotto.engine.grammars import (
+    NO_TOKEN,
+    Rules,
+    check_cost,
+    first_line,
+    limits,
+    llguidance_source,
+    refused,
+    rules_of,
+    with_room,
+)
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import Grammar
 from sotto.errors import EngineError, InvalidRequestError, UnsupportedModelError
@@ -153,6 +163,7 @@ class Vocabulary:
 
     def _compile(self, grammar: Grammar | Rules, head: str) -> "LLMatcher":
         rules = rules_of(grammar) if isinstance(grammar, Grammar) else grammar
+        check_cost(rules)
         source, table = llguidance_source(rules, head), self._read()
 
         def compiled() -> "LLMatcher":

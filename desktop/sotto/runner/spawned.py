@@ -5,11 +5,10 @@ import os
 import secrets
 import signal
 import subprocess
-import sys
 from contextlib import suppress
-from pathlib import Path
 from typing import IO
 
+from sotto import bounded_process
 from sotto.engine.settings import EngineSettings
 from sotto.runner.codec import Hello, Lines, Listening, WireError, decoded, encoded
 from sotto.runner.last_words import LastWords
@@ -130,9 +129,5 @@ def _there(pipe: IO[bytes] | None) -> IO[bytes]:
 
 
 def command() -> list[str]:
-    """Return the command line that starts a child; packaged apps are started by themselves, others by Python."""
-    program = sys.executable
-    if Path(program).name.lower().startswith("python"):
-        # -P: a folder `sotto` where the app was started is not the app.
-        return [program, "-P", "-m", "sotto", "runner", "--port", "0"]
-    return [program, "runner", "--port", "0"]
+    """Return the command line that starts a child."""
+    return bounded_process.command("runner", "--port", "0")
