@@ -63,6 +63,7 @@ FIELDS = {
     "+usage.prompt_tokens_details": "How much of a prompt was there already is told, where OpenAI tells it.",
     "+usage.cache_read_input_tokens": "How much of a prompt was there already is told, where Anthropic tells it.",
     "+message.usage.cache_read_input_tokens": "As above.",
+    "+sotto": "Which version of Sotto it is is told beside the one of Ollama that is followed.",
     "+stop_sequence": "Anthropic's own answers have it.",
     "+message.stop_sequence": "Anthropic's own answers have it.",
     "+message.stop_reason": "Anthropic's own answers have it.",

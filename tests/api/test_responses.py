@@ -100,7 +100,10 @@ class TestBuiltin:
         [
             ({"input": []}, "input is empty; it should be a text, or a list of items"),
             ({"input": 1}, "input must be a text or a list of items, not 1"),
-            ({"input": [{"type": "wish"}]}, "input[0].type must be message, reasoning, function_call or"),
+            (
+                {"input": [{"type": "wish"}]},
+                "input[0].type must be message, reasoning, function_call, custom_tool_call,",
+            ),
             ({"input": [{"role": "user", "content": [{"type": "input_image"}]}]}, "does not support image input"),
             ({"input": [{"role": "user", "content": [{"type": "x"}]}]}, "input[0].content[0].type must be input_text"),
             ({"input": [{"type": "function_call", "name": "a", "arguments": "["}]}, "invalid tool call arguments"),
@@ -109,7 +112,17 @@ class TestBuiltin:
                 "send the whole conversation as input, and leave previous_response_id",
             ),
             ({"background": True}, "background must be false"),
-            ({"tools": [{"type": "web_search"}]}, "tools[0].type must be function, not 'web_search'"),
+            ({"tools": [{"name": "find"}]}, "tools[0].type must be a tool's type, such as function, not null."),
+            (
+                {"tools": [{"type": "web_search"}, {"type": "function", "name": "a b"}]},
+                "tools[1].function.name is 'a b'; it should be a name",
+            ),
+            (
+                {"tools": [{"type": "web_search"}], "tool_choice": "required"},
+                "tool_choice asks for the call of a tool, and there is none",
+            ),
+            ({"input": [{"type": "web_search_call", "id": "ws_1"}]}, "input is empty"),
+            ({"input": [{"type": "custom_tool_call", "input": "a"}]}, "input[0].name must be a tool's name, not null"),
             ({"tools": [TOOL]}, "sotto does not support tools"),
             ({"reasoning": {"effort": "high"}}, "does not support thinking"),
             ({"max_output_tokens": 0}, "max_output_tokens must be a whole number from 1"),
@@ -194,6 +207,41 @@ class TestItems:
             Message("assistant", "B", "", (ToolCall("find", {}, "c"), ToolCall("find", {}, "c"))),
             Message("assistant", "", "Hm."),
         )
+
+    def test_calls_of_tools_that_are_no_functions_are_told_to_the_model(self, tiny, script):
+        image = {"type": "input_image", "image_url": "data:image/png;base64,"}
+        said = [
+            {"role": "user", "content": "Find it."},
+            {"type": "reasoning", "summary": [], "encrypted_content": "gAAA"},
+            {"type": "web_search_call", "id": "ws_1", "status": "completed"},
+            {"type": "custom_tool_call", "call_id": "c", "name": "apply_patch", "input": "*** Begin Patch"},
+            {"type": "custom_tool_call_output", "call_id": "c", "output": [{"type": "input_text", "text": "Done."}]},
+            {"type": "local_shell_call", "call_id": "d", "action": {"type": "exec", "command": ["ls"]}},
+            {"type": "local_shell_call_output", "call_id": "d", "output": [image, {"type": "input_text", "text": "x"}]},
+        ]
+        answer = tiny.responses.create(model="tiny", input=said, tools=[{"type": "local_shell"}, TOOL])
+        assert asked(script).messages == (
+            Message("user", "Find it."),
+            Message("assistant", "", tool_calls=(ToolCall("apply_patch", {"input": "*** Begin Patch"}, "c"),)),
+            Message("tool", "Done.", tool_name="apply_patch", tool_call_id="c"),
+            Message(
+                "assistant",
+                "",
+                tool_calls=(ToolCall("local_shell", {"type": "exec", "command": ["ls"]}, "d"),),
+            ),
+            Message(
+                "tool",
+                "[This is no text, and you cannot see it.]x",
+                tool_name="local_shell",
+                tool_call_id="d",
+            ),
+        )
+        assert [tool["function"]["name"] for tool in asked(script).tools] == ["find"]
+        assert answer.warnings == [
+            "tools[0] is left out: its type is 'local_shell', and only those of type function are offered.",
+            "input[2] is left out: its type is 'web_search_call', and only OpenAI's servers know what it holds.",
+            "input[6].output[0] is left out: it is no text, and the model is told that it cannot see it.",
+        ]
 
     def test_an_answer_that_fails_says_so_where_it_stands(self, tiny, script):
         script.fail_answer = "The model had enough."

@@ -1,6 +1,6 @@
 """Anthropic's dialect: messages."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from http import HTTPStatus
@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event
-from sotto.api.anthropic_blocks import BlockStream, blocks_of, manner_of, messages_of, text_of, told
+from sotto.api.anthropic_blocks import BlockStream, blocks_of, manner_of, messages_of, text_of, told, warnings_of
 from sotto.api.asking import (
     MOST_TOKENS,
     able,
@@ -60,12 +60,19 @@ class _Asked:
         record: The model.
         request: What to answer.
         keep_alive: Seconds that the model is to stay afterwards.
+        warnings: What is not as it was asked for, in sentences.
     """
 
     name: str
     record: ModelRecord
     request: GenerateRequest
     keep_alive: float | None
+    warnings: Sequence[str]
+
+    @property
+    def warned(self) -> dict[str, Any]:
+        """The field of the answer that has the warnings, where there are any."""
+        return {"warnings": list(self.warnings)} if self.warnings else {}
 
 
 class Anthropic:
@@ -97,13 +104,9 @@ class Anthropic:
         asked = _Asked(
             name=fields.text("model"),
             record=await self._desk.model(fields.text("model")),
-            request=request_of(
-                options,
-                messages,
-                grammar=grammar,
-                manner=await able(manner_of(fields)),
-            ),
+            request=request_of(options, messages, grammar=grammar, manner=await able(manner_of(fields))),
             keep_alive=keep_alive(fields.any("keep_alive")),
+            warnings=warnings_of(fields),
         )
         if fields.flag("stream", False):
             return Pieces(DIALECT, SSE, self._events(asked))
@@ -118,6 +121,7 @@ class Anthropic:
             record=await self._desk.model(fields.text("model")),
             request=request_of({}, messages, manner=await able(manner_of(fields))),
             keep_alive=keep_alive(fields.any("keep_alive")),
+            warnings=warnings_of(fields),
         )
         return Whole(DIALECT, lambda: self._count(asked))
 
@@ -132,13 +136,13 @@ class Anthropic:
                 think=meant.think,
                 think_budget=meant.think_budget,
             )
-            return {"input_tokens": (await self._desk.count(visit, request)).tokens}
+            return {"input_tokens": (await self._desk.count(visit, request)).tokens, **asked.warned}
 
     async def _whole(self, asked: _Asked) -> dict[str, Any]:
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
             request = _able(asked, visit)
             end, _ = await whole_answer(self._desk, visit, request)
-        return _message(asked.name) | {
+        return _message(asked) | {
             "content": blocks_of(told(end, request)),
             **_reason(end, request),
             "usage": _usage(end.prompt_tokens, end.cached_tokens, len(end.token_ids)),
@@ -156,7 +160,7 @@ class Anthropic:
                     if not begun:
                         begun = True
                         usage = _usage(read.total, read.cached, 0)
-                        yield _event("message_start", message=_message(asked.name) | {"usage": usage})
+                        yield _event("message_start", message=_message(asked) | {"usage": usage})
                     if isinstance(one, TextChunk):
                         for piece in told(one, request):
                             for block in blocks.tell(piece):
@@ -210,15 +214,16 @@ def _able(asked: _Asked, visit: Visit) -> GenerateRequest:
     return request
 
 
-def _message(name: str) -> dict[str, Any]:
+def _message(asked: _Asked) -> dict[str, Any]:
     return {
         "id": f"msg_{uuid4().hex[:24]}",
         "type": "message",
         "role": "assistant",
-        "model": name,
+        "model": asked.name,
         "content": [],
         "stop_reason": None,
         "stop_sequence": None,
+        **asked.warned,
     }
 
 

@@ -1,36 +1,60 @@
 """Blocks of Anthropic's dialect: what messages are made of, and how an answer is told in them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sotto.api.asking import NO_IMAGES, role_of
 from sotto.api.errors import bad
 from sotto.api.fields import Fields
+from sotto.api.tools import UNSEEN, bounded, kind_of_tool, left_out, unseen
 from sotto.engine.events import Finished, TextChunk
 from sotto.engine.parsing.pieces import Kind, Piece, ToolCall, markup
 from sotto.engine.tool_choice import ToolChoice
-from sotto.engine.tools import read_tools
+from sotto.engine.tools import tools_at
 from sotto.engine.turns import Manner
 from sotto.engine.types import GenerateRequest, Message, Think
 
+_NO_TEXTS = ("image", "document")
 _KINDS = {Kind.TEXT: "text", Kind.THOUGHT: "thinking", Kind.TOOL: "tool_use"}
+
+
+def warnings_of(fields: Fields) -> list[str]:
+    """Return what of a request is left out, in sentences: clients send it whoever answers, and go on without it."""
+    return bounded(
+        (
+            *left_out("tools", _others(fields), "only those of type custom are offered"),
+            *(
+                unseen(part.path())
+                for message in fields.objects("messages")
+                for block in _listed(message)
+                if block.text("type") == "tool_result"
+                for part in _listed(block)
+                if part.text("type") in _NO_TEXTS
+            ),
+        )
+    )
 
 
 def manner_of(fields: Fields) -> Manner:
     """Return the tools and thoughts that a request asks for.
 
+    Tools of Anthropic's own are left out: they are described by their type alone, which only its models and servers
+    know.
+
     Raises:
         ApiError: It asks for what there is not.
         InvalidRequestError: A tool is described wrongly.
     """
-    described = [
-        {
+    others = _others(fields)
+    described = {
+        place: {
             "name": tool.any("name"),
             "description": tool.any("description") or "",
             "parameters": tool.any("input_schema"),
         }
-        for tool in fields.objects("tools")
-    ]
+        for place, tool in enumerate(fields.objects("tools"))
+        if place not in others
+    }
     choice = fields.object("tool_choice")
     wanted = choice.text("type", "auto")
     if wanted not in ("auto", "none", "any", "tool"):
@@ -50,8 +74,19 @@ def manner_of(fields: Fields) -> Manner:
     if kind == "enabled":
         budget = thinking.integer("budget_tokens", 0, 2**31 - 1)
     think = {"enabled": Think.ON, "disabled": Think.OFF}.get(kind)
-    tools = () if wanted == "none" else read_tools(described, "tools")
+    tools = () if wanted == "none" else tools_at(described, "tools")
     return Manner(tools, think, budget, calls if calls.required or calls.single else None)
+
+
+def _others(fields: Fields) -> dict[int, str]:
+    """Return the types of the tools that are Anthropic's own, by their places."""
+    kinds = enumerate(kind_of_tool(tool, usual="custom") for tool in fields.objects("tools"))
+    return {place: kind for place, kind in kinds if kind != "custom"}
+
+
+def _listed(fields: Fields) -> Sequence[Fields]:
+    """Return the blocks of a content; none of one that is a text."""
+    return fields.objects("content") if isinstance(fields.any("content"), list) else ()
 
 
 def text_of(fields: Fields, name: str) -> str:
@@ -59,6 +94,24 @@ def text_of(fields: Fields, name: str) -> str:
     if not isinstance(fields.any(name), list):
         return fields.text(name)
     return "".join(block.text("text") for block in _blocks(fields, name, "text"))
+
+
+def _answer_of(result: Fields) -> str:
+    """Return what a tool answered; tools that a search found are their names, one on a line."""
+    if not isinstance(result.any("content"), list):
+        return result.text("content")
+    return "".join(map(_answered, result.objects("content")))
+
+
+def _answered(part: Fields) -> str:
+    kind = part.text("type")
+    if kind in _NO_TEXTS:
+        return UNSEEN
+    if kind == "tool_reference":
+        return f"{part.text('tool_name')}\n"
+    if kind != "text":
+        raise part.wrong("type", "text, image, document or tool_reference")
+    return part.text("text")
 
 
 def messages_of(message: Fields) -> Iterator[Message]:
@@ -73,7 +126,7 @@ def messages_of(message: Fields) -> Iterator[Message]:
         kind = block.text("type")
         if kind == "tool_result":
             answered = True
-            yield Message("tool", text_of(block, "content"), tool_call_id=block.text("tool_use_id"))
+            yield Message("tool", _answer_of(block), tool_call_id=block.text("tool_use_id"))
         elif kind == "tool_use":
             calls.append(ToolCall(block.text("name"), block.object("input").values, block.text("id")))
         elif kind == "thinking":

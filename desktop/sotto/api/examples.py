@@ -66,6 +66,20 @@ _OF_OPENAI = {
     "max_tokens": 128,
     "keep_alive": 600,
 }
+_WARNED = (
+    "What was asked for. `warnings`, where there are any, says in sentences what of the request was left out, such as "
+    "tools that run on the servers of others{}."
+)
+ANSWERS: Mapping[str, str] = {
+    "/api/version": (
+        "`version` is the version of Ollama whose behaviour is followed here, for clients that ask for one that is "
+        "recent enough; `sotto` is Sotto's own."
+    ),
+    "/v1/responses": _WARNED.format(""),
+    "/v1/messages": _WARNED.format("; in a stream it is part of `message_start`"),
+    "/v1/messages/count_tokens": _WARNED.format(""),
+}
+"""What is to be said of answers, where it is more than that they are what was asked for."""
 
 BODIES: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "/api/generate": (
@@ -176,8 +190,16 @@ BODIES: Mapping[str, Sequence[Mapping[str, Any]]] = {
                 {"type": "reasoning", "summary": [{"type": "summary_text", "text": "I look."}]},
                 {"type": "function_call", "call_id": "1", "name": "weather", "arguments": '{"city": "Oslo"}'},
                 {"type": "function_call_output", "call_id": "1", "output": "Rain."},
+                {"type": "custom_tool_call", "call_id": "2", "name": "note", "input": "Rain in Oslo."},
+                {
+                    "type": "custom_tool_call_output",
+                    "call_id": "2",
+                    "output": [{"type": "input_text", "text": "Done."}],
+                },
+                {"type": "local_shell_call", "call_id": "3", "action": {"type": "exec", "command": ["date"]}},
+                {"type": "local_shell_call_output", "call_id": "3", "output": "Monday"},
             ],
-            "tools": [{"type": "function", **_FUNCTION}],
+            "tools": [{"type": "function", **_FUNCTION}, {"type": "web_search"}],
             "tool_choice": "auto",
             "parallel_tool_calls": False,
             "reasoning": {"effort": "low"},
@@ -217,7 +239,7 @@ BODIES: Mapping[str, Sequence[Mapping[str, Any]]] = {
             "model": "sotto",
             "max_tokens": 128,
             "messages": _ANTHROPIC_CALLED,
-            "tools": [_ANTHROPIC_TOOL],
+            "tools": [_ANTHROPIC_TOOL, {"type": "web_search_20250305", "name": "web_search"}],
             "tool_choice": {"type": "auto", "disable_parallel_tool_use": True},
             "keep_alive": 600,
             "output_config": {"format": {"type": "json_schema", "schema": _PARAMETERS}},

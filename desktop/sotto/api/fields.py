@@ -27,9 +27,9 @@ class Fields:
             self._heard(name)
         return self._values
 
-    def path(self, name: str) -> str:
-        """Return what a field is called from outside."""
-        return f"{self._path}.{name}" if self._path else name
+    def path(self, name: str = "") -> str:
+        """Return what a field is called from outside, or else the object itself."""
+        return ".".join(filter(None, (self._path, name)))
 
     def given(self, name: str) -> bool:
         """Tell whether a field is there."""

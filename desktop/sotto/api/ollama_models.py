@@ -23,6 +23,8 @@ from sotto.store.names import parse_name
 from sotto.store.opening import open_model
 from sotto.store.records import ModelRecord, ModelSource
 
+OLLAMA_VERSION = "0.32.15"
+"""The version of Ollama that is followed here. Clients ask for one that is recent enough, and go by it."""
 # What Go's longest duration, which Ollama says for ever with, comes to.
 _FOREVER = float(1 << 63) / 1e9
 _CONFIG_KEYS = {
@@ -196,4 +198,4 @@ async def _root(request: Request) -> Response:
 
 
 async def _version(request: Request) -> Response:
-    return JSONResponse({"version": __version__})
+    return JSONResponse({"version": OLLAMA_VERSION, "sotto": __version__})

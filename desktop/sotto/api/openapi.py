@@ -19,7 +19,7 @@ from sotto.api.answers import Dialect, Done, Pieces, as_api_error
 from sotto.api.bodies import SHAPE
 from sotto.api.desk import Desk
 from sotto.api.errors import ApiError, NotFoundError, bad
-from sotto.api.examples import BODIES
+from sotto.api.examples import ANSWERS, BODIES
 from sotto.api.shapes import Shape
 from sotto.errors import SottoError
 from sotto.paths import resources_dir
@@ -96,8 +96,9 @@ class OpenAPI:
             made["parameters"] = [
                 {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names
             ]
+        told = {"description": ANSWERS.get(route.path, "What was asked for.")}
         if method not in ("POST", "DELETE"):
-            answers["200"] = {"description": "What was asked for."}
+            answers["200"] = told
             return made
         shape, kinds = Shape(), set[str]()
         try:
@@ -119,7 +120,7 @@ class OpenAPI:
                 }
             },
         }
-        answers["200"] = {"description": "What was asked for.", "content": {kind: {} for kind in sorted(kinds)}}
+        answers["200"] = {**told, "content": {kind: {} for kind in sorted(kinds)}}
         return made
 
 

@@ -21,7 +21,7 @@ from sotto.api.durations import keep_alive
 from sotto.api.errors import ApiError, bad
 from sotto.api.fields import Fields
 from sotto.api.openai import DIALECT
-from sotto.api.responses_input import echoed, format_of, manner_of, messages_of
+from sotto.api.responses_input import echoed, format_of, manner_of, messages_of, warnings_of
 from sotto.api.responses_output import Items
 from sotto.api.tools import check_able
 from sotto.engine.events import CUT_SHORT, Finished, TextChunk
@@ -175,6 +175,8 @@ def _ended(asked: _Asked, items: Items, end: Finished) -> dict[str, Any]:
 
 
 def _head(fields: Fields) -> dict[str, Any]:
+    """Return what a response is from the beginning."""
+    warnings = warnings_of(fields)
     return {
         "id": f"resp_{uuid4().hex}",
         "object": "response",
@@ -196,6 +198,7 @@ def _head(fields: Fields) -> dict[str, Any]:
         "safety_identifier": None,
         "service_tier": "default",
         **echoed(fields),
+        **({"warnings": warnings} if warnings else {}),
     }
 
 

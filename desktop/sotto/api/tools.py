@@ -1,7 +1,7 @@
 """Thoughts and tools, from what clients say of them to what the engine is asked, and back."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from sotto.api.fields import Fields, shown_value
 from sotto.engine.events import Finished, ModelInfo, TextChunk
 from sotto.engine.parsing.pieces import Kind, Piece, ToolCall, calls_of, markup
 from sotto.engine.tool_choice import ToolChoice
-from sotto.engine.tools import read_tools
+from sotto.engine.tools import read_tools, tools_at
 from sotto.engine.turns import Manner
 from sotto.engine.types import GenerateRequest, Message, Think
 
@@ -24,6 +24,11 @@ _EFFORTS = {
     "xhigh": Think.MAX,
     "max": Think.MAX,
 }
+UNSEEN = "[This is no text, and you cannot see it.]"
+"""What a model is told instead of an image or a file that a tool answered with: its client goes on by itself, and would
+end up with a conversation that is refused whatever comes next."""
+# Each stands in several events of a stream.
+_MOST_WARNINGS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,44 @@ def check_able(name: str, info: ModelInfo, request: GenerateRequest) -> None:
         raise bad(f'"{name}" does not support thinking')
 
 
+def kind_of_tool(tool: Fields, usual: str = "") -> str:
+    """Return the type of a tool; `usual`, unless that is empty, is the one of a tool that names none.
+
+    Raises:
+        ApiError: It should name one, and does not.
+    """
+    kind = tool.text("type") or usual
+    if not kind:
+        raise tool.wrong("type", "a tool's type, such as function")
+    return kind
+
+
+def left_out(name: str, kinds: Mapping[int, str], why: str) -> Iterator[str]:
+    """Yield warnings that objects in a list are left out.
+
+    Args:
+        name: The field that has the list.
+        kinds: Their types, by their places in it.
+        why: What is said of all of them.
+    """
+    for place, kind in kinds.items():
+        yield f"{name}[{place}] is left out: its type is {shown_value(kind)}, and {why}."
+
+
+def unseen(place: str) -> str:
+    """Return the warning that an image in what a tool answered is not seen."""
+    return f"{place} is left out: it is no text, and the model is told that it cannot see it."
+
+
+def bounded(warnings: Iterable[str]) -> list[str]:
+    """Return the first of some warnings, and how many more there are."""
+    told = list(warnings)
+    if len(told) > _MOST_WARNINGS:
+        more = len(told) - _MOST_WARNINGS + 1
+        told[_MOST_WARNINGS - 1 :] = [f"{more} more parts of the request are left out."]
+    return told
+
+
 # Ollama
 
 
@@ -102,9 +145,9 @@ def ollama_row(told: Told) -> dict[str, Any]:
 # OpenAI
 
 
-def openai_manner(fields: Fields) -> Manner:
-    """Return the tools and thoughts that a request asks for."""
-    tools = read_tools(list(fields.list("tools")), "tools")
+def openai_manner(fields: Fields, functions: Mapping[int, Any] | None = None) -> Manner:
+    """Return the tools and thoughts that a request asks for; `functions`, by their places, are all of its tools."""
+    tools = read_tools(list(fields.list("tools")), "tools") if functions is None else tools_at(functions, "tools")
     choice = _openai_choice(fields)
     effort = fields.text("reasoning_effort") or fields.object("reasoning").text("effort")
     if effort and effort not in _EFFORTS:

@@ -31,7 +31,20 @@ def read_tools(value: Any, where: str) -> tuple[Mapping[str, Any], ...]:
     """
     if not isinstance(value, list):
         raise InvalidRequestError(f"{where} holds no list; it should be a list of functions.")
-    tools = tuple(_tool(one, f"{where}[{index}]") for index, one in enumerate(value))
+    return tools_at(dict(enumerate(value)), where)
+
+
+def tools_at(places: Mapping[int, Any], where: str) -> tuple[Mapping[str, Any], ...]:
+    """Return functions that JSON describes, checked, each of which stands at a place of its own in a list.
+
+    Args:
+        places: What describes each, by its place.
+        where: The field or file that the list is from.
+
+    Raises:
+        InvalidRequestError: One is none, or is described in another way.
+    """
+    tools = tuple(_tool(one, f"{where}[{index}]") for index, one in places.items())
     names = [tool["function"]["name"] for tool in tools]
     for name in names:
         if names.count(name) > 1:

@@ -1,0 +1,105 @@
+"""Requests as whole programs send them, which `tests/clients` recorded: all of them are answered, and by a real model.
+
+Texts and schemas were cut down to what tells them apart; the fields are those that came.
+"""
+
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+
+from sotto.api.server import Address, ApiServer
+from sotto.runner.loop_host import LoopHost
+from sotto.store.opening import record_of
+from written_model import call, write_answers
+
+REQUESTS = json.loads(Path(__file__).with_name("client_requests.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def client(own_home, tmp_path_factory):
+    """Ask a model that first calls a tool, then says that it is done, and titles what it has no tools for."""
+    answers = [f"I look.\n{call('shell', command='date')}", "It is made."]
+    written = record_of(write_answers(tmp_path_factory.mktemp("models") / "written", answers, "A title."))
+    host = LoopHost(models=lambda: (written,))
+    server = ApiServer(host, Address("127.0.0.1", 0))
+    server.start()
+    with httpx.Client(base_url=server.url, timeout=60) as client:
+        yield client
+    assert server.stop()
+    assert host.close()
+
+
+def objects(answer):
+    """Return the objects that an answer has, be it a stream or one of them."""
+    if answer.headers["content-type"].startswith("application/json"):
+        return [answer.json()]
+    rows = [row.removeprefix("data: ") for row in answer.text.splitlines()]
+    return [json.loads(row) for row in rows if row.startswith("{")]
+
+
+def in_chat(told):
+    deltas = [choice["delta"] for one in told for choice in one["choices"]]
+    calls = [one["function"]["name"] for delta in deltas for one in delta.get("tool_calls", ())]
+    return "".join(delta.get("content") or "" for delta in deltas), calls, told[-1]
+
+
+def in_ollama(told):
+    calls = [one["function"]["name"] for row in told for one in row["message"].get("tool_calls", ())]
+    return "".join(row["message"]["content"] for row in told), calls, told[-1]
+
+
+def in_responses(told):
+    response = told[-1].get("response", told[-1])
+    texts = [part["text"] for item in response["output"] for part in item.get("content", ())]
+    return "".join(texts), [item["name"] for item in response["output"] if "name" in item], response
+
+
+def in_messages(told):
+    begun = [one["content_block"] for one in told if one["type"] == "content_block_start"]
+    deltas = [one["delta"] for one in told if one["type"] == "content_block_delta"]
+    calls = [block["name"] for block in begun if block["type"] == "tool_use"]
+    return "".join(delta.get("text", "") for delta in deltas), calls, told[0]["message"]
+
+
+READERS = {
+    "/v1/chat/completions": in_chat,
+    "/api/chat": in_ollama,
+    "/v1/responses": in_responses,
+    "/v1/messages": in_messages,
+}
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_a_request_is_answered(client, name):
+    sent = REQUESTS[name]
+    answer = client.post(sent["path"], json=sent["body"])
+    assert answer.status_code == 200, answer.text
+    text, calls, whole = READERS[sent["path"].partition("?")[0]](objects(answer))
+    if "says" in sent:
+        assert {"text": text, "calls": calls} == sent["says"]
+    assert whole.get("warnings", []) == sent.get("warnings", [])
+
+
+@pytest.mark.parametrize("path", ["/v1/messages", "/v1/messages/count_tokens"])
+def test_warnings_stand_in_an_answer_in_one_piece(client, path):
+    sent = REQUESTS["Claude Code 2.1.330: a search of the web"]
+    answer = client.post(path, json=sent["body"] | {"stream": False})
+    assert answer.json()["warnings"] == sent["warnings"]
+
+
+def test_warnings_are_few_however_many_there_would_be(client):
+    tools = [{"type": f"kind {number}"} for number in range(1000)]
+    answer = client.post("/v1/responses", json={"model": "written", "input": "Hi", "tools": tools})
+    *_, last = warnings = answer.json()["warnings"]
+    assert (len(warnings), last) == (16, "985 more parts of the request are left out.")
+
+
+def test_clients_of_ollama_find_a_version_that_they_take(client):
+    told = client.get("/api/version").json()
+    least = {"Codex": (0, 13, 4), "Copilot Chat": (0, 6, 4)}
+    assert tuple(map(int, told["version"].split("."))) >= max(least.values())
+    assert told["sotto"] == client.get("/openapi.json").json()["info"]["version"]
+    described = client.get("/openapi.json").json()["paths"]["/api/version"]["get"]["responses"]["200"]["description"]
+    assert "the version of Ollama whose behaviour is followed" in described

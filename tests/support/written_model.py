@@ -1,0 +1,126 @@
+"""A real model whose weights hold its answers: the first answer of a conversation, the second one, and so on.
+
+Nothing of the engine is replaced: a template renders, a tokenizer encodes, weights are multiplied, a parser reads. Each
+token's embedding is a direction of its own, attention and the layer's network add nothing to it, and the output matrix
+leads from each direction to the token that comes next. The template ends the prompt with a token that says which
+answer is due, from which that answer follows token by token, at any temperature.
+"""
+
+import json
+
+import mlx.core as mx
+
+from sotto.engine.zoo import build
+from tiny_random import flat_weights
+from vocabularies import added
+
+_END = "</s>"
+_PIECE = 6
+# The output's weight for the token that comes next.
+_SURE = 100.0
+# Clients send long instructions; a template may leave out of them what its model has no use for.
+_TEMPLATE = """\
+{#- <tool_call> -#}
+{%- for tool in tools or [] %}[{{ tool.function.name }}]{% endfor %}
+{%- for message in messages %}[{{ message.role }}]{{ message.content[-200:] }}{% endfor %}
+{%- if add_generation_prompt %}
+{%- set said = messages | selectattr('role', 'equalto', 'assistant') | list | length %}
+{{- '<|answer ' ~ ([said, LAST] | min if tools else 'plain') ~ '|>' }}
+{%- endif %}"""
+
+
+def call(name, **arguments):
+    """Return the call of a tool as this model writes it."""
+    return f"<tool_call>\n{json.dumps({'name': name, 'arguments': arguments})}\n</tool_call>"
+
+
+def write_answers(folder, answers, plain="Nothing to do."):
+    """Write a model that gives `answers` one after the other, the last again and again, and return its folder.
+
+    Where a request brings no tools its answer is `plain`: clients ask for titles and the like in between.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    marks = {f"<|answer {number}|>": answer for number, answer in enumerate(answers)} | {"<|answer plain|>": plain}
+    ids = {_letter(byte): byte for byte in range(256)}
+    special = {text: len(ids) + index for index, text in enumerate((_END, *marks))}
+    ids |= special
+    # Which token comes behind which.
+    follows, taken = {}, set()
+    for mark, answer in marks.items():
+        last = ids[mark]
+        for piece in _pieces(answer.encode(), taken):
+            follows[last] = ids.setdefault(piece, len(ids))
+            last = follows[last]
+        follows[last] = ids[_END]
+    size = -(-len(follows) // 64) * 64
+    config = {
+        "model_type": "llama",
+        "architectures": ["Tiny"],
+        "vocab_size": len(ids),
+        "hidden_size": size,
+        "intermediate_size": 64,
+        "num_hidden_layers": 1,
+        "num_attention_heads": size // 32,
+        "num_key_value_heads": 1,
+        "rms_norm_eps": 1e-5,
+        "max_position_embeddings": 32768,
+        "tie_word_embeddings": False,
+        "eos_token_id": ids[_END],
+    }
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+    tokenizer = {
+        "version": "1.0",
+        "added_tokens": [added(token, text) for text, token in special.items()],
+        "pre_tokenizer": byte_level,
+        "decoder": byte_level,
+        "model": {"type": "BPE", "vocab": ids, "merges": []},
+    }
+    template = _TEMPLATE.replace("LAST", str(len(answers) - 1))
+    texts = {"eos_token": _END, "add_bos_token": False, "chat_template": template}
+    for name, content in (("config", config), ("tokenizer", tokenizer), ("tokenizer_config", texts)):
+        (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+    mx.save_safetensors(str(folder / "model.safetensors"), _weights(config, follows))
+    return folder
+
+
+def _weights(config, follows):
+    """Return weights by which each token of `follows` leads to the next one, and which else do nothing."""
+    weights = {
+        name: mx.ones_like(weight) if "norm" in name else mx.zeros_like(weight)
+        for name, weight in flat_weights(build(config)[0]).items()
+    }
+    shape = (config["vocab_size"], config["hidden_size"])
+    for name, tokens, value in (
+        ("model.embed_tokens.weight", follows.keys(), 1.0),
+        ("lm_head.weight", follows.values(), _SURE),
+    ):
+        rows = mx.zeros(shape)
+        for direction, token in enumerate(tokens):
+            rows[token, direction] = value
+        weights[name] = rows
+    return weights
+
+
+def _pieces(text, taken):
+    """Cut a text in pieces, as the letters of a byte-level vocabulary, none of which is `taken`; then they all are."""
+    pieces = []
+    while text:
+        sizes = range(min(_PIECE, len(text)), len(text) + 1)
+        size = next((size for size in sizes if _written(text[:size]) not in taken), len(text))
+        pieces.append(_written(text[:size]))
+        text = text[size:]
+        if pieces[-1] in taken:
+            # The end of the text was there before: it goes with what stands in front of it.
+            pieces[-2:] = ["".join(pieces[-2:])]
+        taken.add(pieces[-1])
+    return pieces
+
+
+def _written(text):
+    return "".join(map(_letter, text))
+
+
+def _letter(byte):
+    """Return what stands for a byte in a byte-level vocabulary: what it looks like, or else a letter from 256 on."""
+    seen = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    return chr(byte) if byte in seen else chr(256 + sum(other not in seen for other in range(byte)))
