@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import jinja2
 
 from sotto.engine.go_template.nodes import GoTemplateError
 from sotto.engine.go_template.template import GoTemplate
+from sotto.engine.message_order import has_rows, has_systems, with_one_system, without_rows
 from sotto.engine.renderers import RENDERERS
 from sotto.engine.sandbox import SandboxedTemplate, TemplateRefusedError
 from sotto.engine.template_bounds import TemplateBoundsError
@@ -168,6 +170,8 @@ class ChatTemplate:
             return frozenset()
 
     def _rendered(self, messages: Sequence[Message], add_generation_prompt: bool, manner: Manner) -> str:
+        messages = self._in_order(messages)
+
         def rendered(*, arguments_as_text: bool) -> str:
             contents = (_parts(message.content) if self._wants_parts else message.content for message in messages)
             turns = [
@@ -199,6 +203,40 @@ class ChatTemplate:
             }
         )
 
+    def _in_order(self, messages: Sequence[Message]) -> Sequence[Message]:
+        """Return a conversation as the template takes all of it, where it would refuse or leave out some of it."""
+        if has_systems(messages) and not self._takes_systems:
+            messages = with_one_system(messages)
+        return without_rows(messages) if has_rows(messages) and not self._takes_rows else messages
+
+    @cached_property
+    def _takes_systems(self) -> bool:
+        """Whether several system prompts come out, wherever they stand."""
+        return self._takes("system", "system", "user", "system")
+
+    @cached_property
+    def _takes_rows(self) -> bool:
+        """Whether several messages of a user in a row come out."""
+        return self._takes("user", "user")
+
+    def _takes(self, *roles: str) -> bool:
+        """Return whether messages of these roles, one after the other, all come out."""
+        said = [f"{_PROBE}{place}" for place in range(len(roles))]
+        prompt = self._tried(
+            [
+                {"role": role, "content": _parts(text) if self._wants_parts else text}
+                for role, text in zip(roles, said, strict=True)
+            ]
+        )
+        return prompt is not None and all(text in prompt for text in said)
+
+    def _tried(self, turns: list[dict[str, Any]]) -> str | None:
+        """Return a prompt; None where the template fails or refuses it."""
+        try:
+            return self._render(turns, add_generation_prompt=True)
+        except (TemplateRefusedError, jinja2.TemplateError, GoTemplateError):
+            return None
+
     def _find_content(self, kind: TemplateKind) -> tuple[bool, bool]:
         """Say whether a message comes out only where its content is a list of parts, and whether it does at all.
 
@@ -220,10 +258,7 @@ class ChatTemplate:
 
     def _probed(self, content: object) -> str | None:
         """Return the prompt for a single question; None where the template fails or refuses it."""
-        try:
-            return self._render([{"role": "user", "content": content}], add_generation_prompt=True)
-        except (TemplateRefusedError, jinja2.TemplateError, GoTemplateError):
-            return None
+        return self._tried([{"role": "user", "content": content}])
 
 
 def _compiled(choice: TemplateChoice) -> _Rendering:
