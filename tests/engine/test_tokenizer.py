@@ -47,8 +47,12 @@ def test_texts_come_back(name):
         assert back == (f" {text}" if name == "llama-spm" and text else text)
 
 
+# SentencePiece writes a space as U+2581, which is none any more then.
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\u2581"), max_size=60)
+
+
 @settings(max_examples=150, deadline=None)
-@given(text=st.text(max_size=60), name=st.sampled_from(("gpt-2", "llama-bpe", "llama-spm", "deepseek-coder")))
+@given(text=TEXTS, name=st.sampled_from(("gpt-2", "llama-bpe", "llama-spm", "deepseek-coder")))
 def test_any_text_comes_back(text, name):
     # Qwen's vocabulary is left out because it normalizes.
     back = tokenizer(name).decode(tokenizer(name).encode(text, add_bos=False))

@@ -288,14 +288,15 @@ class Engine:
         """
         ready = self._check(prepared)
         tokenizer, parser = ready.preparer.tokenizer, prepared.parser()
-        banned = tokenizer.eos_ids if prepared.request.ignore_eos else ()
+        ends = tokenizer.eos_ids | prepared.ends
+        banned = ends if prepared.request.ignore_eos else ()
         ready.scheduler.add(
             Task(
                 request_id=prepared.request.id,
                 prompt=prepared.prompt,
                 boundaries=prepared.boundaries,
                 max_tokens=prepared.max_tokens,
-                eos_ids=tokenizer.eos_ids,
+                eos_ids=ends,
                 sampler=Sampler(prepared.sampling, prepared.prompt, banned, prepared.breakers),
                 text=tokenizer.detokenizer(parser.marks),
                 parser=parser,

@@ -74,6 +74,7 @@ class ModelInfo:
         knows_tools: Whether its chat template tells it of tools.
         thinks: Whether it can be asked to think first.
         knows_efforts: Whether it can be asked how much it is to think.
+        fills_gaps: Whether it can be asked for what is missing between two texts.
         writes: Whether it writes text; one that does not makes vectors of texts only.
     """
 
@@ -98,6 +99,7 @@ class ModelInfo:
     knows_tools: bool = False
     thinks: bool = False
     knows_efforts: bool = False
+    fills_gaps: bool = False
     writes: bool = True
 
 

@@ -1,14 +1,16 @@
 """From a request to the tokens of its prompt. Nothing here touches an array, so it may run on any thread."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
+from sotto.engine.abilities import abilities_of
 from sotto.engine.boundaries import Boundaries, find_boundaries
 from sotto.engine.constraints import Constraints, Prompted, check_alone
 from sotto.engine.events import Counted
 from sotto.engine.guides import Guide
+from sotto.engine.infill import Infill, suffix_template
 from sotto.engine.likelihood import MOST_LOGPROBS
 from sotto.engine.options import USUAL_LENGTH, RequestOptions, followed, named, request_options
 from sotto.engine.overflow import Parts, shortened, without_middle
@@ -60,6 +62,7 @@ class Prepared:
         begun: Whether the prompt ends with some of the answer.
         lead: What may stand in front of an answer that must be something; None for nothing.
         echo: What the answer begins with before anything is drawn.
+        ends: Tokens that end this answer besides those that end any.
     """
 
     request: GenerateRequest
@@ -81,6 +84,7 @@ class Prepared:
     begun: bool = False
     lead: Lead | None = None
     echo: str = ""
+    ends: frozenset[int] = frozenset()
 
     def encode(self, text: str) -> list[int]:
         """Return the tokens of what is written in the model's place."""
@@ -108,6 +112,7 @@ class _Prompt:
         said: What of that is the answer itself, without a thought.
         opened: The thought that all of it ends inside of.
         asked: What it was rendered by.
+        shorter: Makes it of so many tokens at most; None where its middle can be left out.
     """
 
     tokens: tuple[int, ...]
@@ -117,6 +122,7 @@ class _Prompt:
     said: str = ""
     opened: Thoughts | None = None
     asked: AskedTemplate | None = None
+    shorter: Callable[[int], tuple[int, ...]] | None = None
 
 
 class Preparer:
@@ -126,6 +132,8 @@ class Preparer:
         tokenizer: The model's.
         template: The model's, or a plain one.
         family: How the model marks thoughts and calls of tools.
+        infill: Asks the model for what fills a gap.
+        abilities: What it can be asked for.
         context_length: Most tokens that prompt and answer may have together.
         usual: The options of the model's manifest that are followed.
         options_note: Which of its options are not, in a sentence for each.
@@ -141,6 +149,8 @@ class Preparer:
         with in_own_words(source):
             self.template = ChatTemplate.from_source(source, self.tokenizer)
         self.family: Family = family_of(self.template.text, self.tokenizer.added)
+        self.infill = Infill(self.tokenizer, suffix_template(source))
+        self.abilities = abilities_of(self.template, self.family, infills=self.infill.is_known)
         self._system = source.system
         self.usual, notes = followed(source.params)
         self.options_note = " ".join(notes)
@@ -177,11 +187,6 @@ class Preparer:
         self._finds_boundary = finds_boundary
         if known:
             self.context_length, self._limit_name = min(known, key=lambda pair: pair[0])
-
-    @property
-    def thinks(self) -> bool:
-        """Whether the model can be asked to think first."""
-        return self.family.thinks or self.template.switches_thoughts or self.template.knows_efforts
 
     def prepare(self, request: GenerateRequest) -> Prepared:
         """Render and tokenize a request.
@@ -232,6 +237,7 @@ class Preparer:
             begun=bool(fitting.begun),
             lead=constraint.lead if constraint else None,
             echo=self._echoed(request),
+            ends=self.infill.ends if request.suffix is not None else frozenset(),
         )
 
     def spelled(self, text: str) -> list[int]:
@@ -268,7 +274,9 @@ class Preparer:
         return most if overflow is Overflow.SHIFT else min(most, self.context_length - length)
 
     def _prompt(self, request: GenerateRequest) -> _Prompt:
-        if isinstance(request.prompt, str):
+        if request.suffix is not None:
+            prompt = self._gap(request, request.suffix)
+        elif isinstance(request.prompt, str):
             prompt = _Prompt(tuple(self.tokenizer.encode(request.prompt)))
         elif request.prompt is not None:
             prompt = _Prompt(self._own(request.prompt, "prompt"))
@@ -281,7 +289,16 @@ class Preparer:
             return prompt
         before = self.tokenizer.begun(list(self._own(request.context, "context")))
         # Of what was said before nobody knows where messages end, so none can be left out.
-        return replace(prompt, tokens=(*before, *self.tokenizer.unbegun(prompt.tokens)), messages=(), asked=None)
+        return replace(
+            prompt, tokens=(*before, *self.tokenizer.unbegun(prompt.tokens)), messages=(), asked=None, shorter=None
+        )
+
+    def _gap(self, request: GenerateRequest, suffix: str) -> _Prompt:
+        if request.prompt is None:
+            raise InvalidRequestError("suffix stands behind a prompt: give one, and no messages.")
+        before = request.prompt if isinstance(request.prompt, str) else self._own(request.prompt, "prompt")
+        made = partial(self.infill.prompt, before, suffix, request.files, template=request.template)
+        return _Prompt(made(), shorter=lambda most: made(most=most))
 
     def _own(self, tokens: tuple[int, ...], name: str) -> tuple[int, ...]:
         """Return tokens that a request names in a field.
@@ -329,9 +346,9 @@ class Preparer:
 
     def _check(self, manner: Manner) -> None:
         """Raise InvalidRequestError where the model cannot be asked so."""
-        if manner.tools and not self.template.knows_tools:
+        if manner.tools and not self.abilities.tools:
             raise InvalidRequestError("The model's chat template knows nothing of tools: leave tools out.")
-        if manner.think not in (None, Think.OFF) and not self.thinks:
+        if manner.think not in (None, Think.OFF) and not self.abilities.thinks:
             raise InvalidRequestError("The model's chat template knows nothing of thinking: leave think out.")
         if manner.budget is not None and manner.budget < 0:
             raise InvalidRequestError(
@@ -379,6 +396,8 @@ class Preparer:
         most = self._room(asked)
         if len(prompt.tokens) <= most:
             return prompt
+        if prompt.shorter is not None:
+            return replace(prompt, tokens=prompt.shorter(most))
         if not prompt.messages:
             return replace(prompt, tokens=without_middle(prompt.tokens, most))
         template = prompt.asked

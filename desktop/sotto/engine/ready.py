@@ -139,9 +139,10 @@ def made_ready(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         options_note=preparer.options_note,
         options=preparer.usual,
         system=order.source.system,
-        knows_tools=preparer.template.knows_tools,
-        thinks=preparer.thinks,
-        knows_efforts=preparer.template.knows_efforts,
+        knows_tools=preparer.abilities.tools,
+        thinks=preparer.abilities.thinks,
+        knows_efforts=preparer.abilities.efforts,
+        fills_gaps=preparer.abilities.infills,
     )
     sentence = sentence_of(order.source)
     reads = in_chunks(parts.loaded.model, parts.loaded.config, chunk, prefix.count_beside)

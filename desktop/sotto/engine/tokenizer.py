@@ -14,6 +14,7 @@ name only the end of a document as EOS, and would go on to write the user's next
 import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from itertools import takewhile
 from typing import Any
 
@@ -47,6 +48,8 @@ _TURN_ENDS = (
 _MESSAGES = ("<|channel|>", "<|begin|>assistant<|think|>")
 # A few replacements in a row, each of a character by a long text, would turn a word into more than fits in memory.
 _MOST_GROWTH = 64
+# Part of no word, so that no token has it and letters behind it; CodeLlama's own code cuts a suffix behind it, too.
+_LEAD = "☺"
 # No vocabulary comes near it, and the libraries count tokens in 32 bits.
 _MOST_TOKENS = 1 << 32
 
@@ -133,6 +136,17 @@ class Tokenizer:
             return self.begun(ids)
         return _behind(self._prefix or self._bos, ids) if add_bos else ids
 
+    def encode_on(self, text: str) -> list[int]:
+        """Cut a text into tokens that goes on behind others, so that it gets no space in front where texts get one.
+
+        Raises:
+            InvalidRequestError: The text holds half of a surrogate pair, which is no character.
+            BrokenModelError: `tokenizer.json` fails on this text.
+        """
+        if not self._gets_space:
+            return self.encode(text, add_bos=False)
+        return self.encode(_LEAD + text, add_bos=False)[len(self.encode(_LEAD, add_bos=False)) :]
+
     def begun(self, ids: list[int]) -> list[int]:
         """Return tokens as a prompt has them, with what it gets put in front where they do not begin so."""
         return _behind(self._prefix, ids)
@@ -182,10 +196,10 @@ class Tokenizer:
         """
         return None if self._spelling is None else [self._spelling[token] for token in range(count)]
 
-    @property
-    def added(self) -> frozenset[str]:
-        """How the tokens are written that are found in a text as they are."""
-        return frozenset(token.content for token in self._added.values())
+    @cached_property
+    def added(self) -> dict[str, int]:
+        """The tokens that are found in a text as they are, by how they are written."""
+        return {token.content: token_id for token_id, token in self._added.items()}
 
     @property
     def special(self) -> dict[str, int]:
@@ -216,6 +230,11 @@ class Tokenizer:
         ids = [*self._prefix, *self.encode(text, add_bos=False)]
         room = max(0, most - len(self._suffix))
         return [*ids[:room], *self._suffix], len(ids) + len(self._suffix)
+
+    @cached_property
+    def _gets_space(self) -> bool:
+        """Whether a text gets a space in front, as with SentencePiece."""
+        return self.spelled(self.encode("a", add_bos=False)[0]).startswith(b" ")
 
     def _cut(self, text: str) -> list[int]:
         # Only the methods for batches let go of the interpreter while they work.

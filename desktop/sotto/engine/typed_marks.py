@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 import tokenizers
 
+from sotto.engine.infill_marks import INFILL_MARKS
+
 # A noncharacter, which Unicode has set apart for use inside of programs.
 _GUARD = "\ufdd0"
 # How marks look that files do not call special, as those of DeepSeek's turns.
@@ -30,7 +32,8 @@ class TypedMarks:
         marks = {
             token.content: token_id
             for token_id, token in added.items()
-            if len(token.content) > 1 and (token.special or _MARKED.fullmatch(token.content))
+            if len(token.content) > 1
+            and (token.special or token.content in INFILL_MARKS or _MARKED.fullmatch(token.content))
         }
         self._guarded = re.compile(f"{_GUARD}({_either(marks)})")
         self._words = _spelled_out(tokenizer, marks)

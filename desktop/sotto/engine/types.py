@@ -140,10 +140,13 @@ class GenerateRequest:
         messages: A conversation, rendered through the model's chat template. An answer at its end is gone on with.
         prompt: Text to complete without a template (raw), or its tokens as they are. Exactly one of `messages` and
             `prompt` is given.
+        suffix: What stands behind a gap, before which `prompt` stands: the answer is what fills it. None for no gap.
+        files: Names and texts of other files that the gap's own belongs with, the nearest last.
         context: Tokens of what was said before, behind which `messages` or `prompt` go; none of them is forgotten by
             turns. Its end tells all tokens then, also where these are none. None for nothing of that.
         echo: Whether the answer begins with the text of `prompt`.
-        template: What renders `messages` in place of the model's own template, in Jinja or Go; empty for that one.
+        template: What renders `messages`, or asks for what fills a gap, in place of the model's own template, in Jinja
+            or Go; empty for that one.
         sampling: How tokens are drawn. None is as the model's own manifest says, which then also stands in for a
             `num_predict` or `stop` that is not given.
         options: What goes before the manifest then, by Ollama's names.
@@ -166,6 +169,8 @@ class GenerateRequest:
     id: str
     messages: tuple[Message, ...] = ()
     prompt: str | tuple[int, ...] | None = None
+    suffix: str | None = None
+    files: tuple[tuple[str, str], ...] = ()
     context: tuple[int, ...] | None = None
     echo: bool = False
     template: str = ""

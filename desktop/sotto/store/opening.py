@@ -17,7 +17,7 @@ from sotto.store.dropped import listed_at
 from sotto.store.files import absolute, is_folder, read_all
 from sotto.store.folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
 from sotto.store.gguf.header import is_gguf
-from sotto.store.gguf.opening import open_gguf
+from sotto.store.gguf.opening import gguf_texts, open_gguf
 from sotto.store.harvest import Judge, everything_runs
 from sotto.store.locating import folder_of, store_of
 from sotto.store.manifest import Layer, Manifest
@@ -123,16 +123,56 @@ def open_model(record: ModelRecord) -> ModelSource:
     if is_folder(record.path):
         return _open_folder(record, folder_of(record.path))
     store = store_of(record.path)
-    return _open_manifest(record, store, store.read_manifest(record.path))
+    return _open_manifest(record, store, _manifest_of(record, store))
+
+
+def open_texts(record: ModelRecord) -> ModelSource:
+    """Return what the small files of a model say, without its tensors: enough to tell what it can be asked for.
+
+    Of a GGUF file's vocabulary only the added tokens are there.
+
+    Raises:
+        StoreError: As `open_model`, as far as these files are concerned.
+    """
+    if record.reason and record.format is not Format.SAFETENSORS:
+        raise StoreError(naming(record.path, record.reason))
+    if record.format is Format.GGUF and is_gguf(record.path):
+        path = folder_of(record.path.parent).file(record.path.name)
+        return replace(gguf_texts(record, path), user_template=read_user_template(record.digest))
+    if is_folder(record.path):
+        return _folder_texts(record, folder_of(record.path))
+    store = store_of(record.path)
+    manifest = _manifest_of(record, store)
+    if record.format is Format.GGUF:
+        return replace(gguf_texts(record, store.blob(gguf_layer(manifest))), **_texts(record, store, manifest))
+    return _manifest_texts(record, store, manifest)
+
+
+def _manifest_of(record: ModelRecord, store: OllamaStore) -> Manifest:
+    manifest = store.read_manifest(record.path)
+    if record.digest != manifest.digest:
+        raise BrokenModelError(f"{shown_path(manifest.path)} is another model now; look for models again.")
+    return manifest
 
 
 def _open_manifest(record: ModelRecord, store: OllamaStore, manifest: Manifest) -> ModelSource:
-    if record.digest != manifest.digest:
-        raise BrokenModelError(f"{shown_path(manifest.path)} is another model now; look for models again.")
     store.require_blobs(manifest)
     if record.format is Format.GGUF:
         layer = gguf_layer(manifest)
         return replace(open_gguf(record, store.blob(layer), layer.digest), **_texts(record, store, manifest))
+    texts = _manifest_texts(record, store, manifest)
+    blob = store.json_object(manifest.config)
+    layers = {layer.digest: layer for layer in manifest.of_kind("tensor")}
+    if not layers:
+        raise BrokenModelError(f"{shown_path(manifest.path)} has no tensors; it should have some.")
+    return replace(
+        texts,
+        tensor_files=_distinct_tensors([store.tensor_file(layer) for layer in layers.values()]),
+        draft_prefix=draft_prefix(manifest, blob, store.blob(manifest.config)),
+    )
+
+
+def _manifest_texts(record: ModelRecord, store: OllamaStore, manifest: Manifest) -> ModelSource:
     objects = {
         layer.name: MappingProxyType(store.json_object(layer))
         for layer in reversed(manifest.layers)
@@ -143,21 +183,24 @@ def _open_manifest(record: ModelRecord, store: OllamaStore, manifest: Manifest) 
             raise BrokenModelError(f"{shown_path(manifest.path)} has no {name}, which every model needs.")
     tokenizer = manifest.json_layer("tokenizer.json")
     assert tokenizer is not None
-    blob = store.json_object(manifest.config)
-    layers = {layer.digest: layer for layer in manifest.of_kind("tensor")}
-    if not layers:
-        raise BrokenModelError(f"{shown_path(manifest.path)} has no tensors; it should have some.")
     return ModelSource(
         record=record,
-        tensor_files=_distinct_tensors([store.tensor_file(layer) for layer in layers.values()]),
+        tensor_files=(),
         json_files=MappingProxyType(objects),
         tokenizer_json=_tokenizer(store.blob(tokenizer)),
-        draft_prefix=draft_prefix(manifest, blob, store.blob(manifest.config)),
         **_texts(record, store, manifest),
     )
 
 
 def _open_folder(record: ModelRecord, folder: ModelFolder) -> ModelSource:
+    texts = _folder_texts(record, folder)
+    files = _distinct_tensors([read_header(folder.file(path.name)) for path in folder.weight_files()])
+    if INDEX in folder.names:
+        _check_index(folder, files)
+    return replace(texts, tensor_files=files)
+
+
+def _folder_texts(record: ModelRecord, folder: ModelFolder) -> ModelSource:
     if "config.json" not in folder.names:
         raise BrokenModelError(f"{shown_path(folder.path)} has no config.json, which every model needs.")
     if "tokenizer.json" not in folder.names:
@@ -166,12 +209,9 @@ def _open_folder(record: ModelRecord, folder: ModelFolder) -> ModelSource:
     for name in JSON_FILES:
         if name in folder.names:
             objects[name] = MappingProxyType(read_object(folder.file(name)))
-    files = _distinct_tensors([read_header(folder.file(path.name)) for path in folder.weight_files()])
-    if INDEX in folder.names:
-        _check_index(folder, files)
     return ModelSource(
         record=record,
-        tensor_files=files,
+        tensor_files=(),
         json_files=MappingProxyType(objects),
         tokenizer_json=_tokenizer(folder.file("tokenizer.json")),
         chat_template=_text(folder.file(TEMPLATE)) if TEMPLATE in folder.names else "",

@@ -35,6 +35,7 @@ class GoTemplate:
 
     Attributes:
         variables: Which of the variables that a Jinja template is given it looks up.
+        knows_suffix: Whether it has a place for what comes behind a gap that is to be filled.
     """
 
     def __init__(self, text: str) -> None:
@@ -53,6 +54,7 @@ class GoTemplate:
             tree = replace(tree, body=(*tree.body, response))
         asks = {name for field, names in _LOOKED_UP.items() if field in fields for name in names}
         self.variables: frozenset[str] = frozenset({"messages", *asks})
+        self.knows_suffix = "suffix" in fields
         self._goes_over_messages = "messages" in fields
         self._tree = tree
         self._last_turn, _ = cut(tree.body)
@@ -83,8 +85,21 @@ class GoTemplate:
                     text = text[: shared(text, other)]
         except (RecursionError, MemoryError) as error:
             raise TemplateBoundsError("it is nested too deeply") from error
-        # Templates may cut texts between bytes of one character.
-        return text.encode(errors="surrogateescape").decode(errors="replace")
+        return _whole_characters(text)
+
+    def filled(self, prefix: str, suffix: str) -> str:
+        """Return the prompt for what is missing between two texts.
+
+        Raises:
+            GoTemplateError: It does what cannot be done with them.
+            TemplateBoundsError: It asks for more than the bounds of `template_bounds`.
+        """
+        data = {"Prompt": prefix, "Suffix": suffix, "Response": ""}
+        try:
+            with bounded(data):
+                return _whole_characters(evaluate(self._tree.body, self._tree.defined, data))
+        except (RecursionError, MemoryError) as error:
+            raise TemplateBoundsError("it is nested too deeply") from error
 
     def _rendered(self, messages: Sequence[Struct], variables: Mapping[str, Any]) -> str:
         system, turns = collated(messages)
@@ -109,3 +124,8 @@ class GoTemplate:
                 turn[name] = content
         pieces.append(evaluate(self._last_turn, self._tree.defined, {**given, **turn}))
         return "".join(pieces)
+
+
+def _whole_characters(text: str) -> str:
+    """Return what was rendered as a text: templates may cut between bytes of one character."""
+    return text.encode(errors="surrogateescape").decode(errors="replace")

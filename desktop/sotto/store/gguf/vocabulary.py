@@ -24,6 +24,8 @@ _SPACE = "\u2581"
 _NAMED = {"bos": "bos_token", "eos": "eos_token", "unknown": "unk_token", "padding": "pad_token"}
 # Those that encoders have around a text; the key was misspelt at first, and stayed so.
 _AROUND = {"cls": "[CLS]", "seperator": "[SEP]"}
+# What stands around a gap that is to be filled, by the names of newer and of older files.
+_AROUND_GAPS = ("fim_pre", "fim_suf", "fim_mid", "fim_pad", "fim_rep", "fim_sep", "prefix", "suffix", "middle")
 # SentencePiece's own, where the file does not say.
 _USUAL = {"bos": 1, "eos": 2, "unknown": 0}
 # The ways of cutting of architectures whose files, where Ollama made them, do not say it or say nothing of worth.
@@ -90,11 +92,7 @@ def vocabulary_of(values: Values) -> Vocabulary:
     tokenizer, texts, ids = found.tokenizer, found.tokens, found.ids
     if found.behind is not None:
         tokenizer["post_processor"] = framing(texts, found.before, found.behind)
-    tokenizer["added_tokens"] = [
-        _added(token, texts[token], special=kinds[token] != _USER_DEFINED)
-        for token in range(len(texts))
-        if kinds[token] in (_CONTROL, _USER_DEFINED, _UNKNOWN) or token in ids.values()
-    ]
+    tokenizer["added_tokens"] = _all_added(texts, kinds, ids)
     config: dict[str, Any] = {
         name: texts[ids[key]] if key in ids else None for key, name in _NAMED.items()
     } | {"add_bos_token": found.before is not None}  # fmt: skip
@@ -105,6 +103,32 @@ def vocabulary_of(values: Values) -> Vocabulary:
         json.dumps({"version": "1.0", **tokenizer}, ensure_ascii=False),
         {"tokenizer_config.json": config, "generation_config.json": {"eos_token_id": ends}},
     )
+
+
+def added_tokens_of(values: Values) -> Vocabulary:
+    """Return of a file's vocabulary the added tokens and the chat templates alone, of a model that writes.
+
+    Raises:
+        BrokenModelError: They make no sense.
+    """
+    tokens = _tokens(values)
+    kinds = _parallel(values, "tokenizer.ggml.token_type", int) or [_NORMAL] * len(tokens)
+    ids = _ids(values, len(tokens), _USUAL if values.text("tokenizer.ggml.model") == "llama" else None)
+    templates = _templates(values)
+    return Vocabulary(
+        json.dumps({"added_tokens": _all_added(tokens, kinds, ids)}, ensure_ascii=False),
+        {"tokenizer_config.json": {"chat_template": templates} if templates else {}},
+    )
+
+
+def _all_added(texts: Sequence[str], kinds: Sequence[int], ids: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Return the tokens that are found in a text as they are."""
+    named = set(ids.values())
+    return [
+        _added(token, texts[token], special=kinds[token] != _USER_DEFINED)
+        for token in range(len(texts))
+        if kinds[token] in (_CONTROL, _USER_DEFINED, _UNKNOWN) or token in named
+    ]
 
 
 def _templates(values: Values) -> str | dict[str, str]:
@@ -147,7 +171,7 @@ def _parallel(values: Values, key: str, kind: type) -> Sequence[Any]:
 def _ids(values: Values, count: int, usual: Mapping[str, int] | None = None) -> dict[str, int]:
     """Return the special tokens that the file names, by what they are for."""
     ids = {}
-    for name in (*_NAMED, *_AROUND, "eot", "eom"):
+    for name in (*_NAMED, *_AROUND, *_AROUND_GAPS, "eot", "eom"):
         key = f"tokenizer.ggml.{name}_token_id"
         default = (usual or {}).get(name, -1)
         if values.has(key) or 0 <= default < count:

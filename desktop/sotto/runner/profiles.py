@@ -1,0 +1,169 @@
+"""What lists tell of models that takes a while to find out: it is remembered as long as their files stay as they are.
+
+One small JSON file. Whatever is wrong with it means only that things are found out again.
+"""
+
+import json
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sotto import __version__, paths
+from sotto.engine.abilities import Abilities, abilities_in_files
+from sotto.errors import StoreError
+from sotto.store.bounded_json import parse_object
+from sotto.store.facts import ENCODERS
+from sotto.store.files import read_all
+from sotto.store.opening import open_texts
+from sotto.store.records import ModelRecord, ModelSource
+from sotto.store.user_templates import template_path
+from sotto.store.writing import write_whole
+
+_log = logging.getLogger(__name__)
+
+# To be raised whenever what is told means something else.
+_FORMAT = 1
+_MOST_BYTES = 8 << 20
+_MOST_MODELS = 4000
+_MOST_WIDTH = 1 << 31
+_NAMES = ("completion", "embedding", "tools", "insert", "thinking")
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What is told of a model.
+
+    Attributes:
+        capabilities: What it can be asked for, by Ollama's names. No model is shown pictures here, so none has vision.
+        embedding_length: How many numbers stand for one token, or for a text; None where that is not known.
+    """
+
+    capabilities: tuple[str, ...]
+    embedding_length: int | None = None
+
+
+class Profiles:
+    """Tells of models, and remembers what it told. Any thread may ask."""
+
+    def __init__(self) -> None:
+        """Start with what the disk remembers, read when somebody asks."""
+        self._known: dict[str, tuple[list[int], Profile]] | None = None
+        self._lock = threading.Lock()
+
+    def of(self, records: Sequence[ModelRecord]) -> list[Profile]:
+        """Return what is told of each of these models; of those that are new it takes a tenth of a second each."""
+        with self._lock:
+            if self._known is None:
+                self._known = _read()
+            found = [self._one(record, self._known) for record in records]
+            if any(new for _, new in found):
+                self._known = dict([*self._known.items()][-_MOST_MODELS:])
+                _write(self._known)
+            return [profile for profile, _ in found]
+
+    def _one(self, record: ModelRecord, known: dict[str, tuple[list[int], Profile]]) -> tuple[Profile, bool]:
+        """Return what is told of a model, and whether that is new."""
+        state = [number for path in (record.path, template_path(record.digest)) for number in _state(path)]
+        before = known.get(record.digest)
+        if before is not None and before[0] == state:
+            return before[1], False
+        profile = profile_of(record)
+        if not record.digest:
+            return profile, False
+        # The newest are last.
+        known.pop(record.digest, None)
+        known[record.digest] = state, profile
+        return profile, True
+
+
+def profile_of(record: ModelRecord) -> Profile:
+    """Return what is told of a model, from its files."""
+    vectors = "embedding" in record.capabilities and "completion" not in record.capabilities
+    alone = Profile(("embedding" if vectors or record.architecture in ENCODERS else "completion",))
+    try:
+        source = open_texts(record)
+        if source.modules or source.config.get("model_type") in ENCODERS:
+            return Profile(("embedding",), _width(source))
+        return Profile(_named(abilities_in_files(source)), _width(source))
+    except StoreError as error:
+        # Whoever asks for it is told the same when it is to be loaded.
+        _log.info("Nothing more can be told of %s: %s", record.name, error)
+        return alone
+
+
+def _named(can: Abilities) -> tuple[str, ...]:
+    return (
+        "completion",
+        *(name for name, has in (("tools", can.tools), ("insert", can.infills), ("thinking", can.thinks)) if has),
+    )
+
+
+def _width(source: ModelSource) -> int | None:
+    text = source.config.get("text_config")
+    for holder in (text if isinstance(text, Mapping) else {}, source.config):
+        for key in ("hidden_size", "n_embd", "d_model"):
+            width = holder.get(key)
+            if type(width) is int and 0 < width < _MOST_WIDTH:
+                return width
+    return None
+
+
+def _state(path: Path) -> tuple[int, int]:
+    """Return what changes when a file is written anew; nothing of one that is not there."""
+    try:
+        status = path.stat()
+    except OSError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size
+
+
+def file() -> Path:
+    """Return where it is kept; the file may not exist."""
+    return paths.cache_dir() / "profiles.json"
+
+
+def _made_by() -> list[Any]:
+    """Return what decided: another version may decide otherwise."""
+    return [_FORMAT, __version__]
+
+
+def _write(known: Mapping[str, tuple[Sequence[int], Profile]]) -> None:
+    models = {
+        digest: [state, profile.capabilities, profile.embedding_length] for digest, (state, profile) in known.items()
+    }
+    try:
+        write_whole(file(), json.dumps({"by": _made_by(), "models": models}))
+    except OSError as error:
+        _log.info("What is told of models cannot be kept in %s: %s", file(), error.strerror)
+
+
+def _read() -> dict[str, tuple[list[int], Profile]]:
+    if not file().exists():
+        return {}
+    try:
+        written = parse_object(read_all(file(), _MOST_BYTES, "what is told of models"), file(), strict=True)
+        if written.get("by") != _made_by():
+            return {}
+        return {
+            digest: ([int(number) for number in state], Profile(_known_names(names), _known_width(width)))
+            for digest, (state, names, width) in written["models"].items()
+        }
+    except (StoreError, ValueError, TypeError, KeyError, AttributeError) as error:
+        _log.info("%s is of no use: %s", file().name, error)
+        return {}
+
+
+def _known_names(names: Any) -> tuple[str, ...]:
+    found = tuple(names)
+    if not found or not set(found) <= set(_NAMES):
+        raise ValueError("it names what no model can")
+    return found
+
+
+def _known_width(width: Any) -> int | None:
+    if width is not None and not (type(width) is int and 0 < width < _MOST_WIDTH):
+        raise ValueError("it has a width that is none")
+    return width
