@@ -11,8 +11,9 @@ _HEAD = (
     "{% for tool in tools or [] %}{{ tool.function.name }} {% endfor %}"
     "{% for message in messages %}[{{ message.role }}]{{ message.content }}</s>{% endfor %}"
 )
-HERMES, LLAMA, MISTRAL, MISTRAL_LIST, HARMONY, GLM, DEEPSEEK, GEMMA, QWEN_CODER = (
+HERMES, LLAMA, MISTRAL, MISTRAL_LIST, HARMONY, GLM, DEEPSEEK, GEMMA, QWEN_CODER, STAR_CODER = (
     "hermes", "llama", "mistral", "mistral with a list", "harmony", "glm", "deepseek", "gemma", "qwen-coder",
+    "star-coder",
 )  # fmt: skip
 # What shows in the template how the model calls, what asks for an answer, and special tokens.
 FAMILIES = {
@@ -35,9 +36,13 @@ FAMILIES = {
 }  # fmt: skip
 
 
+# Those that know of neither, but of gaps.
+FILLERS = {STAR_CODER: ("", "[assistant]", ["<fim_prefix>", "<fim_suffix>", "<fim_middle>", "<fim_pad>", "<file_sep>"])}
+
+
 def write_family(folder, name):
-    """Write a model of one of FAMILIES, and return its folder."""
-    shown, asks, special = FAMILIES[name]
+    """Write a model of one of FAMILIES or FILLERS, and return its folder."""
+    shown, asks, special = (FAMILIES | FILLERS)[name]
     prompt = "{% if add_generation_prompt %}" + asks + "{% endif %}"
     write_model(folder, "plain", f"{{# {shown} #}}{_HEAD}{prompt}", max_position_embeddings=1024)
     path = folder / "tokenizer.json"
