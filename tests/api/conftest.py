@@ -19,7 +19,7 @@ from sotto.api.server import Address, ApiServer
 from sotto.runner.catalogue import catalogue
 from sotto.runner.loop_host import LoopHost
 from sotto.store.opening import record_of
-from thinking_models import HERMES, write_family
+from thinking_models import HERMES, STAR_CODER, write_family
 
 EMBEDDINGS = Path(__file__).parents[1] / "engine" / "embeddings"
 _ELSEWHERE = ("OLLAMA_MODELS", "HF_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "SOTTO_FOLDERS")
@@ -57,7 +57,8 @@ def host(own_home, tmp_path_factory):
     nomic = replace(record_of(path), name="nomic-embed-text:latest")
     folder = tmp_path_factory.mktemp("models")
     thinking = replace(record_of(write_family(folder / "hermes", HERMES)), name="thinking:latest")
-    made = LoopHost(models=lambda: (*catalogue().records, encoder, nomic, thinking))
+    filling = replace(record_of(write_family(folder / "filling", STAR_CODER)), name="filling:latest")
+    made = LoopHost(models=lambda: (*catalogue().records, encoder, nomic, thinking, filling))
     yield made
     assert made.close()
 

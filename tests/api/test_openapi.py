@@ -24,7 +24,8 @@ TRIES = 40
 def served(own_home):
     """A server whose models answer at once, whatever they are asked for."""
     builtin = next(one for one in catalogue().records if one.builtin)
-    models = (builtin, replace(builtin, name="all-minilm:latest", digest="0" * 64))
+    others = {"all-minilm:latest": "0" * 64, "qwen2.5-coder:latest": "1" * 64}
+    models = (builtin, *(replace(builtin, name=name, digest=digest) for name, digest in others.items()))
     host = LoopHost(make_loop=lambda emit: ScriptedLoop(emit, Script()), models=lambda: models)
     server = ApiServer(host, Address("127.0.0.1", 0))
     server.start()

@@ -215,6 +215,7 @@ class ScriptedLoop:
                 doubts_template=not (self._script.has_template and self._script.reads_messages),
                 knows_tools=True,
                 thinks=True,
+                fills_gaps=True,
             )
             self._seats[seat] = total
             self._emit(Loaded(info, seat))

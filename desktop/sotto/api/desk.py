@@ -27,6 +27,7 @@ from sotto.engine.events import (
 from sotto.engine.types import CountRequest, EmbedRequest, GenerateRequest
 from sotto.errors import UnsupportedModelError
 from sotto.runner.host import HeardAnswer, Host
+from sotto.runner.profiles import Profile, Profiles
 from sotto.runner.residents import Admit, Refuse, Resident, Wish
 from sotto.store.opening import named
 from sotto.store.records import ModelRecord
@@ -73,6 +74,8 @@ class Desk:
         self._listing: Sequence[ModelRecord] = ()
         self._listed_at = -math.inf
         self._listing_lock = asyncio.Lock()
+        self._profiles = Profiles()
+        self._profiles_lock = asyncio.Lock()
 
     # Models
 
@@ -102,6 +105,16 @@ class Desk:
         if record is None:
             raise NotFoundError(name)
         return record
+
+    async def profiles(self, records: Sequence[ModelRecord]) -> Sequence[Profile]:
+        """Return what each of these models can be asked for."""
+        async with self._profiles_lock:
+            return await asyncio.to_thread(self._profiles.of, records)
+
+    @property
+    def is_loading_first(self) -> bool:
+        """Whether somebody waits for a model, and none is there yet."""
+        return bool(self._waiting) and not self.host.standing
 
     # Turns
 

@@ -93,6 +93,7 @@ BODIES: Mapping[str, Sequence[Mapping[str, Any]]] = {
             "options": {"stop": "."},
             "think": False,
         },
+        {"model": "qwen2.5-coder", "prompt": "def add(a, b):\n    ", "suffix": "\n\nprint(add(1, 2))\n"},
     ),
     "/api/chat": (
         {"model": "sotto", "messages": [_HELLO], **_OF_OLLAMA},
@@ -163,7 +164,8 @@ BODIES: Mapping[str, Sequence[Mapping[str, Any]]] = {
     ),
     "/v1/completions": (
         {"model": "sotto", "prompt": "Once upon a time", **_OF_OPENAI, "logprobs": 3},
-        {"model": "sotto", "prompt": ["Once", "Twice"], "stop": ".", "echo": True, "suffix": "", "keep_alive": "10m"},
+        {"model": "sotto", "prompt": ["Once", "Twice"], "stop": ".", "echo": True, "keep_alive": "10m"},
+        {"model": "qwen2.5-coder", "prompt": "def add(a, b):\n    ", "suffix": "\n\nprint(add(1, 2))\n"},
         {"model": "sotto", "prompt": "Who?", "response_format": {"type": "json_object"}},
         {"model": "sotto", "prompt": [42, 43, 44], "max_tokens": 16},
         {"model": "sotto", "prompt": [[42, 43], [44]], "max_tokens": 16},

@@ -94,12 +94,15 @@ class OllamaAnswers:
         if len(template := fields.text("template")) > _LONGEST_TEMPLATE:
             raise bad(f"template has {len(template):,} characters, and {_LONGEST_TEMPLATE:,} is the most.")
         context = tokens_of(fields, "context", fields.list("context"))
-        if fields.text("suffix"):
-            raise bad(f"{fields.text('model')} does not support insert")
+        suffix = fields.text("suffix")
         overflow, grammar = _overflow(fields), await _format(fields)
         logprobs, manner = asked_of_ollama(fields), ollama_manner(fields)
 
         def asked(info: ModelInfo) -> GenerateRequest:
+            if suffix:
+                # As in Ollama, neither a system prompt nor thoughts have a place there.
+                request = request_of(options, (), prompt, overflow, logprobs, grammar)
+                return replace(request, suffix=suffix)
             # A model without a template is one that goes on with texts.
             if raw or not (info.has_chat_template or system or template):
                 return request_of(options, (), prompt, overflow, logprobs, grammar, manner)
@@ -113,7 +116,7 @@ class OllamaAnswers:
         def row(told: Told) -> dict[str, Any]:
             return {"response": told.text, **ollama_row(told)}
 
-        return self._answer(_asked(fields, record, going_on if prompt else None, row))
+        return self._answer(_asked(fields, record, going_on if prompt or suffix else None, row))
 
     async def _chat(self, request: Request) -> Answer:
         fields = await fields_of(request)

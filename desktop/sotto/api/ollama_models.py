@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import math
+import struct
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -19,12 +21,17 @@ from sotto.api.ollama import DIALECT, timestamp
 from sotto.engine.model_texts import chat_template
 from sotto.errors import InvalidNameError, StoreError
 from sotto.runner.host import Standing
+from sotto.runner.profiles import Profile
+from sotto.store.gguf.file import GgufFile
 from sotto.store.names import parse_name
-from sotto.store.opening import open_model
-from sotto.store.records import ModelRecord, ModelSource
+from sotto.store.opening import gguf_file, open_model, open_texts
+from sotto.store.records import Format, ModelRecord, ModelSource
 
 OLLAMA_VERSION = "0.32.15"
 """The version of Ollama that is followed here. Clients ask for one that is recent enough, and go by it."""
+# What Ollama leaves out of `model_info`.
+_SHOWN_ELSEWHERE = ("general.name", "tokenizer.chat_template")
+_LARGEST_WHOLE, _LARGEST_FLOAT = 10**15, 3.4e38
 # What Go's longest duration, which Ollama says for ever with, comes to.
 _FOREVER = float(1 << 63) / 1e9
 _CONFIG_KEYS = {
@@ -57,7 +64,8 @@ class OllamaModels:
 
     async def _tags(self, request: Request) -> Response:
         records = [record for record in await self._desk.models() if record.runnable]
-        rows = await asyncio.to_thread(lambda: [_tag(record) for record in records])
+        profiles = await self._desk.profiles(records)
+        rows = await asyncio.to_thread(lambda: list(map(_tag, records, profiles)))
         return JSONResponse({"models": sorted(rows, key=lambda row: row["modified_at"], reverse=True)})
 
     async def _ps(self, request: Request) -> Response:
@@ -77,7 +85,8 @@ class OllamaModels:
                 record = await self._desk.model(name)
             except NotFoundError:
                 raise _not_shown(name) from None
-            return await asyncio.to_thread(_shown, record, verbose=verbose)
+            (profile,) = await self._desk.profiles([record])
+            return await asyncio.to_thread(_shown, record, profile, verbose=verbose)
 
         return Whole(DIALECT, show)
 
@@ -115,34 +124,39 @@ def _resident(standing: Standing, now: int) -> dict[str, Any]:
     }
 
 
-def _tag(record: ModelRecord) -> dict[str, Any]:
+def _tag(record: ModelRecord, profile: Profile) -> dict[str, Any]:
+    lengths = {"context_length": record.context_length, "embedding_length": profile.embedding_length}
     return {
         "name": record.name,
         "model": record.name,
         "modified_at": timestamp(modified_at(record)),
         "size": record.size,
         "digest": record.digest,
-        "details": details(record),
-        "capabilities": list(record.capabilities),
+        "details": details(record) | {name: length for name, length in lengths.items() if length is not None},
+        "capabilities": list(profile.capabilities),
     }
 
 
-def _shown(record: ModelRecord, *, verbose: bool) -> dict[str, Any]:
+def _shown(record: ModelRecord, profile: Profile, *, verbose: bool) -> dict[str, Any]:
     info: dict[str, Any] = {"general.architecture": record.architecture, "general.parameter_count": record.parameters}
     shown: dict[str, Any] = {
         "details": details(record),
         "model_info": info,
-        "capabilities": list(record.capabilities),
+        "capabilities": list(profile.capabilities),
         "modified_at": timestamp(modified_at(record)),
     }
+    of_file = record.format is Format.GGUF
     try:
-        source = open_model(record)
+        if of_file:
+            shown |= _of_gguf(gguf_file(record, lists=verbose))
+        source = open_model(record) if verbose and not of_file else open_texts(record)
     except StoreError as error:
         if record.runnable:
             raise
         return {"modelfile": f"# {error.message}\nFROM {record.name}\n", "template": ""} | shown
-    info |= _model_info(record, source.config)
-    if verbose:
+    if not of_file:
+        info |= _model_info(record, source.config)
+    if verbose and not of_file:
         shown["tensors"] = [
             {"name": name, "type": tensor.dtype, "shape": list(tensor.shape)}
             for file in source.tensor_files
@@ -152,6 +166,36 @@ def _shown(record: ModelRecord, *, verbose: bool) -> dict[str, Any]:
     given = {name: text for name, text in texts.items() if text}
     template = source.go_template or chat_template(source)
     return {"modelfile": _modelfile(record, source), "template": template} | given | shown
+
+
+def _of_gguf(file: GgufFile) -> dict[str, Any]:
+    """Return what a file's header says, as it says it: dimensions with the fastest first, and lists that are wanted."""
+    count = sum(math.prod(tensor.shape) for tensor in file.tensors.values())
+    values = {name: _plain(value) for name, value in file.values.items() if name not in _SHOWN_ELSEWHERE}
+    return {
+        "model_info": dict(sorted(({"general.parameter_count": count} | values).items())),
+        "tensors": [
+            {"name": name, "type": tensor.dtype, "shape": list(tensor.shape[::-1])}
+            for name, tensor in file.tensors.items()
+        ],
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of a GGUF file as JSON has it: of a number of 32 bits, the shortest text that means it."""
+    if isinstance(value, list):
+        return list(map(_plain, value))
+    if not isinstance(value, float):
+        return value
+    if not math.isfinite(value):
+        return None
+    if value.is_integer() and abs(value) < _LARGEST_WHOLE:
+        return int(value)
+    packed = struct.pack("<d", value)
+    if abs(value) > _LARGEST_FLOAT or packed != struct.pack("<d", *struct.unpack("<f", struct.pack("<f", value))):
+        return value
+    texts = (f"{value:.{digits}g}" for digits in range(1, 10))
+    return next(float(text) for text in texts if struct.pack("<f", float(text)) == struct.pack("<f", value))
 
 
 def _model_info(record: ModelRecord, config: Mapping[str, Any]) -> dict[str, Any]:

@@ -158,9 +158,8 @@ class OpenAI:
     async def _complete(self, request: Request) -> Answer:
         fields = await fields_of(request)
         record, options, count = await self._begin(fields)
-        prompts = _prompts(fields)
-        if fields.text("suffix"):
-            raise bad(f"{fields.text('model')} does not support insert")
+        suffix = fields.text("suffix") or None
+        prompts = _prompts(fields, empty=suffix is not None)
         logprobs, echo = fields.integer("logprobs", 0, MOST_LOGPROBS), fields.flag("echo", False)
         if logprobs is not None and echo:
             raise bad("echo has no logprobs of the prompt to give: leave echo or logprobs out.")
@@ -173,7 +172,9 @@ class OpenAI:
             _Asked(
                 record=record,
                 requests=[
-                    replace(request_of(one, prompt=prompt, logprobs=logprobs, grammar=grammar), echo=echo)
+                    replace(
+                        request_of(one, prompt=prompt, logprobs=logprobs, grammar=grammar), echo=echo, suffix=suffix
+                    )
                     for prompt in prompts
                     for one in _seeded(options, count)
                 ],
@@ -305,9 +306,16 @@ def _reason(end: Finished, asked: _Asked) -> str:
     return "tool_calls" if called and end.done_reason is DoneReason.STOP else reason_of(end)
 
 
-def _prompts(fields: Fields) -> list[str | tuple[int, ...]]:
-    """Return what is gone on with: texts, or tokens, of which the model says itself whether they are its own."""
+def _prompts(fields: Fields, *, empty: bool) -> list[str | tuple[int, ...]]:
+    """Return what is gone on with: texts, or tokens, of which the model says itself whether they are its own.
+
+    Args:
+        fields: The request.
+        empty: Whether a single text may be empty, as nothing may stand before a gap.
+    """
     value = fields.any("prompt")
+    if empty and value == "":
+        return [value]
     if not isinstance(value, str | list):
         raise fields.wrong("prompt", "a text, a list of tokens, or a list of such texts or lists")
     if not value:
@@ -363,8 +371,12 @@ def _usage(ends: Mapping[int, Finished], prompts: int) -> dict[str, Any]:
 
 
 def _model_row(record: ModelRecord, name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": modified_at(record) // 10**9, "owned_by": owner_of(record)}
+
+
+def owner_of(record: ModelRecord) -> str:
+    """Return who made a model, by its name; where that does not say, whose store it is in."""
     try:
-        owner = parse_name(record.name).namespace
+        return parse_name(record.name).namespace
     except InvalidNameError:
-        owner = record.source.value
-    return {"id": name, "object": "model", "created": modified_at(record) // 10**9, "owned_by": owner}
+        return record.source.value

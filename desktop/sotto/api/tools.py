@@ -71,8 +71,10 @@ def check_able(name: str, info: ModelInfo, request: GenerateRequest) -> None:
     """Refuse what a model cannot do.
 
     Raises:
-        ApiError: It knows nothing of tools or thoughts, and is asked for them.
+        ApiError: It knows nothing of tools, thoughts or gaps, and is asked for them.
     """
+    if request.suffix is not None and not info.fills_gaps:
+        raise bad(f"{name} does not support insert")
     if request.tools and not info.knows_tools:
         raise bad(f"{name} does not support tools")
     if request.think not in (None, Think.OFF) and not info.thinks:

@@ -5,7 +5,6 @@ One small JSON file. Whatever is wrong with it means only that things are found 
 
 import json
 import logging
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,23 +45,21 @@ class Profile:
 
 
 class Profiles:
-    """Tells of models, and remembers what it told. Any thread may ask."""
+    """Tells of models, and remembers what it told. One thread at a time may ask."""
 
     def __init__(self) -> None:
         """Start with what the disk remembers, read when somebody asks."""
         self._known: dict[str, tuple[list[int], Profile]] | None = None
-        self._lock = threading.Lock()
 
     def of(self, records: Sequence[ModelRecord]) -> list[Profile]:
         """Return what is told of each of these models; of those that are new it takes a tenth of a second each."""
-        with self._lock:
-            if self._known is None:
-                self._known = _read()
-            found = [self._one(record, self._known) for record in records]
-            if any(new for _, new in found):
-                self._known = dict([*self._known.items()][-_MOST_MODELS:])
-                _write(self._known)
-            return [profile for profile, _ in found]
+        if self._known is None:
+            self._known = _read()
+        found = [self._one(record, self._known) for record in records]
+        if any(new for _, new in found):
+            self._known = dict([*self._known.items()][-_MOST_MODELS:])
+            _write(self._known)
+        return [profile for profile, _ in found]
 
     def _one(self, record: ModelRecord, known: dict[str, tuple[list[int], Profile]]) -> tuple[Profile, bool]:
         """Return what is told of a model, and whether that is new."""

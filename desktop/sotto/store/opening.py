@@ -16,6 +16,7 @@ from sotto.store.discovery import Listing, discover
 from sotto.store.dropped import listed_at
 from sotto.store.files import absolute, is_folder, read_all
 from sotto.store.folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
+from sotto.store.gguf.file import GgufFile, read_gguf_file
 from sotto.store.gguf.header import is_gguf
 from sotto.store.gguf.opening import gguf_texts, open_gguf
 from sotto.store.harvest import Judge, everything_runs
@@ -146,6 +147,24 @@ def open_texts(record: ModelRecord) -> ModelSource:
     if record.format is Format.GGUF:
         return replace(gguf_texts(record, store.blob(gguf_layer(manifest))), **_texts(record, store, manifest))
     return _manifest_texts(record, store, manifest)
+
+
+def gguf_file(record: ModelRecord, *, lists: bool) -> GgufFile:
+    """Return what the header of a GGUF model's file says, be it a model that can run or not.
+
+    Args:
+        record: The model.
+        lists: Whether lists are wanted as well, of which the vocabulary is one.
+
+    Raises:
+        StoreError: It cannot be read, is damaged or lies.
+    """
+    if is_gguf(record.path):
+        path = folder_of(record.path.parent).file(record.path.name)
+    else:
+        store = store_of(record.path)
+        path = store.blob(gguf_layer(_manifest_of(record, store)))
+    return read_gguf_file(path, lambda _: lists)
 
 
 def _manifest_of(record: ModelRecord, store: OllamaStore) -> Manifest:

@@ -1,7 +1,7 @@
 """GGUF files as they are loaded: every value and every tensor of the header, each checked against the file."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -49,31 +49,31 @@ class GgufFile:
             return read_exactly(file, tensor.nbytes, self.path)
 
 
-def read_gguf_file(path: Path, without: Collection[str] = ()) -> GgufFile:
+def read_gguf_file(path: Path, wanted: Callable[[str], bool] = lambda _: True) -> GgufFile:
     """Return all that a file's header says; nothing of the tensors' data is read.
 
     Args:
         path: The file.
-        without: Keys of lists that nobody needs; they are passed over.
+        wanted: Tells by its key whether somebody needs a list; others are passed over, and are None.
 
     Raises:
         BrokenModelError: The file cannot be read, or its header is damaged or lies.
     """
     with opened(path) as (file, size), BufferedReader(file, 1 << 16) as buffered:
         try:
-            return _read(Reader(buffered, size), size, path, without)
+            return _read(Reader(buffered, size), size, path, wanted)
         except ValueError as error:
             raise BrokenModelError(f"{shown_path(path)} is no GGUF file that can be read: {error}.") from error
 
 
-def _read(reader: Reader, size: int, path: Path, without: Collection[str]) -> GgufFile:
+def _read(reader: Reader, size: int, path: Path, wanted: Callable[[str], bool]) -> GgufFile:
     count, pairs = reader.counts()
     values: dict[str, Any] = {}
     for _ in range(pairs):
         key = reader.name("key")
         if key in values:
             raise ValueError(f"it has the key '{shown(key)}' twice")
-        values[key] = _value(reader, key, wanted=key not in without)
+        values[key] = _value(reader, key, wanted)
     entries = [_entry(reader) for _ in range(count)]
     alignment = values.get("general.alignment", _ALIGNMENT)
     if type(alignment) is not int or not 8 <= alignment <= _MOST_ALIGNMENT or alignment & (alignment - 1):
@@ -88,7 +88,7 @@ def _read(reader: Reader, size: int, path: Path, without: Collection[str]) -> Gg
     return GgufFile(path, size, MappingProxyType(values), MappingProxyType(tensors))
 
 
-def _value(reader: Reader, key: str, *, wanted: bool) -> Any:
+def _value(reader: Reader, key: str, wanted: Callable[[str], bool]) -> Any:
     """Return the next value; None for a list that is not wanted."""
     kind = reader.u32()
     if kind == TEXT:
@@ -101,7 +101,7 @@ def _value(reader: Reader, key: str, *, wanted: bool) -> Any:
     inner, count = reader.u32(), reader.u64()
     if inner == ARRAY:
         raise ValueError("it has an array of arrays, which no model needs")
-    if not wanted:
+    if not wanted(key):
         reader.skip_texts(count) if inner == TEXT else reader.skip_scalars(inner, count)
         return None
     return reader.texts(count, _LONGEST_IN_ARRAY) if inner == TEXT else list(reader.scalars(inner, count))

@@ -52,7 +52,7 @@ def gguf_texts(record: ModelRecord, path: Path) -> ModelSource:
     Raises:
         BrokenModelError: As `open_gguf`, as far as this is concerned.
     """
-    values = _whole_file(read_gguf_file(path, without=_LONG))
+    values = _whole_file(read_gguf_file(path, lambda key: key not in _LONG))
     vocabulary = added_tokens_of(values)
     return ModelSource(
         record=record,
