@@ -11,11 +11,12 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from sotto.api import anthropic, ollama, openai
+from sotto.api import anthropic, llamacpp, ollama, openai
 from sotto.api.answers import Dialect, as_api_error
 from sotto.api.desk import Desk
 from sotto.api.embeddings import Embeddings
 from sotto.api.guard import Guard
+from sotto.api.lmstudio import LMStudio
 from sotto.api.metrics import Counting, Metrics
 from sotto.api.ollama_models import OllamaModels
 from sotto.api.ollama_store import OllamaStorage
@@ -55,6 +56,8 @@ def _routes(desk: Desk) -> list[Route]:
         Responses(desk),
         Embeddings(desk),
         anthropic.Anthropic(desk),
+        llamacpp.LlamaCpp(desk),
+        LMStudio(desk),
     )
     return [route for part in parts for route in part.routes()]
 
@@ -63,7 +66,9 @@ def dialect_of(path: str) -> Dialect:
     """Return how errors are said at a path."""
     if path.startswith("/v1/messages"):
         return anthropic.DIALECT
-    return openai.DIALECT if path.startswith("/v1/") else ollama.DIALECT
+    if path in llamacpp.PATHS:
+        return llamacpp.DIALECT
+    return openai.DIALECT if path.startswith(("/v1/", "/api/v0/")) else ollama.DIALECT
 
 
 async def _told(request: Request, error: Exception) -> Response:

@@ -29,6 +29,7 @@ _DEEPEST = DEEPEST_SCHEMA + 8
 # Where schemas stand in a body, in all dialects; * is a place in a list.
 _SCHEMAS = (
     ("format",),
+    ("json_schema",),
     ("response_format", "json_schema", "schema"),
     ("text", "format", "schema"),
     ("output_config", "format", "schema"),
