@@ -5,6 +5,8 @@ import struct
 import gguf
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from sotto.errors import BrokenModelError
 from sotto.store.gguf.file import read_gguf_file
@@ -115,3 +117,14 @@ def test_texts_that_are_too_long_are_refused(tmp_path):
 def test_a_key_that_is_there_twice_is_refused(tmp_path):
     values = [("k", U32, bytes(4)), ("k", U32, bytes(4))]
     assert "has the key 'k' twice" in refusal(tmp_path / "m.gguf", build([], values))
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(texts=st.lists(st.text(max_size=40), max_size=30), block=st.integers(8, 40))
+def test_lists_of_texts_are_read_and_passed_over_in_blocks(tmp_path, monkeypatch, texts, block):
+    monkeypatch.setattr("sotto.store.gguf.reader._BLOCK", block)
+    written = struct.pack("<IQ", TEXT, len(texts)) + b"".join(map(gguf_text, texts))
+    path = tmp_path / "m.gguf"
+    path.write_bytes(build([], [("list", ARRAY, written), ("behind", U32, struct.pack("<I", 7))]))
+    assert dict(read_gguf_file(path).values) == {"list": texts, "behind": 7}
+    assert dict(read_gguf_file(path, lambda _: False).values) == {"list": None, "behind": 7}

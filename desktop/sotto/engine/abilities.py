@@ -84,16 +84,16 @@ def _value_of(text: str, wanted: str) -> Any:
             value, place = decoder.raw_decode(text, _past(text, place, ":"))
             if key == wanted:
                 return value
-            place = _past(text, place)
-            if text[place] == ",":
+            place = _past_space(text, place)
+            if text[place] != "}":
                 place = _past(text, place, ",")
     except (ValueError, IndexError, RecursionError) as error:
         raise BrokenModelError("tokenizer.json is no JSON that can be read.") from error
     return None
 
 
-def _past(text: str, place: int, mark: str = "") -> int:
-    """Return the place behind white space, and behind `mark` and more white space.
+def _past(text: str, place: int, mark: str) -> int:
+    """Return the place behind white space, `mark`, and more white space.
 
     Raises:
         ValueError: Something else stands there.
@@ -101,7 +101,7 @@ def _past(text: str, place: int, mark: str = "") -> int:
     place = _past_space(text, place)
     if not text.startswith(mark, place):
         raise ValueError(f"{mark} is missing at {place}")
-    return _past_space(text, place + len(mark)) if mark else place
+    return _past_space(text, place + len(mark))
 
 
 def _past_space(text: str, place: int) -> int:

@@ -6,6 +6,7 @@ length and its bytes. https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 """
 
 import struct
+from collections.abc import Iterator
 from io import BufferedReader, FileIO
 
 MAGIC = b"GGUF"
@@ -21,6 +22,8 @@ _MOST_DIMENSIONS = 8
 _MOST_TEXTS = 1 << 21
 _MOST_NUMBERS = 1 << 23
 _HEADER_LIMIT = 1 << 28
+_BLOCK = 1 << 18
+_TOO_MUCH = "its header announces more than the file holds"
 
 _SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _U32 = struct.Struct("<I")
@@ -93,20 +96,51 @@ class Reader:
 
     def texts(self, count: int, longest: int) -> list[str]:
         """Return the next texts; a longer one than `longest` bytes is refused."""
-        self._spend_texts(count)
         found = []
-        for _ in range(count):
-            text = self.text(longest)
-            if text is None:
+        for block, start, end in self._texts(count):
+            if end - start > longest:
                 raise ValueError(f"it has a text of more than {longest} bytes in an array")
-            found.append(text)
+            found.append(block[start:end].decode(errors="replace"))
         return found
 
     def skip_texts(self, count: int) -> None:
         """Pass over texts."""
+        for _ in self._texts(count):
+            pass
+
+    def _texts(self, count: int) -> Iterator[tuple[bytes, int, int]]:
+        """Yield for each of the next texts some bytes of the file, and from where to where in them it stands.
+
+        Vocabularies are most of a header, and so are read in blocks.
+        """
         self._spend_texts(count)
+        block, place, size, spent = b"", 0, 0, 0
         for _ in range(count):
-            self.skip(self.u64())
+            start = place + 8
+            if start > size:
+                if spent + 8 > self._left:
+                    raise ValueError(_TOO_MUCH)
+                block, start = self._further(block, place, 8), 8
+                size = len(block)
+            (length,) = _U64.unpack_from(block, start - 8)
+            spent += 8 + length
+            if spent > self._left:
+                raise ValueError(_TOO_MUCH)
+            place = start + length
+            if place > size:
+                block, start, place = self._further(block, start, length), 0, length
+                size = len(block)
+            yield block, start, place
+        self._file.seek(place - size, 1)
+        self._spend(spent)
+
+    def _further(self, block: bytes, place: int, least: int) -> bytes:
+        """Return the rest of a block from a place on, and what follows it in the file; at least so many bytes."""
+        rest = block[place:]
+        found = rest + self._file.read(max(_BLOCK, least - len(rest)))
+        if len(found) < least:
+            raise ValueError("it is cut off")
+        return found
 
     def take(self, count: int) -> bytes:
         """Return the next bytes."""
@@ -136,7 +170,7 @@ class Reader:
 
     def _spend(self, count: int) -> None:
         if count > self._left:
-            raise ValueError("its header announces more than the file holds")
+            raise ValueError(_TOO_MUCH)
         self._left -= count
         self.position += count
 
