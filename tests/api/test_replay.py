@@ -69,7 +69,7 @@ FIELDS = {
     "+message.stop_reason": "Anthropic's own answers have it.",
     "+delta.stop_sequence": "Anthropic's own answers have it.",
     "-requires": "No version of Ollama is required.",
-    "-tensors": "Only where they are asked for, as Ollama does it for safetensors.",
+    "-tensors": "Of safetensors only where they are asked for, as with Ollama; a model of these stands for all-minilm.",
 }
 
 # Kinds of events that are other ones.

@@ -27,8 +27,8 @@ from sotto.store.records import ModelRecord, Source
 
 _PARAMETER = re.compile(r"{(\w+)(?::path)?}")
 _ABOUT = (
-    "Runs language models on this machine, in the dialects of Ollama, OpenAI and Anthropic. A field that is null "
-    "counts as not given, and one that nobody knows is ignored, except among options."
+    "Runs language models on this machine, in the dialects of Ollama, OpenAI and Anthropic, and for editors in "
+    "llama.cpp's. A field that is null counts as not given, and one that nobody knows is ignored, except among options."
 )
 
 
