@@ -161,6 +161,8 @@ class TestLlamaCpp:
         # Each look at the clock is a second later than the one before.
         clock = SimpleNamespace(monotonic=map(float, count()).__next__)
         monkeypatch.setattr("sotto.api.llamacpp.time", clock)
+        # Or a slow reader would have several pieces as one, and look less often.
+        monkeypatch.setattr("sotto.api.stream.joined", list)
         monkeypatch.setattr(script, "chunks", ["a", "b", "c\n", "d", "e"])
         asked = {"model": "tiny"} | GAP | {"t_max_predict_ms": 1500, "temperature": 0.8}
         answer = httpx.post(f"{url}/infill", json=asked).json()
