@@ -8,6 +8,7 @@ from gguf_vocabularies import tokenizer_of, written
 from material import material
 from sotto.engine.tokenizer import Tokenizer
 from sotto.errors import BrokenModelError
+from sotto.store.gguf.cutting import CUTTINGS
 from sotto.store.gguf.vocabulary import vocabulary_of
 from stores import assert_sentence
 from vocabularies import NAMES, vectors
@@ -56,6 +57,12 @@ BASE = {
     "ggml.bos_token_id": 3,
     "ggml.eos_token_id": 4,
 }
+
+
+@pytest.mark.parametrize("name", CUTTINGS)
+def test_each_way_of_cutting_can_be_read(tmp_path, name):
+    tokenizer = tokenizer_of(written(tmp_path / "v.gguf", BASE | {"ggml.pre": name}))
+    assert tokenizer.encode("ab", add_bos=False) == [2]
 
 
 def test_special_tokens_come_from_the_file(tmp_path):
