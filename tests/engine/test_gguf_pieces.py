@@ -160,7 +160,7 @@ def test_pieces_that_make_no_sense_are_refused(tmp_path, xlm_roberta, changes, w
 def test_a_damaged_table_of_characters_is_refused_in_a_sentence(tmp_path, xlm_roberta):
     values = of_unigram(xlm_roberta, **{"ggml.precompiled_charsmap": list(b"\xff\xff\xff\xffdamaged")})
     found = vocabulary_of(written(tmp_path / "v.gguf", values, architecture="bert"))
-    with pytest.raises(BrokenModelError, match=r"cannot be read|fails on"):
+    with pytest.raises(BrokenModelError, match=r"^tokenizer\.json: the charsmap in normalizer has 11 bytes"):
         Tokenizer(found.tokenizer, found.files).encode("a")
 
 

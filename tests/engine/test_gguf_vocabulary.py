@@ -179,7 +179,7 @@ def test_a_list_of_ends_is_heard(tmp_path):
     assert tokenizer.eos_ids == {3, 4, 5}
 
 
-def test_a_vocabulary_that_the_library_refuses_is_told_in_a_sentence(tmp_path):
+def test_a_merge_of_what_is_no_token_is_told_in_a_sentence(tmp_path):
     found = vocabulary_of(written(tmp_path / "v.gguf", BASE | {"ggml.merges": ["a z"]}))
-    with pytest.raises(BrokenModelError, match="cannot be read"):
+    with pytest.raises(BrokenModelError, match="merge 0 is of 'a' and 'z'"):
         Tokenizer(found.tokenizer, found.files)

@@ -264,16 +264,6 @@ def test_a_panic_of_the_library_is_told_in_a_sentence():
         Tokenizer(tokenizer_json(post_processor=post))
 
 
-def test_an_expression_without_end_is_given_up():
-    split = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}
-    tokens = Tokenizer(tokenizer_json(pre_tokenizer=split))
-    assert tokens.encode("ab") == [2]
-    started = time.perf_counter()
-    with pytest.raises(BrokenModelError, match="fails on this text"):
-        tokens.encode("a" * 40 + "b")
-    assert time.perf_counter() - started < 10
-
-
 @settings(max_examples=100, deadline=None)
 @given(
     key=st.sampled_from(

@@ -378,7 +378,7 @@ def test_a_model_that_cannot_be_loaded_ends_it_in_a_sentence(child, tmp_path):
     (folder / "tokenizer.json").write_text("{}")
     process, _ = child("--model", str(folder))
     assert process.wait(20) == 1
-    assert f"error: {folder / 'tokenizer.json'}: it cannot be read" in process.stderr.read().decode()
+    assert f"error: {folder / 'tokenizer.json'}: model is null" in process.stderr.read().decode()
 
 
 def test_whoever_does_not_greet_is_not_served():

@@ -58,6 +58,10 @@ def _dispatch(arguments: list[str]) -> int:
         from sotto.engine.grammar_trial import try_grammar
 
         return try_grammar()
+    if arguments == ["try-tokenizer"]:
+        from sotto.engine.tokenizer_trying import try_tokenizer
+
+        return try_tokenizer()
     parser, commands = _parsers()
     if arguments and (command := commands.get(arguments[0])):
         # Options may stand before, between and after the model and the prompt.

@@ -11,22 +11,21 @@ only where they name an added token. Markers that end a turn in the chat templat
 name only the end of a document as EOS, and would go on to write the user's next turn.
 """
 
-import json
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from itertools import takewhile
-from typing import Any
 
 import tokenizers
 
 from sotto.engine.detokenizer import ByteDetokenizer, Detokenizer, MarkDetokenizer, WindowDetokenizer, spelling
+from sotto.engine.encode_bounds import bounded
+from sotto.engine.library_faults import told
 from sotto.engine.model_texts import JsonFiles, chat_templates, named_tokens, token_ids
 from sotto.engine.own_words import in_own_words
+from sotto.engine.tokenizer_trial import admitted
 from sotto.engine.typed_marks import TypedMarks
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
-from sotto.store.wording import shown
 
 _TURN_ENDS = (
     "<|im_end|>",
@@ -46,8 +45,6 @@ _TURN_ENDS = (
 )
 # Where an answer is a list of messages, `<|end|>` only ends one of them: gpt-oss, Solar Open.
 _MESSAGES = ("<|channel|>", "<|begin|>assistant<|think|>")
-# A few replacements in a row, each of a character by a long text, would turn a word into more than fits in memory.
-_MOST_GROWTH = 64
 # Part of no word, so that no token has it and letters behind it; CodeLlama's own code cuts a suffix behind it, too.
 _LEAD = "☺"
 # No vocabulary comes near it, and the libraries count tokens in 32 bits.
@@ -77,17 +74,19 @@ class Tokenizer:
             BrokenModelError: `tokenizer.json` is damaged, or another file says something impossible about tokens.
         """
         files = files or {}
-        with _reading("it cannot be read"):
+        cost = admitted(tokenizer_json)
+        with told("it cannot be read"):
             self._tokenizer = tokenizers.Tokenizer.from_str(tokenizer_json)
-            # Some files ask for every text to be cut or filled to a length; neither is meant for prompts.
+            # Some files ask for every text to be cut or filled to a length; neither is meant for prompts. Merges that
+            # are left out at random are for training.
             self._tokenizer.no_truncation()
             self._tokenizer.no_padding()
-            _check_growth("normalizer", self._tokenizer.normalizer)
-            _check_growth("decoder", self._tokenizer.decoder)
+            if getattr(self._tokenizer.model, "dropout", None):
+                self._tokenizer.model.dropout = None
             self._added = self._tokenizer.get_added_tokens_decoder()
             self._spelling = spelling(self._tokenizer)
             written, self._suffix = self._written_frame()
-            self._typed = TypedMarks(self._tokenizer, self._added)
+            self._typed = TypedMarks(self._tokenizer, self._added, bounded(self._cut, cost))
         self.vocab_size: int = self._tokenizer.get_vocab_size()
         self.special_tokens = named_tokens(files)
         self.bos_id = self._find_bos(files)
@@ -121,7 +120,7 @@ class Tokenizer:
             add_bos: Whether to put BOS in front where the text does not begin with it; None as the model's files say.
 
         Raises:
-            InvalidRequestError: The text holds half of a surrogate pair, which is no character.
+            InvalidRequestError: The text holds half of a surrogate pair, which is no character, or would take too long.
             BrokenModelError: `tokenizer.json` fails on this text.
         """
         try:
@@ -130,8 +129,8 @@ class Tokenizer:
             raise InvalidRequestError(
                 f"The text holds half of a character at position {error.start}: give whole characters."
             ) from error
-        with _reading("it fails on this text"):
-            ids = self._typed.encode(text, self._cut)
+        with told("it fails on this text"):
+            ids = self._typed.encode(text)
         if add_bos is None:
             return self.begun(ids)
         return _behind(self._prefix or self._bos, ids) if add_bos else ids
@@ -224,7 +223,7 @@ class Tokenizer:
             The tokens, and how many there would have been.
 
         Raises:
-            InvalidRequestError: The text is no valid Unicode.
+            InvalidRequestError: The text is no valid Unicode, or would take too long.
             BrokenModelError: `tokenizer.json` fails on this text.
         """
         ids = [*self._prefix, *self.encode(text, add_bos=False)]
@@ -247,7 +246,7 @@ class Tokenizer:
 
     def _written_frame(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the tokens that the post-processor puts in front of a text, and those that it puts behind it."""
-        encoded = self._tokenizer.encode("a", add_special_tokens=True)
+        encoded = self._tokenizer.encode_batch(["a"], add_special_tokens=True)[0]
         marked = list(zip(encoded.ids, encoded.special_tokens_mask, strict=True))
         before = tuple(token for token, _ in takewhile(lambda pair: pair[1], marked))
         behind = tuple(token for token, _ in takewhile(lambda pair: pair[1], reversed(marked[len(before) :])))
@@ -286,37 +285,3 @@ class Tokenizer:
 
 def _behind(prefix: tuple[int, ...], ids: list[int]) -> list[int]:
     return ids if tuple(ids[: len(prefix)]) == prefix else [*prefix, *ids]
-
-
-def _check_growth(name: str, part: Any) -> None:
-    """Refuse a normalizer or decoder that makes texts many times longer."""
-    steps = [json.loads(part.__getstate__())] if part is not None else []
-    growth = 1.0
-    while steps:
-        step = steps.pop()
-        steps += step.get("normalizers", []) + step.get("decoders", [])
-        if step["type"] == "Replace":
-            # An empty match, between any two characters, leaves those where they are.
-            replaced = len(step["pattern"].get("String", ""))
-            growth *= max(1, len(step["content"]) / replaced if replaced else 1 + len(step["content"]))
-        elif step["type"] == "Prepend":
-            growth *= max(1, len(step["prepend"]))
-        if growth > _MOST_GROWTH:
-            raise BrokenModelError(f"tokenizer.json: {name} makes texts more than {_MOST_GROWTH} times longer.")
-
-
-@contextmanager
-def _reading(trouble: str) -> Iterator[None]:
-    """Turn whatever the tokenizers library raises into a sentence."""
-    try:
-        yield
-    except (BrokenModelError, KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:
-        # A panic of the library is no Exception: it derives from BaseException alone.
-        raise BrokenModelError(f"tokenizer.json: {trouble}: {_first_line(error)}.") from error
-
-
-def _first_line(error: BaseException) -> str:
-    lines: list[Any] = str(error).strip().splitlines() or [type(error).__name__]
-    return shown(str(lines[0])[:200]).rstrip(".")

@@ -6,6 +6,8 @@ is said is guarded before: a character that is no part of any text goes in front
 prompt is cut into tokens, marks behind that character are spelled out like other words.
 """
 
+import functools
+import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping
 
@@ -17,17 +19,22 @@ from sotto.engine.infill_marks import INFILL_MARKS
 _GUARD = "\ufdd0"
 # How marks look that files do not call special, as those of DeepSeek's turns.
 _MARKED = re.compile(r"<[|｜].+[|｜]>")
+# Of all marks together: a file may have many of which every half is a mark as well.
+_MOST_HALVES = 10_000
+
+Cut = Callable[[str], list[int]]
 
 
 class TypedMarks:
     """Tells the marks of a vocabulary that are written by a template from those that are typed."""
 
-    def __init__(self, tokenizer: tokenizers.Tokenizer, added: Mapping[int, tokenizers.AddedToken]) -> None:
+    def __init__(self, tokenizer: tokenizers.Tokenizer, added: Mapping[int, tokenizers.AddedToken], cut: Cut) -> None:
         """Find the marks; nobody else may use the tokenizer meanwhile.
 
         Args:
-            tokenizer: What cuts texts into tokens.
+            tokenizer: The library's.
             added: Its added tokens by their ids.
+            cut: Cuts texts into tokens by it.
         """
         marks = {
             token.content: token_id
@@ -35,8 +42,9 @@ class TypedMarks:
             if len(token.content) > 1
             and (token.special or token.content in INFILL_MARKS or _MARKED.fullmatch(token.content))
         }
+        self._cut = cut
         self._guarded = re.compile(f"{_GUARD}({_either(marks)})")
-        self._words = _spelled_out(tokenizer, marks)
+        self._words = _spelled_out(tokenizer, marks, cut)
         # A mark in front of a text has it cut as it is behind a mark: at their beginning, texts may get a space.
         plain = (
             token
@@ -51,13 +59,9 @@ class TypedMarks:
         there = [mark for mark in self._words if mark in text]
         return re.sub(_either(there), _GUARD + r"\g<0>", text) if there else text
 
-    def encode(self, text: str, cut: Callable[[str], list[int]]) -> list[int]:
-        """Return the tokens of a text, guarded or not.
-
-        Args:
-            text: Marks in it that are guarded become words, others their tokens.
-            cut: Returns the tokens of a text that has no guards.
-        """
+    def encode(self, text: str) -> list[int]:
+        """Return the tokens of a text: marks in it that are guarded become words, others their tokens."""
+        cut = self._cut
         if _GUARD not in text or not self._words:
             return cut(text)
         first, *others = self._guarded.split(text)
@@ -73,20 +77,23 @@ def _either(marks: Iterable[str]) -> str:
     return "|".join(map(re.escape, sorted(marks, key=len, reverse=True)))
 
 
-def _spelled_out(tokenizer: tokenizers.Tokenizer, marks: Mapping[str, int]) -> dict[str, list[int]]:
+def _spelled_out(tokenizer: tokenizers.Tokenizer, marks: Mapping[str, int], cut: Cut) -> dict[str, list[int]]:
     """Return the tokens of each mark's letters."""
     own = set(marks.values())
-
-    def words(text: str) -> list[int]:
-        ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
-        return ids
+    letters = functools.cache(cut)
+    tries = itertools.repeat(None, _MOST_HALVES)
 
     def spelled(mark: str) -> list[int]:
+        ids = cut(mark)
+        if not own.intersection(ids):
+            return ids
         # Where files do not call a mark special, it is found in a text all the same, but not in two halves of it.
-        halves = ([*words(mark[:place]), *words(mark[place:])] for place in range(1, len(mark)))
+        for place, _ in zip(range(1, len(mark)), tries, strict=False):
+            ids = [*cut(mark[:place]), *cut(mark[place:])]
+            if not own.intersection(ids):
+                return ids
         # Letters that the vocabulary lacks are its token for that, which is special itself.
-        letters = [token for letter in mark for token in words(letter)]
-        return next((ids for ids in (words(mark), *halves) if not own.intersection(ids)), letters)
+        return [token for letter in mark for token in letters(letter)]
 
     tokenizer.encode_special_tokens = True
     try:

@@ -30,7 +30,8 @@ from sotto.store.sentence import MODULES, sentence_modules
 from sotto.store.user_templates import read_user_template
 from sotto.store.wording import naming, shown, shown_path
 
-_TOKENIZER_LIMIT = 256 << 20
+# Twice the largest known; it takes many times its size while it is read.
+_TOKENIZER_LIMIT = 64 << 20
 _TEXT_LIMIT = 4 << 20
 _DIGEST_START = re.compile(r"(?:sha256[:-])?([0-9a-fA-F]{8,64})")
 _PATH_STARTS = ("/", "./", "../", "~", ".\\", "..\\")
