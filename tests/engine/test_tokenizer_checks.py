@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from tokenizers import decoders, normalizers, pre_tokenizers, processors
 
 from material import material
 from sotto.engine import encode_bounds, tokenizer_trial
@@ -122,6 +123,24 @@ def test_what_could_end_or_hold_the_process_is_refused(name):
     assert message.startswith("tokenizer.json: ")
     assert message.endswith(".")
     assert message.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("name", "base"),
+    [
+        ("normalizer", normalizers.Normalizer),
+        ("pre_tokenizer", pre_tokenizers.PreTokenizer),
+        ("post_processor", processors.PostProcessor),
+        ("decoder", decoders.Decoder),
+    ],
+)
+def test_every_kind_of_step_of_the_library_is_known(name, base):
+    there = {
+        kind.__name__ for kind in vars(sys.modules[base.__module__]).values() if base in getattr(kind, "__bases__", ())
+    }
+    with pytest.raises(BrokenModelError, match="has a step 'Nope'") as refusal:
+        check_tokenizer(tokenizer_json(**{name: {"type": "Nope"}}))
+    assert set(refusal.value.message.partition("none of ")[2].rstrip(".").split(", ")) == there
 
 
 def test_what_is_there_twice_is_not_read_the_other_time():
@@ -283,12 +302,12 @@ BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "
     ],
 )
 def test_a_text_that_would_take_the_square_of_its_length_is_refused(monkeypatch, parts, runs):
-    monkeypatch.setattr(encode_bounds, "_SECONDS", 0.2)
     assert (check_tokenizer(tokenizer_json(**parts)).runs == ANY_RUNS) == runs
     tokens = Tokenizer(tokenizer_json(**parts))
     assert tokens.encode("ab" * 20_000) == [2] * 20_000
     # Runs are short, however long the text.
     assert tokens.encode(("ab" + " " * 50 + "a") * 2000, add_bos=False) == [2, 0] * 2000
+    monkeypatch.setattr(encode_bounds, "_SECONDS", 0.2)
     with pytest.raises(InvalidRequestError, match="text of 60,001 characters would take longer than"):
         tokens.encode(" " * 60_000 + "a")
 

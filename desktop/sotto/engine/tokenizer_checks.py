@@ -31,7 +31,8 @@ _MOST_NODES = 2 << 20
 _MOST_BEGINNINGS = 1 << 15
 _MOST_ADDED = 1 << 17
 _LONGEST_ADDED = 1024
-_MOST_ADDED_TEXT = 4 << 20
+# The library keeps all other threads waiting while it makes an automaton of them, for two seconds at most.
+_MOST_ADDED_TEXT = 2 << 20
 
 
 def check_tokenizer(text: str) -> Cost:
