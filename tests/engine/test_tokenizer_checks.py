@@ -7,12 +7,14 @@ import struct
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tokenizers import decoders, normalizers, pre_tokenizers, processors
 
 from material import material
+from sotto import bounded_process
 from sotto.engine import encode_bounds, tokenizer_trial
 from sotto.engine.expressions.cost import ANY_RUNS, Cost, Growth
 from sotto.engine.tokenizer import Tokenizer
@@ -237,7 +239,7 @@ def cache(tmp_path, monkeypatch):
 
 def test_an_unknown_tokenizer_is_tried_once(cache, monkeypatch):
     assert admitted(UNSURE) == Cost(Growth.UNKNOWN)
-    monkeypatch.setattr(tokenizer_trial, "command", lambda: ["/nowhere"])
+    monkeypatch.setattr(bounded_process, "command", lambda *_: ["/nowhere"])
     assert admitted(UNSURE) == Cost(Growth.UNKNOWN)
     assert Tokenizer(UNSURE).encode("aab" * 10) == [0, 0, 1] * 10
     (kept,) = cache.iterdir()
@@ -247,7 +249,7 @@ def test_an_unknown_tokenizer_is_tried_once(cache, monkeypatch):
 
 
 def test_a_known_one_is_not_tried(cache, monkeypatch):
-    monkeypatch.setattr(tokenizer_trial, "command", lambda: ["/nowhere"])
+    monkeypatch.setattr(bounded_process, "command", lambda *_: ["/nowhere"])
     assert admitted(tokenizer_json(pre_tokenizer=split(r" ?\p{L}+|\s+$|\s+"))).growth is Growth.SQUARE
     assert not cache.exists()
 
@@ -261,7 +263,7 @@ def test_a_tokenizer_that_holds_its_trial_is_refused():
 @pytest.mark.usefixtures("cache")
 @pytest.mark.parametrize("end", ["os.abort()", "sys.exit()", "print('[]')"])
 def test_a_trial_that_ends_by_itself_is_told(end, monkeypatch):
-    monkeypatch.setattr(tokenizer_trial, "command", lambda: [sys.executable, "-c", f"import os, sys; {end}"])
+    monkeypatch.setattr(bounded_process, "command", lambda *_: [sys.executable, "-c", f"import os, sys; {end}"])
     with pytest.raises(BrokenModelError, match="it ended a process in which it was tried"):
         admitted(UNSURE)
 
@@ -270,9 +272,9 @@ def test_a_trial_that_ends_by_itself_is_told(end, monkeypatch):
 def test_a_trial_without_end_is_ended(monkeypatch, tmp_path):
     pid = tmp_path / "pid"
     script = f"import os, pathlib, time; pathlib.Path({str(pid)!r}).write_text(str(os.getpid())); time.sleep(600)"
-    monkeypatch.setattr(tokenizer_trial, "command", lambda: [sys.executable, "-c", script])
-    monkeypatch.setattr(tokenizer_trial, "_MOST_SECONDS", 2.0)
-    with pytest.raises(BrokenModelError, match="takes longer than 2 seconds to be tried"):
+    monkeypatch.setattr(bounded_process, "command", lambda *_: [sys.executable, "-c", script])
+    monkeypatch.setattr(tokenizer_trial, "BOUNDS", replace(tokenizer_trial.BOUNDS, seconds=2.0))
+    with pytest.raises(BrokenModelError, match="takes too long to be tried"):
         admitted(UNSURE)
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()), 0)

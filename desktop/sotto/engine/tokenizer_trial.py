@@ -10,17 +10,12 @@ import hashlib
 import json
 import logging
 import re
-import subprocess
-import sys
-import tempfile
-import time
 from pathlib import Path
-from typing import IO
 
-import psutil
 import tokenizers
 
 from sotto import paths
+from sotto.bounded_process import BoundedProcessError, Bounds, Exceeded, run
 from sotto.engine.expressions.cost import Cost, Growth
 from sotto.engine.tokenizer_checks import check_tokenizer
 from sotto.errors import BrokenModelError
@@ -30,11 +25,14 @@ from sotto.store.writing import write_whole
 _log = logging.getLogger(__name__)
 
 WORD = "try-tokenizer"
-MOST_CPU_SECONDS = 20
-MOST_MEMORY = 3 * 1000**3
-_MOST_SECONDS = 90.0
-_LOOK_EVERY = 0.02
-_LONGEST_OUTPUT = 1 << 16
+BOUNDS = Bounds(seconds=90.0, cpu_seconds=20.0, memory=3 * 1000**3, output=1 << 16)
+_REASONS = {
+    Exceeded.TIME: "it takes too long to be tried; its expressions should match each text in one way",
+    Exceeded.MEMORY: f"it takes more than {BOUNDS.memory / 1e9:.0f} GB of memory",
+    Exceeded.OUTPUT: "it could not be tried",
+    Exceeded.ENDED: "it ended a process in which it was tried, or took all of its memory",
+    Exceeded.NOT_STARTED: "it has to be tried in a process of its own, which the system does not start",
+}
 # To be raised whenever more is checked.
 _FORMAT = 1
 _LARGE = 1 << 20
@@ -59,15 +57,6 @@ def admitted(text: str) -> Cost:
     return cost
 
 
-def command() -> list[str]:
-    """Return the command line that tries a tokenizer; packaged apps are started by themselves, others by Python."""
-    program = sys.executable
-    if Path(program).name.lower().startswith("python"):
-        # -P: a folder `sotto` where the app was started is not the app.
-        return [program, "-P", "-m", "sotto", WORD]
-    return [program, WORD]
-
-
 def folder() -> Path:
     """Return where it is kept what was found out; it may not exist."""
     return paths.cache_dir() / "tokenizers"
@@ -75,48 +64,16 @@ def folder() -> Path:
 
 def _try(text: str) -> None:
     """Raise BrokenModelError unless a process of its own can load and use a tokenizer."""
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as output:
-        given.write(text.encode())
-        given.seek(0)
-        try:
-            process = subprocess.Popen(command(), stdin=given, stdout=output, stderr=subprocess.DEVNULL)
-        except OSError as error:
-            raise BrokenModelError(
-                "tokenizer.json: it has to be tried in a process of its own, which the system does not start "
-                f"({error.strerror})."
-            ) from error
-        try:
-            _wait(process, output)
-        finally:
-            if process.poll() is None:
-                process.kill()
-            process.wait()
-        output.seek(0)
-        written = output.read(_LONGEST_OUTPUT)
+    try:
+        written = run(WORD, bounds=BOUNDS, given=text.encode())
+    except BoundedProcessError as error:
+        raise BrokenModelError(f"tokenizer.json: {_REASONS[error.exceeded]}.") from error
     try:
         why = json.loads(written)["why"]
     except (ValueError, TypeError, KeyError) as error:
-        raise BrokenModelError(
-            "tokenizer.json: it ended a process in which it was tried, or took all of its memory or time."
-        ) from error
+        raise BrokenModelError(f"tokenizer.json: {_REASONS[Exceeded.ENDED]}.") from error
     if why:
         raise BrokenModelError(str(why))
-
-
-def _wait(process: "subprocess.Popen[bytes]", output: IO[bytes]) -> None:
-    """Wait for the child's end, within its bounds."""
-    end = time.monotonic() + _MOST_SECONDS
-    watched = psutil.Process(process.pid)
-    while process.poll() is None:
-        time.sleep(_LOOK_EVERY)
-        if time.monotonic() > end:
-            raise BrokenModelError(
-                f"tokenizer.json: it takes longer than {_MOST_SECONDS:.0f} seconds to be tried; its expressions should "
-                "match each text in one way."
-            )
-        with contextlib.suppress(psutil.Error):  # it has just ended
-            if watched.memory_info().rss > MOST_MEMORY:
-                raise BrokenModelError(f"tokenizer.json: it takes more than {MOST_MEMORY / 1e9:.0f} GB of memory.")
 
 
 def _key(text: str) -> str:

@@ -1,6 +1,5 @@
 """What runs in the process that tries a tokenizer: see `sotto.engine.tokenizer_trial`."""
 
-import contextlib
 import json
 import re
 import sys
@@ -8,8 +7,9 @@ import time
 
 import tokenizers
 
+from sotto.bounded_process import limit
 from sotto.engine.library_faults import told
-from sotto.engine.tokenizer_trial import MOST_CPU_SECONDS, MOST_MEMORY
+from sotto.engine.tokenizer_trial import BOUNDS
 from sotto.errors import BrokenModelError, SottoError
 
 _LENGTHS = (8, 16, 32, 64, 128, 256, 512, 1024, 2048)
@@ -23,7 +23,7 @@ _MOST_SECONDS = 0.5
 
 def try_tokenizer() -> int:
     """Read a `tokenizer.json` from stdin; write to stdout, as JSON, `why` it is refused or an empty text; return 0."""
-    _limit()
+    limit(BOUNDS)
     why = ""
     try:
         _try(sys.stdin.buffer.read().decode())
@@ -61,13 +61,3 @@ def _written(text: str) -> list[str]:
     patterns = re.findall(r'"Regex"\s*:\s*("(?:[^"\\]|\\.){0,9000}")', text)
     letters = dict.fromkeys("".join(map(json.loads, patterns)))
     return list(letters)[:_MOST_LETTERS]
-
-
-def _limit() -> None:
-    """Let the system end what takes too much, where it can; the parent watches as well."""
-    with contextlib.suppress(ImportError):
-        import resource
-
-        for what, most in (("RLIMIT_CPU", MOST_CPU_SECONDS), ("RLIMIT_AS", 2 * MOST_MEMORY), ("RLIMIT_CORE", 0)):
-            with contextlib.suppress(ValueError, OSError):
-                resource.setrlimit(getattr(resource, what), (most, most))
