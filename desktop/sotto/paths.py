@@ -1,10 +1,23 @@
-"""Where Sotto keeps what it owns, and where its bundled resources lie."""
+"""Where Sotto keeps what it owns, for its owner alone, and where its bundled resources lie.
 
+Folders and files that are made here are closed to others whatever the umask is. What another version left in Sotto's
+own folders for others to read is closed the first time that anything is written there. Files of models are no secret
+and keep the modes that the layout of their store has; the folder around them lets nobody in.
+"""
+
+import logging
+import os
+import stat
 from pathlib import Path
 
 import platformdirs
 
+_log = logging.getLogger(__name__)
+
 _APP = "Sotto"
+_MODELS = "models"
+_FOLDER, _FILE = 0o700, 0o600
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def data_dir() -> Path:
@@ -43,3 +56,94 @@ def resources_dir() -> Path:
         if candidate.is_dir():
             return candidate
     raise RuntimeError(f"Sotto's resources folder is missing beside {package}: install Sotto again.")
+
+
+def private_folder(folder: Path) -> None:
+    """Make a folder that is Sotto's own, wherever it is, or close it to others if it is there.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    make_folder(folder)
+    _close(folder)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those around it, if they are missing, for their owner alone.
+
+    One that is there already may be a person's, and stays as it is unless it lies in a folder of Sotto's.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    _make(folder)
+    for root in {data_dir(), cache_dir(), config_dir(), state_dir()}:
+        if folder.is_relative_to(root):
+            if _is_open(root):
+                _close_all(root)
+            for inside in (root, *(each for each in folder.parents if root in each.parents), folder):
+                _close(inside)
+
+
+def private_file(path: Path) -> None:
+    """Make an empty file for its owner alone, or close the one that is there to others.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _FILE))
+    except FileExistsError:
+        _close(path)
+
+
+def close_beside(path: Path) -> None:
+    """Close to others whatever lies beside a file and has its name up to the first dot."""
+    beginning = path.name.partition(".")[0] + "."
+    for each in path.parent.iterdir():
+        if each.name.startswith(beginning):
+            _close(each)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(_FOLDER)
+    except FileNotFoundError:
+        if folder.parent == folder:
+            raise
+        _make(folder.parent)
+        folder.mkdir(_FOLDER, exist_ok=True)
+    except OSError:
+        # Systems say different things of a folder that is there on a disk that cannot be written.
+        if not folder.is_dir():
+            raise
+
+
+def _is_open(path: Path) -> bool:
+    return bool(path.stat().st_mode & _OTHERS)
+
+
+def _close(path: Path) -> None:
+    """Take from others what they may do with a file or folder; where that is not possible, the log says so."""
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+        if mode & _OTHERS:
+            path.chmod(mode & stat.S_IRWXU)
+    except FileNotFoundError:
+        return  # somebody else has just removed it
+    except OSError as error:
+        # It is another user's, or lies on a disk without modes.
+        _log.warning("%s cannot be closed to other users: %s", path, error.strerror)
+
+
+def _close_all(root: Path) -> None:
+    """Close everything in a folder of Sotto's; the folder itself comes last, so that an end in the middle is no end."""
+    for folder, folders, files in os.walk(root):
+        if _MODELS in folders and Path(folder) == root:
+            folders.remove(_MODELS)
+            _close(root / _MODELS)
+        for name in (*folders, *files):
+            path = Path(folder, name)
+            if not path.is_symlink():
+                _close(path)
+    _close(root)

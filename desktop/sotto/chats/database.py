@@ -2,6 +2,7 @@
 
 - A version older than this one is kept as a copy beside the file before it is changed.
 - A file of a newer version, or one that cannot be written, is read and not written.
+- Nobody but its owner can read it, or what lies beside it.
 - A damaged file is set aside under a name of its own, and what can be read of it goes into a new one.
 
 Each of these says so once, in a `Notice`.
@@ -18,6 +19,7 @@ from typing import Any
 
 from sotto.chats.salvage import decoded, salvaged
 from sotto.chats.schema import STEPS, TABLES, VERSION
+from sotto.paths import close_beside, private_file, private_folder
 
 _BUSY_MILLISECONDS = 5000
 _LOOK_SECONDS = 0.01
@@ -88,7 +90,10 @@ class Database:
 
     def _opened(self) -> sqlite3.Connection:
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private_folder(self.path.parent)
+            # SQLite gives what it writes beside a file the mode of that.
+            private_file(self.path)
+            close_beside(self.path)
             _check_beginning(self.path)
             return self._ready(self._connected())
         except (OSError, sqlite3.OperationalError) as error:
@@ -137,6 +142,7 @@ class Database:
         kept = self.path.with_name(f"{self.path.stem}.version-{version}{self.path.suffix}")
         partial = kept.with_name(f"{kept.name}.partial")
         partial.unlink(missing_ok=True)
+        private_file(partial)
         with contextlib.closing(sqlite3.connect(partial)) as copy:
             connection.backup(copy)
         partial.replace(kept)
@@ -148,6 +154,7 @@ class Database:
             part = self.path.with_name(self.path.name + suffix)
             if part.exists():
                 part.replace(kept.with_name(kept.name + suffix))
+        private_file(self.path)
         connection = self._ready(self._connected())
         with _transaction(connection):
             chats, messages = salvaged(kept, connection)

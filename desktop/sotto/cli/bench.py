@@ -18,6 +18,7 @@ from sotto.cli.output import human_bytes, printable
 from sotto.engine import device
 from sotto.engine.settings import read_settings
 from sotto.errors import StoreError
+from sotto.paths import make_folder
 
 if TYPE_CHECKING:
     from sotto.cli.bench_runs import Runs, Timed
@@ -87,7 +88,7 @@ def _disk_folder() -> Iterator[Path]:
     """Make a folder for what is kept on disk meanwhile, where it would be kept otherwise, too."""
     place = paths.cache_dir()
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        make_folder(place)
         made = tempfile.TemporaryDirectory(prefix="bench-", dir=place, ignore_cleanup_errors=True)
     except OSError as error:
         raise StoreError(f"{place} cannot be written: {error.strerror}.") from error

@@ -19,6 +19,7 @@ from pathlib import Path
 from sotto.engine.disk_file import Array, DamagedEntryError, damaged, packed, read_verified
 from sotto.engine.disk_format import SUFFIX, TOKENS, VERSION, EntryHead, is_id, read_head
 from sotto.errors import StoreError
+from sotto.paths import private_folder
 from sotto.store.bounded_json import parse_object
 from sotto.store.wording import shown_path
 
@@ -74,7 +75,7 @@ class Lock:
 
     def _take(self, folder: Path) -> bool:
         """Lock the file that is there now, and return whether it still is there then."""
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(folder)
         self._path = folder / LOCK
         try:
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

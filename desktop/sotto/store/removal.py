@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sotto.errors import BrokenModelError, StoreError
-from sotto.paths import data_dir
+from sotto.paths import data_dir, make_folder
 from sotto.store.files import read_all
 from sotto.store.manifest import MANIFEST_LIMIT, Manifest, parse_manifest
 from sotto.store.records import ModelRecord, Source
@@ -66,7 +66,7 @@ def remove(record: ModelRecord, only: Path | None = None) -> Removed:
     folder = store / "trash" / uuid.uuid4().hex
     moved: list[tuple[Path, Path]] = []
     try:
-        folder.mkdir(parents=True)
+        make_folder(folder)
         for number, path in enumerate(manifests):
             target = folder / str(number)
             path.rename(target)
@@ -75,7 +75,7 @@ def remove(record: ModelRecord, only: Path | None = None) -> Removed:
     except OSError as error:
         for path, target in moved:
             with contextlib.suppress(OSError):
-                path.parent.mkdir(parents=True, exist_ok=True)
+                make_folder(path.parent)
                 target.rename(path)
         raise StoreError(f"{shown(record.name)} cannot be deleted: {error.strerror}.") from error
     return Removed(record.name, folder, tuple(moved))
@@ -91,7 +91,7 @@ def restore(removed: Removed) -> None:
         for path, target in removed.moved:
             if path.exists():
                 raise StoreError(f"There is a new {shown(removed.name)}, so the deleted one stays in the trash.")
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             target.rename(path)
         removed.folder.rmdir()
     except OSError as error:

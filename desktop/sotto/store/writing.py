@@ -5,14 +5,25 @@ import os
 import tempfile
 from pathlib import Path
 
+from sotto.paths import make_folder
+
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file that others find as it was before or whole, never in between; its folder is made if it is missing.
+    """Write a file as `write_there` does, in a folder that is made if it is missing.
 
     Raises:
         OSError: It cannot be written; nothing half-written stays.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
+    write_there(path, content)
+
+
+def write_there(path: Path, content: str | bytes) -> None:
+    """Write a file that others find as it was before or whole, never in between, for its owner alone.
+
+    Raises:
+        OSError: It cannot be written; nothing half-written stays.
+    """
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from sotto.chats.records import Chat, Folder, Shelf
 from sotto.errors import SottoError
+from sotto.store.writing import write_there
 from sotto.ui import words
 from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.commands import Command, Kind
@@ -229,12 +230,9 @@ class ChatShelf(QObject):
 
     def _export(self, text: Callable[["ChatStore"], str], path: Path) -> None:
         def work(store: "ChatStore") -> str:
-            partial = path.with_name(f"{path.name}.partial")
             try:
-                partial.write_text(text(store), encoding="utf-8")
-                partial.replace(path)
+                write_there(path, text(store))
             except OSError as error:
-                partial.unlink(missing_ok=True)
                 return f"{path} could not be written: {error}."
             return ""
 

@@ -15,6 +15,7 @@ from sotto.engine.memory_figures import MemoryFigures
 from sotto.paths import state_dir
 from sotto.runner.host import PROCESS, THREAD, Loop, kind_of_host
 from sotto.store.wording import shown_path
+from sotto.store.writing import write_whole
 from sotto.ui.engine_thread import EngineThread, engine_loop
 
 _log = logging.getLogger(__name__)
@@ -79,8 +80,7 @@ class Marking:
     def _change(self) -> None:
         try:
             if self._busy:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-                self._path.write_text(str(os.getpid()), encoding="ascii")
+                write_whole(self._path, str(os.getpid()))
             else:
                 self._path.unlink(missing_ok=True)
         except OSError as error:

@@ -19,6 +19,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from sotto.errors import SottoError
+from sotto.paths import private_folder
 
 _VERSION = 1
 _LOCK, _SOCKET = "app.lock", "app.socket"
@@ -111,7 +112,7 @@ def enter(folder: Path, wish: Wish, patience: float = _PATIENCE) -> Instance | N
         SottoError: There is one that does not answer.
         OSError: The folder takes no lock and no socket.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    private_folder(folder)
     end = time.monotonic() + patience
     while True:
         if (held := _claim(folder)) is not None:

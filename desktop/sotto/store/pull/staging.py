@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sotto.errors import BrokenModelError, InvalidNameError, StoreError
+from sotto.paths import make_folder
 from sotto.store.files import read_all
 from sotto.store.manifest import MANIFEST_LIMIT, Layer, Manifest, parse_manifest
 from sotto.store.names import ModelName, name_of_parts
@@ -130,7 +131,7 @@ class Staging:
         """
         before = self.kept_manifest()
         blobs = self._root / "blobs"
-        blobs.mkdir(parents=True, exist_ok=True)
+        make_folder(blobs)
         for digest in manifest.blobs:
             if (path := self.whole(digest)).exists():
                 path.chmod(0o644)
@@ -139,7 +140,7 @@ class Staging:
         self._store.require_blobs(manifest)
         self.manifest_file.chmod(0o644)
         sync(self.manifest_file)
-        self.target.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self.target.parent)
         self.manifest_file.replace(self.target)
         sync(self.target.parent)
         if before is not None:
@@ -163,7 +164,7 @@ class Staging:
         """Return a lock, or None if the folder was removed by another process at the same moment."""
         path = self._folder / _LOCK
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self._folder)
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         except FileNotFoundError:
             return None
