@@ -9,6 +9,7 @@ from contextlib import suppress
 import httpx
 import pytest
 
+from raw_http import address_of, raw
 from scripted_loop import Script, ScriptedLoop, record
 from sotto.api.origins import OriginError
 from sotto.api.room import Room
@@ -26,18 +27,6 @@ def until(true, seconds=20):
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.01)
-
-
-def raw(url, text, timeout=10):
-    """Send bytes as they are and return what comes back."""
-    host, port = url.removeprefix("http://").rsplit(":", 1)
-    with socket.create_connection((host, int(port)), timeout=timeout) as connection:
-        connection.sendall(text)
-        answer = b""
-        with suppress(ConnectionResetError):
-            while piece := connection.recv(1 << 16):
-                answer += piece
-    return answer
 
 
 class TestGuard:
@@ -216,11 +205,11 @@ class TestBounds:
 
     @pytest.mark.parametrize("said", [b"", b"GET / HTTP/1.1\r\nHost: loc"])
     def test_whoever_begins_and_keeps_still_is_hung_up_on(self, serve, monkeypatch, said):
-        monkeypatch.setattr("sotto.api.protocol.HEAD_SECONDS", 0.2)
+        monkeypatch.setattr("sotto.runner.connections.HEAD_SECONDS", 0.2)
         assert raw(serve().url, said) == b""
 
     def test_whoever_takes_his_time_for_an_answer_is_not(self, serve, monkeypatch):
-        monkeypatch.setattr("sotto.api.protocol.HEAD_SECONDS", 0.2)
+        monkeypatch.setattr("sotto.runner.connections.HEAD_SECONDS", 0.2)
         options = HOT | {"num_predict": 400}
         answer = serve().http.post("/api/generate", json=RAW | {"stream": False, "options": options}).json()
         assert answer["total_duration"] > 0.2e9
@@ -228,9 +217,67 @@ class TestBounds:
 
     def test_garbage_is_no_request(self, served):
         assert raw(served.url, b"\x16\x03\x01\x02\x00garbage\r\n\r\n").startswith(b"HTTP/1.1 400")
-        head = b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * (1 << 20)
-        assert raw(served.url, head)[:12] in (b"HTTP/1.1 400", b"")
         assert served.http.get("/").status_code == 200
+
+    @pytest.mark.parametrize("pieces", [1, 40])
+    @pytest.mark.parametrize(
+        ("size", "status"), [(64 << 10, 200), ((64 << 10) + 1, 431), (100_000, 431), (1 << 20, 431)]
+    )
+    def test_a_head_has_a_largest_size(self, served, size, status, pieces):
+        beginning, end = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX: ", b"\r\n\r\n"
+        head = beginning + b"x" * (size - len(beginning) - len(end)) + end
+        answer = raw(served.url, *(head[at : at + size // pieces + 1] for at in range(0, size, size // pieces + 1)))
+        assert answer.startswith(f"HTTP/1.1 {status}".encode())
+        assert (b"The head of the request is larger than 64 KiB" in answer) == (status == 431)
+
+    def test_a_head_behind_another_request_has_a_largest_size(self, served):
+        first = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        answer = raw(served.url, first + first[:-2] + b"X: " + b"x" * 100_000 + b"\r\n\r\n")
+        assert answer.startswith(b"HTTP/1.1 200")
+        assert b"HTTP/1.1 431" in answer
+
+    @pytest.mark.parametrize("connection", ["close", "keep-alive"])
+    def test_a_body_that_is_announced_as_too_large_is_refused_at_once(self, served, connection):
+        head = f"POST /api/chat HTTP/1.1\r\nHost: localhost\r\nConnection: {connection}\r\nContent-Length: {10**12}"
+        answer = raw(served.url, head.encode() + b"\r\n\r\n")
+        assert answer.startswith(b"HTTP/1.1 413")
+        assert b"larger than 32 MiB" in answer
+
+    @pytest.mark.parametrize("connection", ["close", "keep-alive"])
+    def test_a_body_that_is_too_large_is_not_read_to_its_end(self, served, connection):
+        """Of one that goes on for ever, the server takes what a body may have and little more."""
+        head = f"POST /api/chat HTTP/1.1\r\nHost: localhost\r\nConnection: {connection}\r\nTransfer-Encoding: chunked"
+        chunk, sent, answer = b"100000\r\n" + b"x" * (1 << 20) + b"\r\n", 0, b""
+        with socket.create_connection(address_of(served.url), timeout=20) as sending:
+            sending.sendall(head.encode() + b"\r\n\r\n")
+            with suppress(ConnectionResetError, BrokenPipeError):
+                while sent < 200:
+                    sending.sendall(chunk)
+                    sent += 1
+            with suppress(ConnectionResetError):
+                while piece := sending.recv(1 << 16):
+                    answer += piece
+        # Sockets themselves hold some megabytes.
+        assert 32 <= sent < 60
+        assert answer.startswith(b"HTTP/1.1 413")
+        assert b"larger than 32 MiB" in answer
+
+    def test_whoever_is_refused_before_his_body_came_is_heard_out(self, serve):
+        served = serve(key="s3cret")
+        head = b"POST /api/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8000000\r\n\r\n"
+        assert raw(served.url, head, *([b"x" * 100_000] * 80)).startswith(b"HTTP/1.1 401")
+
+    def test_a_request_whose_end_can_be_read_in_two_ways_is_refused(self, served):
+        body = b"0\r\n\r\n"
+        for headers in (
+            b"Content-Length: 5\r\nTransfer-Encoding: chunked",
+            b"Transfer-Encoding: chunked\r\nContent-Length: 5",
+            b"Content-Length: 5\r\nContent-Length: 6",
+        ):
+            head = b"POST /api/chat HTTP/1.1\r\nHost: localhost\r\n" + headers + b"\r\n\r\n"
+            answer = raw(served.url, head + body + b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert answer.startswith(b"HTTP/1.1 400")
+            assert answer.count(b"HTTP/1.1") == 1
 
 
 class TestLeaving:

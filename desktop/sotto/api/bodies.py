@@ -47,6 +47,9 @@ async def fields_of(request: Request) -> Fields:
     Raises:
         ApiError: It brings none, or one that is too large.
     """
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length[:20]) > LARGEST:
+        raise _too_large()
     with _ROOM.some() as take:
         try:
             async with asyncio.timeout(_SECONDS):
@@ -66,10 +69,14 @@ async def _read(request: Request, take: Callable[[int], None]) -> bytes:
         take(len(piece))
         data += piece
         if len(data) > LARGEST:
-            raise ApiError(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {LARGEST >> 20} MiB; send less at once."
-            )
+            raise _too_large()
     return bytes(data)
+
+
+def _too_large() -> ApiError:
+    return ApiError(
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {LARGEST >> 20} MiB; send less at once."
+    )
 
 
 def _parsed(data: bytes, shape: Shape | None = None) -> Fields:

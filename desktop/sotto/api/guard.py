@@ -19,7 +19,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sotto.api.answers import Dialect
-from sotto.api.errors import ApiError
+from sotto.api.errors import ApiError, busy
+from sotto.runner.connections import CROWDED
 
 _MOST_HEADERS = 100
 _METHODS = ("GET", "HEAD", "POST", "DELETE")
@@ -74,7 +75,9 @@ class Guard:
         """Serve a request or refuse it."""
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         host, origin = headers.get(b"host", ""), headers.get(b"origin")
-        if len(scope["headers"]) > _MOST_HEADERS:
+        if scope.get("state", {}).get(CROWDED):
+            await self._dialect_of(scope["path"]).response(busy())(scope, receive, send)
+        elif len(scope["headers"]) > _MOST_HEADERS:
             error = ApiError(
                 HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, f"The request has more than {_MOST_HEADERS} headers."
             )

@@ -7,11 +7,13 @@ import socket
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 import uvicorn
 
 from sotto.api.application import application
+from sotto.api.bodies import LARGEST
 from sotto.api.guard import is_loopback
 from sotto.api.keys import KEY_RULE, can_be_sent
 from sotto.api.metrics import CountedDesk, Metrics
@@ -19,12 +21,12 @@ from sotto.api.origins import read_origins
 from sotto.api.protocol import PromptProtocol
 from sotto.api.stream import Bridge
 from sotto.errors import SottoError
+from sotto.runner.connections import DoorServer
+from sotto.runner.doorway import Doorway
 from sotto.runner.host import Host
 
-_MOST_CONNECTIONS = 1024
 _LAST_SECONDS = 2
 _LOOK_SECONDS = 0.05
-_LARGEST_HEAD = 64 << 10
 
 
 class AddressError(SottoError):
@@ -107,7 +109,7 @@ class ApiServer:
             self._ready.set()
 
     async def _serve(self, listening: socket.socket) -> None:
-        metrics = Metrics(self._host)
+        metrics, doorway = Metrics(self._host), Doorway()
         desk = CountedDesk(self._host, metrics)
         config = uvicorn.Config(
             application(
@@ -117,7 +119,7 @@ class ApiServer:
                 key=self._address.key,
                 origins=self._origins,
             ),
-            http=PromptProtocol,
+            http=partial(PromptProtocol, doorway=doorway, largest_body=LARGEST),  # type: ignore[arg-type]
             ws="none",
             lifespan="off",
             loop="asyncio",
@@ -125,11 +127,10 @@ class ApiServer:
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            limit_concurrency=_MOST_CONNECTIONS,
+            backlog=doorway.at_once,
             timeout_graceful_shutdown=_LAST_SECONDS,
-            h11_max_incomplete_event_size=_LARGEST_HEAD,
         )
-        server, bridge, ending = uvicorn.Server(config), Bridge(), asyncio.Event()
+        server, bridge, ending = DoorServer(config), Bridge(), asyncio.Event()
         self._end = lambda: bridge.call(ending.set)
         self._ready.set()
         serving = asyncio.create_task(server.serve(sockets=[listening]))

@@ -20,6 +20,7 @@ import hmac
 import socket
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import uvicorn
@@ -30,8 +31,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sotto.errors import InvalidRequestError, SottoError
+from sotto.runner.connections import Connection, DoorServer
+from sotto.runner.doorway import Doorway
 from sotto.runner.loop import EngineLoop
-from sotto.runner.streams import Completions, Session, read_body, read_json
+from sotto.runner.streams import LARGEST_BODY, Completions, Session, read_body, read_json
 from sotto.runner.switchboard import Switchboard
 from sotto.runner.vectors import Vectors
 
@@ -42,10 +45,19 @@ class Server:
     def __init__(self, loop: EngineLoop, board: Switchboard, token: str, listening: socket.socket) -> None:
         """Serve `loop`, whose events go to `board`, on a socket that listens already."""
         app = application(loop, board, token)
+        # Whoever knows the token is never too much.
+        doorway = Doorway(limits_requests=False)
         config = uvicorn.Config(
-            app, http="h11", ws="none", lifespan="off", loop="asyncio", log_config=None, access_log=False
+            app,
+            http=partial(Connection, doorway=doorway, largest_body=LARGEST_BODY),  # type: ignore[arg-type]
+            ws="none",
+            lifespan="off",
+            loop="asyncio",
+            log_config=None,
+            access_log=False,
+            backlog=doorway.at_once,
         )
-        self._server = uvicorn.Server(config)
+        self._server = DoorServer(config)
         self._listening = listening
         self._thread = threading.Thread(target=self._run, name="server", daemon=True)
 

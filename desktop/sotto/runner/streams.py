@@ -31,7 +31,7 @@ from sotto.runner.codec import (
 from sotto.runner.loop import EngineLoop
 from sotto.runner.switchboard import Stream, Switchboard
 
-_LARGEST_BODY = 64 << 20
+LARGEST_BODY = 64 << 20
 _JSON_LINES = [(b"content-type", b"application/jsonl")]
 
 
@@ -44,8 +44,8 @@ async def read_body(request: Request) -> bytes:
     parts, size = [], 0
     async for part in request.stream():
         size += len(part)
-        if size > _LARGEST_BODY:
-            raise InvalidRequestError(f"The body is larger than {_LARGEST_BODY} bytes.")
+        if size > LARGEST_BODY:
+            raise InvalidRequestError(f"The body is larger than {LARGEST_BODY} bytes.")
         parts.append(part)
     return b"".join(parts)
 
