@@ -39,12 +39,59 @@ class TestGuard:
 
     @pytest.mark.parametrize(
         "named",
-        ["evil.example", "evil.example:11535", "localhost.evil.example", "127.0.0.1.evil.example", "[::1", "x.local"],
+        [
+            *("evil.example", "evil.example:11535", "localhost.evil.example", "127.0.0.1.evil.example", "[::1"),
+            *("x@localhost", "localhost@127.0.0.1:80", "a:b@localhost", "@localhost", "localhost@evil.example"),
+            *("localhost evil.example", "localhost/evil", "localhost#", "localhost?", "127.0.0.1:80:80", "127.0.0.1:x"),
+            *("localhost:123456", "[127.0.0.1", "[localhost]", ":80", "", "internal", "local", "x.local.evil.example"),
+        ],
     )
     def test_names_of_others_are_not(self, served, named):
         for method, path in (("GET", "/api/tags"), ("POST", "/api/chat"), ("GET", "/v1/models"), ("GET", "/nothing")):
             answer = served.http.request(method, path, headers={"Host": named})
             assert (answer.status_code, answer.text) == (403, "")
+
+    def test_a_host_is_named_once(self, served):
+        for version, hosts, status in (
+            (b"1.0", [], 200),
+            (b"1.1", [], 400),
+            (b"1.1", [b"localhost", b"localhost"], 400),
+            (b"1.1", [b"localhost", b"evil.example"], 400),
+            (b"1.1", [b"localhost, evil.example"], 403),
+        ):
+            head = (
+                b"GET / HTTP/"
+                + version
+                + b"\r\nConnection: close\r\n"
+                + b"".join(b"Host: " + one + b"\r\n" for one in hosts)
+            )
+            assert raw(served.url, head + b"\r\n").startswith(b"HTTP/1.1 %d" % status)
+
+    @pytest.mark.parametrize("named", ["x@localhost", "x@box.example", "box example", ""])
+    def test_whatever_is_listened_on_a_host_is_written_as_one(self, serve, named):
+        headers = {"Host": named, "Authorization": "Bearer s3cret"}
+        assert serve(host="0.0.0.0", key="s3cret").http.get("/", headers=headers).status_code == 403
+
+    @pytest.mark.parametrize(
+        "named", ["host.docker.internal", "host.docker.internal:11535", "HOST.containers.internal", "box.local:80"]
+    )
+    def test_names_for_containers_need_a_key(self, served, serve, named):
+        for path, words in (
+            ("/api/tags", lambda body: body["error"]),
+            ("/v1/models", lambda body: body["error"]["message"]),
+            ("/v1/messages", lambda body: body["error"]["message"]),
+        ):
+            answer = served.http.get(path, headers={"Host": named})
+            assert answer.status_code == 403
+            assert words(answer.json()).startswith(f"Whoever asks for {named} must send an API key")
+            assert "--key" in words(answer.json())
+        keyed = serve(key="s3cret")
+        for headers, status in (({}, 401), ({"X-Api-Key": "wrong"}, 401), ({"X-Api-Key": "s3cret"}, 200)):
+            answer = keyed.http.get("/api/tags", headers=headers | {"Host": named})
+            assert answer.status_code == status
+        # A page that was brought here under such a name is one of strangers, key or no key, unless it is allowed.
+        page = {"Host": named, "Origin": "http://evil.example", "X-Api-Key": "s3cret"}
+        assert keyed.http.get("/api/tags", headers=page).status_code == 403
 
     @pytest.mark.parametrize(
         "origin",

@@ -2,8 +2,9 @@
 
 A page in a browser can send requests to this machine, also under a name that its owner points here (DNS rebinding). So
 a request that says which page it comes from is refused unless that is the server itself or a page that somebody has
-allowed, and on the loopback address the name that is asked for must be one that nobody else can point anywhere. Where
-other machines can reach the server, a key is required instead.
+allowed, and on the loopback address the name that is asked for must be one that nobody else can point anywhere.
+Containers and virtual machines reach that address by names that somebody else may point there, too: by these, only who
+knows a key is let in. Where other machines can reach the server, a key is required whatever the name.
 """
 
 import hmac
@@ -12,7 +13,6 @@ import re
 import socket
 from collections.abc import Callable
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import PlainTextResponse
@@ -21,8 +21,17 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from sotto.api.answers import Dialect
 from sotto.api.errors import ApiError, busy
 from sotto.runner.connections import CROWDED
+from sotto.store.wording import shown
 
 _MOST_HEADERS = 100
+# A name or an address, and a port.
+_HOST = re.compile(r"([\w.~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?", re.ASCII)
+# What containers and virtual machines call the machine that they run on, and machines of a network one another.
+_NEARBY = (".internal", ".local")
+_NEEDS_KEY = (
+    "Whoever asks for {} must send an API key, as others may give this name to an address of theirs: set one (--key, "
+    "SOTTO_API_KEY, or in the settings under Other programs) and have the client send it, or ask for 127.0.0.1."
+)
 _METHODS = ("GET", "HEAD", "POST", "DELETE")
 # What the clients of the three dialects send from a page.
 _HEADERS = (
@@ -82,8 +91,11 @@ class Guard:
                 HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, f"The request has more than {_MOST_HEADERS} headers."
             )
             await self._dialect_of(scope["path"]).response(error)(scope, receive, send)
-        elif (self._loopback and not self._is_own(host)) or not self._is_welcome(origin, host):
+        elif not self._is_asked_for(host, scope["http_version"]) or not self._is_welcome(origin, host):
             await PlainTextResponse("", HTTPStatus.FORBIDDEN)(scope, receive, send)
+        elif self._loopback and not self._key and not self._is_own(host):
+            error = ApiError(HTTPStatus.FORBIDDEN, _NEEDS_KEY.format(shown(host)))
+            await self._dialect_of(scope["path"]).response(error)(scope, receive, send)
         else:
             await self._let_in(scope, receive, send)
 
@@ -104,11 +116,16 @@ class Guard:
             return True
         return self._origins is not None and self._origins.fullmatch(origin) is not None
 
+    def _is_asked_for(self, host: str, version: str) -> bool:
+        """Tell whether a host is written as one is, and may be the name of this server."""
+        # Only the oldest clients name none.
+        if _HOST.fullmatch(host) is None and (host or version != "1.0"):
+            return False
+        return not self._loopback or self._is_own(host) or _name_of(host).endswith(_NEARBY)
+
     def _is_own(self, host: str) -> bool:
         """Tell whether a host is an address, or a name that is nobody else's to point here."""
-        name = _name_of(f"//{host}")
-        if name is None:
-            return False
+        name = _name_of(host)
         return name in self._own_names or name.endswith(".localhost") or is_address(name)
 
     def _knows_key(self, headers: dict[bytes, str]) -> bool:
@@ -135,9 +152,7 @@ def _is_same(origin: str, host: str) -> bool:
     return bool(host) and origin in (f"http://{host}", f"https://{host}")
 
 
-def _name_of(address: str) -> str | None:
-    """Return the name in an address, without port and brackets; None where it cannot be read."""
-    try:
-        return (urlsplit(address).hostname or "").casefold()
-    except ValueError:
-        return None
+def _name_of(host: str) -> str:
+    """Return the name in a host, without port and brackets."""
+    match = _HOST.fullmatch(host)
+    return match[1].strip("[]").casefold() if match else ""
