@@ -2,6 +2,7 @@
 
 import json
 import socket
+import sys
 import urllib.request
 
 import pytest
@@ -32,6 +33,7 @@ from sotto.ui.settings.answers import AnswersPage
 from sotto.ui.settings.appearance import AppearancePage
 from sotto.ui.settings.engine import EnginePage
 from sotto.ui.settings.folders import FoldersPage
+from sotto.ui.settings.kept import EngineChoices
 from sotto.ui.settings.memory import MemoryPage
 from sotto.ui.settings.parts import Row
 from sotto.ui.settings.programs import ProgramsPage
@@ -353,6 +355,21 @@ def test_an_address_that_makes_no_sense_is_refused(settings, stage, qtbot, loop,
     assert stage.window.preferences.values == before
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="nothing is limited elsewhere")
+def test_the_memory_of_an_isolated_engine_is_limited_in_its_page(settings, qtbot, loop, monkeypatch):
+    monkeypatch.setenv("SOTTO_ENGINE_MEMORY", "3G")
+    page = settings("engine").page(EnginePage)
+    qtbot.waitUntil(lambda: page._total > 0)
+    typed(qtbot, page.memory, "2 GB")
+    qtbot.waitUntil(lambda: engine_choices() == {"process_memory": 2 * 10**9})
+    qtbot.waitUntil(lambda: page.memory.text() == "2.0 GB")
+    typed(qtbot, page.memory, "1 MB")
+    assert "The limit must be from 256 MB to the" in page.memory_row.error.text()
+    typed(qtbot, page.memory, " ")
+    qtbot.waitUntil(lambda: engine_choices() == {})
+    assert [label.text() for label in page.findChildren(QLabel) if "SOTTO_ENGINE_MEMORY is set to 3G" in label.text()]
+
+
 def test_the_engine_moves_with_the_next_start(settings, stage, qtbot, loop, monkeypatch):
     page = settings("engine").page(EnginePage)
     assert "In the app’s own process" in page.row.hint.text()
@@ -361,7 +378,7 @@ def test_the_engine_moves_with_the_next_start(settings, stage, qtbot, loop, monk
     assert "In a process of its own" in page.row.hint.text()
     assert [label.text() for label in page.findChildren(QLabel) if "start of Sotto" in label.text()]
     monkeypatch.setenv("SOTTO_ENGINE_HOST", "thread")
-    forced = EnginePage(stage.window.preferences)
+    forced = EnginePage(stage.window.preferences, EngineChoices(stage.session._flows))
     assert [
         label.text() for label in forced.findChildren(QLabel) if "SOTTO_ENGINE_HOST is set to thread" in label.text()
     ]

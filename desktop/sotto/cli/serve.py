@@ -10,6 +10,7 @@ from sotto.api.server import Address, ApiServer
 from sotto.cli.interrupts import until_interrupt
 from sotto.engine.settings import read_settings
 from sotto.errors import EngineError
+from sotto.runner.held_memory import most_memory
 from sotto.runner.host import PROCESS, kind_of_host
 from sotto.runner.loop_host import LoopHost
 from sotto.runner.process import RunnerProcess
@@ -24,6 +25,7 @@ def serve(parsed: argparse.Namespace) -> int:
     """
     key = os.environ.get("SOTTO_API_KEY", "") if parsed.key is None else parsed.key
     origins = os.environ.get("OLLAMA_ORIGINS", "") if parsed.origins is None else parsed.origins
+    most_memory(read_settings())  # what makes no sense is said before anything is served
     host = LoopHost(read_settings, make_loop=RunnerProcess if kind_of_host() == PROCESS else None)
     server = ApiServer(host, Address(parsed.host, parsed.port, key, origins))
     ended = threading.Event()

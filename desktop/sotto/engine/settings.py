@@ -41,6 +41,7 @@ class EngineSettings:
         kv_bits: Hold keys and values in 8 or 4 bits, where a layer allows it; None as the model computes them.
         memory_limit: Bytes of memory that a model may be planned with, however much there is; None for all that is
             free.
+        process_memory: Bytes of memory that the engine may hold where it has a process of its own; None for any number.
     """
 
     prefix_budget: int | None = None
@@ -48,6 +49,7 @@ class EngineSettings:
     disk_root: Path | None = None
     kv_bits: int | None = None
     memory_limit: int | None = None
+    process_memory: int | None = None
 
 
 def _is_size(value: Any) -> bool:
@@ -67,6 +69,7 @@ _CHOICES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "disk_budget": (_is_size, "a number of bytes"),
     "kv_bits": (_is_bits, "4 or 8"),
     "memory_limit": (_is_limit, f"a number of bytes, at least {LEAST_MEMORY}"),
+    "process_memory": (_is_limit, f"a number of bytes, at least {LEAST_MEMORY}"),
 }
 
 

@@ -20,6 +20,7 @@ from sotto.engine.settings import read_settings
 from sotto.errors import EngineError, SottoError
 from sotto.runner import parent
 from sotto.runner.codec import Hello, Listening, WireError, decoded, encoded
+from sotto.runner.held_memory import planned_within
 from sotto.runner.host import started
 from sotto.runner.loop import EngineLoop
 from sotto.runner.switchboard import Switchboard
@@ -93,7 +94,7 @@ class _Host:
         self.status = 0
         self.board = Switchboard()
         chosen = hello.settings
-        self.loop = EngineLoop(self._heard, read_settings if chosen is None else lambda: chosen)
+        self.loop = EngineLoop(self._heard, lambda: planned_within(read_settings() if chosen is None else chosen))
         self._first = record is not None
         if record is not None:
             self.loop.load(record)

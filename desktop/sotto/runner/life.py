@@ -12,6 +12,8 @@ from sotto.runner.spawned import Spawned
 from sotto.runner.wire import Wire
 
 _START_SECONDS = 60.0
+# So often it is looked at what the process holds, where that is limited.
+_LOOK_SECONDS = 0.05
 
 
 class Life:
@@ -74,12 +76,18 @@ class Life:
     def turn(self, until: float | None) -> list[Any]:
         """Wait until something happens, at most until a time, and return the events that have come.
 
+        Where the process's memory is limited, it is looked at, and this returns soon.
+
         Raises:
             WireError: The process does not keep to what was agreed on.
         """
         events: list[Any] = []
         if not self._begun:
             until = min(self._answers_by, until or self._answers_by)
+        if self.child.most_memory is not None:
+            self.child.look_at_memory()
+            look = time.monotonic() + _LOOK_SECONDS
+            until = look if until is None else min(look, until)
         for key, _ in self._selector.select(None if until is None else max(0.0, until - time.monotonic())):
             if key.fileobj is self._bell:
                 silence(self._bell)

@@ -9,8 +9,9 @@ from contextlib import suppress
 from typing import IO
 
 from sotto import bounded_process
-from sotto.engine.settings import EngineSettings
+from sotto.engine.settings import EngineSettings, read_settings
 from sotto.runner.codec import Hello, Lines, Listening, WireError, decoded, encoded
+from sotto.runner.held_memory import held, most_memory, too_much
 from sotto.runner.last_words import LastWords
 
 _log = logging.getLogger(__name__)
@@ -28,6 +29,7 @@ class Spawned:
         log: Its stderr.
         silent: Whether its stdout has ended.
         words: What it said of errors.
+        most_memory: Bytes of memory that it may hold; None for any number.
     """
 
     def __init__(self, settings: EngineSettings | None) -> None:
@@ -35,7 +37,10 @@ class Spawned:
 
         Raises:
             WireError: The system does not start it.
+            InvalidRequestError: The environment limits its memory to what is no size.
         """
+        self.most_memory = most_memory(read_settings() if settings is None else settings)
+        self._held_too_much = False
         self.token = secrets.token_urlsafe(32)
         try:
             self._process = _started()
@@ -86,6 +91,12 @@ class Spawned:
         """End it by force."""
         self._process.kill()
 
+    def look_at_memory(self) -> None:
+        """End it by force if it holds too much."""
+        if self.most_memory is not None and held(self.pid) > self.most_memory:
+            self._held_too_much = True
+            self.kill()
+
     def end(self, seconds: float) -> bool:
         """Wait so long for its end, then end it by force; return whether it ended by itself. Nothing of it is left."""
         by_itself = True
@@ -104,6 +115,8 @@ class Spawned:
 
     def reason(self) -> str:
         """Return the sentence that says that it ended and why. It has."""
+        if self._held_too_much and self.most_memory is not None:
+            return too_much(self.most_memory)
         status = self._process.returncode
         if status >= 0:
             how, told = f"ended with exit status {status}", self.words.last()

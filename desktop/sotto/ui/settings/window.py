@@ -53,7 +53,7 @@ class SettingsWindow(QWidget):
             FoldersPage: lambda: FoldersPage(Stores(session, preferences, flows, self), preferences),
             AnswersPage: lambda: AnswersPage(preferences),
             MemoryPage: lambda: MemoryPage(EngineChoices(flows, self), preferences),
-            EnginePage: lambda: EnginePage(preferences),
+            EnginePage: lambda: EnginePage(preferences, EngineChoices(flows, self)),
             QuickPage: lambda: QuickPage(preferences, flows, shortcut),
             ProgramsPage: lambda: ProgramsPage(preferences, api),
             AppearancePage: lambda: AppearancePage(preferences),
