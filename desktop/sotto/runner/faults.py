@@ -47,7 +47,7 @@ def record(model: str, reason: str) -> None:
     """Keep a fault; where that is not possible, it is logged alone."""
     line = json.dumps(asdict(Fault(time.time(), shown(model, _LONGEST), shown(reason, _LONGEST)))) + "\n"
     try:
-        file().parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        paths.make_folder(file().parent)
         handle = os.open(file(), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             if os.fstat(handle).st_size < _MOST_BYTES:
