@@ -167,7 +167,7 @@ def test_a_format_is_kept_by_both_hosts(host, records):
     assert said.done_reason is DoneReason.STOP
     refused = host.ended("b")
     assert isinstance(refused, Failed)
-    assert refused.message == "digits.regex cannot be guaranteed: regex parse error: error: unclosed group."
+    assert refused.message == "digits.regex cannot be guaranteed: the pattern ( has an unclosed group at character 1."
     assert not refused.bug
     assert isinstance(host.ended("c"), Finished)
 

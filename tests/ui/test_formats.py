@@ -105,7 +105,7 @@ def test_a_file_says_what_answers_must_be(ready, qtbot, loop, tmp_path):
     for name, content, why in (
         ("gone.json", None, "gone.json"),
         ("a.txt", b"x", "must end in .json, .regex, .lark"),
-        ("a.regex", b"(", "a.regex cannot be guaranteed: regex parse error: error: unclosed group."),
+        ("a.regex", b"(", "a.regex cannot be guaranteed: the pattern ( has an unclosed group at character 1."),
         ("a.lark", b"\xff", "is no UTF-8 text (invalid start byte at 0)."),
     ):
         if content is not None:

@@ -12,8 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from sotto.engine.ecma_patterns import matched
 from sotto.engine.grammar_trial import TOO_MANY, reason_against
 from sotto.engine.schema_checks import DEEPEST_SCHEMA, LARGEST_SCHEMA, LONGEST_REGEX, check_schema
+from sotto.engine.schema_terms import in_library_terms
 from sotto.engine.types import Grammar, GrammarKind
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.bounded_json import parse_object
@@ -49,8 +51,15 @@ _PLACE = re.compile(
     r"^at (2\(8\)|\d+\(\d+\)(?=: failed to compile JSON)): "
     r"(failed to compile JSON schema: |invalid regex .* \(in regex\): )?"
 )
-# Behind the first of them stands an expression of any length.
-_UNDECIDED = ("Unable to determine if regex is empty", "fuel exhausted when checking relevance of lexemes")
+_UNDECIDED = f"pattern, format and lengths together ask too much of one text; {TOO_MANY}"
+# The rest shows expressions as they were written for llguidance.
+_IN_OTHER_WORDS = {
+    "NoExtension": NO_TOKEN,
+    "are not disjoint": "two patterns of patternProperties may match one key",
+    "Unsatisfiable schema: Regex is empty": "no text is all that pattern, format and lengths ask for together",
+    "Unable to determine if regex is empty": _UNDECIDED,
+    "fuel exhausted when checking relevance of lexemes": _UNDECIDED,
+}
 _UNKNOWN = re.compile(r"Unimplemented keys: (\[.*\])")
 _T = TypeVar("_T")
 
@@ -113,9 +122,17 @@ def llguidance_source(rules: Rules, head: str = "") -> str:
     return json.dumps({"grammars": grammars})
 
 
-def json_rule(schema: Mapping[str, Any]) -> str:
-    """Return what stands in a rule for JSON by a schema that has been checked."""
-    return f"%json {json.dumps({**schema, 'x-guidance': _JSON})}"
+def json_rule(schema: Mapping[str, Any], name: str) -> str:
+    """Return what stands in a rule for JSON by a schema that has been checked.
+
+    Args:
+        schema: An object.
+        name: What it is called, for messages.
+
+    Raises:
+        InvalidRequestError: One of its patterns or formats cannot be honoured.
+    """
+    return f"%json {json.dumps({**in_library_terms(schema, name), 'x-guidance': _JSON})}"
 
 
 def rules_of(grammar: Grammar) -> Rules:
@@ -130,7 +147,7 @@ def rules_of(grammar: Grammar) -> Rules:
             f"{grammar.name} has {size} bytes ({human_size(size)}); from 1 to {most} ({human_size(most)}) are allowed."
         )
     if grammar.kind is GrammarKind.JSON_SCHEMA:
-        return Rules(f"{FREE}start: {json_rule(_schema(grammar))}", grammar.name, schema=True)
+        return Rules(f"{FREE}start: {json_rule(_schema(grammar), grammar.name)}", grammar.name, schema=True)
     if grammar.kind is GrammarKind.LARK:
         # llguidance takes what begins so for a grammar in JSON, with schemas that nobody has checked.
         unwanted = "{" if grammar.text.lstrip().startswith("{") else ""
@@ -138,9 +155,7 @@ def rules_of(grammar: Grammar) -> Rules:
             raise InvalidRequestError(f"{grammar.name}: {unwanted} is not supported in a Lark grammar; leave it out.")
         # Behind it, so that lines count as they are written.
         return Rules(f"{grammar.text}\n{FREE}", grammar.name)
-    from llguidance import regex_to_lark
-
-    return Rules(f"{FREE}start: /{regex_to_lark(grammar.text)}/", grammar.name)
+    return Rules(f"{FREE}start: /{matched(grammar.text, grammar.name)}/", grammar.name)
 
 
 def _schema(grammar: Grammar) -> dict[str, Any]:
@@ -208,10 +223,9 @@ def refused(rules: Rules, reason: str) -> InvalidRequestError:
 
 def first_line(reason: str) -> str:
     """Return what llguidance says as a part of a sentence: what it shows of its state is left out."""
-    if reason.startswith("NoExtension"):
-        return NO_TOKEN
-    if any(words in reason for words in _UNDECIDED):
-        return f"whether any text matches all of its patterns cannot be found out; {TOO_MANY}"
+    for part, words in _IN_OTHER_WORDS.items():
+        if part in reason:
+            return words
     lines = [line.strip() for line in reason.strip().splitlines() if line.strip()]
     # What is wrong with a regular expression stands under a picture of the place.
     error = next((line for line in lines[1:] if line.startswith("error: ")), "")

@@ -2,9 +2,9 @@
 
 That library refuses most of what it cannot honour by itself. This is the rest of it, as found by trying version 1.9:
 
-- keywords that it takes and does not keep: two or more `minProperties` (it does not count keys that are there twice
-  once), `x-guidance` (which is its own, and can turn guarantees off), `$schema` of drafts that it does not know,
-  names for parts of a schema that are there twice;
+- keywords that it takes and does not keep: `contentEncoding` and `contentMediaType` of draft 7, two or more
+  `minProperties` (it does not count keys that are there twice once), `x-guidance` (which is its own, and can turn
+  guarantees off), `$schema` of drafts that it does not know, names for parts of a schema that are there twice;
 - values that it rounds or leaves out of an answer: numbers of many digits, control characters;
 - what it takes and fails on when the answer comes there: many properties of an object that may be missing;
 - what takes it seconds or minutes, or ends the process: thousands of properties, a large `multipleOf`, long patterns,
@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
+from sotto.engine.schema_terms import BY_NAME, NO_SCHEMAS
 from sotto.errors import InvalidRequestError
 from sotto.store.wording import shown
 
@@ -43,8 +44,6 @@ _DRAFTS = re.compile(r"https?://json-schema\.org/(draft-0[467]|draft/2019-09|dra
 # What JSON has no short escape for.
 _CONTROL = re.compile(r"[\x00-\x07\x0b\x0e-\x1f\x7f-\x9f]")
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
-_BY_NAME = frozenset({"properties", "patternProperties", "$defs", "definitions"})
-_NO_SCHEMAS = frozenset({"const", "enum", "default", "examples", "required"})
 
 
 def check_schema(schema: Mapping[str, Any], name: str) -> None:
@@ -74,6 +73,7 @@ def check_schema(schema: Mapping[str, Any], name: str) -> None:
                 f"{name}: {optional} properties of an object may be missing; from 0 to {MOST_OPTIONAL} are allowed."
             )
         _check_draft(part, name)
+        _check_content(part, schema, name)
         if part is not schema and isinstance(part.get("$id", part.get("id")), str):
             raise InvalidRequestError(
                 f"{name}: $id and id are for its top alone; refer to a part by its place, such as #/$defs/name."
@@ -110,9 +110,9 @@ def _parts(schema: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             continue
         yield part
         for keyword, value in part.items():
-            if keyword in _BY_NAME and isinstance(value, dict):
+            if keyword in BY_NAME and isinstance(value, dict):
                 stack += value.values()
-            elif keyword not in _NO_SCHEMAS:
+            elif keyword not in NO_SCHEMAS:
                 stack += value if isinstance(value, list) else [value]
 
 
@@ -139,6 +139,13 @@ def _check_draft(part: Mapping[str, Any], name: str) -> None:
         raise InvalidRequestError(
             f"{name}: $schema {shown(str(draft))} is not known here; it should be draft 4, 6, 7, 2019-09 or 2020-12."
         )
+
+
+def _check_content(part: Mapping[str, Any], schema: Mapping[str, Any], name: str) -> None:
+    """Refuse what draft 7 alone asks of a text that holds something: later drafts only note it."""
+    asked = sorted(part.keys() & {"contentEncoding", "contentMediaType"})
+    if asked and "draft-07" in str(schema.get("$schema")):
+        raise InvalidRequestError(f"{name} cannot be guaranteed: {', '.join(asked)} is not supported here in draft 7.")
 
 
 def _check_values(part: Mapping[str, Any], name: str) -> None:

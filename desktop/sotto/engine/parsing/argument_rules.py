@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sotto.engine.ecma_patterns import searched
 from sotto.engine.grammars import json_rule
 from sotto.errors import InvalidRequestError
 from sotto.store.wording import shown
@@ -22,7 +23,7 @@ _OF_ALL = frozenset(
 _OF_TEXT = frozenset({"type", "title", "description", "default", "examples", "deprecated", "$comment"})
 _BOUNDS = frozenset({"minLength", "maxLength", "pattern"})
 _KEY = re.compile(r"[\w.\-]+")
-_NOTHING, _ANYTHING = '""', "(?s:.*)"
+_NOTHING = '""'
 _WAY = "in the way in which this model writes arguments"
 
 
@@ -108,7 +109,7 @@ class ArgumentRules:
         whole = schema if isinstance(schema, dict) else {}
         apart = {part: self._schema[part] for part in ("$defs", "definitions") if part in self._schema}
         head = self._literal(f"{fields.before}{key}{fields.middle}")
-        self._rules.append(f"{name}_value: {json_rule(apart | whole)}")
+        self._rules.append(f"{name}_value: {json_rule(apart | whole, self._where)}")
         return f"{head} {name}_value {self._literal(fields.after)}"
 
     def _text(self, name: str, key: str, schema: Mapping[str, Any]) -> str:
@@ -130,7 +131,7 @@ class ArgumentRules:
         terminal = name.upper()
         parts = [f"/(?s:.{_times(schema)})/", f"~/(?s:.*){regex_of(fields.closes)}(?s:.*)/"]
         if "pattern" in schema:
-            parts.append(f"/{_pattern(str(schema['pattern']))}/")
+            parts.append(f"/{searched(str(schema['pattern']), f'{self._where}.properties.{key}')}/")
         body, end = " & ".join(parts), self._literal(fields.text_after)
         if end.startswith("<["):
             # A token of its own ends the text.
@@ -152,12 +153,3 @@ def regex_of(text: str) -> str:
 def _times(schema: Mapping[str, Any]) -> str:
     least, most = schema.get("minLength", 0), schema.get("maxLength")
     return "*" if not least and most is None else f"{{{int(least)},{'' if most is None else int(most)}}}"
-
-
-def _pattern(pattern: str) -> str:
-    """Return a pattern, which may match anywhere in a text, as an expression for all of it."""
-    from llguidance import regex_to_lark
-
-    begun, ended = pattern.startswith("^"), pattern.endswith("$") and not pattern.endswith("\\$")
-    body = regex_to_lark(pattern.removeprefix("^").removesuffix("$" if ended else ""))
-    return f"{'' if begun else _ANYTHING}({body}){'' if ended else _ANYTHING}"

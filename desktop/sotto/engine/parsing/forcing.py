@@ -149,7 +149,7 @@ def calls_rules(
     rules: list[str] = []
     for number, tool in enumerate(tools):
         if form.fields is None:
-            rules.append(f"arguments_{number}: {json_rule(tool.parameters)}")
+            rules.append(f"arguments_{number}: {json_rule(tool.parameters, tool.where)}")
         else:
             rules += ArgumentRules(form.fields, tool.parameters, tool.where, literal).rules(f"arguments_{number}")
     counted = "#" in form.middle
