@@ -1,6 +1,9 @@
 """Answers that must be something: their tokens are those of single steps under a mask, however they are computed."""
 
+import json
 import math
+import re
+from dataclasses import replace
 from functools import cache
 
 import mlx.core as mx
@@ -105,6 +108,39 @@ def test_proposals_change_nothing(kind, ahead, sampling, guided, monkeypatch):
     assert (found.token_ids, found.text, found.done_reason) == (plain.token_ids, plain.text, plain.done_reason)
     assert found.drafted_tokens > 0
     assert plain.drafted_tokens == 0
+
+
+def test_proposals_give_no_object_a_key_twice(guided, tokenizer, monkeypatch):
+    """What was said a moment ago is proposed, and is what may not come again."""
+    monkeypatch.setattr("sotto.engine.speculation.DepthController", Always)
+    schema = {"patternProperties": {"^a+$": {"enum": [1]}}, "additionalProperties": False, "type": "object"}
+    grammar, (ends,) = Grammar(GrammarKind.JSON_SCHEMA, json.dumps(schema)), tokenizer.encode("}", add_bos=False)
+    options = {"sampling": replace(HOT, logit_bias=((ends, -100.0),)), "max_tokens": 100}
+    plain = finished(run("plain", empty("plain"), guided(grammar, **options)))
+    found = finished(run("plain", empty("plain"), guided(grammar, **options), speculator=proposing()))
+    assert (found.token_ids, found.text, found.done_reason) == (plain.token_ids, plain.text, plain.done_reason)
+    assert found.drafted_tokens > found.accepted_tokens > 0
+    keys = re.findall(r'"(a*)"\s*:', found.text)
+    assert len(keys) == len(set(keys)) > 5
+
+
+def test_a_model_without_an_end_comes_to_one(tmp_path):
+    """Whether its tokens are drawn one by one or proposed: behind a whole number nothing must follow."""
+    folder = write_model(tmp_path / "plain", "plain")
+    settings = folder / "tokenizer_config.json"
+    settings.write_text(json.dumps({**json.loads(settings.read_text()), "eos_token": None}))
+    for name in ("config.json", "generation_config.json"):
+        if (file := folder / name).exists():
+            file.write_text(json.dumps({**json.loads(file.read_text()), "eos_token_id": None}))
+    endless = Tokenizer.from_source(open_model(record_of(folder)))
+    assert not endless.eos_ids
+    for schema in ({"type": "integer"}, {"type": "number", "multipleOf": 3, "minimum": -7, "maximum": 7}):
+        guide = Vocabulary(endless, VOCABULARY).guide(Grammar(GrammarKind.JSON_SCHEMA, json.dumps(schema)))
+        for speculator in (None, proposing()):
+            one = task(guide=guide.fork(), eos_ids=set(), max_tokens=30, text=endless.detokenizer(), sampling=HOT)
+            found = finished(run("plain", empty("plain"), one, speculator=speculator))
+            assert found.done_reason is DoneReason.STOP
+            assert isinstance(json.loads(found.text), int)
 
 
 def test_a_draft_model_proposes_nothing_to_it(guided, reference):

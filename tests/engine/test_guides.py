@@ -173,6 +173,37 @@ def test_a_model_without_an_end_still_comes_to_one():
     assert guide.complete
 
 
+@pytest.mark.parametrize(
+    ("wanted", "steps", "behind"),
+    [
+        ({"type": "integer"}, "7", "1"),
+        ({"type": "integer"}, "-7", "1"),
+        ({"type": "number", "multipleOf": 3, "minimum": -7, "maximum": 7}, "0", ".0"),
+        ({"type": "number", "multipleOf": 3, "minimum": -7, "maximum": 7}, "-6", "."),
+        ({"type": "array", "items": {"type": "integer"}}, "[12,3]", ""),
+        ({"enum": ["a", "ab"]}, '"ab"', ""),
+        ({"anyOf": [{"const": 1}, {"const": 12}]}, "1", "2"),
+    ],
+)
+def test_without_an_end_an_answer_ends_where_it_is_complete(wanted, steps, behind):
+    """Nothing could say so later: the model would go on to its most tokens, or to where none may follow."""
+    vocabulary = Vocabulary(byte_level([bytes([byte]) for byte in range(256)], ends=()), 256)
+    guide = vocabulary.guide(Grammar(GrammarKind.JSON_SCHEMA, json.dumps(wanted)))
+    assert guide.followed((steps + behind).encode()) == len(steps)
+    for step in steps.encode():
+        assert not guide.complete
+        assert step in allowed(guide.mask(), 256)
+        guide.take(step)
+    assert guide.complete
+
+
+def test_an_answer_that_a_model_without_an_end_goes_on_with_may_be_complete_before():
+    vocabulary = Vocabulary(byte_level([b"1", b"2", b","], ends=()), 3)
+    guide = vocabulary.guide(regex("1+(,2)?"), begun="11,")
+    guide.take(1)
+    assert guide.complete
+
+
 def test_drafts_are_looked_at_and_not_taken():
     guide = Vocabulary(byte_level([b"a", b"b"]), 3).guide(regex("a?ba?"))
     assert guide.followed([0, 1, 0, 0]) == 3

@@ -61,7 +61,6 @@ class Walk:
 def walks(family, rules, tokenizer, seeds, *, tools=None, lead=None, single=False, **more):
     """Yield answers that rules let through, behind a lead where there is one."""
     vocabulary = Vocabulary(tokenizer, tokenizer.vocab_size)
-    head = lead.rules(tokenizer.special) if lead is not None else ""
     for seed in seeds:
         parser = Parser(family, tools, lead=lead, single=single, fresh=str)
-        yield Walk(tokenizer, vocabulary.guide(rules, head=head), parser, seed, **more)
+        yield Walk(tokenizer, vocabulary.guide(rules, lead=lead), parser, seed, **more)

@@ -75,7 +75,7 @@ class Constraints:
         lead = None if request.prompt is not None else self._lead(request, prompt, wanted)
         if lead is None:
             return Constraint(self._vocabulary.guide(wanted, prompt.said), None)
-        return Constraint(self._vocabulary.guide(wanted, head=lead.rules(self._tokenizer.special)), lead)
+        return Constraint(self._vocabulary.guide(wanted, lead=lead), lead)
 
     def encode(self, text: str) -> list[int]:
         """Return tokens that spell a text exactly, for what is written in a model's place: rules take nothing else.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sotto.engine.ecma_patterns import matched
 from sotto.engine.grammar_trial import TOO_MANY, reason_against
+from sotto.engine.json_places import InJson, Place
 from sotto.engine.schema_checks import DEEPEST_SCHEMA, LARGEST_SCHEMA, LONGEST_REGEX, check_schema
 from sotto.engine.schema_terms import in_library_terms
 from sotto.engine.types import Grammar, GrammarKind
@@ -72,11 +73,13 @@ class Rules:
         text: The rules; `start` is the whole answer.
         name: What they are called, for messages.
         schema: Whether keywords that are not known are those of a JSON schema.
+        place: Where an answer is as it begins, so that its JSON is found; None where it has none.
     """
 
     text: str
     name: str
     schema: bool = False
+    place: Place | None = None
 
 
 def check_grammar(grammar: Grammar) -> None:
@@ -147,7 +150,9 @@ def rules_of(grammar: Grammar) -> Rules:
             f"{grammar.name} has {size} bytes ({human_size(size)}); from 1 to {most} ({human_size(most)}) are allowed."
         )
     if grammar.kind is GrammarKind.JSON_SCHEMA:
-        return Rules(f"{FREE}start: {json_rule(_schema(grammar), grammar.name)}", grammar.name, schema=True)
+        return Rules(
+            f"{FREE}start: {json_rule(_schema(grammar), grammar.name)}", grammar.name, schema=True, place=InJson()
+        )
     if grammar.kind is GrammarKind.LARK:
         # llguidance takes what begins so for a grammar in JSON, with schemas that nobody has checked.
         unwanted = "{" if grammar.text.lstrip().startswith("{") else ""

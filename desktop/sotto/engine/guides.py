@@ -3,10 +3,12 @@
 A guide follows one answer token by token. What may come next is a mask with a bit for each token, which llguidance
 computes on the processor, while the device computes the scores that it is laid over (`sotto.engine.token_masks`).
 Tokens count by their bytes alone, so text may be cut into them in any way, within a character too. A token that ends
-answers may follow only where the answer is complete.
+answers may follow only where the answer is complete. Where a model has none, the answer ends as soon as it is complete.
+What no grammar can keep is left out of the masks here: that no object of JSON has a key twice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -22,8 +24,11 @@ from sotto.engine.grammars import (
     rules_of,
     with_room,
 )
+from sotto.engine.json_places import InJson, Place
+from sotto.engine.key_masks import KeyMasks
+from sotto.engine.parsing.lead import Lead
 from sotto.engine.tokenizer import Tokenizer
-from sotto.engine.types import Grammar
+from sotto.engine.types import Grammar, GrammarKind
 from sotto.errors import EngineError, InvalidRequestError, UnsupportedModelError
 
 if TYPE_CHECKING:
@@ -36,26 +41,28 @@ _KEPT = 8
 class Guide:
     """Follows one answer. After an error it is of no use any more."""
 
-    def __init__(self, matcher: "LLMatcher", name: str, rows: int) -> None:
+    def __init__(self, matcher: "LLMatcher", name: str, tokens: "Tokens", place: Place | None = None) -> None:
         """Start where `matcher` is.
 
         Args:
             matcher: Belongs to this guide from now on.
             name: What the grammar is called, for messages.
-            rows: How many tokens the model has scores for; the matcher knows one more, which ends answers as well.
+            tokens: The model's.
+            place: Where in its JSON the answer is; None where it has none.
         """
         self._matcher = matcher
         self._name = name
-        self._rows = rows
+        self._tokens = tokens
+        self._place = place
 
     def fork(self) -> "Guide":
         """Return a guide at the same place that goes its own way."""
-        return Guide(self._matcher.deep_copy(), self._name, self._rows)
+        return Guide(self._matcher.deep_copy(), self._name, self._tokens, self._place)
 
     @property
     def complete(self) -> bool:
-        """Whether the answer is what it must be, and nothing more may follow."""
-        return self._matcher.is_stopped()
+        """Whether the answer is what it must be and ends here: nothing more may follow, or no token could end it."""
+        return self._matcher.is_stopped() or (not self._tokens.can_end and self._matcher.is_accepting())
 
     def take(self, token: int) -> None:
         """Go on behind a token.
@@ -65,6 +72,10 @@ class Guide:
         """
         if not self._matcher.consume_token(token):
             raise self._failed(first_line(self._matcher.get_error()))
+        if self._place is not None:
+            self._place = self._place.after(self._tokens.spelled(token))
+            if self._place is None:
+                raise self._failed("an object would have a key twice")
 
     def mask(self) -> bytes:
         """Return which tokens may follow: bit i of the bytes, from the lowest of the first one, stands for token i.
@@ -75,13 +86,32 @@ class Guide:
         mask = self._matcher.compute_bitmask()
         if self._matcher.is_error():
             raise self._failed(first_line(self._matcher.get_error()))
-        if not int.from_bytes(mask, "little") & ((1 << self._rows) - 1):
+        if self._place is not None:
+            mask = self._tokens.keys.without_repeats(mask, self._place)
+        if not int.from_bytes(mask, "little") & ((1 << self._tokens.rows) - 1):
             raise self._failed(NO_TOKEN)
         return mask
 
     def followed(self, drafts: Sequence[int]) -> int:
         """Return how many of some tokens may follow one after the other."""
-        return self._matcher.validate_tokens(list(drafts))
+        fitting = self.fitting(drafts)
+        if self._tokens.can_end:
+            return fitting
+        ahead = self.fork()
+        for taken, token in enumerate(drafts[:fitting]):
+            if taken and ahead.complete:
+                return taken
+            ahead.take(token)
+        return fitting
+
+    def fitting(self, tokens: Sequence[int]) -> int:
+        """Return how many of some tokens are the beginning of an answer, one that goes on where it could end, too."""
+        fitting, place = self._matcher.validate_tokens(list(tokens)), self._place
+        for taken, token in enumerate(tokens[:fitting] if place is not None else ()):
+            place = place.after(self._tokens.spelled(token)) if place is not None else None
+            if place is None:
+                return taken
+        return fitting
 
     def masks(self, drafts: Sequence[int]) -> list[bytes]:
         """Return which tokens may follow here and behind each of n drafts, n + 1 masks.
@@ -92,12 +122,13 @@ class Guide:
         Raises:
             EngineError: As `mask`.
         """
-        masks = [self.mask()]
+        masks, place = [self.mask()], self._place
         for draft in drafts:
             self.take(draft)
             # Behind what makes the answer complete nothing is drawn, or not kept.
             masks.append(masks[-1] if self.complete else self.mask())
         self._matcher.rollback(len(drafts))
+        self._place = place
         return masks
 
     def _failed(self, reason: str) -> EngineError:
@@ -117,25 +148,25 @@ class Vocabulary:
         self._tokenizer = tokenizer
         self._rows = rows
         self._lock = Lock()
-        self._table: LLTokenizer | None = None
+        self._table: Tokens | None = None
         self._compiled = lru_cache(_KEPT)(self._compile)
 
-    def guide(self, grammar: Grammar | Rules, begun: str = "", head: str = "") -> Guide:
+    def guide(self, grammar: Grammar | Rules, begun: str = "", lead: Lead | None = None) -> Guide:
         """Return a guide for an answer.
 
         Args:
             grammar: What it must be.
-            head: Rules of what may stand in front of it, which refer to it as `@answer`; not where some of it is there.
             begun: What there is of it already.
+            lead: What may stand in front of it; not where some of it is there.
 
         Raises:
             InvalidRequestError: The grammar cannot be honoured, or what there is does not begin as it asks.
             UnsupportedModelError: The model's vocabulary does not say what each token is.
         """
-        guide = Guide(self._compiled(grammar, head).deep_copy(), grammar.name, self._rows)
+        guide = self._beginning(grammar, lead)
         if begun:
             tokens = self.spelling(begun)
-            fitting = guide.followed(tokens)
+            fitting = guide.fitting(tokens)
             if fitting < len(tokens):
                 raise InvalidRequestError(
                     f"The answer that is to be gone on with is not what {grammar.name} asks for, from token {fitting}."
@@ -155,16 +186,25 @@ class Vocabulary:
             InvalidRequestError: The grammar cannot be honoured.
         """
         tokens = self.spelling(beginning)
-        return self._compiled(grammar, "").deep_copy().validate_tokens(tokens) == len(tokens)
+        return self._beginning(grammar, None).fitting(tokens) == len(tokens)
 
     def spelling(self, text: str) -> list[int]:
         """Return tokens that spell a text, the longest ones first."""
-        return list(self._read().greedy_tokenize(text))
+        return list(self._read().table.greedy_tokenize(text))
 
-    def _compile(self, grammar: Grammar | Rules, head: str) -> "LLMatcher":
+    def _beginning(self, grammar: Grammar | Rules, lead: Lead | None) -> Guide:
+        matcher = self._compiled(grammar, lead).deep_copy()
+        whole = InJson() if isinstance(grammar, Grammar) and grammar.kind is GrammarKind.JSON_SCHEMA else None
+        place = grammar.place if isinstance(grammar, Rules) else whole
+        if place is not None and lead is not None:
+            place = lead.place(place)
+        return Guide(matcher, grammar.name, self._read(), place)
+
+    def _compile(self, grammar: Grammar | Rules, lead: Lead | None) -> "LLMatcher":
         rules = rules_of(grammar) if isinstance(grammar, Grammar) else grammar
         check_cost(rules)
-        source, table = llguidance_source(rules, head), self._read()
+        head = lead.rules(self._tokenizer.special) if lead is not None else ""
+        source, table = llguidance_source(rules, head), self._read().table
 
         def compiled() -> "LLMatcher":
             from llguidance import LLMatcher
@@ -180,14 +220,33 @@ class Vocabulary:
             raise refused(rules, matcher.get_error())
         return matcher
 
-    def _read(self) -> "LLTokenizer":
+    def _read(self) -> "Tokens":
         with self._lock:
             if self._table is None:
-                self._table = _table(self._tokenizer, self._rows)
+                self._table = _tokens(self._tokenizer, self._rows)
             return self._table
 
 
-class _Tokens:
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """What guides have to know of a vocabulary.
+
+    Attributes:
+        rows: How many tokens the model has scores for; llguidance knows one more, which ends answers as well.
+        can_end: Whether one of those ends answers.
+        keys: Which of them end a key of JSON.
+        spelled: Returns the bytes of a token, and a special one's name.
+        table: llguidance's own, which takes up to a second to make.
+    """
+
+    rows: int
+    can_end: bool
+    keys: KeyMasks
+    spelled: Callable[[int], bytes]
+    table: "LLTokenizer"
+
+
+class _Spelled:
     """What llguidance asks of a tokenizer."""
 
     def __init__(self, tokenizer: Tokenizer, tokens: list[bytes], ends: Sequence[int]) -> None:
@@ -205,8 +264,7 @@ class _Tokens:
         return self._tokenizer.encode(text, add_bos=False)
 
 
-def _table(tokenizer: Tokenizer, rows: int) -> "LLTokenizer":
-    """Return llguidance's own table of a vocabulary, which takes up to a second to make."""
+def _tokens(tokenizer: Tokenizer, rows: int) -> Tokens:
     from llguidance import LLTokenizer, TokenizerWrapper
 
     spelled = tokenizer.spellings(rows)
@@ -216,5 +274,8 @@ def _table(tokenizer: Tokenizer, rows: int) -> "LLTokenizer":
             "leave the format out."
         )
     # A model may have no token that ends an answer; llguidance must have one, which then is behind all others.
-    ends = sorted(token for token in tokenizer.eos_ids if token < rows) or [rows]
-    return LLTokenizer(TokenizerWrapper(_Tokens(tokenizer, [*spelled, b""], ends)), eos_token=ends)
+    ends = sorted(token for token in tokenizer.eos_ids if token < rows)
+    table = LLTokenizer(
+        TokenizerWrapper(_Spelled(tokenizer, [*spelled, b""], ends or [rows])), eos_token=ends or [rows]
+    )
+    return Tokens(rows, bool(ends), KeyMasks(spelled), tokenizer.spelled, table)

@@ -49,6 +49,10 @@ class Fields:
     text_after: str = ""
     closes: str = ""
 
+    def is_plain(self, schema: Any) -> bool:
+        """Return whether what a schema asks for is written as a text that stands as it is."""
+        return bool(self.closes) and isinstance(schema, dict) and schema.get("type") == "string"
+
 
 class ArgumentRules:
     """Makes the rules of one tool's arguments."""
@@ -104,7 +108,7 @@ class ArgumentRules:
 
     def _pair(self, name: str, key: str, schema: Any) -> str:
         fields = self._fields
-        if fields.closes and isinstance(schema, dict) and schema.get("type") == "string":
+        if fields.is_plain(schema):
             return f"{self._literal(f'{fields.before}{key}{fields.text_middle}')} {self._text(name, key, schema)}"
         whole = schema if isinstance(schema, dict) else {}
         apart = {part: self._schema[part] for part in ("$defs", "definitions") if part in self._schema}

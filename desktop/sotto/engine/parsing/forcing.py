@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sotto.engine.grammars import FREE, Rules, json_rule
+from sotto.engine.json_places import InCalls, Sign
 from sotto.engine.parsing import dialects
 from sotto.engine.parsing.argument_rules import ArgumentRules, Fields
 from sotto.engine.parsing.families import Family
@@ -167,7 +168,24 @@ def calls_rules(
     elif several:
         more = f" ({literal(form.between)} call_0)*"
     start = f"start: {literal(form.begin)} call_0{more} {literal(form.end)}"
-    return Rules("\n".join((f"{FREE}{start}", *rules)) + "\n", name, schema=True)
+    place = InCalls(
+        tuple(_sign(form, tool, call) for tool in tools for call in range(_MOST_NUMBERED if counted else 1))
+    )
+    return Rules("\n".join((f"{FREE}{start}", *rules)) + "\n", name, schema=True, place=place)
+
+
+def _sign(form: _Form, tool: Callable, call: int) -> Sign:
+    """Return what tells that a call of a tool begins, and what its arguments begin with."""
+    head = f"{form.head}{tool.name}{form.middle.replace('#', str(call))}".encode()
+    fields = form.fields
+    if fields is None:
+        return Sign(head)
+    signs = []
+    for key, schema in tool.parameters.get("properties", {}).items():
+        plain = fields.is_plain(schema)
+        text = f"{fields.before}{key}{fields.text_middle if plain else fields.middle}"
+        signs.append(Sign(text.encode(), fields.closes.encode() if plain else b""))
+    return Sign(head, signs=tuple(signs))
 
 
 def literals(text: str, tokens: Mapping[str, int]) -> str:

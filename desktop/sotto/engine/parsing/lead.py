@@ -7,6 +7,7 @@ must follow begins at one place for the rules and for whoever reads the answer, 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sotto.engine.json_places import InLead, Place
 from sotto.engine.parsing.argument_rules import regex_of
 from sotto.engine.parsing.families import Family, Thoughts
 from sotto.engine.parsing.forcing import literals
@@ -62,6 +63,11 @@ class Lead:
             rest = f"{literals(self.opens, tokens)} {rest}"
             rest += "" if self.needed else f" | {literals(self.instead, tokens)} @answer"
         return f"start: {rest}\n{thought}\n"
+
+    def place(self, answer: Place) -> InLead:
+        """Return where an answer is that begins with this, so that its JSON is found."""
+        closes = f"{self.closes}{self.behind}".encode()
+        return InLead(answer, self.opens.encode(), closes, self.instead.encode(), thinking=self.opened)
 
 
 def lead_of(family: Family, opened: Thoughts | None, *, calls: bool) -> Lead:
