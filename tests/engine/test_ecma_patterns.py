@@ -159,8 +159,8 @@ def test_all_properties_are_known_to_the_library():
 @pytest.mark.parametrize(
     ("pattern", "expected"),
     [
-        *((pattern, True) for pattern in ("a", "^a", "^a+$", "^(a+|b*)$", "^(ab*)?$", "^(ab+){2}$")),
-        *((pattern, False) for pattern in ("^(a|b+)$", "^a+b$", "^a{3}$", "^$|a", "^[]*$")),
+        *((pattern, True) for pattern in ("a", "^a", "^a+$", "^(a+|b*)$", "^(ab*)?$", "^(ab+){2}$", "b$", "^$|a")),
+        *((pattern, False) for pattern in ("^(a|b+)$", "^a+b$", "^a{3}$", "^$|^ab$", "^[]*$")),
     ],
 )
 def test_whether_what_a_pattern_matches_comes_to_an_end(pattern, expected):

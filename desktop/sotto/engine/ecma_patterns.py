@@ -71,7 +71,8 @@ def endless(pattern: str, name: str) -> bool:
         InvalidRequestError: As `searched`.
     """
     ways = _ways(pattern, name, HALVES)
-    return all(texts.endless or not ends for (_, ends), texts in ways.items())
+    # Behind any text a match may still begin, where it need not begin with the text.
+    return any(not starts for starts, _ in ways) or all(texts.endless or not ends for (_, ends), texts in ways.items())
 
 
 _Flags = tuple[bool, bool]
