@@ -2,8 +2,8 @@
 
 Its limits bound each step of an answer, and most of what it does before the first one. They do not bound texts that
 must match several regular expressions at once (`allOf` with `pattern` or `format`, `patternProperties`, `&` and `~` of
-Lark): whether any text does is found out in time and memory that double with each expression, in one call that cannot
-be ended. With few expressions in all, that is little.
+Lark): whether any text does is found out in one call that cannot be ended, in time and memory that may double with
+each expression, and with each character of one. A grammar without any of these is not tried.
 """
 
 import json
@@ -17,12 +17,9 @@ WORD = "try-grammar"
 BOUNDS = Bounds(seconds=20.0, cpu_seconds=1.5, memory=400 * 1000**2, output=1 << 20)
 """A process that has begun takes 80 MB; whole compilations of the largest grammars that are allowed take 0.2 s."""
 
-# With sixteen, a fraction of a second goes by; each further one doubles it.
-_FEW = 6
 _KEPT = 256
-# Each may be one more expression for the same text. `patternProperties` counts more: all its names and those beside it.
-_EXPRESSIONS = re.compile(r'"pattern"|"format"|[&~]')
-_NAMES = '"patternProperties"'
+# Names and texts may have these as well, which costs a process that was not needed.
+_EXPRESSIONS = re.compile(r'"pattern"|"format"|"patternProperties"|[&~]')
 TOO_MANY = "use fewer patterns and formats for the same text"
 _REASONS = {
     Exceeded.TIME: f"finding out which texts it allows takes too long; {TOO_MANY}",
@@ -38,7 +35,7 @@ def reason_against(source: str) -> str:
     Args:
         source: Rules in llguidance's dialect of Lark.
     """
-    if _NAMES not in source and len(_EXPRESSIONS.findall(source)) <= _FEW:
+    if not _EXPRESSIONS.search(source):
         return ""
     try:
         return _tried(source)
