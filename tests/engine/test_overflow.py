@@ -32,6 +32,8 @@ def test_a_conversation_is_taken_apart_into_turns():
     assert parts.system == (system, system)
     assert parts.turns == ((question, answer), (question, question, answer, answer, system), (question,))
     assert parts.since(1) == (system, system, question, question, answer, answer, system, question)
+    # What the system says in between stays in front of what is left.
+    assert parts.since(2) == (system, system, system, question)
     assert Parts.of([answer, question]).turns == ((answer,), (question,))
     assert Parts.of([system]) == Parts((system,), ())
 

@@ -65,6 +65,8 @@ _OF_OPENAI = {
     "n": 1,
     "max_tokens": 128,
     "keep_alive": 600,
+    "truncate": True,
+    "shift": False,
 }
 
 BODIES: Mapping[str, Sequence[Mapping[str, Any]]] = {
@@ -188,6 +190,8 @@ BODIES: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "/v1/embeddings": (
         {"model": "all-minilm", "input": ["One text.", "Another."], "encoding_format": "float", "keep_alive": 600},
         {"model": "all-minilm", "input": "One text.", "dimensions": 128, "keep_alive": "10m"},
+        {"model": "all-minilm", "input": [101, 7592, 102], "truncate": True},
+        {"model": "all-minilm", "input": [[101, 7592, 102], [101, 102]], "encoding_format": "base64"},
     ),
     "/v1/messages/count_tokens": (
         {
@@ -212,6 +216,8 @@ BODIES: Mapping[str, Sequence[Mapping[str, Any]]] = {
             "stop_sequences": ["\n\n"],
             "thinking": {"type": "enabled", "budget_tokens": 1024},
             "keep_alive": "10m",
+            "truncate": True,
+            "shift": False,
         },
         {
             "model": "sotto",

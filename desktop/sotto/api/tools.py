@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sotto.api.errors import bad
@@ -62,16 +62,19 @@ def _thoughts(pieces: Sequence[Piece]) -> str:
     return "".join(piece.text for piece in pieces if piece.kind is Kind.THOUGHT)
 
 
-def check_able(name: str, info: ModelInfo, request: GenerateRequest) -> None:
-    """Refuse what a model cannot do.
+def suited(name: str, info: ModelInfo, request: GenerateRequest) -> tuple[GenerateRequest, tuple[str, ...]]:
+    """Return a request as a model can follow it, and a warning where thoughts were asked of one that has none.
 
     Raises:
-        ApiError: It knows nothing of tools or thoughts, and is asked for them.
+        ApiError: It knows nothing of tools, and is given some.
     """
     if request.tools and not info.knows_tools:
         raise bad(f"{name} does not support tools")
-    if request.think not in (None, Think.OFF) and not info.thinks:
-        raise bad(f'"{name}" does not support thinking')
+    if request.think in (None, Think.OFF) or info.thinks:
+        return request, ()
+    return replace(request, think=None, think_budget=None), (
+        f'"{name}" does not support thinking, so it was left out.',
+    )
 
 
 # Ollama

@@ -183,6 +183,8 @@ class Finished:
         drafted_tokens: Tokens that were fed on trial, because they were likely to follow.
         accepted_tokens: How many of those were right, and so part of the answer.
         dropped_tokens: Tokens that the model did not see or had to forget because the context had no room for them.
+        dropped_messages: Messages that were left out of the prompt for the same reason.
+        cut_messages: How many of those that stayed lost the middle of their text.
         stop: The stop text that ended it; empty where none did.
         thought_tokens: How many of the tokens were drawn before a thought was over.
         parts: The texts, thoughts and calls of the answer, in order; empty where there is nothing but `text`.
@@ -201,6 +203,8 @@ class Finished:
     drafted_tokens: int = 0
     accepted_tokens: int = 0
     dropped_tokens: int = 0
+    dropped_messages: int = 0
+    cut_messages: int = 0
     stop: str = ""
     thought_tokens: int = 0
     parts: tuple[Piece, ...] = ()

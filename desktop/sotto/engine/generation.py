@@ -325,6 +325,8 @@ class Generation:
                 drafted_tokens=self.drafted,
                 accepted_tokens=self.accepted,
                 dropped_tokens=self._dropped,
+                dropped_messages=self.task.dropped_messages,
+                cut_messages=self.task.cut_messages,
                 stop=self.task.stop.found,
                 thought_tokens=self._thought_tokens,
                 parts=_parts_of(parts),

@@ -1,10 +1,10 @@
 """What is left out where a conversation is longer than the context.
 
-The system prompt and the last message stay. Of the turns between them the oldest go first, each whole, with the answer
-to it, so that what is left begins with a user's message. More is dropped than must be: what is dropped is rounded up to
-whole steps of a fixed size, counted from the beginning of the conversation. So the next turns begin with the same
-tokens, which need not be computed again, until a step's worth of new ones has come. Which turns go follows from the
-messages alone.
+What the system says and the last message stay. Of the turns between them the oldest go first, each whole, with the
+answer to it, so that what is left begins with a user's message. More is dropped than must be: what is dropped is
+rounded up to whole steps of a fixed size, counted from the beginning of the conversation. So the next turns begin with
+the same tokens, which need not be computed again, until a step's worth of new ones has come. Which turns go follows
+from the messages alone.
 
 Where the system prompt and the last turn are too long by themselves, the middle of the longest message gives way to a
 mark: what is asked about a long text mostly stands in front of it or behind it.
@@ -47,8 +47,9 @@ class Parts:
         return cls(tuple(messages[:first]), tuple(turns))
 
     def since(self, turn: int) -> tuple[Message, ...]:
-        """Return the system prompt and the turns from number `turn` on."""
-        return self.system + tuple(message for kept in self.turns[turn:] for message in kept)
+        """Return what the system says and the turns from number `turn` on."""
+        said = tuple(message for left in self.turns[:turn] for message in left if message.role == "system")
+        return self.system + said + tuple(message for kept in self.turns[turn:] for message in kept)
 
 
 def shortened(
@@ -71,8 +72,12 @@ def shortened(
         InvalidRequestError: Even the system prompt and nothing of the last turn are too long.
     """
     parts = Parts.of(messages)
-    sizes = [sum(size(message.content) + _AROUND_MESSAGE for message in turn) for turn in parts.turns]
-    total = sum(size(message.content) + _AROUND_MESSAGE for message in parts.system) + sum(sizes)
+    # What the system says in between is not dropped with its turn.
+    sizes = [
+        sum(size(message.content) + _AROUND_MESSAGE for message in turn if message.role != "system")
+        for turn in parts.turns
+    ]
+    total = sum(size(message.content) + _AROUND_MESSAGE for message in messages)
     last = len(parts.turns) - 1
     steps = max(1, -(-(total - most) // step))
     while True:
@@ -83,7 +88,8 @@ def shortened(
         if first and rendered(kept := parts.since(first)) <= most:
             return kept
         if first >= last:
-            return _without_middles(parts.since(max(last, 0)), len(parts.system), rendered, size, most)
+            kept = parts.since(max(last, 0))
+            return _without_middles(kept, len(kept) - len(parts.turns[-1] if parts.turns else ()), rendered, size, most)
         # What the template adds was taken for less than it is.
         steps = max(steps + 1, dropped // step + 1)
 
@@ -112,6 +118,12 @@ def _without_middles(
             "shorten the system prompt, or give the model a larger num_ctx."
         )
     return tuple(kept)
+
+
+def cut_among(kept: Sequence[Message], messages: Sequence[Message]) -> int:
+    """Return how many of the messages that are kept of a conversation are not in it as they are."""
+    whole = set(map(id, messages))
+    return sum(id(message) not in whole for message in kept)
 
 
 def without_middle(tokens: Sequence[int], most: int) -> tuple[int, ...]:
