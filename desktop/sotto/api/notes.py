@@ -22,5 +22,6 @@ def noted(warnings: Sequence[str], ends: Iterable[Finished] = ()) -> dict[str, A
         told.append(f"The middle of {cut} message{'s' * (cut > 1)} was left out, for which the context has no room.")
     elif tokens and not messages:
         told.append(f"{tokens} tokens were left out or forgotten, for which the context has no room.")
+    told += [call.sentence for end in ended if (call := end.cut) is not None]
     row: dict[str, Any] = {"truncated_messages": messages} if messages else {}
     return row | ({"warnings": told} if told else {})

@@ -311,7 +311,7 @@ def _message(message: Fields) -> Message:
 def _delta(index: int, told: Told, calls: int | None) -> dict[str, Any]:
     """Return what is new of a chat's choice."""
     role = {"role": "assistant"} if calls is None else {}
-    content = {"content": told.text} if told.text or not (told.calls or told.thinking) else {}
+    content = {"content": told.text} if told.text or not (told.calls or told.thinking or told.cut) else {}
     return {"index": index, "delta": {**role, **content, **openai_row(told, calls or 0)}}
 
 

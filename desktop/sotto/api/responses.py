@@ -154,8 +154,9 @@ class Responses:
 
 def _ending(items: Items, end: Finished) -> list[dict[str, Any]]:
     """Return what happens to the items at the end; there is at least one, and be it empty."""
+    cut = list(items.break_off(end.cut)) if end.cut is not None and end.cut.name else []
     begun = [] if items.output else list(items.tell(Piece(Kind.TEXT, "")))
-    return [*begun, *items.end("incomplete" if end.done_reason in CUT_SHORT else "completed")]
+    return [*cut, *begun, *items.end("incomplete" if end.done_reason in CUT_SHORT else "completed")]
 
 
 def _ended(asked: _Asked, items: Items, end: Finished) -> dict[str, Any]:

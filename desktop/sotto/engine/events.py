@@ -15,7 +15,7 @@ from typing import Any
 
 from sotto.engine.likelihood import Likelihood
 from sotto.engine.memory_figures import Measured, MemoryFigures
-from sotto.engine.parsing.pieces import Kind, Piece, ToolCall, calls_of, plain, thought_of
+from sotto.engine.parsing.pieces import CutCall, Kind, Piece, ToolCall, calls_of, cut_of, plain, thought_of
 
 
 class DoneReason(StrEnum):
@@ -229,6 +229,11 @@ class Finished:
     def calls(self) -> tuple[ToolCall, ...]:
         """The tools that the model wants to use."""
         return calls_of(self.parts)
+
+    @property
+    def cut(self) -> CutCall | None:
+        """The call that the answer breaks off in; None where it does so in none."""
+        return cut_of(self.parts)
 
 
 @dataclass(frozen=True, slots=True)
