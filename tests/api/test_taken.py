@@ -312,3 +312,44 @@ class TestVectorsOfTokens:
     def test_ollamas_own_address_takes_texts_alone(self, served):
         answer = served.http.post("/api/embed", json={"model": "all-minilm", "input": [1, 2]})
         assert (answer.status_code, answer.json()["error"]) == (400, "invalid input type")
+
+
+class TestOllamasWords:
+    """What its source says where its recorded answers say nothing."""
+
+    @pytest.mark.parametrize(
+        ("method", "path", "body", "status", "message"),
+        [
+            ("POST", "/api/embed", {"input": "x"}, 404, "model '' not found"),
+            ("POST", "/api/embed", {"model": "a b", "input": "x"}, 404, "model 'a b' not found"),
+            ("POST", "/api/embed", {"model": "nope", "input": 5}, 400, "invalid input type"),
+            ("POST", "/api/embed", {"model": "all-minilm", "input": {}}, 400, "invalid input type"),
+            ("POST", "/api/embed", {"model": "all-minilm", "input": 0}, 400, "invalid input type"),
+            ("POST", "/api/embed", {"model": "all-minilm", "input": False}, 400, "invalid input type"),
+            ("POST", "/api/embeddings", {"prompt": "x"}, 400, "model is required"),
+            ("POST", "/api/embeddings", {"model": "a b", "prompt": "x"}, 400, "model is required"),
+            ("POST", "/api/embeddings", {"model": "nope"}, 404, 'model "nope" not found, try pulling it first'),
+            ("POST", "/v1/embeddings", {"input": "x"}, 404, "model '' not found"),
+            ("POST", "/v1/embeddings", {"input": []}, 400, "invalid input"),
+            ("DELETE", "/api/delete", {"model": "../../etc/passwd"}, 400, 'name "../../etc/passwd" is invalid'),
+            ("DELETE", "/api/delete", {"name": "a b"}, 400, 'name "a b" is invalid'),
+            (
+                "POST",
+                "/api/chat",
+                {"model": "sotto", "messages": ASK, "think": 5},
+                400,
+                'think must be a boolean or string ("high", "medium", "low", "max", true, or false)',
+            ),
+        ],
+    )
+    def test_errors(self, served, method, path, body, status, message):
+        answer = served.http.request(method, path, json=body)
+        told = answer.json()["error"]
+        assert (answer.status_code, told["message"] if isinstance(told, dict) else told) == (status, message)
+
+    def test_no_context_is_none(self, served):
+        body = {"model": "sotto", "prompt": "Once", "raw": True, "context": [], "stream": False, "options": GREEDY}
+        assert served.http.post("/api/generate", json=body).status_code == 200
+
+    def test_nothing_is_computed_elsewhere(self, served):
+        assert served.http.get("/api/status").json() == {"cloud": {"disabled": True, "source": "none"}}

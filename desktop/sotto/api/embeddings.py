@@ -21,6 +21,8 @@ from sotto.api.fields import Fields
 from sotto.api.notes import noted
 from sotto.engine.events import Embedded
 from sotto.engine.types import EmbedRequest
+from sotto.errors import InvalidNameError
+from sotto.store.names import parse_name
 from sotto.store.records import ModelRecord
 
 _MOST_TEXTS = 2048
@@ -46,7 +48,8 @@ class Embeddings:
 
     async def _embed(self, request: Request) -> Answer:
         fields = await fields_of(request)
-        record, texts = await self._model(fields), _texts(fields, "input")
+        name, texts = _named(fields, NotFoundError(fields.text("model"))), _texts(fields, "input")
+        record = await self._model(name)
         made, notes = self._made(fields, record, texts)
 
         async def answer() -> dict[str, Any]:
@@ -64,7 +67,7 @@ class Embeddings:
 
     async def _embed_one(self, request: Request) -> Answer:
         fields = await fields_of(request)
-        record, prompt = await self._model(fields), fields.text("prompt")
+        record, prompt = await self._model(_named(fields, bad("model is required"))), fields.text("prompt")
         made, notes = self._made(fields, record, [prompt] if prompt else [])
 
         async def answer() -> dict[str, Any]:
@@ -75,9 +78,9 @@ class Embeddings:
 
     async def _as_openai(self, request: Request) -> Answer:
         fields = await fields_of(request)
-        record, texts = await self._model(fields), _texts_or_tokens(fields, "input")
-        if not texts:
+        if not (texts := _texts_or_tokens(fields, "input")):
             raise bad("invalid input")
+        record = await self._model(_named(fields, NotFoundError(fields.text("model"))))
         form = fields.text("encoding_format", "float")
         if form not in ("float", "base64"):
             raise bad(f"Invalid value for 'encoding_format' = {form[:60]}. Supported values: ['float', 'base64'].")
@@ -94,10 +97,7 @@ class Embeddings:
 
         return Whole(openai.DIALECT, answer)
 
-    async def _model(self, fields: Fields) -> ModelRecord:
-        name = fields.text("model")
-        if not name:
-            raise bad("model is required")
+    async def _model(self, name: str) -> ModelRecord:
         try:
             return await self._desk.model(name)
         except NotFoundError:
@@ -129,6 +129,16 @@ class Embeddings:
         return make, notes
 
 
+def _named(fields: Fields, otherwise: ApiError) -> str:
+    """Return the name of the model; raise what Ollama says where it is none, which differs from place to place."""
+    name = fields.text("model")
+    try:
+        parse_name(name)
+    except InvalidNameError:
+        raise otherwise from None
+    return name
+
+
 def _texts_or_tokens(fields: Fields, name: str) -> list[str | tuple[int, ...]]:
     """Return a text, the tokens of one, or a list of either; the model says itself whether the tokens are its own."""
     value = fields.any(name)
@@ -148,7 +158,7 @@ def _texts_or_tokens(fields: Fields, name: str) -> list[str | tuple[int, ...]]:
 def _texts(fields: Fields, name: str) -> list[str]:
     """Return a text or a list of texts; one that is empty, or missing, is none."""
     value = fields.any(name)
-    texts = [value] if isinstance(value, str) and value else value or []
+    texts = [value] if isinstance(value, str) and value else [] if value in (None, "") else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise bad("invalid input type")
     _check_count(name, len(texts))

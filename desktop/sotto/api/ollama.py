@@ -94,7 +94,7 @@ class OllamaAnswers:
             raise bad(NO_IMAGES)
         prompt, system = fields.text("prompt"), fields.text("system")
         raw = fields.flag("raw", False)
-        if raw and (fields.text("template") or system or fields.given("context")):
+        if raw and (fields.text("template") or system or fields.any("context")):
             raise bad("raw mode does not support template, system, or context")
         if len(template := fields.text("template")) > _LONGEST_TEMPLATE:
             raise bad(f"template has {len(template):,} characters, and {_LONGEST_TEMPLATE:,} is the most.")
