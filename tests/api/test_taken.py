@@ -216,6 +216,26 @@ class TestLongConversations:
         assert row["truncated_messages"] > 0
         assert row["truncated_messages"] % len(turn) == 0
 
+    def test_an_agents_oldest_calls_leave_and_its_question_stays(self, served):
+        """It was asked once, and has called tools since."""
+        call = {"type": "function", "function": {"name": "find", "arguments": "{}"}}
+        rounds = [
+            message
+            for number in range(60)
+            for message in (
+                {"role": "assistant", "content": "", "tool_calls": [call | {"id": str(number)}]},
+                {"role": "tool", "tool_call_id": str(number), "content": f"{number} is there, and over there as well."},
+            )
+        ]
+        tools = [{"type": "function", "function": TOOL}]
+        row = chat(served, False, messages=ASK + rounds, tools=tools).json()
+        left = row["truncated_messages"]
+        assert left > 0
+        assert left % 2 == 0
+        assert "warnings" not in row
+        kept = chat(served, False, messages=ASK + rounds[left:], tools=tools).json()
+        assert read(kept) == read(row)
+
     def test_one_text_is_shortened_only_where_a_client_asks_or_ollama_does(self, served):
         body = {"prompt": "word " * 3000, "stream": False, "options": GREEDY}
         refused = served.http.post("/api/generate", json={"model": "thinking", **body})

@@ -254,8 +254,8 @@ class Preparer:
         messages = self._given(request.messages, asked.template, self._system)
         parts = Parts.of(messages)
         tokens = last = len(self._rendered(messages, asked).tokens)
-        if len(parts.turns) > 1:
-            last = len(self._rendered(parts.since(len(parts.turns) - 1), asked).tokens)
+        if parts.droppable:
+            last = len(self._rendered(parts.without(len(parts.droppable)), asked).tokens)
         sizes = tuple(self._size(text) for text in request.texts)
         return Counted(request.id, tokens, last, self._room(None), sizes)
 
