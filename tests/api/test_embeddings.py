@@ -90,7 +90,7 @@ class TestOpenAI:
     @pytest.mark.parametrize(
         ("asked", "message"),
         [
-            ({"input": [1, 2, 3]}, "invalid input type"),
+            ({"input": 5}, "invalid input type"),
             ({"input": ""}, "invalid input"),
             ({"input": []}, "invalid input"),
             ({"input": ["a"] * 2049}, "2049 texts, and 2048 is the most"),

@@ -16,10 +16,13 @@ ANSWERS = json.loads(_RECORDED.read_text()) if _RECORDED.exists() else {}
 NO_CREATE = "No models are made yet, nor uploaded."
 ORIGIN = "Web pages are refused, whatever they call themselves: nothing that a person opens shall use their models."
 MODEL = "The model is not part of the material."
+THINKS = "Thoughts asked of a model that has none are left out in every dialect, which is told in a warning."
 STRICT = "What is wrong in a request is the client's fault."
 
 # By name of the recorded request: the status here, and why it is another one.
 STATUS = {
+    **dict.fromkeys("gen-think chat-think v1-chat-think".split(), (200, THINKS)),
+    "v1-emb-tokens": (200, "OpenAI's clients send tokens."),
     "embed-completionmodel": (200, "Models that write make vectors, too."),
     **dict.fromkeys(
         """blob-post-mismatch blob-post-again create-nothing create-frommissing create-badparam create-badtemplate

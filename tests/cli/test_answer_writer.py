@@ -3,7 +3,7 @@
 import json
 
 from sotto.cli.answer_writer import AnswerWriter
-from sotto.engine.parsing.pieces import Kind, Piece, ToolCall
+from sotto.engine.parsing.pieces import CutCall, Kind, Piece, ToolCall
 
 CALL = ToolCall("find", {"what": "é"}, "id")
 
@@ -26,6 +26,16 @@ def test_what_was_no_call_after_all_is_text(capsys):
     writer.write((Piece(Kind.TOOL, begins=True), Piece(Kind.TOOL, ends=True), Piece(Kind.TEXT, "<tool_call>")))
     writer.end()
     assert capsys.readouterr().out == "<tool_call>\n"
+
+
+def test_a_call_that_was_cut_off_is_told_and_no_text(capsys):
+    writer = AnswerWriter()
+    writer.write((Piece(Kind.TEXT, "I look."), Piece(Kind.TOOL, begins=True), Piece(Kind.TOOL, ends=True)))
+    writer.write((Piece(Kind.TEXT, "<tool_call>", cut=CutCall("find\x1b[2J")),))
+    writer.end()
+    out, err = capsys.readouterr()
+    assert out == "I look.\n"
+    assert err == "The call of find[2J was cut off where the answer ended, and is not complete.\n"
 
 
 def test_an_empty_answer_is_an_empty_line(capsys):

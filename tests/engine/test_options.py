@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto.engine.options import _READERS, RequestOptions, followed, named, request_options
+from sotto.engine.options import (
+    _READERS,
+    RequestOptions,
+    followed,
+    misspelled,
+    named,
+    recognised,
+    request_options,
+)
 from sotto.engine.types import SamplingOptions
 from sotto.errors import InvalidRequestError
 
@@ -165,6 +173,47 @@ def test_unknown_options_are_refused_and_those_of_a_model_noted():
     assert options.notes == (
         "Option warp is not known and was ignored.",
         "Option num_thread has no effect here and was ignored.",
+    )
+
+
+def test_those_of_a_client_that_are_not_known_are_left_out_and_named():
+    known, notes = recognised({"top_k": "x", "num_gpu": 1, "warp": 1, "seeed": 2, "stop": None})
+    assert known == {"top_k": "x", "num_gpu": 1, "stop": None}
+    assert notes == ("warp is not known and was ignored.", "seeed is not known; did you mean seed?")
+    assert recognised({}) == ({}, ())
+    assert len(recognised({"x" * 10**6: 1})[1][0]) < 100
+
+
+@given(st.data())
+def test_a_name_is_told_from_one_letter(data):
+    """Each option's name with one letter too many, missing, wrong or swapped; two such faults are too many."""
+    right = data.draw(st.sampled_from(sorted(_READERS)))
+    place = data.draw(st.integers(0, len(right)))
+    letter = data.draw(st.sampled_from("abcdefghijklmnopqrstuvwxyz_"))
+    begin, rest = right[:place], right[place:]
+    for wrong in (
+        begin + letter + rest,
+        begin + rest[1:],
+        begin + letter + rest[1:],
+        begin + rest[1:2] + rest[:1] + rest[2:],
+    ):
+        if wrong not in _READERS:
+            (note,) = misspelled([wrong])
+            named_as = note.removeprefix(f"{wrong} is not known; did you mean ").removesuffix("?")
+            # Of short names, several may be as near.
+            assert named_as in _READERS
+            assert named_as == right or abs(len(named_as) - len(wrong)) <= 1
+        assert misspelled([f"{wrong}{letter}q7"]) == ()
+
+
+def test_what_is_further_off_is_not_guessed_at():
+    assert misspelled(["user", "model", "messages", "temp", "mirostat_t", "max_tokens", "n", "", "seeeed"]) == ()
+    assert misspelled(["tmeperature", "emperature", "top__p", "temperatur", "sotp"]) == (
+        "tmeperature is not known; did you mean temperature?",
+        "emperature is not known; did you mean temperature?",
+        "top__p is not known; did you mean top_p?",
+        "temperatur is not known; did you mean temperature?",
+        "sotp is not known; did you mean stop?",
     )
 
 

@@ -1,10 +1,13 @@
 """Conversations that are too long, counted by the character: one is a token."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sotto.engine.overflow import MARK, Parts, shifted, shortened, without_middle
+from sotto.engine.parsing.pieces import ToolCall
 from sotto.engine.types import Message
 from sotto.errors import InvalidRequestError
 
@@ -31,9 +34,45 @@ def test_a_conversation_is_taken_apart_into_turns():
     parts = Parts.of([system, system, question, answer, question, question, answer, answer, system, question])
     assert parts.system == (system, system)
     assert parts.turns == ((question, answer), (question, question, answer, answer, system), (question,))
-    assert parts.since(1) == (system, system, question, question, answer, answer, system, question)
+    assert parts.without(1) == (system, system, question, question, answer, answer, system, question)
+    # What the system says in between stays in front of what is left.
+    assert parts.without(2) == (system, system, system, question)
     assert Parts.of([answer, question]).turns == ((answer,), (question,))
     assert Parts.of([system]) == Parts((system,), ())
+
+
+def test_calls_of_the_last_turn_leave_with_their_answers_and_its_question_stays():
+    """As of an agent, which is asked once and works on it for long."""
+
+    def call(number):
+        called = ToolCall("find", {"what": "x" * 20}, str(number))
+        answer = Message("tool", f"{number}: found".ljust(30), tool_call_id=str(number))
+        return Message("assistant", "", tool_calls=(called,)), answer
+
+    def length(messages):
+        return rendered(messages) + sum(len(one.as_json()) for message in messages for one in message.tool_calls)
+
+    system, old, asked = Message("system", "s"), talk(10, 10), Message("user", "Do it.")
+    rounds = [message for number in range(20) for message in call(number)]
+    messages = (system, *old, asked, *rounds)
+    for most in range(200, length(messages), 37):
+        kept = shortened(messages, length, len, most, 20)
+        assert length(kept) <= most
+        assert kept[0] == system
+        assert asked in kept
+        rest = kept[kept.index(asked) + 1 :]
+        assert rest == tuple(rounds[len(rounds) - len(rest) :])
+        assert rest[0].role == "assistant"
+        assert len(rest) % 2 == 0
+        if len(rest) < len(rounds):
+            assert kept[:2] == (system, asked)
+    assert Parts.of(messages).without(20) == (system, asked, *rounds[-2:])
+    assert len(Parts.of(messages).droppable) == 20
+    # Only where that is not enough, something is cut.
+    called, answer = call(20)
+    kept = shortened((*messages, called, replace(answer, content="x" * 500)), length, len, 250, 20)
+    assert kept[:3] == (system, asked, called)
+    assert MARK in kept[3].content
 
 
 def test_the_oldest_turns_go_first_and_whole():

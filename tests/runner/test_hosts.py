@@ -500,7 +500,7 @@ def test_vectors_are_alike_in_both_hosts(records):
     for make in (in_a_thread, RunnerProcess):
         host = Host(make)
         host.loop.load(records["builtin"])
-        found.append(vectors_of(host, "v", "Once upon a time", "there was").vectors)
+        found.append(vectors_of(host, "v", "Once upon a time", "there was", (5, 6, 7)).vectors)
         host.close()
     assert found[0] == found[1]
 

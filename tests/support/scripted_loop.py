@@ -28,7 +28,7 @@ from sotto.engine.events import (
 from sotto.engine.memory_figures import Measured, MemoryFigures, ModelFigures
 from sotto.engine.memory_needs import ModelNeeds
 from sotto.engine.parsing.families import KEPT, PLAIN
-from sotto.engine.parsing.parser import Parser
+from sotto.engine.parsing.parser import Parser, parameters_of
 from sotto.engine.parsing.pieces import Piece, merged, text_of
 from sotto.engine.types import CountRequest, EmbedRequest, GenerateRequest
 from sotto.store.records import Format, ModelRecord, Source
@@ -51,6 +51,7 @@ class Script:
     loaded_context: int | None = None
     fail_load: str = ""
     fail_answer: str = ""
+    cut_short: bool = False
     crash: str = ""
     hold_load: threading.Event | None = None
     hold_prefill: threading.Event | None = None
@@ -233,7 +234,8 @@ class ScriptedLoop:
             if step == script.prefill_steps // 2:
                 self._wait(script.hold_prefill, stopped)
         thought = 0
-        parser = Parser(KEPT if "<" in "".join(script.chunks) else PLAIN, fresh=str)
+        tools = parameters_of(request.tools)
+        parser = Parser(KEPT if "<" in "".join(script.chunks) else PLAIN, tools, fresh=str)
         for number, chunk in enumerate([] if stopped() else script.chunks):
             if stopped():
                 break
@@ -246,7 +248,9 @@ class ScriptedLoop:
         elif script.fail_answer:
             self._emit(Failed(request.id, script.fail_answer))
             return
-        if pieces := parser.finish():
+        elif script.cut_short:
+            reason = DoneReason.LENGTH
+        if pieces := parser.finish(cut=reason is not DoneReason.STOP):
             self._emit(chunk_of(request.id, pieces, ()))
         parts, ids = merged([*said, *pieces]), tuple(range(len(said)))
         text = text_of(parts)

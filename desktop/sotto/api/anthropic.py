@@ -1,8 +1,8 @@
 """Anthropic's dialect: messages."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
@@ -13,21 +13,23 @@ from starlette.routing import Route
 from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event
 from sotto.api.anthropic_blocks import BlockStream, blocks_of, manner_of, messages_of, text_of, told, warnings_of
 from sotto.api.asking import (
-    MOST_TOKENS,
     able,
     checked_options,
     drawn_by,
+    most_tokens,
+    overflow_of,
     refuse_other_formats,
     request_of,
     schema_of,
     whole_answer,
 )
 from sotto.api.bodies import fields_of
-from sotto.api.desk import Desk, Visit
+from sotto.api.desk import Desk
 from sotto.api.durations import keep_alive
 from sotto.api.errors import ApiError, bad
 from sotto.api.fields import Fields
-from sotto.api.tools import check_able, named_by_calls
+from sotto.api.notes import noted
+from sotto.api.tools import named_by_calls, suited
 from sotto.engine.events import CUT_SHORT, DoneReason, Finished, PrefillProgress, TextChunk
 from sotto.engine.types import CountRequest, GenerateRequest, Grammar, Message
 from sotto.store.records import ModelRecord
@@ -60,19 +62,14 @@ class _Asked:
         record: The model.
         request: What to answer.
         keep_alive: Seconds that the model is to stay afterwards.
-        warnings: What is not as it was asked for, in sentences.
+        warnings: What of the request is not followed.
     """
 
     name: str
     record: ModelRecord
     request: GenerateRequest
     keep_alive: float | None
-    warnings: Sequence[str]
-
-    @property
-    def warned(self) -> dict[str, Any]:
-        """The field of the answer that has the warnings, where there are any."""
-        return {"warnings": list(self.warnings)} if self.warnings else {}
+    warnings: tuple[str, ...]
 
 
 class Anthropic:
@@ -92,11 +89,11 @@ class Anthropic:
     async def _messages(self, request: Request) -> Answer:
         fields = await fields_of(request)
         _require_model(fields)
-        most = fields.integer("max_tokens", -MOST_TOKENS, MOST_TOKENS)
-        if most is None or most <= 0:
+        if fields.any("max_tokens") in (None, 0):
             raise bad("max_tokens is required and must be positive")
+        most = most_tokens(fields, "max_tokens")
         messages = _conversation(fields)
-        options = drawn_by(fields)
+        options, warnings = drawn_by(fields)
         options |= {"num_predict": most, "stop": list(fields.list("stop_sequences"))}
         checked_options(options)
         refuse_other_formats(fields, "output_config.format")
@@ -104,9 +101,15 @@ class Anthropic:
         asked = _Asked(
             name=fields.text("model"),
             record=await self._desk.model(fields.text("model")),
-            request=request_of(options, messages, grammar=grammar, manner=await able(manner_of(fields))),
+            request=request_of(
+                options,
+                messages,
+                overflow=overflow_of(fields),
+                grammar=grammar,
+                manner=await able(manner_of(fields)),
+            ),
             keep_alive=keep_alive(fields.any("keep_alive")),
-            warnings=warnings_of(fields),
+            warnings=(*warnings_of(fields), *warnings),
         )
         if fields.flag("stream", False):
             return Pieces(DIALECT, SSE, self._events(asked))
@@ -121,13 +124,13 @@ class Anthropic:
             record=await self._desk.model(fields.text("model")),
             request=request_of({}, messages, manner=await able(manner_of(fields))),
             keep_alive=keep_alive(fields.any("keep_alive")),
-            warnings=warnings_of(fields),
+            warnings=tuple(warnings_of(fields)),
         )
         return Whole(DIALECT, lambda: self._count(asked))
 
     async def _count(self, asked: _Asked) -> dict[str, Any]:
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
-            meant = _able(asked, visit)
+            meant, _ = suited(asked.name, visit.info, asked.request)
             request = CountRequest(
                 meant.id,
                 meant.messages,
@@ -136,22 +139,23 @@ class Anthropic:
                 think=meant.think,
                 think_budget=meant.think_budget,
             )
-            return {"input_tokens": (await self._desk.count(visit, request)).tokens, **asked.warned}
+            return {"input_tokens": (await self._desk.count(visit, request)).tokens, **noted(asked.warnings)}
 
     async def _whole(self, asked: _Asked) -> dict[str, Any]:
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
-            request = _able(asked, visit)
+            request, warnings = suited(asked.name, visit.info, asked.request)
             end, _ = await whole_answer(self._desk, visit, request)
         return _message(asked) | {
             "content": blocks_of(told(end, request)),
             **_reason(end, request),
             "usage": _usage(end.prompt_tokens, end.cached_tokens, len(end.token_ids)),
+            **noted((*asked.warnings, *warnings), [end]),
         }
 
     async def _events(self, asked: _Asked) -> AsyncGenerator[bytes, None]:
         read, begun, blocks = PrefillProgress(asked.request.id, 0, 0, 0), False, BlockStream()
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
-            request = _able(asked, visit)
+            request, warnings = suited(asked.name, visit.info, asked.request)
             async with aclosing(self._desk.answer(visit, request)) as events:
                 async for one in events:
                     if isinstance(one, PrefillProgress):
@@ -172,6 +176,7 @@ class Anthropic:
                         "message_delta",
                         delta=_reason(one, request),
                         usage=_usage(one.prompt_tokens, one.cached_tokens, len(one.token_ids)),
+                        **noted((*asked.warnings, *warnings), [one]),
                     )
                     yield _event("message_stop")
 
@@ -203,17 +208,6 @@ async def _output_format(wanted: Fields) -> Grammar | None:
     return await schema_of(wanted, "schema")
 
 
-def _able(asked: _Asked, visit: Visit) -> GenerateRequest:
-    """Return the request, without thoughts where the model knows of none.
-
-    Raises:
-        ApiError: The model knows nothing of tools, and is given some.
-    """
-    request = asked.request if visit.info.thinks else replace(asked.request, think=None, think_budget=None)
-    check_able(asked.name, visit.info, request)
-    return request
-
-
 def _message(asked: _Asked) -> dict[str, Any]:
     return {
         "id": f"msg_{uuid4().hex[:24]}",
@@ -223,7 +217,7 @@ def _message(asked: _Asked) -> dict[str, Any]:
         "content": [],
         "stop_reason": None,
         "stop_sequence": None,
-        **asked.warned,
+        **noted(asked.warnings),
     }
 
 

@@ -148,8 +148,13 @@ def _blocks(fields: Fields, name: str, *kinds: str) -> Iterator[Fields]:
 
 
 def told(event: TextChunk | Finished, request: GenerateRequest) -> Iterator[Piece]:
-    """Yield what an event tells; calls that nobody gave tools for are a part of the text."""
+    """Yield what an event tells; calls that nobody gave tools for are a part of the text.
+
+    One that was cut off is no block, as its input would seem to be complete.
+    """
     for piece in event.pieces:
+        if piece.cut is not None and request.tools:
+            continue
         if piece.call is not None and not request.tools:
             yield Piece(Kind.TEXT, markup([piece], begun=True))
         elif piece.text or piece.call is not None:

@@ -13,10 +13,11 @@ from sotto.api.fields import Fields
 from sotto.engine.events import DoneReason, Finished, PrefillProgress, TextChunk
 from sotto.engine.grammars import check_grammar
 from sotto.engine.likelihood import Likelihood
-from sotto.engine.options import DRAWN_BY, request_options
+from sotto.engine.options import DRAWN_BY, misspelled, recognised, request_options
 from sotto.engine.turns import AS_USUAL, Manner
 from sotto.engine.types import GenerateRequest, Grammar, GrammarKind, Message, Overflow
 from sotto.engine.wanted_calls import wanted_tools
+from sotto.store.records import Format, ModelRecord
 
 # Events that may be read from the engine before they are sent.
 _AHEAD = 16
@@ -48,9 +49,57 @@ def checked_options(options: Mapping[str, Any]) -> int | None:
     return request_options({}, options).num_ctx
 
 
-def drawn_by(fields: Fields) -> dict[str, Any]:
-    """Return how an answer is to be drawn, where its dialect has no object for that: each option is a field."""
-    return {name: fields.any(name) for name in DRAWN_BY if fields.given(name)}
+def options_of(fields: Fields) -> tuple[dict[str, Any], int | None, tuple[str, ...]]:
+    """Return the options of a request in Ollama's dialect, checked, the context length among them, and warnings.
+
+    Raises:
+        ApiError: They are no object.
+        InvalidRequestError: One is out of range or of the wrong type.
+    """
+    options, notes = recognised(fields.object("options").values)
+    return options, checked_options(options), tuple(f"options: {note}" for note in notes)
+
+
+def drawn_by(fields: Fields) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return how an answer is to be drawn, where its dialect has no object for that: each option is a field.
+
+    With it goes a warning for each field that is nearly one of them; others that nobody knows mean nothing here.
+    """
+    return {name: fields.any(name) for name in DRAWN_BY if fields.given(name)}, misspelled(fields.names)
+
+
+def most_tokens(fields: Fields, name: str) -> int | None:
+    """Return the longest answer that a field asks for, -1 for as long as there is room; None if it is not given.
+
+    Raises:
+        ApiError: It is something else.
+    """
+    most = fields.integer(name, -1, MOST_TOKENS)
+    if most == 0:
+        raise fields.wrong(name, f"a whole number from 1 to {MOST_TOKENS}, or -1 for as many as there is room for")
+    return most
+
+
+def overflow_of(fields: Fields, usual: Overflow = Overflow.TRUNCATE) -> Overflow:
+    """Return what to do where the context is full: the oldest turns of a conversation leave, unless that is refused.
+
+    Args:
+        fields: The request.
+        usual: What to do where it says nothing.
+    """
+    if not fields.flag("truncate", True):
+        return Overflow.ERROR
+    if fields.flag("shift", False):
+        return Overflow.SHIFT
+    return Overflow.TRUNCATE if fields.given("truncate") else usual
+
+
+def usual_of_text(record: ModelRecord) -> Overflow:
+    """Return what is done with a single text that is too long, where a request says nothing: as Ollama does.
+
+    It leaves the middle of the text out for a GGUF file, and refuses it for any other model.
+    """
+    return Overflow.TRUNCATE if record.format is Format.GGUF else Overflow.ERROR
 
 
 def refuse_other_formats(fields: Fields, right: str) -> None:

@@ -12,14 +12,17 @@ from starlette.routing import Route
 
 from sotto.api import ollama, openai
 from sotto.api.answers import Answer, Whole
-from sotto.api.asking import checked_options
+from sotto.api.asking import options_of, tokens_of
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk
 from sotto.api.durations import keep_alive
 from sotto.api.errors import ApiError, NotFoundError, bad
 from sotto.api.fields import Fields
+from sotto.api.notes import noted
 from sotto.engine.events import Embedded
 from sotto.engine.types import EmbedRequest
+from sotto.errors import InvalidNameError
+from sotto.store.names import parse_name
 from sotto.store.records import ModelRecord
 
 _MOST_TEXTS = 2048
@@ -45,12 +48,13 @@ class Embeddings:
 
     async def _embed(self, request: Request) -> Answer:
         fields = await fields_of(request)
-        record, texts = await self._model(fields), _texts(fields, "input")
-        made = self._made(fields, record, texts)
+        name, texts = _named(fields, NotFoundError(fields.text("model"))), _texts(fields, "input")
+        record = await self._model(name)
+        made, notes = self._made(fields, record, texts)
 
         async def answer() -> dict[str, Any]:
             done, waited = await made()
-            row = {"model": fields.text("model"), "embeddings": done.vectors}
+            row = {"model": fields.text("model"), "embeddings": done.vectors} | noted(notes)
             if not texts:
                 return row
             return row | {
@@ -63,24 +67,24 @@ class Embeddings:
 
     async def _embed_one(self, request: Request) -> Answer:
         fields = await fields_of(request)
-        record, prompt = await self._model(fields), fields.text("prompt")
-        made = self._made(fields, record, [prompt] if prompt else [])
+        record, prompt = await self._model(_named(fields, bad("model is required"))), fields.text("prompt")
+        made, notes = self._made(fields, record, [prompt] if prompt else [])
 
         async def answer() -> dict[str, Any]:
             done, _ = await made()
-            return {"embedding": done.vectors[0] if done.vectors else ()}
+            return {"embedding": done.vectors[0] if done.vectors else ()} | noted(notes)
 
         return Whole(ollama.DIALECT, answer)
 
     async def _as_openai(self, request: Request) -> Answer:
         fields = await fields_of(request)
-        record, texts = await self._model(fields), _texts(fields, "input")
-        if not texts:
+        if not (texts := _texts_or_tokens(fields, "input")):
             raise bad("invalid input")
+        record = await self._model(_named(fields, NotFoundError(fields.text("model"))))
         form = fields.text("encoding_format", "float")
         if form not in ("float", "base64"):
             raise bad(f"Invalid value for 'encoding_format' = {form[:60]}. Supported values: ['float', 'base64'].")
-        made = self._made(fields, record, texts)
+        made, notes = self._made(fields, record, texts)
 
         async def answer() -> dict[str, Any]:
             done, _ = await made()
@@ -89,14 +93,11 @@ class Embeddings:
                 for index, vector in enumerate(done.vectors)
             ]
             usage = {"prompt_tokens": done.prompt_tokens, "total_tokens": done.prompt_tokens}
-            return {"object": "list", "data": rows, "model": fields.text("model"), "usage": usage}
+            return {"object": "list", "data": rows, "model": fields.text("model"), "usage": usage} | noted(notes)
 
         return Whole(openai.DIALECT, answer)
 
-    async def _model(self, fields: Fields) -> ModelRecord:
-        name = fields.text("model")
-        if not name:
-            raise bad("model is required")
+    async def _model(self, name: str) -> ModelRecord:
         try:
             return await self._desk.model(name)
         except NotFoundError:
@@ -105,10 +106,10 @@ class Embeddings:
             raise ApiError(HTTPStatus.NOT_FOUND, message) from None
 
     def _made(
-        self, fields: Fields, record: ModelRecord, texts: Sequence[str]
-    ) -> Callable[[], Awaitable[tuple[Embedded, int]]]:
-        """Return what makes the vectors and tells for how many nanoseconds the model was waited for."""
-        num_ctx = checked_options(fields.object("options").values)
+        self, fields: Fields, record: ModelRecord, texts: Sequence[str | tuple[int, ...]]
+    ) -> tuple[Callable[[], Awaitable[tuple[Embedded, int]]], tuple[str, ...]]:
+        """Return what makes the vectors and tells for how many nanoseconds the model was waited for, and warnings."""
+        _, num_ctx, notes = options_of(fields)
         stays = keep_alive(fields.any("keep_alive"))
         request = EmbedRequest(
             f"api {uuid4().hex}",
@@ -125,18 +126,48 @@ class Embeddings:
             async with self._desk.visit(record, num_ctx, stays) as visit:
                 return await self._desk.embed(visit, request), visit.waited
 
-        return make
+        return make, notes
+
+
+def _named(fields: Fields, otherwise: ApiError) -> str:
+    """Return the name of the model; raise what Ollama says where it is none, which differs from place to place."""
+    name = fields.text("model")
+    try:
+        parse_name(name)
+    except InvalidNameError:
+        raise otherwise from None
+    return name
+
+
+def _texts_or_tokens(fields: Fields, name: str) -> list[str | tuple[int, ...]]:
+    """Return a text, the tokens of one, or a list of either; the model says itself whether the tokens are its own."""
+    value = fields.any(name)
+    if not isinstance(value, list) or not value or isinstance(value[0], str):
+        return [*_texts(fields, name)]
+    if not isinstance(value[0], list):
+        return [tokens_of(fields, name, value)]
+    found: list[str | tuple[int, ...]] = []
+    for index, one in enumerate(value):
+        if not isinstance(one, list):
+            raise fields.wrong(f"{name}[{index}]", "a list of tokens", one)
+        found.append(tokens_of(fields, f"{name}[{index}]", one))
+    _check_count(name, len(found))
+    return found
 
 
 def _texts(fields: Fields, name: str) -> list[str]:
     """Return a text or a list of texts; one that is empty, or missing, is none."""
     value = fields.any(name)
-    texts = [value] if isinstance(value, str) and value else value or []
+    texts = [value] if isinstance(value, str) and value else [] if value in (None, "") else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise bad("invalid input type")
-    if len(texts) > _MOST_TEXTS:
-        raise bad(f"{name} has {len(texts)} texts, and {_MOST_TEXTS} is the most.")
+    _check_count(name, len(texts))
     return texts
+
+
+def _check_count(name: str, count: int) -> None:
+    if count > _MOST_TEXTS:
+        raise bad(f"{name} has {count} texts, and {_MOST_TEXTS} is the most.")
 
 
 def _packed(vector: Sequence[float]) -> str:

@@ -65,6 +65,8 @@ _OF_OPENAI = {
     "n": 1,
     "max_tokens": 128,
     "keep_alive": 600,
+    "truncate": True,
+    "shift": False,
 }
 _WARNED = (
     "What was asked for. `warnings`, where there are any, says in sentences what of the request was left out, such as "
@@ -237,6 +239,8 @@ BODIES: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "/v1/embeddings": (
         {"model": "all-minilm", "input": ["One text.", "Another."], "encoding_format": "float", "keep_alive": 600},
         {"model": "all-minilm", "input": "One text.", "dimensions": 128, "keep_alive": "10m"},
+        {"model": "all-minilm", "input": [101, 7592, 102], "truncate": True},
+        {"model": "all-minilm", "input": [[101, 7592, 102], [101, 102]], "encoding_format": "base64"},
     ),
     "/v1/messages/count_tokens": (
         {
@@ -261,6 +265,8 @@ BODIES: Mapping[str, Sequence[Mapping[str, Any]]] = {
             "stop_sequences": ["\n\n"],
             "thinking": {"type": "enabled", "budget_tokens": 1024},
             "keep_alive": "10m",
+            "truncate": True,
+            "shift": False,
         },
         {
             "model": "sotto",

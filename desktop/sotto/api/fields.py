@@ -1,6 +1,6 @@
 """Reading the fields of a request: each is what it should be, or the error names it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sotto.api.errors import ApiError, bad
@@ -26,6 +26,11 @@ class Fields:
         for name in self._values if self._shape is not None else ():
             self._heard(name)
         return self._values
+
+    @property
+    def names(self) -> Collection[str]:
+        """What its fields are called, whatever they hold."""
+        return self._values.keys()
 
     def path(self, name: str = "") -> str:
         """Return what a field is called from outside, or else the object itself."""

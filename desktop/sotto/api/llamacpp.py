@@ -21,6 +21,7 @@ from sotto.api.desk import Desk, Visit
 from sotto.api.durations import keep_alive
 from sotto.api.errors import ApiError, bad
 from sotto.api.fields import Fields
+from sotto.api.notes import noted
 from sotto.engine.events import DoneReason, Finished, PrefillProgress, TextChunk
 from sotto.engine.types import GenerateRequest, Overflow
 from sotto.store.records import ModelRecord
@@ -59,6 +60,7 @@ class _Asked:
         draws: Whether anything is to come; otherwise the prompt is only read, for the next one.
         patience: Seconds from the first token after which the answer ends with its line; 0 for no limit.
         fields: Paths of what is to be told; empty for everything.
+        warnings: What of the request is not followed.
     """
 
     record: ModelRecord | None
@@ -67,6 +69,7 @@ class _Asked:
     draws: bool
     patience: float
     fields: Sequence[str]
+    warnings: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -124,7 +127,7 @@ class LlamaCpp:
             raise bad(f"input_extra has {len(files)} texts, and {_MOST_FILES} is the most.")
         name = fields.text("model")
         record = await self._desk.model(name) if name else None
-        options, count = _options(fields)
+        options, count, warnings = _options(fields)
         refuse_other_formats(fields, "json_schema")
         grammar = await schema_of(fields, "json_schema") if fields.given("json_schema") else None
         request_made = replace(
@@ -145,6 +148,7 @@ class LlamaCpp:
             draws=count != 0,
             patience=(fields.integer("t_max_predict_ms", -1, _LONGEST_WAIT) or 0) / 1000,
             fields=_response_fields(fields),
+            warnings=warnings,
         )
         if fields.flag("stream", False):
             return Pieces(DIALECT, SSE, self._events(asked))
@@ -219,9 +223,9 @@ class LlamaCpp:
                         return
 
 
-def _options(fields: Fields) -> tuple[dict[str, Any], int]:
-    """Return the options by Ollama's names, and how many tokens may be drawn; negative for as many as fit."""
-    options: dict[str, Any] = drawn_by(fields)
+def _options(fields: Fields) -> tuple[dict[str, Any], int, tuple[str, ...]]:
+    """Return the options by Ollama's names, how many tokens may be drawn, and warnings; negative for as many as fit."""
+    options, warnings = drawn_by(fields)
     if fields.given("stop"):
         options["stop"] = fields.any("stop")
     count = fields.integer("n_predict", -2, MOST_TOKENS)
@@ -229,7 +233,7 @@ def _options(fields: Fields) -> tuple[dict[str, Any], int]:
         # Nothing but the prompt is computed where a single token is drawn, too.
         options["num_predict"] = count or 1
     checked_options(options)
-    return options, -1 if count is None else count
+    return options, -1 if count is None else count, warnings
 
 
 def _response_fields(fields: Fields) -> Sequence[str]:
@@ -266,6 +270,7 @@ def _final(asked: _Asked, visit: Visit, said: _Said, content: str) -> dict[str, 
             **_timing("prompt", computed, reads),
             **_timing("predicted", said.tokens, draws),
         },
+        **noted(asked.warnings, [end] if end is not None else ()),
     }
 
 

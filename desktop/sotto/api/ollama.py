@@ -13,13 +13,15 @@ from starlette.routing import Route
 from sotto.api.answers import NDJSON, Answer, Dialect, Pieces, Whole, line
 from sotto.api.asking import (
     NO_IMAGES,
-    checked_options,
+    options_of,
+    overflow_of,
     reason_of,
     refuse_other_formats,
     request_of,
     role_of,
     schema_of,
     tokens_of,
+    usual_of_text,
     whole_answer,
 )
 from sotto.api.bodies import fields_of
@@ -28,11 +30,12 @@ from sotto.api.durations import keep_alive
 from sotto.api.errors import ApiError, bad, missing
 from sotto.api.fields import Fields
 from sotto.api.logprobs import asked_of_ollama, of_ollama
-from sotto.api.tools import NOTHING, Told, calls_said, check_able, named_by_calls, ollama_manner, ollama_row, told
+from sotto.api.notes import noted
+from sotto.api.tools import NOTHING, Told, calls_said, named_by_calls, ollama_manner, ollama_row, suited, told
 from sotto.engine.events import Finished, ModelInfo, TextChunk
 from sotto.engine.formats import any_object
 from sotto.engine.likelihood import Likelihood
-from sotto.engine.types import GenerateRequest, Grammar, Message, Overflow
+from sotto.engine.types import GenerateRequest, Grammar, Message
 from sotto.store.records import ModelRecord
 
 _LONGEST_TEMPLATE = 1 << 20
@@ -57,6 +60,7 @@ class _Asked:
         stream: Whether the answer goes out as it comes.
         request: What to answer, given the loaded model; None where it is only to be loaded or unloaded.
         row: Puts what is told of an answer into a row.
+        warnings: What of the request is not followed.
     """
 
     name: str
@@ -66,6 +70,7 @@ class _Asked:
     stream: bool
     request: Callable[[ModelInfo], GenerateRequest] | None
     row: Callable[[Told], dict[str, Any]]
+    warnings: tuple[str, ...]
 
 
 class OllamaAnswers:
@@ -89,13 +94,13 @@ class OllamaAnswers:
             raise bad(NO_IMAGES)
         prompt, system = fields.text("prompt"), fields.text("system")
         raw = fields.flag("raw", False)
-        if raw and (fields.text("template") or system or fields.given("context")):
+        if raw and (fields.text("template") or system or fields.any("context")):
             raise bad("raw mode does not support template, system, or context")
         if len(template := fields.text("template")) > _LONGEST_TEMPLATE:
             raise bad(f"template has {len(template):,} characters, and {_LONGEST_TEMPLATE:,} is the most.")
         context = tokens_of(fields, "context", fields.list("context"))
         suffix = fields.text("suffix")
-        overflow, grammar = _overflow(fields), await _format(fields)
+        overflow, grammar = overflow_of(fields, usual_of_text(record)), await _format(fields)
         logprobs, manner = asked_of_ollama(fields), ollama_manner(fields)
 
         def asked(info: ModelInfo) -> GenerateRequest:
@@ -124,7 +129,7 @@ class OllamaAnswers:
             raise bad("model is required")
         record, options = await self._begin(fields)
         messages = tuple(named_by_calls(map(_message, fields.objects("messages"))))
-        overflow, grammar = _overflow(fields), await _format(fields)
+        overflow, grammar = overflow_of(fields), await _format(fields)
         logprobs, manner = asked_of_ollama(fields), ollama_manner(fields)
 
         def asked(info: ModelInfo) -> GenerateRequest:
@@ -138,8 +143,7 @@ class OllamaAnswers:
     async def _begin(self, fields: Fields) -> tuple[ModelRecord, dict[str, Any]]:
         """Return the model and the options, with everything checked that both requests may ask for."""
         record = await self._desk.model(fields.text("model"))
-        options = dict(fields.object("options").values)
-        checked_options(options)
+        options, _, _ = options_of(fields)
         refuse_other_formats(fields, "format")
         if fields.flag("_debug_render_only", False):
             raise missing("_debug_render_only is not supported yet.")
@@ -152,12 +156,13 @@ class OllamaAnswers:
 
     async def _whole(self, asked: _Asked) -> dict[str, Any]:
         if asked.request is None:
-            return _row(asked, NOTHING) | {"done": True, "done_reason": await self._load_or_unload(asked)}
+            reason = await self._load_or_unload(asked)
+            return _row(asked, NOTHING) | {"done": True, "done_reason": reason} | noted(asked.warnings)
         async with self._desk.visit(asked.record, asked.num_ctx, asked.keep_alive) as visit:
-            request = asked.request(visit.info)
-            check_able(asked.name, visit.info, request)
+            request, warnings = suited(asked.name, visit.info, asked.request(visit.info))
             end, likely = await whole_answer(self._desk, visit, request)
-            return _row(asked, told(end, request), likely) | _ended(end, visit)
+            notes = noted((*asked.warnings, *warnings), [end])
+            return _row(asked, told(end, request), likely) | _ended(end, visit) | notes
 
     async def _load_or_unload(self, asked: _Asked) -> str:
         if asked.keep_alive == 0:
@@ -170,14 +175,14 @@ class OllamaAnswers:
         self, asked: _Asked, request_for: Callable[[ModelInfo], GenerateRequest]
     ) -> AsyncGenerator[bytes, None]:
         async with self._desk.visit(asked.record, asked.num_ctx, asked.keep_alive) as visit:
-            request = request_for(visit.info)
-            check_able(asked.name, visit.info, request)
+            request, warnings = suited(asked.name, visit.info, request_for(visit.info))
             async with aclosing(self._desk.answer(visit, request)) as events:
                 async for event in events:
                     if isinstance(event, TextChunk) and ((new := told(event, request)) or event.logprobs):
                         yield line(_row(asked, new, event.logprobs) | {"done": False})
                     elif isinstance(event, Finished):
-                        yield line(_row(asked, NOTHING) | _ended(event, visit))
+                        notes = noted((*asked.warnings, *warnings), [event])
+                        yield line(_row(asked, NOTHING) | _ended(event, visit) | notes)
 
 
 def _asked(
@@ -186,14 +191,16 @@ def _asked(
     request: Callable[[ModelInfo], GenerateRequest] | None,
     row: Callable[[Told], dict[str, Any]],
 ) -> _Asked:
+    _, num_ctx, warnings = options_of(fields)
     return _Asked(
         name=fields.text("model"),
         record=record,
-        num_ctx=checked_options(fields.object("options").values),
+        num_ctx=num_ctx,
         keep_alive=keep_alive(fields.any("keep_alive")),
         stream=fields.flag("stream", True),
         request=request,
         row=row,
+        warnings=warnings,
     )
 
 
@@ -208,13 +215,6 @@ def _message(message: Fields) -> Message:
         message.text("tool_name") or message.text("name"),
         message.text("tool_call_id"),
     )
-
-
-def _overflow(fields: Fields) -> Overflow:
-    """Return what to do where the context is full: what is not asked for, is not done behind a client's back."""
-    if fields.flag("shift", False):
-        return Overflow.SHIFT
-    return Overflow.TRUNCATE if fields.flag("truncate", False) else Overflow.ERROR
 
 
 async def _format(fields: Fields) -> Grammar | None:

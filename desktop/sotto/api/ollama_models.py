@@ -57,6 +57,7 @@ class OllamaModels:
         return [
             Route("/", _root),
             Route("/api/version", _version),
+            Route("/api/status", _status),
             Route("/api/tags", self._tags),
             Route("/api/ps", self._ps),
             Route("/api/show", self._show, methods=["POST"]),
@@ -243,3 +244,8 @@ async def _root(request: Request) -> Response:
 
 async def _version(request: Request) -> Response:
     return JSONResponse({"version": OLLAMA_VERSION, "sotto": __version__})
+
+
+async def _status(request: Request) -> Response:
+    # Nothing is ever computed elsewhere.
+    return JSONResponse({"cloud": {"disabled": True, "source": "none"}})

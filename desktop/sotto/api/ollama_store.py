@@ -75,6 +75,8 @@ class OllamaStorage:
         name = _name(fields)
         if not name:
             raise bad("model is required")
+        if not _is_name(name):
+            raise bad(f'name "{name[:200]}" is invalid')
 
         async def act() -> None:
             record, place = await self._own(name, f"model '{name[:200]}' not found", "is not deleted here")

@@ -14,11 +14,12 @@ from starlette.routing import Route
 
 from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event, not_yet
 from sotto.api.asking import (
-    MOST_TOKENS,
     able,
     checked_options,
     drawn_by,
     interleaved,
+    most_tokens,
+    overflow_of,
     reason_of,
     refuse_other_formats,
     request_of,
@@ -26,6 +27,7 @@ from sotto.api.asking import (
     schema_of,
     text_of,
     tokens_of,
+    usual_of_text,
 )
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk, Visit
@@ -33,8 +35,9 @@ from sotto.api.durations import keep_alive
 from sotto.api.errors import ApiError, bad
 from sotto.api.fields import Fields
 from sotto.api.logprobs import Form, InCompletion, asked_in_chat, in_chat
+from sotto.api.notes import noted
 from sotto.api.ollama_models import modified_at
-from sotto.api.tools import NOTHING, Told, calls_said, check_able, named_by_calls, openai_manner, openai_row, told
+from sotto.api.tools import NOTHING, Told, calls_said, named_by_calls, openai_manner, openai_row, suited, told
 from sotto.engine.events import DoneReason, Finished, TextChunk
 from sotto.engine.formats import any_object
 from sotto.engine.likelihood import MOST_LOGPROBS, Likelihood
@@ -45,6 +48,7 @@ from sotto.store.records import ModelRecord
 
 MOST_CHOICES = 16
 _SEEDS = 2**64
+_NO_NOTES: Mapping[str, Any] = {}
 _NOT_YET = {
     "/v1/audio/transcriptions": "Audio is not supported yet.",
 }
@@ -81,6 +85,7 @@ class _Asked:
         last: The last choice of a stream, without its reason.
         chunk: What an object of a stream is called.
         logprobs: Makes what makes the field of a choice; None where nobody asks for it.
+        warnings: What of the request is not followed.
     """
 
     record: ModelRecord
@@ -95,6 +100,7 @@ class _Asked:
     last: Mapping[str, Any] = field(default_factory=dict)
     chunk: str = ""
     logprobs: Callable[[], Form] | None = None
+    warnings: tuple[str, ...] = ()
 
 
 class OpenAI:
@@ -124,10 +130,11 @@ class OpenAI:
 
     async def _chat(self, request: Request) -> Answer:
         fields = await fields_of(request)
-        record, options, count = await self._begin(fields)
+        record, options, count, warnings = await self._begin(fields)
         if fields.list("functions"):
             raise bad("functions is the old name of tools; use tools.")
         logprobs, manner = asked_in_chat(fields), await able(openai_manner(fields))
+        overflow = overflow_of(fields)
         messages = named_by_calls(map(_message, fields.objects("messages")))
         if not messages:
             raise bad("[] is too short - 'messages'")
@@ -136,7 +143,7 @@ class OpenAI:
             _Asked(
                 record=record,
                 requests=[
-                    request_of(one, messages, logprobs=logprobs, grammar=grammar, manner=manner)
+                    request_of(one, messages, None, overflow, logprobs, grammar, manner)
                     for one in _seeded(options, count)
                 ],
                 prompts=1,
@@ -152,12 +159,13 @@ class OpenAI:
                 last={"delta": {}},
                 chunk="chat.completion.chunk",
                 logprobs=None if logprobs is None else lambda: in_chat,
+                warnings=warnings,
             )
         )
 
     async def _complete(self, request: Request) -> Answer:
         fields = await fields_of(request)
-        record, options, count = await self._begin(fields)
+        record, options, count, warnings = await self._begin(fields)
         suffix = fields.text("suffix") or None
         prompts = _prompts(fields, empty=suffix is not None)
         logprobs, echo = fields.integer("logprobs", 0, MOST_LOGPROBS), fields.flag("echo", False)
@@ -167,14 +175,13 @@ class OpenAI:
             raise fields.wrong("best_of", "1")
         if len(prompts) * count > MOST_CHOICES:
             raise bad(f"prompt and n ask for {len(prompts) * count} choices, and {MOST_CHOICES} is the most.")
+        overflow = overflow_of(fields, usual_of_text(record))
         grammar = await _response_format(fields.object("response_format"))
         return self._answer(
             _Asked(
                 record=record,
                 requests=[
-                    replace(
-                        request_of(one, prompt=prompt, logprobs=logprobs, grammar=grammar), echo=echo, suffix=suffix
-                    )
+                    replace(request_of(one, (), prompt, overflow, logprobs, grammar), echo=echo, suffix=suffix)
                     for prompt in prompts
                     for one in _seeded(options, count)
                 ],
@@ -188,27 +195,29 @@ class OpenAI:
                 last={"text": ""},
                 chunk="text_completion",
                 logprobs=None if logprobs is None else InCompletion,
+                warnings=warnings,
             )
         )
 
-    async def _begin(self, fields: Fields) -> tuple[ModelRecord, dict[str, Any], int]:
-        """Return the model, the options by Ollama's names, and the number of choices."""
+    async def _begin(self, fields: Fields) -> tuple[ModelRecord, dict[str, Any], int, tuple[str, ...]]:
+        """Return the model, the options by Ollama's names, the number of choices, and what is not followed."""
         if not fields.text("model"):
             raise bad("model is required")
         record = await self._desk.model(fields.text("model"))
         # A client of this dialect counts on these where it says nothing.
         options: dict[str, Any] = {"temperature": 1.0, "top_p": 1.0}
-        options |= drawn_by(fields)
+        drawn, warnings = drawn_by(fields)
+        options |= drawn
         if fields.given("stop"):
             options["stop"] = fields.any("stop")
         for name in ("max_tokens", "max_completion_tokens"):
-            if (most := fields.integer(name, 1, MOST_TOKENS)) is not None:
+            if (most := most_tokens(fields, name)) is not None:
                 options["num_predict"] = most
         if biases := fields.object("logit_bias").values:
             options["logit_bias"] = biases
         checked_options(options)
         refuse_other_formats(fields, "response_format")
-        return record, options, fields.integer("n", 1, MOST_CHOICES) or 1
+        return record, options, fields.integer("n", 1, MOST_CHOICES) or 1, warnings
 
     def _answer(self, asked: _Asked) -> Answer:
         if asked.stream:
@@ -217,7 +226,7 @@ class OpenAI:
 
     async def _whole(self, asked: _Asked) -> dict[str, Any]:
         async with (
-            self._visit(asked) as visit,
+            self._visit(asked) as (visit, asked),
             aclosing(interleaved(self._desk, visit, asked.requests)) as events,
         ):
             ends: dict[int, Finished] = {}
@@ -233,14 +242,16 @@ class OpenAI:
             | ({"logprobs": asked.logprobs()(likely.get(index, ()))} if asked.logprobs else {})
             for index, end in sorted(ends.items())
         ]
-        return {**asked.head, "choices": choices, "usage": _usage(ends, asked.prompts)}
+        notes = noted(asked.warnings, ends.values())
+        return {**asked.head, "choices": choices, "usage": _usage(ends, asked.prompts), **notes}
 
     @asynccontextmanager
-    async def _visit(self, asked: _Asked) -> AsyncIterator[Visit]:
+    async def _visit(self, asked: _Asked) -> AsyncIterator[tuple[Visit, _Asked]]:
+        """Wait until the model is loaded; give what is asked of it as it can follow it."""
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
-            for request in asked.requests:
-                check_able(asked.head["model"], visit.info, request)
-            yield visit
+            each = [suited(asked.head["model"], visit.info, request) for request in asked.requests]
+            warnings = (*asked.warnings, *each[0][1])
+            yield visit, replace(asked, requests=[request for request, _ in each], warnings=warnings)
 
     async def _events(self, asked: _Asked) -> AsyncGenerator[bytes, None]:
         head = {**asked.head, "object": asked.chunk}
@@ -248,11 +259,11 @@ class OpenAI:
         ends: dict[int, Finished] = {}
         forms = [asked.logprobs() for _ in asked.requests] if asked.logprobs else []
 
-        def chunk(choice: dict[str, Any], reason: str | None) -> bytes:
-            return event({**head, "choices": [choice | {"finish_reason": reason}]})
+        def chunk(choice: dict[str, Any], reason: str | None, notes: Mapping[str, Any] = _NO_NOTES) -> bytes:
+            return event({**head, "choices": [choice | {"finish_reason": reason}], **notes})
 
         async with (
-            self._visit(asked) as visit,
+            self._visit(asked) as (visit, asked),
             aclosing(interleaved(self._desk, visit, asked.requests)) as events,
         ):
             async for index, one in events:
@@ -264,9 +275,12 @@ class OpenAI:
                     calls[index] = calls.get(index, 0) + len(new.calls)
                 if isinstance(one, Finished):
                     ends[index] = one
-                    yield chunk({"index": index, **asked.last}, _reason(one, asked))
+                    is_last = len(ends) == len(asked.requests) and not asked.usage
+                    notes = noted(asked.warnings, ends.values()) if is_last else {}
+                    yield chunk({"index": index, **asked.last}, _reason(one, asked), notes)
         if asked.usage:
-            yield event({**head, "choices": [], "usage": _usage(ends, asked.prompts)})
+            notes = noted(asked.warnings, ends.values())
+            yield event({**head, "choices": [], "usage": _usage(ends, asked.prompts), **notes})
         yield b"data: [DONE]\n\n"
 
 
@@ -296,7 +310,7 @@ def _message(message: Fields) -> Message:
 def _delta(index: int, told: Told, calls: int | None) -> dict[str, Any]:
     """Return what is new of a chat's choice."""
     role = {"role": "assistant"} if calls is None else {}
-    content = {"content": told.text} if told.text or not (told.calls or told.thinking) else {}
+    content = {"content": told.text} if told.text or not (told.calls or told.thinking or told.cut) else {}
     return {"index": index, "delta": {**role, **content, **openai_row(told, calls or 0)}}
 
 

@@ -14,16 +14,17 @@ from starlette.routing import Route
 
 from sotto.api.answers import SSE, Answer, Pieces, Whole, as_api_error, event
 from sotto.api.anthropic_blocks import told
-from sotto.api.asking import MOST_TOKENS, able, checked_options, drawn_by, refuse_other_formats, request_of
+from sotto.api.asking import able, checked_options, drawn_by, most_tokens, refuse_other_formats, request_of
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk
 from sotto.api.durations import keep_alive
 from sotto.api.errors import ApiError, bad
 from sotto.api.fields import Fields
+from sotto.api.notes import noted
 from sotto.api.openai import DIALECT
 from sotto.api.responses_input import echoed, format_of, manner_of, messages_of, warnings_of
 from sotto.api.responses_output import Items
-from sotto.api.tools import check_able
+from sotto.api.tools import suited
 from sotto.engine.events import CUT_SHORT, Finished, TextChunk
 from sotto.engine.likelihood import MOST_LOGPROBS, Likelihood
 from sotto.engine.parsing.pieces import Kind, Piece
@@ -43,12 +44,14 @@ class _Asked:
         request: What to answer.
         keep_alive: Seconds that the model is to stay afterwards.
         head: What the response is from the beginning.
+        warnings: What of the request is not followed.
     """
 
     record: ModelRecord
     request: GenerateRequest
     keep_alive: float | None
     head: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
 
 
 class Responses:
@@ -81,8 +84,9 @@ class Responses:
         record = await self._desk.model(fields.text("model"))
         # A client of this dialect counts on these where it says nothing.
         options: dict[str, Any] = {"temperature": 1.0, "top_p": 1.0}
-        options |= drawn_by(fields)
-        if (most := fields.integer("max_output_tokens", 1, MOST_TOKENS)) is not None:
+        drawn, warnings = drawn_by(fields)
+        options |= drawn
+        if (most := most_tokens(fields, "max_output_tokens")) is not None:
             options["num_predict"] = most
         checked_options(options)
         refuse_other_formats(fields, "text.format")
@@ -94,7 +98,9 @@ class Responses:
             grammar=await format_of(fields.object("text").object("format")),
             manner=await able(manner_of(fields)),
         )
-        asked = _Asked(record, request_asked, keep_alive(fields.any("keep_alive")), _head(fields))
+        warnings = (*warnings_of(fields), *warnings)
+        head = _head(fields) | noted(warnings)
+        asked = _Asked(record, request_asked, keep_alive(fields.any("keep_alive")), head, warnings)
         if fields.flag("stream", False):
             return Pieces(DIALECT, SSE, self._events(asked))
         return Whole(DIALECT, lambda: self._whole(asked))
@@ -126,8 +132,7 @@ class Responses:
         items, begun = Items(), False
         likely: Sequence[Likelihood] = ()
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
-            request = asked.request
-            check_able(asked.head["model"], visit.info, request)
+            request, warnings = suited(asked.head["model"], visit.info, asked.request)
             async with aclosing(self._desk.answer(visit, request)) as events:
                 async for one in events:
                     if not begun:
@@ -145,14 +150,15 @@ class Responses:
                     elif isinstance(one, Finished):
                         for happening in _ending(items, one):
                             yield happening
-                        response = _ended(asked, items, one)
+                        response = _ended(asked, items, one) | noted((*asked.warnings, *warnings), [one])
                         yield {"type": f"response.{response['status']}", "response": response}
 
 
 def _ending(items: Items, end: Finished) -> list[dict[str, Any]]:
     """Return what happens to the items at the end; there is at least one, and be it empty."""
+    cut = list(items.break_off(end.cut)) if end.cut is not None and end.cut.name else []
     begun = [] if items.output else list(items.tell(Piece(Kind.TEXT, "")))
-    return [*begun, *items.end("incomplete" if end.done_reason in CUT_SHORT else "completed")]
+    return [*cut, *begun, *items.end("incomplete" if end.done_reason in CUT_SHORT else "completed")]
 
 
 def _ended(asked: _Asked, items: Items, end: Finished) -> dict[str, Any]:
@@ -176,7 +182,6 @@ def _ended(asked: _Asked, items: Items, end: Finished) -> dict[str, Any]:
 
 def _head(fields: Fields) -> dict[str, Any]:
     """Return what a response is from the beginning."""
-    warnings = warnings_of(fields)
     return {
         "id": f"resp_{uuid4().hex}",
         "object": "response",
@@ -198,12 +203,11 @@ def _head(fields: Fields) -> dict[str, Any]:
         "safety_identifier": None,
         "service_tier": "default",
         **echoed(fields),
-        **({"warnings": warnings} if warnings else {}),
     }
 
 
 def _overflow(fields: Fields) -> Overflow:
-    wanted = fields.text("truncation", "disabled")
+    wanted = fields.text("truncation", "auto")
     if wanted not in ("auto", "disabled"):
         raise fields.wrong("truncation", "auto or disabled")
     return Overflow.TRUNCATE if wanted == "auto" else Overflow.ERROR

@@ -195,5 +195,5 @@ def echoed(fields: Fields) -> dict[str, Any]:
         "tools": list(fields.list("tools")),
         "top_logprobs": fields.any("top_logprobs") or 0,
         "top_p": 1 if fields.any("top_p") is None else fields.any("top_p"),
-        "truncation": fields.text("truncation", "disabled"),
+        "truncation": fields.text("truncation", "auto"),
     }

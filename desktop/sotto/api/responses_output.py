@@ -6,7 +6,8 @@ from uuid import uuid4
 
 from sotto.api.logprobs import in_chat
 from sotto.engine.likelihood import Likelihood
-from sotto.engine.parsing.pieces import Kind, Piece
+from sotto.engine.parsing.output import fresh_id
+from sotto.engine.parsing.pieces import CutCall, Kind, Piece, ToolCall
 
 _PREFIXES = {Kind.TEXT: "msg", Kind.THOUGHT: "rs", Kind.TOOL: "fc"}
 _TYPES = {Kind.TEXT: "message", Kind.THOUGHT: "reasoning", Kind.TOOL: "function_call"}
@@ -46,6 +47,14 @@ class Items:
             yield self._event("response.output_text.delta", content_index=0, delta=piece.text, logprobs=rows)
         else:
             yield self._event("response.reasoning_text.delta", content_index=0, delta=piece.text)
+
+    def break_off(self, cut: CutCall) -> Iterator[dict[str, Any]]:
+        """Yield the events of a call that the answer breaks off in; its arguments are no complete JSON."""
+        yield from self.end()
+        yield from self._begin(Piece(Kind.TOOL, call=ToolCall(cut.name, id=fresh_id())))
+        self.output[-1]["arguments"] = cut.arguments
+        yield self._event("response.function_call_arguments.delta", delta=cut.arguments)
+        yield from self.end("incomplete")
 
     def end(self, status: str = "completed") -> Iterator[dict[str, Any]]:
         """Yield the events that end the item which is open, if one is."""

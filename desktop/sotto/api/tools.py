@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sotto.api.errors import bad
 from sotto.api.fields import Fields, shown_value
 from sotto.engine.events import Finished, ModelInfo, TextChunk
-from sotto.engine.parsing.pieces import Kind, Piece, ToolCall, calls_of, markup
+from sotto.engine.parsing.output import fresh_id
+from sotto.engine.parsing.pieces import CutCall, Kind, Piece, ToolCall, calls_of, cut_of, markup
 from sotto.engine.tool_choice import ToolChoice
 from sotto.engine.tools import read_tools, tools_at
 from sotto.engine.turns import Manner
@@ -39,15 +40,17 @@ class Told:
         text: Of the answer itself.
         thinking: What was thought.
         calls: Tools that are to be used.
+        cut: The call that the answer breaks off in.
     """
 
     text: str
     thinking: str
     calls: tuple[ToolCall, ...]
+    cut: CutCall | None = None
 
     def __bool__(self) -> bool:
         """Tell whether there is anything."""
-        return bool(self.text or self.thinking or self.calls)
+        return bool(self.text or self.thinking or self.calls or self.cut)
 
 
 NOTHING = Told("", "", ())
@@ -58,7 +61,7 @@ def told(event: TextChunk | Finished, request: GenerateRequest) -> Told:
     pieces = event.pieces
     thinking = event.thinking if isinstance(event, Finished) else _thoughts(pieces)
     if request.tools:
-        return Told(event.text, thinking, calls_of(pieces))
+        return Told(event.text, thinking, calls_of(pieces), cut_of(pieces))
     said = [markup([piece], begun=True) for piece in pieces if piece.kind is not Kind.THOUGHT]
     return Told("".join(said), thinking, ())
 
@@ -67,18 +70,21 @@ def _thoughts(pieces: Sequence[Piece]) -> str:
     return "".join(piece.text for piece in pieces if piece.kind is Kind.THOUGHT)
 
 
-def check_able(name: str, info: ModelInfo, request: GenerateRequest) -> None:
-    """Refuse what a model cannot do.
+def suited(name: str, info: ModelInfo, request: GenerateRequest) -> tuple[GenerateRequest, tuple[str, ...]]:
+    """Return a request as a model can follow it, and a warning where thoughts were asked of one that has none.
 
     Raises:
-        ApiError: It knows nothing of tools, thoughts or gaps, and is asked for them.
+        ApiError: It knows nothing of tools or gaps, and is asked for them.
     """
     if request.suffix is not None and not info.fills_gaps:
         raise bad(f"{name} does not support insert")
     if request.tools and not info.knows_tools:
         raise bad(f"{name} does not support tools")
-    if request.think not in (None, Think.OFF) and not info.thinks:
-        raise bad(f'"{name}" does not support thinking')
+    if request.think in (None, Think.OFF) or info.thinks:
+        return request, ()
+    return replace(request, think=None, think_budget=None), (
+        f'"{name}" does not support thinking, so it was left out.',
+    )
 
 
 def kind_of_tool(tool: Fields, usual: str = "") -> str:
@@ -126,15 +132,16 @@ def ollama_manner(fields: Fields) -> Manner:
     """Return the tools and thoughts that a request asks for."""
     think = fields.any("think")
     if think is not None and not isinstance(think, bool) and think not in LEVELS:
-        shown = f'"{think}"' if isinstance(think, str) else shown_value(think)
-        levels = ", ".join(f'"{level}"' for level in LEVELS)
-        raise bad(f"invalid think value: {shown} (must be {levels}, true, or false)")
+        right = "".join(f'"{level}", ' for level in LEVELS) + "true, or false"
+        if not isinstance(think, str):
+            raise bad(f"think must be a boolean or string ({right})")
+        raise bad(f'invalid think value: "{think}" (must be {right})')
     chosen = None if think is None else Think.ON if think is True else Think.OFF if think is False else Think(think)
     return Manner(read_tools(list(fields.list("tools")), "tools"), chosen)
 
 
 def ollama_row(told: Told) -> dict[str, Any]:
-    """Return the fields of an answer beside its text."""
+    """Return the fields of an answer beside its text; a call that was cut off has no place there."""
     row: dict[str, Any] = {"thinking": told.thinking} if told.thinking else {}
     if told.calls:
         row["tool_calls"] = [
@@ -176,15 +183,19 @@ def _openai_choice(fields: Fields) -> ToolChoice | None:
 def openai_row(told: Told, index: int = 0) -> dict[str, Any]:
     """Return the fields of a message or of what is new of it, beside its text; `index` calls were told before."""
     row: dict[str, Any] = {"reasoning": told.thinking} if told.thinking else {}
-    if told.calls:
+    functions = [(call.id, call.name, call.arguments_as_json()) for call in told.calls]
+    if told.cut is not None and told.cut.name:
+        # As OpenAI tells it: its arguments are no complete JSON.
+        functions.append((fresh_id(), told.cut.name, told.cut.arguments))
+    if functions:
         row["tool_calls"] = [
             {
                 "index": number,
-                "id": call.id,
+                "id": identity,
                 "type": "function",
-                "function": {"name": call.name, "arguments": call.arguments_as_json()},
+                "function": {"name": name, "arguments": arguments},
             }
-            for number, call in enumerate(told.calls, index)
+            for number, (identity, name, arguments) in enumerate(functions, index)
         ]
     return row
 

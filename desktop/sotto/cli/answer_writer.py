@@ -17,7 +17,9 @@ class AnswerWriter:
     def write(self, pieces: Iterable[Piece]) -> None:
         """Write what is new."""
         for piece in pieces:
-            if piece.kind is Kind.TEXT:
+            if piece.cut is not None:
+                sys.stderr.write(f"{printable(piece.cut.sentence)}\n")
+            elif piece.kind is Kind.TEXT:
                 self._say(piece.text)
             elif piece.kind is Kind.THOUGHT:
                 begin, end = "(thinking)\n" if piece.begins else "", "\n\n" if piece.ends else ""

@@ -85,7 +85,7 @@ def _system_end(template: Template, parts: Parts, text: str) -> int:
 
 def _last_ends(template: Template, parts: Parts, text: str) -> list[int]:
     """Return how much of `text` precedes what asks for an answer, and each of the last messages; 0 where unknown."""
-    recent = parts.since(max(0, len(parts.turns) - _LAST_TURNS))
+    recent = parts.without(max(0, len(parts.turns) - _LAST_TURNS))
     whole = text if len(parts.turns) <= _LAST_TURNS else _rendered(template, recent, asks=True)
     ends = []
     # At least one message stays, because most templates take no conversation without any.

@@ -72,7 +72,8 @@ class Embedder:
         """Tokenize the texts of a request. May run on any thread.
 
         Raises:
-            InvalidRequestError: A text is empty or too long, or another field cannot be honoured.
+            InvalidRequestError: A text is empty or too long, tokens are not the model's, or another field cannot be
+                honoured.
             BrokenModelError: The tokenizer fails on a text, or makes a token that the model does not have.
         """
         received = time.perf_counter_ns()
@@ -81,10 +82,17 @@ class Embedder:
         texts = tuple(self._tokens(text, request) for text in request.texts)
         return PreparedTexts(request, self, texts, received)
 
-    def _tokens(self, text: str, request: EmbedRequest) -> tuple[int, ...]:
-        tokens, length = self._tokenizer.encode_framed(
-            text.lower() if self._sentence.lower else text, most=self._context
-        )
+    def _tokens(self, text: str | tuple[int, ...], request: EmbedRequest) -> tuple[int, ...]:
+        """Return the tokens that a vector is made of; those that are given are taken as they are."""
+        if isinstance(text, str):
+            tokens, length = self._tokenizer.encode_framed(
+                text.lower() if self._sentence.lower else text, most=self._context
+            )
+        else:
+            beyond = next((token for token in text if not 0 <= token < self._rows), None)
+            if beyond is not None:
+                raise InvalidRequestError(f"input names token {beyond}, and this model's are 0 to {self._rows - 1}.")
+            tokens, length = list(text[: self._context]), len(text)
         if length > self._context and not request.truncate:
             raise InvalidRequestError(f"{TEXT_TOO_LONG} ({length} tokens, where {self._context} are the most)")
         if not tokens:

@@ -308,6 +308,8 @@ class Engine:
                 context=ready.preparer.context_length,
                 shift=_shift(prepared) if prepared.request.overflow is Overflow.SHIFT else None,
                 dropped=prepared.dropped_tokens,
+                dropped_messages=prepared.dropped_messages,
+                cut_messages=prepared.cut_messages,
                 echo=prepared.echo,
                 tells_context=prepared.request.context is not None,
                 loop_guard=prepared.loop_guard,

@@ -15,7 +15,7 @@ from typing import Any
 
 from sotto.engine.likelihood import Likelihood
 from sotto.engine.memory_figures import Measured, MemoryFigures
-from sotto.engine.parsing.pieces import Kind, Piece, ToolCall, calls_of, plain, thought_of
+from sotto.engine.parsing.pieces import CutCall, Kind, Piece, ToolCall, calls_of, cut_of, plain, thought_of
 
 
 class DoneReason(StrEnum):
@@ -185,6 +185,8 @@ class Finished:
         drafted_tokens: Tokens that were fed on trial, because they were likely to follow.
         accepted_tokens: How many of those were right, and so part of the answer.
         dropped_tokens: Tokens that the model did not see or had to forget because the context had no room for them.
+        dropped_messages: Messages that were left out of the prompt for the same reason.
+        cut_messages: How many of those that stayed lost the middle of their text.
         stop: The stop text that ended it; empty where none did.
         thought_tokens: How many of the tokens were drawn before a thought was over.
         parts: The texts, thoughts and calls of the answer, in order; empty where there is nothing but `text`.
@@ -205,6 +207,8 @@ class Finished:
     drafted_tokens: int = 0
     accepted_tokens: int = 0
     dropped_tokens: int = 0
+    dropped_messages: int = 0
+    cut_messages: int = 0
     stop: str = ""
     thought_tokens: int = 0
     parts: tuple[Piece, ...] = ()
@@ -230,6 +234,11 @@ class Finished:
     def calls(self) -> tuple[ToolCall, ...]:
         """The tools that the model wants to use."""
         return calls_of(self.parts)
+
+    @property
+    def cut(self) -> CutCall | None:
+        """The call that the answer breaks off in; None where it does so in none."""
+        return cut_of(self.parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -316,7 +316,7 @@ class Generation:
         if not self.task.stop.found:
             held = self.task.stop.add(self.task.text.finish()) + self.task.stop.finish()
             pieces = self.task.parser.feed(held) if held else []
-        pieces += self.task.parser.finish()
+        pieces += self.task.parser.finish(cut=reason is not DoneReason.STOP)
         if pieces:
             events.append(self._chunk(pieces))
         parts = merged(self._pieces)
@@ -338,6 +338,8 @@ class Generation:
                 drafted_tokens=self.drafted,
                 accepted_tokens=self.accepted,
                 dropped_tokens=self._dropped,
+                dropped_messages=self.task.dropped_messages,
+                cut_messages=self.task.cut_messages,
                 stop=self.task.stop.found,
                 thought_tokens=self._thought_tokens,
                 parts=_parts_of(parts),
@@ -390,7 +392,7 @@ class Generation:
 
 def _parts_of(pieces: Series[Piece]) -> tuple[Piece, ...]:
     """Return pieces where they are more than a text."""
-    return tuple(pieces) if any(piece.kind is not Kind.TEXT for piece in pieces) else ()
+    return tuple(pieces) if any(piece.kind is not Kind.TEXT or piece.cut for piece in pieces) else ()
 
 
 def _fed(tokens: list[int]) -> mx.array:

@@ -2,8 +2,9 @@
 
 import difflib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from itertools import islice
 from typing import Any
 
 from sotto.engine.types import SamplingOptions
@@ -17,6 +18,7 @@ _LARGEST = 2**31 - 1
 _LARGEST_BIAS = 100
 _MOST_BIASES = 1024
 _SHOWN = 60
+_MOST_NAMED = 8
 _MOST_STOPS = 64
 _LONGEST_STOP = 1000
 
@@ -86,6 +88,41 @@ def followed(params: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]
             else:
                 kept[name] = value
     return kept, tuple(notes)
+
+
+def recognised(options: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the options of a request that are known, whatever their values, and a sentence for each other one.
+
+    For clients that count on a server which takes any name. One that is a known name but for a letter is told which.
+    """
+    unknown = [name for name in options if name not in _KNOWN]
+    notes = [_misspelled(name) or f"{name[:_SHOWN]} is not known and was ignored." for name in unknown[:_MOST_NAMED]]
+    if (more := len(unknown) - _MOST_NAMED) > 0:
+        notes.append(f"{more} more are not known and were ignored.")
+    return {name: value for name, value in options.items() if name in _KNOWN}, tuple(notes)
+
+
+def misspelled(names: Iterable[str]) -> tuple[str, ...]:
+    """Return a sentence for each name that is none of an option, and would be but for a letter."""
+    found = (_misspelled(name) for name in names if name not in _KNOWN)
+    return tuple(islice(filter(None, found), _MOST_NAMED))
+
+
+def _misspelled(name: str) -> str:
+    right = next((known for known in sorted(_READERS) if _is_a_letter_off(name, known)), "")
+    return f"{name} is not known; did you mean {right}?" if right else ""
+
+
+def _is_a_letter_off(given: str, right: str) -> bool:
+    """Tell whether a name is another one but for a letter: too many, missing or wrong, or swapped with the next one."""
+    if abs(len(given) - len(right)) > 1 or given == right:
+        return False
+    begin = next((place for place, (one, other) in enumerate(zip(given, right, strict=False)) if one != other), None)
+    if begin is None:
+        return True
+    rest, wanted = given[begin:], right[begin:]
+    swapped = rest[:2] == wanted[1::-1] and rest[2:] == wanted[2:]
+    return swapped or rest[1:] == wanted[1:] or rest[1:] == wanted or rest == wanted[1:]
 
 
 def _no_effect(name: str) -> str:

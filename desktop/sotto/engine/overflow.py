@@ -1,10 +1,10 @@
 """What is left out where a conversation is longer than the context.
 
-The system prompt and the last message stay. Of the turns between them the oldest go first, each whole, with the answer
-to it, so that what is left begins with a user's message. More is dropped than must be: what is dropped is rounded up to
-whole steps of a fixed size, counted from the beginning of the conversation. So the next turns begin with the same
-tokens, which need not be computed again, until a step's worth of new ones has come. Which turns go follows from the
-messages alone.
+What the system says and the last message stay. Of the turns between them the oldest go first, each whole, with the
+answer to it, so that what is left begins with a user's message; after them the oldest calls of tools in the last turn,
+each with what the tool answered. More is dropped than must be: what is dropped is rounded up to whole steps of a fixed
+size, counted from the beginning of the conversation. So the next turns begin with the same tokens, which need not be
+computed again, until a step's worth of new ones has come. Which turns go follows from the messages alone.
 
 Where the system prompt and the last turn are too long by themselves, the middle of the longest message gives way to a
 mark: what is asked about a long text mostly stands in front of it or behind it.
@@ -46,9 +46,33 @@ class Parts:
             begins = message.role != "user"
         return cls(tuple(messages[:first]), tuple(turns))
 
-    def since(self, turn: int) -> tuple[Message, ...]:
-        """Return the system prompt and the turns from number `turn` on."""
-        return self.system + tuple(message for kept in self.turns[turn:] for message in kept)
+    @property
+    def droppable(self) -> tuple[tuple[Message, ...], ...]:
+        """What may be left out, oldest first: the turns before the last, then of that the calls that were answered."""
+        return (*self.turns[:-1], *self._rounds[1][:-1])
+
+    @property
+    def last(self) -> int:
+        """How many messages at the end are never left out, and so may be shortened."""
+        head, rounds = self._rounds
+        return len(head) + sum(map(len, rounds[-1:]))
+
+    def without(self, count: int) -> tuple[Message, ...]:
+        """Return the conversation without so much of what may be left out, but with what the system says in that."""
+        left, turns = self.droppable[:count], self.turns[:-1][count:]
+        head, rounds = self._rounds
+        said = (message for one in left for message in one if message.role == "system")
+        kept = (*turns, head, *rounds[max(0, count - len(self.turns) + 1) :])
+        return (*self.system, *said, *(message for one in kept for message in one))
+
+    @property
+    def _rounds(self) -> tuple[tuple[Message, ...], tuple[tuple[Message, ...], ...]]:
+        """What the last turn begins with, and its rounds: what an assistant says, with what tools answer to it."""
+        last = self.turns[-1] if self.turns else ()
+        begins = [index for index, message in enumerate(last) if message.role == "assistant"]
+        ends = [*begins[1:], len(last)]
+        rounds = tuple(last[begin:end] for begin, end in zip(begins, ends, strict=False))
+        return last[: begins[0] if begins else len(last)], rounds
 
 
 def shortened(
@@ -71,19 +95,25 @@ def shortened(
         InvalidRequestError: Even the system prompt and nothing of the last turn are too long.
     """
     parts = Parts.of(messages)
-    sizes = [sum(size(message.content) + _AROUND_MESSAGE for message in turn) for turn in parts.turns]
-    total = sum(size(message.content) + _AROUND_MESSAGE for message in parts.system) + sum(sizes)
-    last = len(parts.turns) - 1
+
+    def length(message: Message) -> int:
+        return _AROUND_MESSAGE + size(message.content) + sum(size(call.as_json()) for call in message.tool_calls)
+
+    # What the system says in between is not dropped with its turn.
+    sizes = [sum(length(message) for message in one if message.role != "system") for one in parts.droppable]
+    total = sum(map(length, messages))
+    last = len(sizes)
     steps = max(1, -(-(total - most) // step))
     while True:
         dropped = first = 0
         while first < last and dropped < steps * step:
             dropped += sizes[first]
             first += 1
-        if first and rendered(kept := parts.since(first)) <= most:
+        if first and rendered(kept := parts.without(first)) <= most:
             return kept
-        if first >= last:
-            return _without_middles(parts.since(max(last, 0)), len(parts.system), rendered, size, most)
+        if first == last:
+            kept = parts.without(last)
+            return _without_middles(kept, len(kept) - parts.last, rendered, size, most)
         # What the template adds was taken for less than it is.
         steps = max(steps + 1, dropped // step + 1)
 
@@ -112,6 +142,12 @@ def _without_middles(
             "shorten the system prompt, or give the model a larger num_ctx."
         )
     return tuple(kept)
+
+
+def cut_among(kept: Sequence[Message], messages: Sequence[Message]) -> int:
+    """Return how many of the messages that are kept of a conversation are not in it as they are."""
+    whole = set(map(id, messages))
+    return sum(id(message) not in whole for message in kept)
 
 
 def without_middle(tokens: Sequence[int], most: int) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from sotto.engine.guides import Guide
 from sotto.engine.infill import Infill, suffix_template
 from sotto.engine.likelihood import MOST_LOGPROBS
 from sotto.engine.options import USUAL_LENGTH, RequestOptions, followed, named, request_options
-from sotto.engine.overflow import Parts, shortened, without_middle
+from sotto.engine.overflow import Parts, cut_among, shortened, without_middle
 from sotto.engine.own_words import in_own_words
 from sotto.engine.parsing.families import PLAIN, Family, Thoughts, family_of
 from sotto.engine.parsing.lead import Lead
@@ -54,6 +54,7 @@ class Prepared:
         max_tokens: Most tokens to draw, at least 1; more than the context has room for only where it is shifted.
         received: `time.perf_counter_ns()` when the request was taken up.
         dropped_messages: How many messages were left out because the conversation is too long.
+        cut_messages: How many of the others lost the middle of their text.
         dropped_tokens: How many tokens the prompt was shortened by in all.
         loop_guard: Whether the answer ends when it repeats itself without end.
         breakers: Tokens that end a passage, for DRY; none where it is off.
@@ -76,6 +77,7 @@ class Prepared:
     max_tokens: int
     received: int
     dropped_messages: int = 0
+    cut_messages: int = 0
     dropped_tokens: int = 0
     loop_guard: bool = True
     breakers: frozenset[int] = frozenset()
@@ -229,6 +231,7 @@ class Preparer:
             max_tokens=self._most_drawn(len(prompt), request.overflow, options.num_predict),
             received=received,
             dropped_messages=len(whole.messages) - len(fitting.messages),
+            cut_messages=cut_among(fitting.messages, whole.messages),
             dropped_tokens=max(0, len(whole.tokens) - len(prompt)),
             loop_guard=options.loop_guard and not request.ignore_eos,
             breakers=self._breakers(options.sampling),
@@ -257,8 +260,8 @@ class Preparer:
         messages = self._given(request.messages, asked.template, self._system)
         parts = Parts.of(messages)
         tokens = last = len(self._rendered(messages, asked).tokens)
-        if len(parts.turns) > 1:
-            last = len(self._rendered(parts.since(len(parts.turns) - 1), asked).tokens)
+        if parts.droppable:
+            last = len(self._rendered(parts.without(len(parts.droppable)), asked).tokens)
         sizes = tuple(self._size(text) for text in request.texts)
         return Counted(request.id, tokens, last, self._room(None), sizes)
 

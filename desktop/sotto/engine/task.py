@@ -30,6 +30,8 @@ class Task:
         context: Most tokens that are fed at a time.
         shift: Takes all tokens to those to go on with when the context is full; None ends the answer there.
         dropped: Tokens that were left out of the prompt because they had no room.
+        dropped_messages: Messages that were left out of it for that.
+        cut_messages: Messages of it that lost the middle of their text for that.
         loop_guard: Whether the answer ends when it repeats itself without end.
         logprobs: How many of the likeliest tokens are told beside each; None for nothing about how likely any is.
         spelled: Gives the bytes of a token, for those.
@@ -54,6 +56,8 @@ class Task:
     context: float = float("inf")
     shift: Callable[[Series[int]], Series[int]] | None = None
     dropped: int = 0
+    dropped_messages: int = 0
+    cut_messages: int = 0
     loop_guard: bool = True
     logprobs: int | None = None
     spelled: Callable[[int], bytes] = lambda _: b""

@@ -219,14 +219,14 @@ class EmbedRequest:
 
     Attributes:
         id: Chosen by the caller; events carry it.
-        texts: One vector is made of each.
+        texts: One vector is made of each; in place of a text may stand its tokens, to which nothing is added.
         truncate: Whether a text that is too long is cut at its end; otherwise it is refused.
         dimensions: How many numbers of each vector are wanted, from its beginning on; None for all.
         normalise: Whether each is brought to length 1 even where the model's own files do not want it.
     """
 
     id: str
-    texts: tuple[str, ...]
+    texts: tuple[str | tuple[int, ...], ...]
     truncate: bool = True
     dimensions: int | None = None
     normalise: bool = False

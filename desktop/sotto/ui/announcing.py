@@ -86,7 +86,7 @@ class Announcer(QObject):
         for piece in pieces:
             if piece.call is not None:
                 self._unsaid += f"\n\n{words.wanted_tool(piece.call)}.\n\n"
-            elif piece.kind is Kind.TEXT and not self._in_code:
+            elif piece.kind is Kind.TEXT and not (self._in_code or piece.cut):
                 self._unsaid += piece.text
         if self._clock() - self._looked_at < PAUSE:
             return

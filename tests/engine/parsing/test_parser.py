@@ -1,6 +1,7 @@
 """Thoughts and calls of tools in answers of every family, told apart however an answer is cut."""
 
 import codecs
+import json
 import time
 
 import pytest
@@ -9,8 +10,19 @@ from hypothesis import strategies as st
 
 from sotto.engine.parsing.families import GLIMMER, HARMONY, KEPT, PLAIN, SOLAR
 from sotto.engine.parsing.parser import Parser, parsed
-from sotto.engine.parsing.pieces import Kind, Piece, ToolCall, calls_of, markup, merged, text_of, thought_of
-from transcripts import TOOLS, TRANSCRIPTS
+from sotto.engine.parsing.pieces import (
+    CutCall,
+    Kind,
+    Piece,
+    ToolCall,
+    calls_of,
+    cut_of,
+    markup,
+    merged,
+    text_of,
+    thought_of,
+)
+from transcripts import FIND_JSON, TOOLS, TRANSCRIPTS
 
 
 def told(pieces):
@@ -18,9 +30,9 @@ def told(pieces):
     return [(part.kind.value, part.call or part.text, part.ends or part.kind is Kind.TEXT) for part in merged(pieces)]
 
 
-def read(chunks, family=KEPT, opened=None, tools=TOOLS, **more):
+def read(chunks, family=KEPT, opened=None, tools=TOOLS, *, cut=False, **more):
     parser = Parser(family, tools, opened, fresh=str, **more)
-    return [piece for chunk in chunks for piece in parser.feed(chunk)] + parser.finish()
+    return [piece for chunk in chunks for piece in parser.feed(chunk)] + parser.finish(cut=cut)
 
 
 def joined(pieces):
@@ -71,6 +83,93 @@ def test_an_answer_that_breaks_off_anywhere_loses_no_word(name):
         for word in ("Hm.", "I look.", '"x"', "find"):
             if word in text[:at]:
                 assert word in said.replace('\\"', '"'), (text[:at], pieces)
+
+
+def is_json(text):
+    try:
+        json.loads(text, strict=False)
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", TRANSCRIPTS)
+def test_a_call_that_an_answer_is_cut_short_in_is_no_text(name):
+    family, text, (_, answer, _) = TRANSCRIPTS[name]
+    whole = list(calls_of(read([text], family)))
+    named = 0
+    for at in range(len(text)):
+        pieces = read([text[:at]], family, cut=True)
+        assert joined(read(list(text[:at]), family, cut=True)) == joined(pieces)
+        calls, cut, said = list(calls_of(pieces)), cut_of(pieces), text_of(pieces)
+        assert calls == whole[: len(calls)]
+        if name == "llama 3, bare":
+            # JSON is a call only where it names a tool.
+            assert said.strip("; ") == ("" if cut or calls else text[:at].strip())
+        else:
+            assert not any(mark in said for mark in family.marks), (text[:at], pieces)
+            # Of the mark itself, only a part may be there.
+            rest = said.lstrip("\n").removeprefix(answer).lstrip("\n")
+            assert answer.startswith(said.strip()) or any(mark.startswith(rest) for mark in marks_of(family)), text[:at]
+        if cut is not None:
+            assert pieces[-1].cut == cut
+            assert cut.name in ("", whole[len(calls)].name)
+            assert cut.arguments.startswith("{")
+            assert not is_json(cut.arguments)
+            # As it is kept, it is one to go on from, and the calls before it are there once.
+            kept = parsed(markup(merged(pieces)))
+            assert [call.name for call in calls_of(kept)] == [call.name for call in calls]
+            named += bool(cut.name)
+    assert named > 0 or not whole
+
+
+def marks_of(family):
+    """Return what begins something, be it a special token or not."""
+    if family.messages is not None:
+        return (*family.messages.heads, *family.messages.bodies, *family.messages.ends)
+    return (*family.marks, "</tool_call>")
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "calls", "cut"),
+    [
+        ("hermes, qwen", '<tool_call>\n{"name": "find", "arguments": {"what": "a b', [], ("find", '{"what": "a b')),
+        ("hermes, qwen", '<tool_call>\n{"arguments": {"name": "x"}, "na', [], ("", '{"name": "x"')),
+        ("hermes, qwen", '<tool_call>\n{"function": {"name": "find", "argum', [], ("find", "{")),
+        ("hermes, qwen", f"<tool_call>\n{FIND_JSON}\n</tool_c", ["find"], None),
+        ("hermes, qwen", "<tool_call>\n", [], ("", "{")),
+        ("mistral", f'[TOOL_CALLS][{FIND_JSON}, {{"name": "add", "arguments": {{"a": 1', ["find"], ("add", '{"a": 1')),
+        ("mistral since version 11", '[TOOL_CALLS]add[ARGS]{"a": 1', [], ("add", '{"a": 1')),
+        ("mistral since version 11", "[TOOL_CALLS]ad", [], ("", "{")),
+        (
+            "qwen3-coder",
+            "<tool_call>\n<function=add>\n<parameter=a>\n1\n</parameter>\n<parameter=b>\n[tr",
+            [],
+            ("add", '{"a": 1'),
+        ),
+        ("gemma 4", "<|tool_call>call:add{a:1.5,b:[tr", [], ("add", '{"a": 1.5')),
+        ("harmony", '<|channel|>commentary to=functions.add <|message|>{"a": 1', [], ("add", '{"a": 1')),
+        ("harmony", "<|channel|>commentary to=functions.ad", [], ("", "{")),
+        ("harmony", "<|channel|>fin", [], None),
+    ],
+)
+def test_what_there_is_of_a_call_that_was_cut_off(name, written, calls, cut):
+    pieces = read([written], TRANSCRIPTS[name][0], cut=True)
+    assert [call.name for call in calls_of(pieces)] == calls
+    assert cut_of(pieces) == (CutCall(*cut) if cut else None)
+    assert text_of(pieces) == ""
+
+
+def test_what_was_cut_off_and_is_no_call_stays_text():
+    for text in ('{"name": "other", "para', '{"city": "Os', "{"):
+        assert text_of(read([text], TRANSCRIPTS["llama 3, bare"][0], cut=True)) == text
+    # What ends by itself, or was given no tools, is what it is.
+    begun = '<tool_call>\n{"name": "find"'
+    assert text_of(read([begun])) == begun
+    assert text_of(read([begun], tools={}, cut=True)) == begun
+    # A call that is broken, and not because it was cut.
+    broken = "<tool_call>\n{]}\n</tool_call> and mo"
+    assert text_of(read([broken], cut=True)) == broken
 
 
 @settings(deadline=None, max_examples=150)

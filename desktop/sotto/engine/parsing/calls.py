@@ -16,8 +16,8 @@ Tools = Mapping[str, Mapping[str, Any]]
 """Parameters of the tools that a model was given, as JSON schemas, by the tools' names."""
 CallReader = Callable[[Source, Tools], Reading[list[ToolCall]]]
 
-_NAMES = ("name", "tool_name")
-_ARGUMENTS = ("arguments", "parameters", "input")
+NAMES = ("name", "tool_name")
+ARGUMENTS = ("arguments", "parameters", "input")
 _IDS = ("id", "tool_call_id")
 
 
@@ -31,8 +31,8 @@ def call_of(value: Any) -> ToolCall:
         value = value["function"] | {key: value[key] for key in _IDS if key in value}
     if not isinstance(value, dict):
         raise NotACallError
-    name = next((value[key] for key in _NAMES if key in value), None)
-    given: Any = next((value[key] for key in _ARGUMENTS if key in value), None)
+    name = next((value[key] for key in NAMES if key in value), None)
+    given: Any = next((value[key] for key in ARGUMENTS if key in value), None)
     identity = next((value[key] for key in _IDS if key in value), "")
     if not isinstance(name, str) or not name:
         raise NotACallError
@@ -75,7 +75,7 @@ def in_json(end: str = "", *, optional: bool = False) -> CallReader:
     """
 
     def read(source: Source, _: Tools) -> Reading[list[ToolCall]]:
-        found: list[ToolCall] = []
+        found = source.begin_calls()
         while True:
             behind = source.at
             yield from source.blanks()
@@ -86,7 +86,7 @@ def in_json(end: str = "", *, optional: bool = False) -> CallReader:
                 _refuse_if(bool(following and end) and not optional)
                 source.at = behind
                 break
-            found += calls_of((yield from source.json()))
+            source.called(*calls_of((yield from source.json())))
         _refuse_if(not found)
         return found
 
@@ -112,7 +112,7 @@ def by_name(end: str) -> CallReader:
 def bare(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
     """Read the objects of Llama 3, which nothing opens: calls only where they name tools that the model was given."""
     source.at -= 1
-    found: list[ToolCall] = []
+    found = source.begin_calls()
     while True:
         behind = source.at
         if found:
@@ -124,20 +124,19 @@ def bare(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
                 return found
         one = call_of((yield from source.json()))
         _refuse_if(one.name not in tools)
-        found.append(one)
+        source.called(one)
 
 
 def llama(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
     """Read what stands behind Llama 3's `<|python_tag|>`: objects, or the call of a tool that Llama knows by itself."""
     yield from source.blanks()
-    found: list[ToolCall] = []
+    found = source.begin_calls()
     while True:
         if (yield from source.next()) == "{":
-            found.append(call_of((yield from source.json())))
+            source.called(call_of((yield from source.json())))
         else:
-            one = yield from loose_values.call(source)
             # `brave_search.call(query="...")`
-            found.append(ToolCall(one.name.removesuffix(".call"), one.arguments))
+            source.called((yield from loose_values.call(source, ".call")))
         behind = source.at
         yield from source.blanks()
         if not (yield from source.accept(";")):
@@ -157,6 +156,8 @@ def mistral(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
         identity = yield from source.while_in(NAME)
     yield from source.accept("[ARGS]")
     yield from source.blanks()
+    if (yield from source.next()) == "{":
+        source.calling(name)
     return [ToolCall(name, arguments_of((yield from source.json())), identity)]
 
 
@@ -167,7 +168,7 @@ def python(end: str, *, listed: bool) -> CallReader:
         yield from source.blanks()
         if listed:
             yield from source.expect("[")
-        found: list[ToolCall] = []
+        found = source.begin_calls()
         while True:
             yield from source.blanks()
             if (yield from source.accept("]" if listed else end)):
@@ -176,7 +177,7 @@ def python(end: str, *, listed: bool) -> CallReader:
                 yield from source.expect(",")
             # Gemma prints what it wants to see.
             printed = not listed and (yield from source.accept("print("))
-            found.append((yield from loose_values.call(source)))
+            source.called((yield from loose_values.call(source)))
             if printed:
                 yield from source.expect(")")
         if listed:
@@ -197,7 +198,7 @@ def gemma(end: str) -> CallReader:
         yield from source.expect("call:")
         name = yield from source.while_in(NAME)
         yield from source.expect("{")
-        arguments = yield from loose_values.members(source, "}", ":")
+        arguments = yield from loose_values.members(source, "}", ":", source.calling(name))
         yield from source.blanks()
         if (yield from source.next()):
             yield from source.expect(end)
@@ -208,7 +209,7 @@ def gemma(end: str) -> CallReader:
 
 def deepseek(source: Source, _: Tools) -> Reading[list[ToolCall]]:
     """Read DeepSeek's calls up to V3.1, which left out the word `function` and the fence around the arguments."""
-    found: list[ToolCall] = []
+    found = source.begin_calls()
     while True:
         yield from source.blanks()
         if (yield from source.accept("<｜tool▁calls▁end｜>")) or (found and not (yield from source.next())):
@@ -222,6 +223,8 @@ def deepseek(source: Source, _: Tools) -> Reading[list[ToolCall]]:
             yield from source.blanks()
             yield from source.expect("```json")
         yield from source.blanks()
+        if (yield from source.next()):
+            source.calling(name)
         arguments = arguments_of((yield from source.json()))
         yield from source.blanks()
         if fenced:
@@ -230,12 +233,12 @@ def deepseek(source: Source, _: Tools) -> Reading[list[ToolCall]]:
         if (yield from source.next()):
             yield from source.expect("<｜tool▁call▁end｜>")
         _refuse_if(not name)
-        found.append(ToolCall(name, arguments))
+        source.called(ToolCall(name, arguments))
 
 
 def kimi(source: Source, _: Tools) -> Reading[list[ToolCall]]:
     """Read Kimi's calls, whose ids hold the names: `functions.get_weather:0`."""
-    found: list[ToolCall] = []
+    found = source.begin_calls()
     while True:
         yield from source.blanks()
         if (yield from source.accept("<|tool_calls_section_end|>")) or (found and not (yield from source.next())):
@@ -244,13 +247,14 @@ def kimi(source: Source, _: Tools) -> Reading[list[ToolCall]]:
         yield from source.expect("<|tool_call_begin|>")
         identity = (yield from source.until("<|tool_call_argument_begin|>")).strip()
         name = identity.removeprefix("functions.").rpartition(":")[0]
+        source.calling(name)
         yield from source.blanks()
         arguments = arguments_of((yield from source.json()))
         yield from source.blanks()
         if (yield from source.next()):
             yield from source.expect("<|tool_call_end|>")
         _refuse_if(not name)
-        found.append(ToolCall(name, arguments, identity))
+        source.called(ToolCall(name, arguments, identity))
 
 
 def _refuse_if(wrong: bool) -> None:

@@ -23,7 +23,15 @@ def _analyses(head: str) -> bool:
 
 
 def _harmony_call(head: str, body: str, _: Tools) -> list[ToolCall]:
-    return [ToolCall(_recipient(head).removeprefix(_FUNCTION), arguments_of(read_json(body)))]
+    name = _recipient(head).removeprefix(_FUNCTION)
+
+    def read(source: Source) -> Reading[list[ToolCall]]:
+        source.calling(name)
+        return [ToolCall(name, (yield from source.json()))]
+
+    if body.strip().startswith("{") or not body.strip():
+        return read_whole(body.strip(), read)
+    return [ToolCall(name, arguments_of(read_json(body)))]
 
 
 def _glimmer_calls(_: str, body: str, tools: Tools) -> list[ToolCall]:
@@ -36,15 +44,19 @@ def _glimmer_calls(_: str, body: str, tools: Tools) -> list[ToolCall]:
 
 def _solar_calls(_: str, body: str, __: Tools) -> list[ToolCall]:
     def read(source: Source) -> Reading[list[ToolCall]]:
-        found: list[ToolCall] = []
+        found = source.begin_calls()
         while not found or (yield from source.next()):
             yield from source.expect("<|tool_call:begin|>")
             identity = (yield from source.until("<|tool_call:name|>")).strip()
             name = (yield from source.until("<|tool_call:args|>")).strip()
-            given = arguments_of(read_json((yield from source.until("<|tool_call:end|>"))))
+            source.calling(name)
+            yield from source.blanks()
+            given = arguments_of((yield from source.json()))
+            yield from source.blanks()
+            yield from source.expect("<|tool_call:end|>")
             if not name:
                 raise NotACallError
-            found.append(ToolCall(name, given, identity))
+            source.called(ToolCall(name, given, identity))
             yield from source.blanks()
         return found
 

@@ -31,7 +31,7 @@ def value(source: Source, depth: int = 0) -> Reading[Any]:
         return (yield from _quoted(source, char))
     if char == "{":
         source.at += 1
-        return (yield from members(source, "}", ":", depth + 1))
+        return (yield from members(source, "}", ":", depth=depth + 1))
     if char == "[":
         source.at += 1
         return (yield from _items(source, depth + 1))
@@ -47,9 +47,11 @@ def whole(text: str) -> Any:
         return text
 
 
-def members(source: Source, end: str, between: str, depth: int = 0) -> Reading[dict[str, Any]]:
-    """Read names with their values up to `end`; `between` stands between name and value."""
-    found: dict[str, Any] = {}
+def members(
+    source: Source, end: str, between: str, kept: dict[str, Any] | None = None, depth: int = 0
+) -> Reading[dict[str, Any]]:
+    """Read names with their values up to `end`, and keep them in `kept`; `between` stands between name and value."""
+    found: dict[str, Any] = {} if kept is None else kept
     while True:
         yield from source.blanks()
         if (yield from source.accept(end)):
@@ -66,12 +68,12 @@ def members(source: Source, end: str, between: str, depth: int = 0) -> Reading[d
         found[key] = yield from value(source, depth)
 
 
-def call(source: Source) -> Reading[ToolCall]:
-    """Read a call as Python writes it, `name(argument=value, ...)`."""
+def call(source: Source, suffix: str = "") -> Reading[ToolCall]:
+    """Read a call as Python writes it, `name(argument=value, ...)`; `suffix` is no part of the name."""
     yield from source.blanks()
-    name = yield from source.while_in(NAME)
+    name = (yield from source.while_in(NAME)).removesuffix(suffix)
     yield from source.expect("(")
-    return ToolCall(name, (yield from members(source, ")", "=")))
+    return ToolCall(name, (yield from members(source, ")", "=", source.calling(name))))
 
 
 def _items(source: Source, depth: int) -> Reading[list[Any]]:

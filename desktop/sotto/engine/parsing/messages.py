@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from sotto.engine.parsing.broken_off import broken_off
 from sotto.engine.parsing.calls import Tools
 from sotto.engine.parsing.output import Output
-from sotto.engine.parsing.pieces import Kind, ToolCall
-from sotto.engine.parsing.source import NotACallError, Reading, Source, overlap
+from sotto.engine.parsing.pieces import CutCall, Kind, ToolCall
+from sotto.engine.parsing.source import CutOffError, NotACallError, Reading, Source, overlap
 
 _LONGEST_HEAD = 256
 
@@ -97,6 +98,14 @@ class MessageReader:
         most = begin + _LONGEST_HEAD
         while not (end := self._head_end(begin, most)) and len(source.text) < most and not source.ended:
             yield
+        head = source.text[begin:]
+        if not end and source.cut and len(head) < _LONGEST_HEAD and (beginning[0] == "<" or " " not in head.strip()):
+            # The answer was cut short in it.
+            source.at = len(source.text)
+            if self._tools and self._dialect.calls(head):
+                self._out.begin_calls()
+                self._out.break_off((), CutCall(), head)
+            return ""
         if not end:
             # No message after all: the mark is text, and so is what follows it.
             self._out.say(Kind.TEXT, beginning)
@@ -133,9 +142,15 @@ class MessageReader:
             yield
         body = source.text[begin : place[0]] if place[0] >= 0 else source.text[begin:]
         source.at = begin + len(body) + place[1]
+        if place[0] < 0 and source.cut:
+            # What ends it may have begun.
+            body = body[: len(body) - overlap(body, self._dialect.ends)]
         try:
             self._out.end_calls(self._dialect.read_calls(head, body, self._tools))
-        except NotACallError:
+        except NotACallError as error:
+            if source.cut and place[0] < 0 and self._tools and isinstance(error, CutOffError):
+                self._out.break_off(*broken_off(error.source), f"{head}{body}")
+                return
             self._out.end_calls(())
             self._out.space()
             self._out.say(Kind.TEXT, f"{head}{body}")

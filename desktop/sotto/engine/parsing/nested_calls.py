@@ -18,32 +18,32 @@ _DEEPEST = 60
 
 def kimi(source: Source, _: Tools) -> Reading[list[ToolCall]]:
     """Read Kimi K3's calls: `<|open|>call tool="..."<|sep|>` with an `argument` for each, which says its type."""
-    found: list[ToolCall] = []
+    found = source.begin_calls()
     while True:
         yield from source.blanks()
         if (yield from source.accept("<|close|>tools<|sep|>")) or (found and not (yield from source.next())):
             return _some(found)
         yield from source.expect("<|open|>call")
         attributes = _attributes((yield from source.until("<|sep|>")))
-        arguments: dict[str, Any] = {}
+        arguments = source.calling(_needed(attributes, "tool"))
         while True:
             yield from source.blanks()
             if (yield from source.accept("<|close|>call<|sep|>")):
                 break
             if (yield from source.accept("<|open|>json")):
                 yield from source.until("<|sep|>")
-                arguments |= arguments_of(read_json((yield from source.until("<|close|>json<|sep|>"))))
+                arguments.update(arguments_of(read_json((yield from source.until("<|close|>json<|sep|>")))))
                 continue
             yield from source.expect("<|open|>argument")
             told = _attributes((yield from source.until("<|sep|>")))
             text = yield from source.until("<|close|>argument<|sep|>")
             arguments[_needed(told, "key")] = text if told.get("type") == "string" else read_json(text)
-        found.append(ToolCall(_needed(attributes, "tool"), arguments))
+        source.called(ToolCall(_needed(attributes, "tool"), arguments))
 
 
 def minimax(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
     """Read MiniMax M3's calls: `<invoke name="...">` with an element for each argument, and for all that is in it."""
-    found: list[ToolCall] = []
+    found = source.begin_calls()
     while True:
         yield from source.blanks()
         if (yield from source.accept(f"{MINIMAX}</tool_call>")) or (found and not (yield from source.next())):
@@ -51,13 +51,16 @@ def minimax(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
         yield from source.expect(f'{MINIMAX}<invoke name="')
         name = yield from source.until('"')
         yield from source.expect(">")
-        arguments = yield from _members(source, tools.get(name, {}), f"{MINIMAX}</invoke>", 0)
-        found.append(ToolCall(name, arguments))
+        arguments = source.calling(name)
+        yield from _members(source, tools.get(name, {}), f"{MINIMAX}</invoke>", 0, arguments)
+        source.called(ToolCall(name, arguments))
 
 
-def _members(source: Source, schema: Mapping[str, Any], end: str, depth: int) -> Reading[dict[str, Any]]:
-    """Read elements up to `end`."""
-    found: dict[str, Any] = {}
+def _members(
+    source: Source, schema: Mapping[str, Any], end: str, depth: int, kept: dict[str, Any] | None = None
+) -> Reading[dict[str, Any]]:
+    """Read elements up to `end`, and keep them in `kept`."""
+    found: dict[str, Any] = {} if kept is None else kept
     while True:
         yield from source.blanks()
         if (yield from source.accept(end)):

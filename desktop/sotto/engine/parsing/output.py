@@ -5,7 +5,7 @@ import string
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from sotto.engine.parsing.pieces import Kind, Piece, ToolCall
+from sotto.engine.parsing.pieces import CutCall, Kind, Piece, ToolCall
 
 # Mistral's templates take ids of just so many letters and digits, and others take any.
 _ID_LENGTH = 9
@@ -94,6 +94,25 @@ class Output:
     def begin_calls(self) -> None:
         """Begin what is likely to be calls."""
         self._put(Piece(Kind.TOOL, begins=True))
+
+    def break_off(self, calls: Sequence[ToolCall], cut: CutCall | None, text: str) -> None:
+        """End it where the answer was cut short: behind these calls there is the beginning of one.
+
+        Args:
+            calls: Those that are complete.
+            cut: What there is of the other one; None where that is nothing.
+            text: How all that was written.
+        """
+        self.end_calls(calls)
+        if self.called or cut is None:
+            return
+        if calls:
+            # As they are told already, what is written of them is no part of it.
+            text = cut.written()
+            self.begin_calls()
+            self.end_calls(())
+        blank, self._blank[Kind.TEXT] = self._blank[Kind.TEXT], ""
+        self._put(Piece(Kind.TEXT, blank + text, cut=cut))
 
     def end_calls(self, calls: Sequence[ToolCall]) -> None:
         """End it: there are these calls, or it was none."""

@@ -82,9 +82,9 @@ class Parser:
         next(self._reading, None)
         return self._out.take()
 
-    def finish(self) -> list[Piece]:
-        """Return what was held back, now that nothing more comes."""
-        self._source.ended = True
+    def finish(self, *, cut: bool = False) -> list[Piece]:
+        """Return what was held back, now that nothing more comes; `cut` if that is not by the model's own choice."""
+        self._source.ended, self._source.cut = True, cut
         for _ in self._reading:
             raise AssertionError("a reader waits for more of an answer that has ended")
         return self._out.take()

@@ -40,6 +40,30 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
+class CutCall:
+    """A call that an answer broke off in.
+
+    Attributes:
+        name: Which tool; empty where that had not been written yet.
+        arguments: What there is of the arguments, as the beginning of a JSON object.
+    """
+
+    name: str = ""
+    arguments: str = "{"
+
+    @property
+    def sentence(self) -> str:
+        """What is said of it."""
+        which = f"The call of {self.name}" if self.name else "A call of a tool"
+        return f"{which} was cut off where the answer ended, and is not complete."
+
+    def written(self) -> str:
+        """Return it in the form in which answers are kept."""
+        begun = f'{{"name": {json.dumps(self.name, ensure_ascii=False)}, "arguments": {self.arguments}'
+        return f"<tool_call>\n{begun if self.name else ''}"
+
+
+@dataclass(frozen=True, slots=True)
 class Piece:
     """Something new of an answer.
 
@@ -54,6 +78,7 @@ class Piece:
         ends: Whether its part is complete.
         turned: Whether all text so far was a thought, which ends here: its end was seen, but no beginning.
         call: The call that is complete.
+        cut: The call that the answer breaks off in, which `text` is as the model wrote it; nothing follows.
     """
 
     kind: Kind
@@ -62,6 +87,7 @@ class Piece:
     ends: bool = False
     turned: bool = False
     call: ToolCall | None = None
+    cut: CutCall | None = None
 
 
 def merged(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
@@ -77,7 +103,7 @@ def merged(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
         elif piece.kind is Kind.TOOL:
             if piece.call is not None:
                 parts.append(Piece(Kind.TOOL, begins=True, ends=True, call=piece.call))
-        elif parts and parts[-1].kind is piece.kind and not (piece.begins or parts[-1].ends):
+        elif parts and parts[-1].kind is piece.kind and not (piece.begins or parts[-1].ends or piece.cut):
             parts[-1] = replace(parts[-1], text=parts[-1].text + piece.text, ends=parts[-1].ends or piece.ends)
         else:
             parts.append(piece)
@@ -91,7 +117,7 @@ def plain(text: str) -> tuple[Piece, ...]:
 
 def text_of(pieces: Iterable[Piece]) -> str:
     """Return the answer itself, without thoughts and calls."""
-    return "".join(piece.text for piece in pieces if piece.kind is Kind.TEXT)
+    return "".join(piece.text for piece in pieces if piece.kind is Kind.TEXT and piece.cut is None)
 
 
 def thought_of(pieces: Iterable[Piece]) -> str:
@@ -102,6 +128,11 @@ def thought_of(pieces: Iterable[Piece]) -> str:
 def calls_of(pieces: Iterable[Piece]) -> tuple[ToolCall, ...]:
     """Return the calls that are complete, in order."""
     return tuple(piece.call for piece in pieces if piece.call is not None)
+
+
+def cut_of(pieces: Iterable[Piece]) -> CutCall | None:
+    """Return the call that the answer breaks off in; None where it does so in none."""
+    return next((piece.cut for piece in pieces if piece.cut is not None), None)
 
 
 def markup(pieces: Iterable[Piece], *, begun: bool = False) -> str:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Collection, Generator
 from typing import Any, NoReturn, TypeVar
 
+from sotto.engine.parsing.pieces import ToolCall
+
 _T = TypeVar("_T")
 Reading = Generator[None, None, _T]
 
@@ -20,6 +22,19 @@ class NotACallError(Exception):
     """What looked like the call of a tool is none; it is text."""
 
 
+class CutOffError(NotACallError):
+    """The text ends where more of a call must come.
+
+    Attributes:
+        source: What was read, with how far its calls were.
+    """
+
+    def __init__(self, source: "Source") -> None:
+        """Say where the text ends."""
+        super().__init__()
+        self.source = source
+
+
 class Source:
     """The text of an answer as far as it has come.
 
@@ -27,13 +42,20 @@ class Source:
         text: What has come and may still be looked at.
         at: How much of `text` has been read.
         ended: Whether nothing more comes.
+        cut: Whether that is because the answer was cut short.
+        calls: The calls that have been read of those that are being read.
+        name: What the one behind them is called, where that is known.
+        arguments: What has been read of its arguments.
+        value: The JSON object or list that the text ends in; empty where it ends in none.
+        dry: Whether more of the calls was looked for at the end of the text.
     """
 
     def __init__(self) -> None:
         """Begin with nothing."""
         self.text = ""
         self.at = 0
-        self.ended = False
+        self.ended = self.cut = False
+        self.begin_calls()
 
     def add(self, text: str) -> None:
         """Take more."""
@@ -44,11 +66,30 @@ class Source:
         if self.at:
             self.text, self.at = self.text[self.at :], 0
 
+    # Calls, so that it is known how far they were where they end too early.
+
+    def begin_calls(self) -> list[ToolCall]:
+        """Begin to read calls, and return where they are kept."""
+        self.calls: list[ToolCall] = []
+        self.calling("")
+        return self.calls
+
+    def calling(self, name: str) -> dict[str, Any]:
+        """Begin with the arguments of a call, and return where they are kept."""
+        self.name, self.arguments, self.value, self.dry = name, dict[str, Any](), "", False
+        return self.arguments
+
+    def called(self, *calls: ToolCall) -> None:
+        """Keep calls that are complete."""
+        self.calls += calls
+        self.calling("")
+
     # Reading. Each raises NotACallError where there is something else.
 
     def more(self) -> Reading[None]:
         """Wait for more text."""
         if self.ended:
+            self.dry = True
             raise NotACallError
         yield
 
@@ -56,7 +97,9 @@ class Source:
         """Tell whether `text` comes next; it is not read."""
         while len(self.text) - self.at < len(text) and text.startswith(self.text[self.at :]) and not self.ended:
             yield
-        return self.text.startswith(text, self.at)
+        rest = self.text[self.at : self.at + len(text)]
+        self.dry = self.dry or (len(rest) < len(text) and text.startswith(rest))
+        return rest == text
 
     def accept(self, text: str) -> Reading[bool]:
         """Read `text` if it comes next, and tell whether it did."""
@@ -73,6 +116,7 @@ class Source:
         """Return the character that comes next, which is not read; nothing at the end."""
         while self.at == len(self.text) and not self.ended:
             yield
+        self.dry = self.dry or self.at == len(self.text)
         return self.text[self.at : self.at + 1]
 
     def blanks(self) -> Reading[None]:
@@ -112,6 +156,7 @@ class Source:
             found = (_IN_STRING if in_string else _OUTSIDE).search(self.text, at)
             if found is None:
                 at = max(at, len(self.text))
+                self.value = self.text[begin:] if self.ended else ""
                 yield from self.more()
                 continue
             at, char = found.end(), found[0]
@@ -132,6 +177,7 @@ def read_whole(text: str, reader: Callable[[Source], Reading[_T]]) -> _T:
 
     Raises:
         NotACallError: It is something else, or more.
+        CutOffError: More must come.
     """
     source = Source()
     source.add(text)
@@ -145,6 +191,10 @@ def read_whole(text: str, reader: Callable[[Source], Reading[_T]]) -> _T:
                 raise NotACallError from None
             found: _T = end.value
             return found
+        except NotACallError:
+            if source.dry:
+                raise CutOffError(source) from None
+            raise
 
 
 def overlap(text: str, marks: Collection[str]) -> int:

@@ -11,15 +11,18 @@ seen.
 
 import re
 
+from sotto.engine.parsing.broken_off import broken_off
 from sotto.engine.parsing.calls import Tools
 from sotto.engine.parsing.families import Calls, Family, Thoughts
 from sotto.engine.parsing.lines import Lines
 from sotto.engine.parsing.output import Output
-from sotto.engine.parsing.pieces import Kind
+from sotto.engine.parsing.pieces import CutCall, Kind
 from sotto.engine.parsing.source import NotACallError, Reading, Source, overlap
 
 # So often may something look like a call and be none. Each time may mean a look at all of a text.
 _MOST_FAILURES = 16
+# Which part of a mark shows that it is one, as a divisor: `<` may be anything, `<too` begins `<tool_call>`.
+_LEAST_OF_A_MARK = 3
 
 
 class TaggedReader:
@@ -68,9 +71,10 @@ class TaggedReader:
         while True:
             found = self._pattern.search(source.text, source.at)
             if found is None:
-                held = 0 if source.ended else overlap(source.text[source.at :], self._marks)
+                held = 0 if source.ended and not source.cut else overlap(source.text[source.at :], self._marks)
                 self._pass(len(source.text) - held)
                 if source.ended:
+                    self._pass_beginning()
                     return None
                 source.forget()
                 yield
@@ -88,6 +92,16 @@ class TaggedReader:
             else:
                 # Another mark may begin within this one.
                 self._pass(source.at + 1)
+
+    def _pass_beginning(self) -> None:
+        """Pass on what an answer that was cut short ends with, unless it is too much of a mark for a text."""
+        tail = self._source.text[self._source.at :]
+        most = max((len(way.opens) for way in self._family.calls if way.opens.startswith(tail)), default=0)
+        if self._tools and _LEAST_OF_A_MARK * len(tail) > most > 0:
+            self._out.begin_calls()
+            self._out.break_off((), CutCall(), tail)
+        elif not any(mark in tail for mark in self._family.marks):
+            self._pass(len(self._source.text))
 
     def _pass(self, end: int) -> None:
         """Pass on text up to a place in the source."""
@@ -166,9 +180,12 @@ class TaggedReader:
         source = self._source
         behind = source.at
         self._out.begin_calls()
+        source.begin_calls()
         try:
             calls = yield from way.read(source, self._tools)
         except NotACallError:
+            if self._broke_off(way, behind - len(way.opens)):
+                return
             self._failures += 1
             self._out.end_calls(())
             source.at = behind - len(way.opens)
@@ -177,6 +194,17 @@ class TaggedReader:
         self._out.end_calls(calls)
         self._lines.begin()
         yield from source.blanks()
+
+    def _broke_off(self, way: Calls, begin: int) -> bool:
+        """Tell that the answer was cut short in calls that begin in a place, if that is why they cannot be read."""
+        if not (self._source.cut and self._source.dry and self._tools):
+            return False
+        calls, cut = broken_off(self._source)
+        if way.first and cut is not None and cut.name not in self._tools:
+            return False
+        self._out.break_off(calls, cut, self._source.text[begin:])
+        self._source.at = len(self._source.text)
+        return True
 
 
 def _marks_of(family: Family) -> tuple[str, ...]:

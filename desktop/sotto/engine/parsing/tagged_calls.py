@@ -23,12 +23,12 @@ def in_tool_call(end: str) -> CallReader:
     def read(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
         yield from source.blanks()
         following = yield from source.next()
-        found: list[ToolCall] = []
+        found = source.begin_calls()
         if following in ("{", "["):
-            found += calls_of((yield from source.json()))
+            source.called(*calls_of((yield from source.json())))
         elif following == "<":
             while (yield from source.accept("<function=")):
-                found.append((yield from function(source, tools)))
+                source.called((yield from function(source, tools)))
                 yield from source.blanks()
         else:
             return [(yield from _pairs(source, tools, end))]
@@ -56,6 +56,7 @@ def function(source: Source, tools: Tools) -> Reading[ToolCall]:
     """Read `name>`, the arguments as JSON or as parameters, and `</function>`."""
     name = yield from source.while_in(NAME)
     yield from source.expect(">")
+    arguments = source.calling(name)
     yield from source.blanks()
     if (yield from source.next()) == "{":
         found = ToolCall(name, arguments_of((yield from source.json())))
@@ -63,7 +64,6 @@ def function(source: Source, tools: Tools) -> Reading[ToolCall]:
         if (yield from source.next()):
             yield from source.expect("</function>")
         return found
-    arguments: dict[str, Any] = {}
     while not (yield from source.accept("</function>")):
         yield from source.expect("<parameter=")
         key = yield from source.until(">")
@@ -81,7 +81,7 @@ def invocations(prefix: str, end: str) -> CallReader:
     """
 
     def read(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
-        found: list[ToolCall] = []
+        found = source.begin_calls()
         while True:
             yield from source.blanks()
             if (yield from source.accept(end)) or (found and not (yield from source.next())):
@@ -91,7 +91,7 @@ def invocations(prefix: str, end: str) -> CallReader:
             yield from source.expect(f'<{prefix}invoke name="')
             name = yield from source.until('"')
             yield from source.expect(">")
-            arguments: dict[str, Any] = {}
+            arguments = source.calling(name)
             while True:
                 yield from source.blanks()
                 if (yield from source.accept(f"</{prefix}invoke>")):
@@ -104,7 +104,7 @@ def invocations(prefix: str, end: str) -> CallReader:
                     arguments[key] = yield from source.until(closes)
                 else:
                     arguments[key] = yield from _argument(source, tools, name, key, closes, json=said is not None)
-            found.append(ToolCall(name, arguments))
+            source.called(ToolCall(name, arguments))
 
     return read
 
@@ -113,7 +113,7 @@ def named_pairs(suffix: str) -> CallReader:
     """Return what reads Hy3's calls, whose tags all end with `suffix`: a name and a mark behind it, then pairs."""
 
     def read(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
-        found: list[ToolCall] = []
+        found = source.begin_calls()
         while True:
             yield from source.blanks()
             if (yield from source.accept(f"</tool_calls{suffix}>")) or (found and not (yield from source.next())):
@@ -122,7 +122,7 @@ def named_pairs(suffix: str) -> CallReader:
                 return found
             yield from source.expect(f"<tool_call{suffix}>")
             name = (yield from source.until(f"<tool_sep{suffix}>")).strip()
-            found.append(ToolCall(name, (yield from _values(source, tools, name, f"</tool_call{suffix}>", suffix))))
+            source.called(ToolCall(name, (yield from _values(source, tools, name, f"</tool_call{suffix}>", suffix))))
 
     return read
 
@@ -134,7 +134,7 @@ def parameters(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
     """
     name = yield from source.until('"')
     yield from source.expect(">")
-    arguments: dict[str, Any] = {}
+    arguments = source.calling(name)
     while True:
         yield from source.blanks()
         if (yield from source.accept("</function>")):
@@ -163,6 +163,9 @@ def _values(source: Source, tools: Tools, name: str, end: str, suffix: str = "")
     arguments: dict[str, Any] = {}
     while True:
         yield from source.blanks()
+        if (yield from source.next()) == "<":
+            # Before, more of the name may follow.
+            source.name, source.arguments = name, arguments
         if (yield from source.accept(end)):
             return arguments
         yield from source.expect(f"<arg_key{suffix}>")
@@ -198,7 +201,7 @@ def _argument(
             yield from source.expect(end)
             return found
         except NotACallError:
-            source.at = begin
+            source.at, source.value, source.dry = begin, "", False
     text = yield from source.until(end)
     if json:
         return read_json(text)
