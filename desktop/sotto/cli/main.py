@@ -54,10 +54,10 @@ def _dispatch(arguments: list[str]) -> int:
         from sotto.chats.pdf_pages import print_text
 
         return print_text(Path(arguments[1]))
-    if arguments == ["try-grammar"]:
-        from sotto.engine.grammar_trial import try_grammar
+    if arguments == ["follow-grammars"]:
+        from sotto.engine.grammar_child import serve
 
-        return try_grammar()
+        return serve()
     if arguments == ["try-tokenizer"]:
         from sotto.engine.tokenizer_trying import try_tokenizer
 

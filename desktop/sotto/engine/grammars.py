@@ -1,29 +1,26 @@
 """What an answer must be, checked and put in llguidance's terms, without any model.
 
 llguidance (https://github.com/guidance-ai/llguidance) says which tokens may follow under a grammar. It refuses what it
-cannot honour, in words that are passed on; its limits and its gaps are in `schema_checks` and here. It is imported only
-when somebody asks for a grammar.
+cannot honour, in words that are passed on; its limits and its gaps are in `schema_checks` and here. It runs in a
+process of its own (`sotto.engine.matchers`).
 """
 
 import json
 import re
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import lru_cache
+from typing import Any
 
 from sotto.engine.ecma_patterns import matched
-from sotto.engine.grammar_trial import TOO_MANY, reason_against
 from sotto.engine.json_places import InJson, Place
+from sotto.engine.matchers import TOO_MANY, Table
 from sotto.engine.schema_checks import DEEPEST_SCHEMA, LARGEST_SCHEMA, LONGEST_REGEX, check_schema
 from sotto.engine.schema_terms import in_library_terms
 from sotto.engine.types import Grammar, GrammarKind
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.bounded_json import parse_object
 from sotto.store.wording import human_size, shown
-
-if TYPE_CHECKING:
-    from llguidance import LLParserLimits
 
 LARGEST = {GrammarKind.JSON_SCHEMA: LARGEST_SCHEMA, GrammarKind.REGEX: LONGEST_REGEX, GrammarKind.LARK: 16 << 10}
 """Bytes that a grammar may have: the rules of Lark follow each other by recursion, one for each few of them."""
@@ -32,9 +29,6 @@ ANY_OBJECT = '{"type": "object"}'
 NO_TOKEN = "no token of this model goes on as it asks"
 
 _SHOWN = 200
-# Rust's recursion over a schema or a grammar is not bounded, so it has a stack that holds what the limits allow.
-_STACK = 64 << 20
-_starting = threading.Lock()
 # Without it, text that can go on in one way only would have to be cut into tokens as llguidance does.
 FREE = '%llguidance {"no_forcing": true}\n'
 _JSON = {
@@ -62,7 +56,6 @@ _IN_OTHER_WORDS = {
     "fuel exhausted when checking relevance of lexemes": _UNDECIDED,
 }
 _UNKNOWN = re.compile(r"Unimplemented keys: (\[.*\])")
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,27 +82,14 @@ def check_grammar(grammar: Grammar) -> None:
         InvalidRequestError: It cannot.
     """
     rules = rules_of(grammar)
-    check_cost(rules)
-    source = llguidance_source(rules)
-
-    def validated() -> tuple[bool, list[str]]:
-        from llguidance import LLMatcher
-
-        return LLMatcher.validate_grammar_with_warnings(source, limits=limits())
-
-    wrong, messages = with_room(rules, validated)
-    if wrong:
-        raise refused(rules, messages[0])
+    if wrong := _checker().check(llguidance_source(rules)):
+        raise refused(rules, wrong)
 
 
-def check_cost(rules: Rules) -> None:
-    """Find out whether rules can be compiled in little time and memory.
-
-    Raises:
-        InvalidRequestError: They cannot, or not at all.
-    """
-    if reason := reason_against(rules.text):
-        raise refused(rules, reason)
+@lru_cache(1)
+def _checker() -> Table:
+    """Return a vocabulary of bytes: what a grammar is, and what it costs, shows with any."""
+    return Table([*(bytes([byte]) for byte in range(256)), b""], [256], [256])
 
 
 def llguidance_source(rules: Rules, head: str = "") -> str:
@@ -171,49 +151,6 @@ def _schema(grammar: Grammar) -> dict[str, Any]:
         raise InvalidRequestError(error.message) from error
     check_schema(schema, grammar.name)
     return schema
-
-
-def limits() -> "LLParserLimits":
-    """Return what one grammar may cost; what it says of errors leaves out the grammar and the answer."""
-    from llguidance import LLParserLimits
-
-    return LLParserLimits(max_lexer_states=100_000, verbose_errors=False)
-
-
-def with_room(rules: Rules, work: Callable[[], _T]) -> _T:
-    """Run what recurses over a grammar where the stack is large enough for that, whatever thread asks.
-
-    Raises:
-        InvalidRequestError: The library failed on the grammar.
-    """
-    try:
-        return on_large_stack(work)
-    except BaseException as error:  # a panic of the library is no Exception
-        raise refused(rules, str(error)) from error
-
-
-def on_large_stack(work: Callable[[], _T]) -> _T:
-    """Return what some work returns, or raise what it raises, on a thread with a large stack."""
-    found: list[_T] = []
-    failures: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            found.append(work())
-        except BaseException as error:
-            failures.append(error)
-
-    thread = threading.Thread(target=run, name="grammar", daemon=True)
-    with _starting:
-        usual = threading.stack_size(_STACK)
-        try:
-            thread.start()
-        finally:
-            threading.stack_size(usual)
-    thread.join()
-    if failures:
-        raise failures[0]
-    return found[0]
 
 
 def refused(rules: Rules, reason: str) -> InvalidRequestError:

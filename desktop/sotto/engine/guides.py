@@ -11,28 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
-from typing import TYPE_CHECKING
 
-from sotto.engine.grammars import (
-    NO_TOKEN,
-    Rules,
-    check_cost,
-    first_line,
-    limits,
-    llguidance_source,
-    refused,
-    rules_of,
-    with_room,
-)
+from sotto.engine.grammar_process import GrammarProcess
+from sotto.engine.grammars import NO_TOKEN, Rules, first_line, llguidance_source, refused, rules_of
 from sotto.engine.json_places import InJson, Place
 from sotto.engine.key_masks import KeyMasks
+from sotto.engine.matchers import Matcher, Table
 from sotto.engine.parsing.lead import Lead
 from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import Grammar, GrammarKind
 from sotto.errors import EngineError, InvalidRequestError, UnsupportedModelError
-
-if TYPE_CHECKING:
-    from llguidance import LLMatcher, LLTokenizer
 
 # Compiled grammars that are kept for the next request; each takes up to some megabytes.
 _KEPT = 8
@@ -41,7 +29,7 @@ _KEPT = 8
 class Guide:
     """Follows one answer. After an error it is of no use any more."""
 
-    def __init__(self, matcher: "LLMatcher", name: str, tokens: "Tokens", place: Place | None = None) -> None:
+    def __init__(self, matcher: Matcher, name: str, tokens: "Tokens", place: Place | None = None) -> None:
         """Start where `matcher` is.
 
         Args:
@@ -200,22 +188,10 @@ class Vocabulary:
             place = lead.place(place)
         return Guide(matcher, grammar.name, self._read(), place)
 
-    def _compile(self, grammar: Grammar | Rules, lead: Lead | None) -> "LLMatcher":
+    def _compile(self, grammar: Grammar | Rules, lead: Lead | None) -> Matcher:
         rules = rules_of(grammar) if isinstance(grammar, Grammar) else grammar
-        check_cost(rules)
         head = lead.rules(self._tokenizer.special) if lead is not None else ""
-        source, table = llguidance_source(rules, head), self._read().table
-
-        def compiled() -> "LLMatcher":
-            from llguidance import LLMatcher
-
-            matcher = LLMatcher(table, source, log_level=0, limits=limits())
-            if not matcher.is_error():
-                # What turns out to be impossible from the start is said now.
-                matcher.compute_bitmask()
-            return matcher
-
-        matcher = with_room(rules, compiled)
+        matcher = self._read().table.matcher(llguidance_source(rules, head))
         if matcher.is_error():
             raise refused(rules, matcher.get_error())
         return matcher
@@ -236,37 +212,19 @@ class Tokens:
         can_end: Whether one of those ends answers.
         keys: Which of them end a key of JSON.
         spelled: Returns the bytes of a token, and a special one's name.
-        table: llguidance's own, which takes up to a second to make.
+        table: Has them in the process that follows grammars.
     """
 
     rows: int
     can_end: bool
     keys: KeyMasks
     spelled: Callable[[int], bytes]
-    table: "LLTokenizer"
-
-
-class _Spelled:
-    """What llguidance asks of a tokenizer."""
-
-    def __init__(self, tokenizer: Tokenizer, tokens: list[bytes], ends: Sequence[int]) -> None:
-        self._tokenizer = tokenizer
-        self.eos_token_id = ends[0]
-        self.bos_token_id = None
-        # Tokens without bytes are not text, nor are those that end answers, however they are spelled.
-        special = {token for token, spelled in enumerate(tokens) if not spelled}.union(ends)
-        self.special_token_ids = sorted(special)
-        # Those that are spelled alike may all follow where one of them may.
-        self.tokens = [b"%d" % token if token in special else spelled for token, spelled in enumerate(tokens)]
-
-    def __call__(self, text: str) -> list[int]:
-        """Cut a text into tokens; only asked for what must follow in any case."""
-        return self._tokenizer.encode(text, add_bos=False)
+    table: Table
 
 
 def _tokens(tokenizer: Tokenizer, rows: int) -> Tokens:
-    from llguidance import LLTokenizer, TokenizerWrapper
-
+    # It starts meanwhile.
+    process = GrammarProcess()
     spelled = tokenizer.spellings(rows)
     if spelled is None:
         raise UnsupportedModelError(
@@ -275,7 +233,10 @@ def _tokens(tokenizer: Tokenizer, rows: int) -> Tokens:
         )
     # A model may have no token that ends an answer; llguidance must have one, which then is behind all others.
     ends = sorted(token for token in tokenizer.eos_ids if token < rows)
-    table = LLTokenizer(
-        TokenizerWrapper(_Spelled(tokenizer, [*spelled, b""], ends or [rows])), eos_token=ends or [rows]
-    )
+    texts = [*spelled, b""]
+    # Tokens without bytes are not text, nor are those that end answers, however they are spelled.
+    special = {token for token, spelling in enumerate(texts) if not spelling}.union(ends or [rows])
+    # Those that are spelled alike may all follow where one of them may.
+    named = [b"%d" % token if token in special else spelling for token, spelling in enumerate(texts)]
+    table = Table(named, sorted(special), ends or [rows], process)
     return Tokens(rows, bool(ends), KeyMasks(spelled), tokenizer.spelled, table)
