@@ -395,3 +395,9 @@ def test_any_data_renders_or_is_refused(data):
     messages = [message for message in data if isinstance(message, dict)] if isinstance(data, list) else []
     with suppress(GoTemplateError, TemplateBoundsError):
         template.render({"messages": messages, "tools": data if isinstance(data, list) else [data]}).encode()
+
+
+def test_half_of_a_character_is_replaced_as_go_does():
+    """Go reads it so in JSON; the template of a request comes the same way."""
+    talk = [{"role": "system", "content": "a\ud83d"}, {"role": "user", "content": "b"}]
+    assert rendered("\ud83d{{ .System }}{{ slice .System 1 }}{{ len .System }}", talk) == "\ufffda\ufffd\ufffd4"

@@ -5,6 +5,7 @@ import re
 
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3})|(.))", re.DOTALL)
 _LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
+_HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 # Go's integers have 64 bits.
 _LEAST, _MOST = -(2**63), 2**64 - 1
 
@@ -56,8 +57,11 @@ def character(text: str) -> int:
 
 
 def encoded(text: str) -> bytes:
-    """Return the bytes of a text, which is what Go counts and cuts; the other way round is `decoded`."""
-    return text.encode(errors="surrogateescape")
+    """Return the bytes of a text, which is what Go counts and cuts; the other way round is `decoded`.
+
+    Halves of surrogate pairs that stand for no byte become U+FFFD, as Go itself reads them in JSON.
+    """
+    return _HALF.sub("\ufffd", text).encode(errors="surrogateescape")
 
 
 def decoded(data: bytes) -> str:

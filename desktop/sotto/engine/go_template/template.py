@@ -8,6 +8,7 @@ from sotto.engine.go_template.conversation import collated, messages_of, thinkin
 from sotto.engine.go_template.cutting import cut
 from sotto.engine.go_template.evaluator import evaluate
 from sotto.engine.go_template.functions import FUNCTIONS, SHORT_CIRCUIT
+from sotto.engine.go_template.literals import encoded
 from sotto.engine.go_template.nodes import Action, Command, Field, Pipe
 from sotto.engine.go_template.parser import parse
 from sotto.engine.go_template.values import Struct
@@ -128,4 +129,4 @@ class GoTemplate:
 
 def _whole_characters(text: str) -> str:
     """Return what was rendered as a text: templates may cut between bytes of one character."""
-    return text.encode(errors="surrogateescape").decode(errors="replace")
+    return encoded(text).decode(errors="replace")
