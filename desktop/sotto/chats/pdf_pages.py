@@ -23,7 +23,6 @@ def print_text(path: Path) -> int:
 
 def _read(path: Path) -> tuple[str, str]:
     import pypdf
-    from pypdf.errors import PyPdfError
 
     # It complains of every small fault.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
@@ -45,8 +44,8 @@ def _read(path: Path) -> tuple[str, str]:
         return "", "it takes too much memory"
     except RecursionError:
         return "", "it is nested too deeply"
-    except (PyPdfError, OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, AssertionError) as error:
-        # What a damaged file makes the library stumble over is all of these.
+    except Exception as error:
+        # What a damaged file makes the library stumble over is of any kind, and nothing else is done in this process.
         return "", f"its PDF is damaged ({type(error).__name__})"
     text = _PAGE_END.join(page for page in pages if page)
     return text.replace("\x00", "").encode("utf-8", "replace").decode(), ""
