@@ -202,3 +202,19 @@ def test_a_registry_that_fails_is_no_fault_of_the_server(name, registry, served)
     answer = served.http.post("/api/pull", json={"name": name, "insecure": True, "stream": False})
     assert answer.status_code == 500
     assert "does not give" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/api/copy", {"source": "a\u2028b", "destination": "c"}),
+        ("POST", "/api/copy", {"source": "a", "destination": "\u202ec"}),
+        ("DELETE", "/api/delete", {"model": "a\u2028b"}),
+        ("POST", "/api/show", {"model": "a\u2028b"}),
+        ("POST", "/api/embed", {"model": "a\u2028b", "input": "x"}),
+    ],
+)
+def test_a_name_that_is_none_is_told_on_one_line(served, method, path, body):
+    answer = served.http.request(method, path, json=body)
+    assert answer.status_code in (400, 404)
+    assert answer.json()["error"].isprintable()

@@ -6,6 +6,10 @@ from sotto.engine.events import Failed
 from sotto.engine.failures import OUT_OF_MEMORY
 from sotto.errors import SottoError
 from sotto.runner.host import NOT_LOADED
+from sotto.store.wording import shown
+
+LONGEST_NAME = 200
+"""Letters of a name that an error shows."""
 
 
 class ApiError(SottoError):
@@ -26,7 +30,7 @@ class NotFoundError(ApiError):
 
     def __init__(self, name: str) -> None:
         """Name what is missing, in the words that clients of Ollama know."""
-        super().__init__(HTTPStatus.NOT_FOUND, f"model '{name[:200]}' not found")
+        super().__init__(HTTPStatus.NOT_FOUND, f"model '{shown(name, LONGEST_NAME)}' not found")
 
 
 def bad(message: str) -> ApiError:
