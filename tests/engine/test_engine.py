@@ -21,6 +21,7 @@ from sotto.engine.settings import EngineSettings
 from sotto.engine.types import GenerateRequest, Message, Overflow, SamplingOptions
 from sotto.errors import BrokenModelError, CancelledError, InvalidRequestError, UnsupportedModelError
 from sotto.store.opening import open_model, record_of
+from stores import assert_line, assert_sentence
 from tiny_random import CONFIGS, EOS, VOCABULARY, write_model
 
 GREEDY = SamplingOptions(temperature=0)
@@ -269,9 +270,22 @@ def test_a_definition_that_fails_while_computing_is_told_in_a_sentence(tmp_path,
     config = json.loads((REFERENCES / "mamba2" / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | {"time_step_limit": {"from": 0, "to": 1}}))
     shutil.copy(REFERENCES / "mamba2" / "model.safetensors", folder)
-    with pytest.raises(UnsupportedModelError, match="The definition of mamba2 models fails on model: "):
+    with pytest.raises(UnsupportedModelError, match="The definition of mamba2 models cannot compute it: ") as refused:
         engine.load(open_model(record_of(folder)))
+    assert_line(refused.value.message, folder)
     assert engine.info is None
+
+
+def test_what_a_definition_says_is_the_end_of_a_sentence(tmp_path, engine):
+    folder = write_model(tmp_path / "model", "plain")
+    config = json.loads((REFERENCES / "stablelm" / "config.json").read_text())
+    (folder / "config.json").write_text(
+        json.dumps(config | {"partial_rotary_factor": 0.4, "rope_parameters": None, "rope_theta": 1e4})
+    )
+    shutil.copy(REFERENCES / "stablelm" / "model.safetensors", folder)
+    with pytest.raises(UnsupportedModelError, match="must be even") as refused:
+        engine.load(open_model(record_of(folder)))
+    assert_sentence(refused.value.message, folder)
 
 
 def test_a_token_that_the_model_does_not_have_is_refused(tmp_path, engine):

@@ -15,7 +15,7 @@ from sotto.engine.tokenizer import Tokenizer
 from sotto.engine.types import Message
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
-from stores import assert_sentence
+from stores import assert_line, assert_sentence
 from vocabularies import added, tokenizer_json
 
 TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
@@ -131,6 +131,14 @@ def test_a_template_says_in_its_own_words_what_it_refuses():
     assert str(caught.value) == (
         "The model's chat template refuses this conversation: Roles must alternate user/assistant."
     )
+
+
+def test_what_a_template_refuses_is_told_in_a_sentence_however_long_and_odd_its_words_are():
+    text = "{{ raise_exception(messages[0].content * 1000 ~ '\u202e') }}"
+    with pytest.raises(InvalidRequestError) as caught:
+        ChatTemplate(text).render(TALK)
+    assert_line(str(caught.value), "refuses this conversation: Be brief")
+    assert len(str(caught.value)) < 400
 
 
 def test_tokenizer_and_template_come_from_one_source():

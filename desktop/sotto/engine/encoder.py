@@ -11,6 +11,7 @@ from sotto.engine.events import ModelInfo
 from sotto.engine.fitting import Fitting
 from sotto.engine.hidden_states import together
 from sotto.engine.longest import longest_context
+from sotto.engine.own_words import computed
 from sotto.engine.pace import Pace
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.ready import Order, Parts, Ready
@@ -37,13 +38,8 @@ def made_encoder(order: Order, fitting: Fitting, parts: Parts) -> Ready:
     sentence = sentence_of(order.source)
     if device() == "cpu":
         adapt_to_cpu(model)
-    try:
+    with computed(order.source):
         hidden = model(mx.array([[0]]))
-    except Exception as error:
-        # A definition checks nothing before it computes.
-        raise UnsupportedModelError(
-            f"The definition of {record.architecture} models fails on {record.name}: {' '.join(str(error).split())}."
-        ) from error
     if device() != "cpu":
         # Builds the kernels that the first text would wait for.
         mx.eval(hidden)

@@ -25,7 +25,7 @@ from sotto.engine.graph_memory import peak
 from sotto.engine.longest import longest_context
 from sotto.engine.memory_needs import CacheNeed, ModelNeeds, WorkPoint
 from sotto.engine.memory_plan import PREFIX_BUDGET, Limits, Plan, plan
-from sotto.engine.own_words import in_own_words
+from sotto.engine.own_words import in_own_words, reason_of
 from sotto.engine.parameters import Holding
 from sotto.engine.rehearsal import DECODE, Rehearsal, rounded
 from sotto.engine.stand_ins import traceable
@@ -223,7 +223,7 @@ def model_needs(
             work = tuple(_work(rehearsal, layers, longest_context or _BEYOND, kernels))
     except Exception as error:
         # Definitions raise whatever they come upon, and MLX cannot list every operation.
-        unknown = f"its computation could not be followed in advance ({' '.join(str(error).split())})."
+        unknown = f"its computation could not be followed in advance ({reason_of(error)})."
     return ModelNeeds(weight_bytes, loading_bytes, layers, work, longest_context, unknown)
 
 

@@ -8,7 +8,7 @@ from sotto.engine.failures import is_out_of_memory
 from sotto.engine.gguf.names import name_in_file
 from sotto.errors import BrokenModelError, EngineError, UnsupportedModelError
 from sotto.store.records import Format, ModelSource
-from sotto.store.wording import naming, shown_path
+from sotto.store.wording import naming, shown, shown_path
 
 # By what others call it: the key of a file, behind the architecture's name.
 _KEYS: Mapping[str, str] = {
@@ -31,6 +31,8 @@ _CONFIG = re.compile(r"\b([Ii]ts )?config\.json")
 _TENSOR = re.compile(r"(?<![\w/.])(?:model|lm_head|layers|embeddings)\.[\w.]*\w")
 _FILE = re.compile(r"(\w+\.json): ")
 _WORD = re.compile(r"[^\s,:;']+")
+# More of an error helps nobody who does not know the library.
+_LONGEST_REASON = 300
 _VOCABULARY = re.compile(r"\b(?:tokenizer|tokenizer_config|generation_config)\.json")
 
 
@@ -47,6 +49,29 @@ def in_own_words(source: ModelSource) -> Iterator[None]:
         if said == error.message:
             raise
         raise type(error)(said) from error
+
+
+@contextmanager
+def computed(source: ModelSource) -> Iterator[None]:
+    """Turn whatever a definition raises while it computes for the first time into a sentence that names the file."""
+    try:
+        yield
+    except Exception as error:
+        # A definition checks nothing before it computes.
+        with in_own_words(source):
+            raise UnsupportedModelError(
+                f"The definition of {source.record.architecture} models cannot compute it: {reason_of(error)}."
+            ) from error
+
+
+def reason_of(error: Exception) -> str:
+    """Return what an error of a library says, as the end of a sentence: one line, without its point."""
+    text = " ".join(str(error).split())
+    if isinstance(error, KeyError):
+        text = f"{text} is missing"
+    elif isinstance(error, TypeError) and "missing" in text and "argument" in text:
+        text = f"{text.rpartition(': ')[2]} missing"
+    return shown(text, _LONGEST_REASON).rstrip(".") or type(error).__name__
 
 
 def _said(message: str, source: ModelSource) -> str:

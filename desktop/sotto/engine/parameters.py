@@ -15,6 +15,7 @@ from mlx.utils import tree_flatten
 
 from sotto.engine import device, layout, native_products, quantized_layers
 from sotto.engine.memory_plan import Limits
+from sotto.engine.own_words import reason_of
 from sotto.engine.quantization import Declaration, Declarations, declaration, shape_text
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.records import TensorFile
@@ -138,9 +139,8 @@ def _sanitize(model: nn.Module, tensors: dict[str, mx.array]) -> None:
     try:
         arranged = dict(model.sanitize(dict(tensors)))
     except Exception as error:
-        what = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         raise UnsupportedModelError(
-            f"The weights are not laid out as the definition of this architecture expects: {what}."
+            f"The weights are not laid out as the definition of this architecture expects: {reason_of(error)}."
         ) from error
     tensors.clear()
     tensors.update(arranged)

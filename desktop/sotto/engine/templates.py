@@ -19,6 +19,7 @@ from sotto.engine.turns import AS_USUAL, EFFORTS, SWITCHES, TOOL_NAMES, Manner, 
 from sotto.engine.types import Message
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
+from sotto.store.wording import shown
 
 # What a model without a template of its own gets: a text that a plain language model would go on from.
 _PLAIN = """\
@@ -35,7 +36,8 @@ _PLAIN = """\
 _PROBE, _OTHER_PROBE = "f5d2ab07", "90c3e1d6"
 _LEFT_OUT = "{} makes the same prompt whatever is asked, so that no question reaches the model"
 
-
+# A template may say all of the conversation.
+_LONGEST_REASON = 300
 # What fails in a template, rather than refuses a conversation.
 _FAILURES = (jinja2.TemplateError, GoTemplateError, TemplateBoundsError)
 
@@ -152,8 +154,7 @@ class ChatTemplate:
         try:
             return self._rendered(messages, add_generation_prompt, manner)
         except TemplateRefusedError as error:
-            reason = " ".join(str(error).split()).rstrip(".")
-            raise InvalidRequestError(f"{self._whose} refuses this conversation: {reason}.") from error
+            raise InvalidRequestError(f"{self._whose} refuses this conversation: {_described(error)}.") from error
         except _FAILURES as error:
             raise BrokenModelError(f"{self._whose} fails: {_described(error)}.") from error
 
@@ -297,5 +298,5 @@ def _parts(text: str) -> list[dict[str, str]]:
 
 def _described(error: Exception) -> str:
     """Return an error's text as a part of a sentence."""
-    text = " ".join(str(error).split())[:300].rstrip(".") or type(error).__name__
+    text = shown(" ".join(str(error).split()), _LONGEST_REASON).rstrip(".") or type(error).__name__
     return f"line {error.lineno}: {text}" if isinstance(error, jinja2.TemplateSyntaxError) else text

@@ -12,11 +12,11 @@ from sotto.engine.cpu_linear import adapt_to_cpu
 from sotto.engine.device import device
 from sotto.engine.loader import LoadedModel
 from sotto.engine.longest import longest_context
+from sotto.engine.own_words import computed
 from sotto.engine.prefix_cache import PrefixCache
 from sotto.engine.prefix_disk import PrefixDisk
 from sotto.engine.sequence import Sequence
 from sotto.engine.settings import EngineSettings
-from sotto.errors import UnsupportedModelError
 from sotto.store.records import ModelSource
 
 
@@ -78,15 +78,9 @@ def tried(source: ModelSource, loaded: LoadedModel, settings: EngineSettings) ->
     if device() == "cpu":
         adapt_to_cpu(loaded.model)
     sequence = Sequence(partial(make_caches, loaded.model, settings.kv_bits))
-    try:
+    with computed(source):
         # Shapes are known without computing anything.
         logits = loaded.model(mx.array([[0]]), cache=sequence.caches)
-    except Exception as error:
-        # A definition checks nothing before it computes.
-        raise UnsupportedModelError(
-            f"The definition of {source.record.architecture} models fails on {source.record.name}: "
-            f"{' '.join(str(error).split())}."
-        ) from error
     if device() != "cpu":
         # Builds the kernels that the first answer would wait for. A CPU has none: there this would only take time.
         mx.eval(logits)

@@ -17,6 +17,7 @@ from mlx import nn
 
 from sotto.engine import attention, configs
 from sotto.engine.definitions import OVERRIDES
+from sotto.engine.own_words import reason_of
 from sotto.engine.support import architecture, refusal
 from sotto.engine.unread import half_rotated
 from sotto.errors import EngineError, UnsupportedModelError
@@ -72,7 +73,8 @@ def build(config: Mapping[str, Any]) -> tuple[nn.Module, dict[str, Any]]:
     except Exception as error:
         # A definition checks nothing: what is missing or makes no sense shows as whatever error it first leads to.
         raise UnsupportedModelError(
-            f"Its config.json does not describe a {normalised['model_type']} model that can be built: {_said(error)}."
+            f"Its config.json does not describe a {normalised['model_type']} model that can be built: "
+            f"{reason_of(error)}."
         ) from error
 
 
@@ -115,13 +117,3 @@ def _refuse_window(config: Mapping[str, Any], kind: str) -> None:
         raise UnsupportedModelError(
             f"Its attention sees only a window of the text (sliding_window), which is not supported in {kind} models."
         )
-
-
-def _said(error: Exception) -> str:
-    """Return what a definition's error says, in one line."""
-    text = " ".join(str(error).split()).removesuffix(".")
-    if isinstance(error, KeyError):
-        return f"{text} is missing"
-    if isinstance(error, TypeError) and "missing" in text and "argument" in text:
-        return f"{text.rpartition(': ')[2]} missing"
-    return text[:300] or type(error).__name__
