@@ -212,9 +212,11 @@ def test_a_registry_that_fails_is_no_fault_of_the_server(name, registry, served)
         ("DELETE", "/api/delete", {"model": "a\u2028b"}),
         ("POST", "/api/show", {"model": "a\u2028b"}),
         ("POST", "/api/embed", {"model": "a\u2028b", "input": "x"}),
+        ("POST", "/api/generate", {"model": "sotto", "prompt": "x", "keep_alive": "1\nm"}),
+        ("POST", "/api/generate", {"model": "sotto", "prompt": "x", "think": "\u202e"}),
     ],
 )
-def test_a_name_that_is_none_is_told_on_one_line(served, method, path, body):
+def test_what_a_client_sent_is_told_on_one_line(served, method, path, body):
     answer = served.http.request(method, path, json=body)
     assert answer.status_code in (400, 404)
     assert answer.json()["error"].isprintable()

@@ -168,6 +168,8 @@ def test_unknown_options_are_refused_and_those_of_a_model_noted():
         InvalidRequestError, match=r"^Option warp is not known; there are dry_allowed_length, .*typical"
     ):
         request_options({}, {"warp": None})
+    with pytest.raises(InvalidRequestError, match=r"^Option a\\u2028b is not known"):
+        request_options({}, {"a\u2028b": 1})
     options = request_options({"warp": 9}, {"num_thread": 4, "top_k": 5})
     assert options.sampling == SamplingOptions(top_k=5)
     assert options.notes == (

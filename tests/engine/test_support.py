@@ -40,6 +40,12 @@ def test_a_plain_model_is_not_refused():
         (LLAMA | {"vocab_size": -1}, "vocab_size in its config.json should be between"),
         (LLAMA | {"hidden_size": "64"}, "hidden_size in its config.json should be a whole number."),
         (LLAMA | {"hidden_size": True}, "hidden_size in its config.json should be a whole number."),
+        (
+            LLAMA | {"layer_types": ["full_attention"]},
+            "layer_types in its config.json has 1 entries; it should have one",
+        ),
+        (LLAMA | {"sliding_window": -16}, "sliding_window in its config.json should be a number of tokens from 0 on."),
+        (LLAMA | {"text_config": {"sliding_window": -1}}, "text_config.sliding_window in its config.json"),
         (LLAMA | {"text_config": {"num_experts": 10**7}}, "text_config.num_experts in its config.json"),
     ],
 )

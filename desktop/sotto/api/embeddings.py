@@ -16,7 +16,7 @@ from sotto.api.asking import options_of, tokens_of
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk
 from sotto.api.durations import keep_alive
-from sotto.api.errors import LONGEST_NAME, ApiError, NotFoundError, bad
+from sotto.api.errors import ApiError, NotFoundError, bad
 from sotto.api.fields import Fields
 from sotto.api.notes import noted
 from sotto.engine.events import Embedded
@@ -24,7 +24,6 @@ from sotto.engine.types import EmbedRequest
 from sotto.errors import InvalidNameError
 from sotto.store.names import parse_name
 from sotto.store.records import ModelRecord
-from sotto.store.wording import shown
 
 _MOST_TEXTS = 2048
 _MOST_DIMENSIONS = 2**31 - 1
@@ -103,7 +102,7 @@ class Embeddings:
             return await self._desk.model(name)
         except NotFoundError:
             # In the words that clients of Ollama know here.
-            message = f'model "{shown(name, LONGEST_NAME)}" not found, try pulling it first'
+            message = f'model "{name[:200]}" not found, try pulling it first'
             raise ApiError(HTTPStatus.NOT_FOUND, message) from None
 
     def _made(

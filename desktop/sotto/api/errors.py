@@ -8,8 +8,8 @@ from sotto.errors import SottoError
 from sotto.runner.host import NOT_LOADED
 from sotto.store.wording import shown
 
-LONGEST_NAME = 200
-"""Letters of a name that an error shows."""
+# Longer than any sentence of ours.
+_LONGEST = 4000
 
 
 class ApiError(SottoError):
@@ -20,8 +20,8 @@ class ApiError(SottoError):
     """
 
     def __init__(self, status: int, message: str) -> None:
-        """Say why, in a sentence."""
-        super().__init__(message)
+        """Say why, in a sentence; what a client sent may be in it, so that it is made one printable line here."""
+        super().__init__(shown(message, _LONGEST))
         self.status = status
 
 
@@ -30,7 +30,7 @@ class NotFoundError(ApiError):
 
     def __init__(self, name: str) -> None:
         """Name what is missing, in the words that clients of Ollama know."""
-        super().__init__(HTTPStatus.NOT_FOUND, f"model '{shown(name, LONGEST_NAME)}' not found")
+        super().__init__(HTTPStatus.NOT_FOUND, f"model '{name[:200]}' not found")
 
 
 def bad(message: str) -> ApiError:

@@ -14,7 +14,7 @@ from sotto.api.answers import NDJSON, Answer, Done, Pieces, Whole, line, not_yet
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk
 from sotto.api.downloads import Downloads, News
-from sotto.api.errors import LONGEST_NAME, ApiError, NotFoundError, bad, stopped
+from sotto.api.errors import ApiError, NotFoundError, bad, stopped
 from sotto.api.fields import Fields
 from sotto.api.ollama import DIALECT
 from sotto.errors import InvalidNameError
@@ -26,7 +26,6 @@ from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.pull.staging import Staging
 from sotto.store.records import ModelRecord, Place, Source
 from sotto.store.removal import erase, own_store, remove
-from sotto.store.wording import shown
 
 _NOT_YET = {
     "/api/create": "Models cannot be made through this server yet; /api/pull downloads those that others made.",
@@ -61,10 +60,10 @@ class OllamaStorage:
         source, destination = fields.text("source"), fields.text("destination")
         for field, text in (("source", source), ("destination", destination)):
             if not _is_name(text):
-                raise bad(f'{field} "{shown(text, LONGEST_NAME)}" is invalid')
+                raise bad(f'{field} "{text[:200]}" is invalid')
 
         async def act() -> None:
-            _, place = await self._own(source, f'model "{shown(source, LONGEST_NAME)}" not found', "gets no other name")
+            _, place = await self._own(source, f'model "{source[:200]}" not found', "gets no other name")
             name = parse_name(destination)
             async with self._changing, self._replacing(name):
                 await asyncio.to_thread(copy, place, name)
@@ -80,9 +79,7 @@ class OllamaStorage:
             raise bad(f'name "{name[:200]}" is invalid')
 
         async def act() -> None:
-            record, place = await self._own(
-                name, f"model '{shown(name, LONGEST_NAME)}' not found", "is not deleted here"
-            )
+            record, place = await self._own(name, f"model '{name[:200]}' not found", "is not deleted here")
             if not record.also:
                 # Who is being answered still is, to the end: what is deleted was read already.
                 await self._desk.unload(record)

@@ -9,6 +9,7 @@ from typing import Any
 
 from sotto.engine.types import SamplingOptions
 from sotto.errors import InvalidRequestError
+from sotto.store.wording import shown
 
 # Most tokens of an answer where nobody says how many: what makers of models that think at length advise, ten minutes
 # at fifty tokens a second. Without it a model that never ends would fill a context of 262,144.
@@ -79,7 +80,7 @@ def followed(params: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]
         if name in _WITHOUT_EFFECT:
             notes.append(_no_effect(name))
         elif name not in _READERS:
-            notes.append(f"Option {name[:_SHOWN]} is not known and was ignored.")
+            notes.append(f"Option {shown(name, _SHOWN)} is not known and was ignored.")
         else:
             try:
                 _READERS[name](name, value)
@@ -137,7 +138,7 @@ def named(sampling: SamplingOptions) -> dict[str, Any]:
 def _unknown(name: str) -> str:
     close = difflib.get_close_matches(name[:_SHOWN], _KNOWN, 1)
     right = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(_READERS))}."
-    return f"Option {name[:_SHOWN]} is not known; {right}"
+    return f"Option {shown(name, _SHOWN)} is not known; {right}"
 
 
 def _number(least: float, most: float) -> Callable[[str, Any], float]:

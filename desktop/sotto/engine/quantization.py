@@ -14,6 +14,8 @@ from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.records import TensorFile
 from sotto.store.wording import shown
 
+# Python refuses to read very long ones.
+_LONGEST_NUMBER = 9
 _WORD_BITS = 32
 _AFFINE_BITS = (2, 3, 4, 5, 6, 8)
 _AFFINE_GROUPS = (32, 64, 128)
@@ -102,7 +104,7 @@ def declaration(file: TensorFile, tensor: str) -> Declaration | None:
             f"{shown(tensor)} is quantized as '{shown(quant_type)}', which is not known; "
             "known are int4, int8, mxfp4, mxfp8 and nvfp4."
         )
-    if group_text and not group_text.isdecimal():
+    if group_text and not (group_text.isdecimal() and len(group_text) <= _LONGEST_NUMBER):
         raise BrokenModelError(f"The group size of {shown(tensor)} is '{shown(group_text)}', which should be a number.")
     if not quant_type and not group_text:
         return None
@@ -131,9 +133,10 @@ def infer(name: str, in_dims: int, weight: mx.array, scales: mx.array) -> Scheme
             f"The weight of {name} is {shape_text(weight)} and its scales are {shape_text(scales)}; "
             "all but the last dimension should agree."
         )
-    bits, bits_left = divmod(weight.shape[-1] * _WORD_BITS, in_dims)
-    group, group_left = divmod(in_dims, scales.shape[-1])
-    if bits_left or group_left or not bits:
+    # A dimension may be 0, in files that lie and where a config does.
+    bits, bits_left = divmod(weight.shape[-1] * _WORD_BITS, in_dims or 1)
+    group, group_left = divmod(in_dims, scales.shape[-1] or 1)
+    if bits_left or group_left or not bits or not in_dims or not scales.size:
         raise BrokenModelError(
             f"The weight of {name} is {shape_text(weight)} with scales {shape_text(scales)}, "
             f"which cannot hold {in_dims} columns as config.json says."

@@ -132,6 +132,11 @@ def _absurd(config: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence for each size that no model has."""
     inner = config.get("text_config")
     for part, where in ((config, ""), (inner if isinstance(inner, Mapping) else {}, "text_config.")):
+        types, layers, window = (part.get(key) for key in ("layer_types", "num_hidden_layers", "sliding_window"))
+        if isinstance(types, list) and isinstance(layers, int) and 0 < len(types) < layers:
+            yield f"{where}layer_types in its config.json has {len(types)} entries; it should have one for each layer."
+        if isinstance(window, int) and window < 0:
+            yield f"{where}sliding_window in its config.json should be a number of tokens from 0 on."
         for key, most in _LIMITS.items():
             value = part.get(key)
             if value is None:

@@ -77,8 +77,8 @@ def tried(source: ModelSource, loaded: LoadedModel, settings: EngineSettings) ->
     """
     if device() == "cpu":
         adapt_to_cpu(loaded.model)
-    sequence = Sequence(partial(make_caches, loaded.model, settings.kv_bits))
     with computed(source):
+        sequence = Sequence(partial(make_caches, loaded.model, settings.kv_bits))
         # Shapes are known without computing anything.
         logits = loaded.model(mx.array([[0]]), cache=sequence.caches)
     if device() != "cpu":

@@ -21,6 +21,7 @@ from sotto.engine.own_words import reason_of
 from sotto.engine.support import architecture, refusal
 from sotto.engine.unread import half_rotated
 from sotto.errors import EngineError, UnsupportedModelError
+from sotto.store.wording import shown
 
 # The definitions are internals of mlx-lm: another minor version is adopted by running the parity tests, then here.
 _VERSION = "0.32."
@@ -98,7 +99,7 @@ def _refuse_unread(config: Mapping[str, Any], definition: ModuleType) -> None:
         return
     if (scaling := configs.rope_scaling_of(config)) and not {"rope_scaling", "rope_parameters"} & read.keys():
         raise UnsupportedModelError(
-            f"Its positions are scaled by '{scaling}' (rope_scaling), which is not supported in {kind} models."
+            f"Its positions are scaled by '{shown(scaling)}' (rope_scaling), which is not supported in {kind} models."
         )
     partial = config.get("partial_rotary_factor")
     rotary = {"partial_rotary_factor", "rotary_pct", "rotary_dim", "rope_parameters"}
