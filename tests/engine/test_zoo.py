@@ -116,7 +116,7 @@ def test_layers_with_a_window_get_caches_that_forget():
         (LLAMA | {"rope_scaling": {"rope_type": "yarn"}}, r"does not describe a llama model.*factor.*missing"),
         (LLAMA | {"model_type": "gemma", "rope_scaling": {"type": "yarn"}}, r"scaled by 'yarn' .*in gemma models"),
         (
-            LLAMA | {"model_type": "gemma2", "rope_parameters": {"rope_type": "é" * 9999}},
+            LLAMA | {"model_type": "gemma2", "rope_parameters": {"rope_type": "é" * 9999}, "text_config": LLAMA},
             r"scaled by .*in gemma2 models",
         ),
         (LLAMA | {"model_type": "granite", "partial_rotary_factor": 0.5}, r"a part of each head .*in granite models"),

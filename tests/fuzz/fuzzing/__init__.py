@@ -1,0 +1,1 @@
+"""A fuzzer that knows what it mutates: see `tests/fuzz/README.md`."""

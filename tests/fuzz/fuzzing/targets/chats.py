@@ -1,0 +1,101 @@
+"""Exports of conversations, changed field by field, imported, shown, searched and exported again."""
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from fuzzing import values
+from fuzzing.target import Mark, Target
+from sotto.chats.database import Database
+from sotto.chats.exchange import as_json, as_markdown, import_json
+from sotto.chats.reading import branch_of, drafted_attachments, versions_of
+from sotto.chats.search import search, titled
+from sotto.chats.store import ChatStore
+
+_ATTACHMENT = {"name": "a.txt", "text": "some text", "begins": 0, "ends": 9, "size": 9, "tokens": 3}
+
+
+def _message(role: str, text: str, parent: int | None, **more: Any) -> dict[str, Any]:
+    return {"role": role, "text": text, "state": "complete", "created": 1.7e9, "model": "m", "figures": {"tokens": 3},
+            "parent": parent, "attachments": []} | more  # fmt: skip
+
+
+_SEED = {
+    "format": "sotto-chats",
+    "version": 1,
+    "chats": [
+        {
+            "title": "Lily", "created": 1.7e9, "changed": 1.7e9 + 5, "pinned": True, "archived": False,
+            "model": "sotto", "draft": "go on", "system": "Be brief.\nAnd kind.", "trims": True,
+            "options": {"temperature": 0.5}, "leaf": 3, "attachments": [_ATTACHMENT],
+            "messages": [
+                _message("user", "Once upon a time", None, attachments=[_ATTACHMENT]),
+                _message("assistant", "there <think>hm</think> was `code`", 0),
+                _message("assistant", "another", 0, state="cancelled"),
+                _message("user", "and then?", 1),
+            ],
+        },
+        {"title": "", "messages": [_message("user", "é \U0001f642", None)], "leaf": 0},
+    ],
+}  # fmt: skip
+
+
+class Chats(Target):
+    """Exports, up to one that is exported and imported again."""
+
+    stages = ("imported", "shown", "found", "exported", "imported again")
+    count = 250
+    first_share, last_share = 40, 40
+
+    def prepare(self, folder: Path) -> None:
+        """Name a file for the conversations."""
+        self._path = folder / "chats.sqlite3"
+
+    def make(self, random: Random) -> bytes:
+        """Change fields; now and then the text itself."""
+        keep = ("format", "version") if random.random() < 0.9 else ()
+        text = values.text_of(values.mutated(_SEED, random, keep=keep)).decode()
+        if random.random() < 0.05:
+            place = random.randrange(len(text))
+            text = text[:place] + random.choice(("", "[" * 20_000, "NaN", "1" * 5000, "\x00")) + text[place + 1 :]
+        return text.encode()
+
+    def run(self, data: bytes, mark: Mark) -> None:
+        """Import, look at everything, and go round once more."""
+        # As the app reads the file.
+        text = data.decode()
+        database = Database(self._path)
+        try:
+            chats = import_json(database, text)
+            mark("imported")
+            store = ChatStore(database)
+            for chat in chats:
+                branch_of(database.connection, chat)
+                versions_of(database.connection, chat)
+                drafted_attachments(database.connection, chat)
+                store.branch(chat)
+            store.chats()
+            mark("shown")
+            for asked in ("once", "é", "a", '"'):
+                search(database.connection, asked)
+                titled(database.connection, asked)
+            mark("found")
+            exported = as_json(database)
+            for chat in chats:
+                as_markdown(database, chat)
+            exported.encode()
+            mark("exported")
+            again = import_json(database, exported)
+            assert len(again) == len(chats)
+            mark("imported again")
+        finally:
+            database.connection.close()
+            for file in self._path.parent.glob(f"{self._path.name}*"):
+                file.unlink()
+
+    def names(self, message: str) -> bool:
+        """The file or the field is named."""
+        return message.startswith("The file ") or "chats[" in message
+
+
+TARGET = Chats()
