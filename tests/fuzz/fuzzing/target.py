@@ -21,7 +21,8 @@ _KNOWN = re.compile(
     r"|top_logprobs must be between 0 and 20"
     r"|invalid (?:(?:think|reasoning) value: .*|model name|input type|input)|\[\] is too short - 'messages'|"
     r"(?:the )?input length .*exceeds .*|missing request body|model is required"
-    r"|model ['\"].*['\"] not found(?:, try pulling it first)?|(?:source|destination) \".*\" is invalid"
+    r"|model ['\"].*['\"] not found(?:, try pulling it first)?|(?:source|destination|name) \".*\" is invalid"
+    r"|\"input_(?:prefix|suffix)\" is required|.+ does not support (?:insert|tools)"
 )
 
 Mark = Callable[[str], None]
