@@ -49,10 +49,12 @@ def _fuzz(options: argparse.Namespace) -> int:
     from fuzzing.findings import Findings
 
     findings = Findings(options.keep or Path(tempfile.mkdtemp(prefix="sotto-fuzz-")))
-    report = {}
+    report, stop = {}, threading.Event()
     for name in options.target:
+        if stop.is_set():
+            break
         until = time.monotonic() + 60 * options.minutes / len(options.target)
-        count = _fuzz_one(name, options, until, findings)
+        count = _fuzz_one(name, options, until, findings, stop)
         report[name] = count.values()
         print(table(name, count), flush=True)
     if options.report:
@@ -61,8 +63,8 @@ def _fuzz(options: argparse.Namespace) -> int:
     return 1 if findings.by_place else 0
 
 
-def _fuzz_one(name, options, until, findings):
-    """Run the inputs of one target, the first ones or those of a time; return how far they got."""
+def _fuzz_one(name, options, until, findings, stop):
+    """Run the inputs of one target, the first ones or those of a time, until `stop`; return how far they got."""
     from fuzzing.counting import Count
     from fuzzing.findings import told
     from fuzzing.outcomes import FINDING
@@ -76,7 +78,9 @@ def _fuzz_one(name, options, until, findings):
         pool = Pool(name, options.seed)
         try:
             number = first
-            while number < options.count if options.count is not None else time.monotonic() < until:
+            while not stop.is_set() and (
+                number < options.count if options.count is not None else time.monotonic() < until
+            ):
                 outcome = pool.run(str(number))
                 with lock:
                     count.add(outcome)
@@ -85,6 +89,7 @@ def _fuzz_one(name, options, until, findings):
                 number += options.jobs
         except Exception as error:
             failures.append(error)
+            stop.set()
         finally:
             pool.close()
 
@@ -92,7 +97,12 @@ def _fuzz_one(name, options, until, findings):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        try:
+            thread.join()
+        except KeyboardInterrupt:
+            # What was counted so far is told.
+            stop.set()
+            thread.join()
     if failures:
         raise failures[0]
     count.seconds = time.monotonic() - began

@@ -63,6 +63,8 @@ _FOREIGN_QUANTIZATION = frozenset(
     aqlm auto-round awq bitsandbytes eetq exl2 exl3 fp_quant gptq higgs hqq quanto quip_sharp spqr torchao vptq
     """.split()
 )
+# Masks count tokens in 32 bits.
+_MOST_TOKENS = 1 << 31
 # Larger than any model there is; a config that says more is damaged, or made to exhaust the machine.
 _LIMITS: Mapping[str, int] = {
     "head_dim": 65_536,
@@ -135,8 +137,8 @@ def _absurd(config: Mapping[str, Any]) -> Iterator[str]:
         types, layers, window = (part.get(key) for key in ("layer_types", "num_hidden_layers", "sliding_window"))
         if isinstance(types, list) and isinstance(layers, int) and 0 < len(types) < layers:
             yield f"{where}layer_types in its config.json has {len(types)} entries; it should have one for each layer."
-        if isinstance(window, int) and window < 0:
-            yield f"{where}sliding_window in its config.json should be a number of tokens from 0 on."
+        if isinstance(window, int) and not 0 <= window < _MOST_TOKENS:
+            yield f"{where}sliding_window in its config.json should be between 0 and {_MOST_TOKENS - 1:,}."
         for key, most in _LIMITS.items():
             value = part.get(key)
             if value is None:

@@ -97,7 +97,14 @@ class Pool:
         command = [sys.executable, str(_PROGRAM), "--worker", self._name, self._seed, str(folder), str(theirs)]
         with (folder / "said").open("wb") as said:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=said, stderr=said, pass_fds=[theirs], text=True
+                command,
+                stdin=subprocess.PIPE,
+                stdout=said,
+                stderr=said,
+                pass_fds=[theirs],
+                text=True,
+                # An interrupt is for the tool, and no finding.
+                start_new_session=True,
             )
         os.close(theirs)
         self._pipe, self._unread, self._done = mine, b"", 0

@@ -15,16 +15,6 @@ _LONGEST_SENTENCE = 4000
 # What shows our insides to people.
 _INSIDES = re.compile(r"Traceback|\[Errno|<class|object at 0x")
 _OUT_OF_MEMORY = "Memory ran out"
-# Sentences of requests that clients of Ollama know by heart, so they stay as they are.
-_KNOWN = re.compile(
-    r"empty prompt|time: .* duration .*|messages is required|max_tokens is required and must be positive"
-    r"|top_logprobs must be between 0 and 20"
-    r"|invalid (?:(?:think|reasoning) value: .*|model name|input type|input)|\[\] is too short - 'messages'|"
-    r"(?:the )?input length .*exceeds .*|missing request body|model is required"
-    r"|model ['\"].*['\"] not found(?:, try pulling it first)?|(?:source|destination|name) \".*\" is invalid"
-    r"|\"input_(?:prefix|suffix)\" is required|.+ does not support (?:insert|tools)"
-)
-
 Mark = Callable[[str], None]
 
 
@@ -33,9 +23,9 @@ class Target:
 
     Attributes:
         stages: How far an input can get, in order; `run` marks each that it reached.
+        known: What is no sentence of ours, but said as clients of Ollama know it.
         first_share: At least so many of a hundred inputs pass the first stage; a fuzz below that is too shallow.
         last_share: At least so many of a hundred reach the last one.
-        count: Inputs in the fuzz of a minute that the tests do.
         refusals: What may be raised: errors with a sentence for people.
         cpu_seconds: One input that takes longer is a finding. Of all threads, as the machine may be busy.
         wall_seconds: One input that takes longer hangs, and its worker is ended.
@@ -43,9 +33,9 @@ class Target:
     """
 
     stages: tuple[str, ...] = ()
+    known = re.compile(r"empty prompt|(?:the )?input length .*exceeds .*")
     first_share = 60
     last_share = 5
-    count = 100
     refusals: tuple[type[BaseException], ...] = (SottoError,)
     cpu_seconds = 10.0
     wall_seconds = 90.0
@@ -74,7 +64,7 @@ class Target:
         """Return what is wrong with a sentence, or an empty text."""
         if not message.isprintable() or not message.strip():
             return "is no printable line"
-        if _KNOWN.fullmatch(message):
+        if self.known.fullmatch(message):
             return ""
         # What is cut off ends with three points and one more.
         if not message.endswith((".", "?")) or (message.endswith("..") and not message.endswith("....")):

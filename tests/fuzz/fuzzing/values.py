@@ -19,7 +19,6 @@ TEXTS = (
     "\u2581", "Ġ", "##a",
 )  # fmt: skip
 _STOP = 0.3
-_DEEP = 2000
 
 
 def text_of(value: Any) -> bytes:
@@ -105,7 +104,7 @@ def anything(random: Random) -> Any:
 def _nested(random: Random) -> Any:
     """Return lists or objects in each other, a few or very many."""
     value: Any = 1
-    for _ in range(random.choice((3, 20, _DEEP // 20))):
+    for _ in range(random.choice((3, 20, 100))):
         value = [value] if random.random() < 0.5 else {"a": value}
     return value
 

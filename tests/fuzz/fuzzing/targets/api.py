@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -28,8 +29,8 @@ _LEFT_OUT = ("/api/pull",)
 # Short answers: long ones would take long, and show nothing.
 _LENGTHS = ("num_predict", "max_tokens", "max_completion_tokens", "max_output_tokens")
 _LONGEST = 3
+_STREAMS = ("application/x-ndjson", "text/event-stream")
 _STATUSES = (400, 403, 404, 413, 501)
-_TEXTS = ("error", "message")
 
 
 class ToldError(SottoError):
@@ -63,9 +64,9 @@ class Api(Target):
     """Bodies, up to an answer of a model."""
 
     stages = ("model wanted", "asked", "answered")
-    count = 250
+    # Go's errors begin with a small letter, and end without a point.
+    known = re.compile(r'[a-z\["].*[^.]')
     first_share, last_share = 20, 12
-    refusals = (SottoError,)
 
     def prepare(self, folder: Path) -> None:
         """Start a server."""
@@ -105,9 +106,6 @@ class Api(Target):
         if (answer.status_code not in (200, *_STATUSES)) or "made a mistake" in message:
             raise WrongAnswerError(told["path"], f"{answer.status_code} {message}", self._log.last)
         raise ToldError(message)
-
-
-_STREAMS = ("application/x-ndjson", "text/event-stream")
 
 
 class _Marking:

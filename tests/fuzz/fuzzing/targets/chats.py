@@ -44,7 +44,6 @@ class Chats(Target):
     """Exports, up to one that is exported and imported again."""
 
     stages = ("imported", "shown", "found", "exported", "imported again")
-    count = 250
     first_share, last_share = 40, 40
 
     def prepare(self, folder: Path) -> None:

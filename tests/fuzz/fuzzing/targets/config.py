@@ -39,7 +39,6 @@ class Config(Target):
     """The JSON files of a folder, up to an answer's first token."""
 
     stages = STAGES
-    count = 120
     first_share, last_share = 90, 10
 
     def prepare(self, folder: Path) -> None:

@@ -20,28 +20,22 @@ from sotto.store.gguf.file import read_gguf_file
 from sotto.store.gguf.values import Values
 
 _ENGINE = Path(__file__).resolve().parents[3] / "engine"
-_DECODERS = (
-    "llama",
-    "gpt-oss",
-    "gemma3",
-    "deepseek-v3",
-    "mixtral",
-    "phi3-longrope",
-    "qwen2",
-    "qwen3-moe",
-    "llama-yarn",
+_DECODERS = tuple(
+    """
+    deepseek-v3 gemma2 gemma3 glm4 gpt-oss granite llama llama-llama3 llama-yarn mixtral olmo2 phi3-longrope qwen2
+    qwen3-moe smollm3
+    """.split()
 )
 _ENCODERS = ("bert", "nomic-bert")
 _ARCHITECTURES = ("llama", "qwen2", "gemma2", "phi3", "bert", "mamba", "clip", "gpt-oss", "mistral3", "")
 _PRE = ("default", "llama-bpe", "qwen2", "gpt-2", "tekken", "gpt-4o", "nothing", "")
-_Q8 = gguf.GGMLQuantizationType.Q8_0
+_TYPES = (gguf.GGMLQuantizationType.F32, gguf.GGMLQuantizationType.Q8_0, gguf.GGMLQuantizationType.Q4_0)
 
 
 class Gguf(Target):
     """GGUF files, up to an answer's first token."""
 
     stages = ("header read", "config made", *STAGES)
-    count = 150
     first_share, last_share = 60, 10
 
     def prepare(self, folder: Path) -> None:
@@ -50,8 +44,8 @@ class Gguf(Target):
         self._models = Models()
         self._seeds: list[Form] = []
         for number, name in enumerate(_DECODERS):
-            vocabulary = (_byte_level, _sentence_pieces)[number % 2]
-            kind = gguf.GGMLQuantizationType.F32 if number % 3 else _Q8
+            vocabulary = (byte_level, _sentence_pieces)[number % 2]
+            kind = _TYPES[number % len(_TYPES)]
             write_folder(self._path, _ENGINE / "references" / name, kind, vocabulary=vocabulary, change=_templates)
             self._seeds.append(parsed(self._path.read_bytes()))
         for name in _ENCODERS:
@@ -83,7 +77,7 @@ class Gguf(Target):
         return names_model(message, self._path)
 
 
-def _byte_level(writer: gguf.GGUFWriter, count: int) -> None:
+def byte_level(writer: gguf.GGUFWriter, count: int) -> None:
     """Write a vocabulary of letters and of what they are merged to."""
     letters = [chr(code) for code in range(33, 127)][: count - 8]
     made = [f"{first}{second}" for first, second in pairwise(letters)][: count - len(letters) - 4]

@@ -55,14 +55,13 @@ _OPERANDS = (Constant, Dot, Field, Variable, Function, Chain, Pipe)
 _NODES = (Text, Action, Branch, Jump, Include)
 _KINDS = (_OPERANDS, _OPERANDS, _NODES, (Command,), (Pipe,))
 
-Path_ = tuple[Any, ...]
+Way = tuple[Any, ...]
 
 
 class GoTemplate(Target):
     """Templates, up to a prompt."""
 
     stages = ("parsed", "compiled", "prompt made")
-    count = 300
     first_share, last_share = 55, 35
     cpu_seconds = 20.0
 
@@ -165,7 +164,7 @@ def _resized(parts: tuple[Any, ...], place: int, random: Random) -> tuple[Any, .
     return random.choice((rest, rest, (*parts, part), (part, *rest), parts * 30)) or parts
 
 
-def _places(value: Any, kinds: tuple[type, ...], path: Path_ = ()) -> Any:
+def _places(value: Any, kinds: tuple[type, ...], path: Way = ()) -> Any:
     """Yield the parts of these kinds, each with the way to it."""
     if isinstance(value, kinds):
         yield path, value
@@ -182,13 +181,13 @@ def _places(value: Any, kinds: tuple[type, ...], path: Path_ = ()) -> Any:
             yield from _places(part, kinds, (*path, key))
 
 
-def _at(value: Any, path: Path_) -> Any:
+def _at(value: Any, path: Way) -> Any:
     for key in path:
         value = getattr(value, key) if isinstance(key, str) and dataclasses.is_dataclass(value) else value[key]
     return value
 
 
-def _replaced(value: Any, path: Path_, other: Any) -> Any:
+def _replaced(value: Any, path: Way, other: Any) -> Any:
     """Return a tree with another part at the end of a way."""
     if not path:
         return other

@@ -46,7 +46,6 @@ class Jinja(Target):
     """Templates, up to a prompt."""
 
     stages = ("compiled", "prompt made")
-    count = 250
     first_share, last_share = 40, 20
     # The bounds of the sandbox are seconds of each rendering, and there are several.
     cpu_seconds = 20.0

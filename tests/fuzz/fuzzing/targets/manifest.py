@@ -6,13 +6,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import gguf
 import mlx.core as mx
 
 from checkpoints import write_tensors
 from fuzzing import values
 from fuzzing.models import STAGES, Models, names_model
 from fuzzing.target import Mark, Target
+from fuzzing.targets.gguf import byte_level
 from fuzzing.templates import GO
 from gguf_writing import write_folder
 from sotto.store.manifest import parse_manifest
@@ -41,7 +41,6 @@ class Manifest(Target):
     """What a manifest names, up to an answer's first token."""
 
     stages = ("manifest read", *STAGES)
-    count = 150
     first_share, last_share = 60, 12
 
     def prepare(self, folder: Path) -> None:
@@ -55,7 +54,7 @@ class Manifest(Target):
             write_tensors(folder / "tensor", {name: array})
             layers.append(self._store.layer("tensor", (folder / "tensor").read_bytes(), name))
         tokenizer = self._store.layer("json", (plain / "tokenizer.json").read_bytes(), "tokenizer.json")
-        path = write_folder(folder / "model.gguf", _REFERENCES / "llama", gguf.GGMLQuantizationType.F32)
+        path = write_folder(folder / "model.gguf", _REFERENCES / "llama", vocabulary=byte_level)
         model = self._store.layer("model", path.read_bytes())
         texts: dict[str, Any] = {"params": _PARAMS, "system": "Be brief.", "template": GO[0]}
         files = {name: json.loads((plain / name).read_text(encoding="utf-8")) for name in _TEXTS[3:]}

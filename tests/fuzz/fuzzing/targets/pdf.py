@@ -32,7 +32,7 @@ _SWAPS = (
     b"/RunLengthDecode", b"/DCTDecode", b"/Identity-H", b"/Type0", b"/Type3", b"/WinAnsiEncoding", b"/Crypt",
     b"/JBIG2Decode", b"Tf", b"Tj", b"TJ", b"Do", b"q", b"Q",
 )  # fmt: skip
-# What a document may take here: its own bounds are a minute and gigabytes, in a process of its own.
+# One in so many is read by the program's own process as well, which takes half a second to start.
 _OFTEN = 40
 
 
@@ -40,7 +40,6 @@ class Pdf(Target):
     """PDFs, up to their text."""
 
     stages = ("recognised", "text read")
-    count = 150
     first_share, last_share = 90, 30
     # The program gives a minute to one that is being read.
     cpu_seconds, wall_seconds = 70.0, 150.0

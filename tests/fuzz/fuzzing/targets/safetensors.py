@@ -36,7 +36,6 @@ class Safetensors(Target):
     """The weights of a folder, up to an answer's first token."""
 
     stages = ("header read", *STAGES)
-    count = 150
     first_share, last_share = 45, 12
 
     def prepare(self, folder: Path) -> None:

@@ -43,7 +43,6 @@ class Schema(Target):
     """Schemas, up to an answer that is complete."""
 
     stages = ("checked", "compiled", "followed", "complete")
-    count = 200
     first_share, last_share = 20, 10
 
     def prepare(self, folder: Path) -> None:
@@ -72,7 +71,7 @@ class Schema(Target):
         mark("checked")
         guide = self._vocabulary.guide(grammar)
         mark("compiled")
-        random, text = Random(data), ""
+        random = Random(data)
         for _ in range(_MOST_STEPS):
             mask = int.from_bytes(guide.mask(), "little")
             allowed = [token for token in range(self._rows) if mask >> token & 1]
@@ -82,7 +81,6 @@ class Schema(Target):
             if token in self._ends or guide.complete:
                 mark("complete")
                 break
-            text += chr(token + 32)
         mark("followed")
 
     def names(self, message: str) -> bool:

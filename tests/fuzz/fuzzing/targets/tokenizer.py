@@ -107,7 +107,6 @@ class TokenizerJson(Target):
     """A tokenizer, up to a text that went there and back."""
 
     stages = ("read", "cut", "spelled", "back again")
-    count = 400
     first_share, last_share = 35, 25
     wall_seconds = 30.0
 
