@@ -136,3 +136,13 @@ def test_any_value_anywhere_is_taken_or_told(tmp_path_factory, where, value, mes
         as_markdown(store.database, number)
         as_json(store.database)
     store.database.close()
+
+
+def test_half_a_character_in_options_or_figures_keeps_no_export_from_being_written(store):
+    message = {"role": "user", "text": "a", "figures": {"\ud800": "\udfff"}}
+    chat = {"title": "t", "options": {"stop": ["\ud800"], "\ud83d": 1}, "messages": [message], "leaf": 0}
+    (added,) = import_json(store.database, json.dumps({"format": "sotto-chats", "version": 1, "chats": [chat]}))
+    exported = as_json(store.database, (added,)).encode()
+    (again,) = json.loads(exported)["chats"]
+    assert again["options"] == {"stop": ["?"], "?": 1}
+    assert again["messages"][0]["figures"] == {"?": "?"}

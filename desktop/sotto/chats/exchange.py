@@ -61,11 +61,13 @@ def as_json(database: Database, chats: tuple[int, ...] | None = None) -> str:
     connection = database.connection
     found = [chat_of(row) for row in connection.execute(f"SELECT {CHAT_COLUMNS} FROM chats ORDER BY id")]
     wanted = [one for one in found if one.id in chats] if chats is not None else [o for o in found if o.trashed is None]
-    return json.dumps(
+    text = json.dumps(
         {"format": FORMAT, "version": VERSION, "chats": [_exported(database, chat) for chat in wanted]},
         ensure_ascii=False,
         indent=1,
     )
+    # Options and figures are kept as they came, and half a character in one of them could not be written to a file.
+    return clean(text)
 
 
 def _exported(database: Database, chat: Chat) -> dict[str, Any]:
