@@ -71,6 +71,7 @@ ENDING = {
     "piece": {"model": unigram("a" * 200_000)},
 }
 
+LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
 REFUSED = {
     "expression": ({"pre_tokenizer": split(ISSUE)}, r"'\(\?:\.\|\.\)\{22\}.* can take hours"),
     "expression in a sequence": ({"pre_tokenizer": nested("pretokenizers", split("(a+)+$"), 3)}, "can take hours"),
@@ -88,6 +89,10 @@ REFUSED = {
     "growth": (
         {"normalizer": nested("normalizers", replacing({"String": "a"}, "a" * 1000), 1)},
         "normalizer makes texts more than 64 times longer",
+    ),
+    "growth of bytes": (
+        {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [LEVEL] * 7}},
+        "pre_tokenizer makes texts more than 64 times longer",
     ),
     "growth of characters": ({"normalizer": charsmap(0, b"", b"x" * 10_000 + b"\0")}, "more than 64 times longer"),
     "no base64": ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "é"}}, "no table of characters"),
@@ -321,3 +326,10 @@ def test_tokens_are_those_of_the_whole_text(cost):
     text = "ab" * 40_000 + "a"
     tokens = Tokenizer(tokenizer_json())
     assert encode_bounds.bounded(tokens.encode, cost)(text) == tokens.encode(text)
+
+
+def test_a_token_that_the_decoder_panics_on_is_a_sentence():
+    strip = {"type": "Strip", "content": " ", "start": 1, "stop": 1}
+    tokenizer = Tokenizer(tokenizer_json(decoder=strip, model=bpe(vocab={" ": 0, "a": 1}, merges=[])))
+    with pytest.raises(BrokenModelError, match=r"^tokenizer\.json: it fails on a token by itself: .*\.$"):
+        tokenizer.spelled(0)

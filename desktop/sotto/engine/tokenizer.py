@@ -176,7 +176,10 @@ class Tokenizer:
         added = self._added.get(token)
         if added is not None and added.special:
             return str(added.content).encode()
-        return self._spelling[token] if self._spelling else str(self._tokenizer.decode([token])).encode()
+        if self._spelling:
+            return self._spelling[token]
+        with told("it fails on a token by itself"):
+            return str(self._tokenizer.decode([token])).encode()
 
     def containing(self, texts: Sequence[str]) -> frozenset[int]:
         """Return the tokens that have one of `texts` within them, and all special ones; takes long for the first time.

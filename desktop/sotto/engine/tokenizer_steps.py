@@ -163,6 +163,9 @@ def _growth(name: str, step: Mapping[str, Any]) -> float:
         return content / replaced if replaced else 1 + content
     if kind == "Prepend":
         return len(_text(name, step, "prepend"))
+    if kind == "ByteLevel" and name in ("normalizer", "pre_tokenizer"):
+        # Each byte of most characters becomes a character of two bytes, for the next such step.
+        return 2
     if kind == "Precompiled":
         longest = max(map(len, _charsmap(step).split(b"\0")))
         return longest / _LONGEST_COMPOSED
