@@ -58,7 +58,8 @@ def test_computing_has_room_for_either_and_grows_with_context_and_chunk(needs, d
     followed = min(context, draft.longest_context or context)
     both = with_draft(needs, draft)
     work = both.work_bytes(context, chunk)
-    rounding = 2  # between samples, which are whole bytes
+    # Samples are whole bytes, and those of the shortest chunk stand for longer ones that nobody has measured.
+    rounding = 2 * max(1, chunk // min(point.chunk for point in (*needs.work, *draft.work)))
     assert work + rounding >= needs.work_bytes(context, chunk)
     assert work + rounding >= draft.work_bytes(followed, min(chunk, LARGEST_CHUNK))
     assert work <= both.work_bytes(context + 1, chunk) + rounding

@@ -120,7 +120,7 @@ def test_some_object_is_one(engine):
             r"[äöü€🙂]{3,6}",
             r"(a|ab)(c|bcd)(d*){0,2}",
             r"\{[^}]{0,9}\}",
-            r"(?i)sotto!{1,3}",
+            r"[Ss][Oo]tto!{1,3}",
             "line one\nline two",
         ]
     ),

@@ -75,7 +75,7 @@ def objects(draw, inner):
         schema |= {"required": list(properties), "additionalProperties": draw(inner)}
         schema["maxProperties"] = len(properties) + draw(st.integers(0, 2))
     else:
-        schema |= {"additionalProperties": False, "patternProperties": {"^z[0-9]{1,2}$": draw(inner)}}
+        schema |= {"additionalProperties": False, "patternProperties": {"^z[0-9]+$": draw(inner)}}
     return schema
 
 

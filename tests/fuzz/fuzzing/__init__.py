@@ -1,1 +1,0 @@
-"""A fuzzer that knows what it mutates: see `tests/fuzz/README.md`."""

@@ -1,1 +1,0 @@
-"""One module for each kind of input, each with a `TARGET`."""
