@@ -39,8 +39,8 @@ CHECKS = (
     ("lint-imports",),
 )
 # Several processes, and the tests of a file in one of them: they share what their fixtures have loaded. A process takes
-# up to a gigabyte.
-TOGETHER = ("-n", "logical", "--maxprocesses", "4", "--dist", "loadfile")
+# up to a gigabyte. One that crashes is not replaced: pytest-xdist then waits for ever for the rest of its file.
+TOGETHER = ("-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", "--max-worker-restart", "0")
 
 
 def main(arguments: list[str]) -> int:
