@@ -383,7 +383,8 @@ class Engine:
         self._ready = self._fitting = None
         wire(0)
         _forget_random()
-        gc.collect()
+        if gc.isenabled():  # else another thread collects, on which alone a window's objects may be destroyed
+            gc.collect()
         mx.clear_cache()
         give_back()
 

@@ -24,6 +24,7 @@ from sotto.ui.chat_keeper import ChatKeeper
 from sotto.ui.door import Door
 from sotto.ui.drops import path_of
 from sotto.ui.engine_thread import EngineThread
+from sotto.ui.garbage import Collector
 from sotto.ui.hosts import make_host
 from sotto.ui.instance import Instance, Show, Wish
 from sotto.ui.preferences import PreferenceKeeper, Preferences
@@ -109,6 +110,8 @@ def run(wish: Wish = _USUAL, instance: Instance | None = None) -> int:
     sys.setswitchinterval(_SWITCH_SECONDS)
     known = QApplication.instance()
     app = known if isinstance(known, Application) else Application(sys.argv[:1])
+    collector = Collector()
+    collector.begin()
     preferences = PreferenceKeeper(preferences_file())
     _dress(preferences)
     thread, keeper = make_host(preferences.values.engine_host), ChatKeeper(data_dir() / "chats.sqlite3")
@@ -129,6 +132,7 @@ def run(wish: Wish = _USUAL, instance: Instance | None = None) -> int:
         preferences.close()
         if instance is not None:
             instance.close()
+        collector.end()
 
 
 def _dress(preferences: PreferenceKeeper) -> None:
