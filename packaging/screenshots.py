@@ -229,8 +229,8 @@ def take(folder: Path, appearance: str, scale: str) -> int:
     import qasync
     from PySide6.QtGui import QFont, QFontDatabase
 
-    from sotto.ui import theme
-    from sotto.ui.app import Application
+    from sotto.ui.app.app import Application
+    from sotto.ui.toolkit import theme
 
     app = Application(["sotto"])
     families = QFontDatabase.families()
@@ -275,12 +275,12 @@ class Stage:
     def __init__(self, folder: Path, name: str) -> None:
         """Take pictures into `folder`; `name` has a place for the scene."""
         from sotto.paths import config_dir, data_dir
-        from sotto.ui import downloads
-        from sotto.ui.chat_keeper import ChatKeeper
-        from sotto.ui.engine_thread import EngineThread
-        from sotto.ui.preferences import PreferenceKeeper
-        from sotto.ui.session import Session
-        from sotto.ui.shell import Shell
+        from sotto.ui.app.shell import Shell
+        from sotto.ui.conversation.chat_thread import ChatKeeper
+        from sotto.ui.models import downloads
+        from sotto.ui.preferences.preferences import PreferenceKeeper
+        from sotto.ui.session.engine_thread import EngineThread
+        from sotto.ui.session.session import Session
 
         self.registry = Registry()
         downloads.open_queue = self.registry.open
@@ -308,10 +308,10 @@ class Stage:
 
     async def play(self) -> None:
         """Take all pictures."""
-        from sotto.engine.events import LoadProgress, TextChunk
-        from sotto.engine.types import SamplingOptions
-        from sotto.ui.flows import Flows
-        from sotto.ui.states import ChatSettings, Phase
+        from sotto.engine.contract.events import LoadProgress, TextChunk
+        from sotto.engine.contract.types import SamplingOptions
+        from sotto.ui.state.model_state import ChatSettings, Phase
+        from sotto.ui.toolkit.async_tasks import Flows
 
         session, window = self.session, self.window
         flows = Flows(asyncio.get_running_loop())
@@ -381,7 +381,7 @@ class Stage:
         write_model(broken, SHAPES["1B"], 4)
         with (broken / "model.safetensors").open("r+b") as file:
             file.truncate(412_000_000)
-        from sotto.ui.drops import Dropped
+        from sotto.ui.composer.drop_overlay import Dropped
 
         session.open(Dropped((broken,), ()))
         await self._until(window.chat.notice.isVisible)
@@ -422,9 +422,9 @@ class Stage:
 
     async def _take_settings(self) -> None:
         """Take each page of the settings, one with a value that is refused, and one with text of twice the size."""
-        from sotto.ui import theme
         from sotto.ui.settings.folders import FoldersPage
         from sotto.ui.settings.memory import MemoryPage
+        from sotto.ui.toolkit import theme
 
         self.preferences.change(folders=(str(Path(os.environ["HOME"]) / "models"), "/Volumes/Backup/models"))
         self.window.dialogs.show_settings()
@@ -458,8 +458,8 @@ class Stage:
         from PySide6.QtGui import QGuiApplication
         from PySide6.QtWidgets import QMenu
 
-        from sotto.engine.events import TextChunk
-        from sotto.ui import tray
+        from sotto.engine.contract.events import TextChunk
+        from sotto.ui.app import tray
 
         QGuiApplication.clipboard().setText("Text from elsewhere")
         quick = self.shell.quick
@@ -579,7 +579,7 @@ class Stage:
     async def _take_downloads(self) -> None:
         """Ask for a model by its name, and show what becomes of downloads."""
         from sotto.store.pull.progress import PullProgress, PullState
-        from sotto.ui import theme
+        from sotto.ui.toolkit import theme
 
         desk, tell = self.window.desk, self.registry.tell
         card, downloads = desk.getting.card, desk.getting.downloads
@@ -652,7 +652,7 @@ class Stage:
         self._go_on = threading.Event()
 
     def _drag(self, path: Path) -> None:
-        from sotto.ui.drops import Dropped
+        from sotto.ui.composer.drop_overlay import Dropped
 
         self.window.overlay.promise(Dropped((path,), ()))
 

@@ -15,14 +15,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sotto.engine import device
+from sotto.engine.kernels import device
 
 device.prepare()
 
+from sotto.engine.contract.events import Failed, Finished  # noqa: E402
+from sotto.engine.contract.options import request_options  # noqa: E402
+from sotto.engine.contract.types import GenerateRequest, Message  # noqa: E402
 from sotto.engine.engine import Engine  # noqa: E402
-from sotto.engine.events import Failed, Finished  # noqa: E402
-from sotto.engine.options import request_options  # noqa: E402
-from sotto.engine.types import GenerateRequest, Message  # noqa: E402
 from sotto.store.opening import open_model, record_of  # noqa: E402
 
 ROOT = Path(__file__).parents[2]

@@ -2,7 +2,6 @@
 
 import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import anthropic
 import httpx
@@ -14,6 +13,7 @@ from called_tool import CHUNKS
 from embedding import minilm
 from gguf_encoders import write_encoder
 from material import ROOT
+from places import EMBEDDINGS
 from scripted_loop import Script, ScriptedLoop, record
 from sotto.api.server import Address, ApiServer
 from sotto.runner.catalogue import catalogue
@@ -21,7 +21,6 @@ from sotto.runner.loop_host import LoopHost
 from sotto.store.opening import record_of
 from thinking_models import HERMES, STAR_CODER, write_family
 
-EMBEDDINGS = Path(__file__).parents[1] / "engine" / "embeddings"
 _ELSEWHERE = ("OLLAMA_MODELS", "HF_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "SOTTO_FOLDERS")
 
 

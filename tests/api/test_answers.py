@@ -4,8 +4,9 @@ import asyncio
 
 import pytest
 
-from sotto.api import answers, ollama
+from sotto.api import answers
 from sotto.api.answers import NDJSON, Pieces, Whole, as_api_error
+from sotto.api.dialects import ollama
 from sotto.api.protocol import SAID_ALL
 from sotto.errors import BrokenModelError, EngineError, InvalidNameError, ModelNotFoundError, UnsupportedModelError
 

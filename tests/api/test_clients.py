@@ -7,7 +7,7 @@ import ollama
 import openai
 import pytest
 
-from sotto.engine.tokenizer import Tokenizer
+from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.runner.catalogue import catalogue
 from sotto.store.opening import open_model
 

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from raw_http import address_of, raw
-from sotto.runner.doorway import Doorway
+from sotto.runner.serving.doorway import Doorway
 
 # So hot that it goes on for thousands of tokens, which take seconds.
 HOT = {"num_predict": 3000, "temperature": 5.0, "top_k": 0, "top_p": 1.0, "seed": 4}

@@ -10,8 +10,17 @@ import pytest
 from scripted_loop import record
 from sotto.api.desk import Desk
 from sotto.api.errors import ApiError, NotFoundError, of_answer
-from sotto.engine.events import DoneReason, Failed, Finished, Loaded, ModelInfo, PrefillProgress, TextChunk, Unloaded
-from sotto.engine.types import GenerateRequest
+from sotto.engine.contract.events import (
+    DoneReason,
+    Failed,
+    Finished,
+    Loaded,
+    ModelInfo,
+    PrefillProgress,
+    TextChunk,
+    Unloaded,
+)
+from sotto.engine.contract.types import GenerateRequest
 from sotto.errors import UnsupportedModelError
 from sotto.runner.host import not_loaded, standing
 from sotto.runner.keeper import Keeper

@@ -2,7 +2,6 @@
 
 import json
 import time
-from pathlib import Path
 
 import numpy as np
 import ollama
@@ -11,8 +10,8 @@ import pytest
 from safetensors.numpy import load_file
 
 from material import ROOT
+from places import EMBEDDINGS
 
-EMBEDDINGS = Path(__file__).parents[1] / "engine" / "embeddings"
 TEXTS = json.loads((EMBEDDINGS / "texts.json").read_text(encoding="utf-8"))[2:6]
 WANTED = load_file(EMBEDDINGS / "minilm.safetensors")["vectors"][2:6]
 RECORDED = ROOT / "ollama-api" / "recorded.json"

@@ -14,12 +14,12 @@ import psutil
 import pytest
 
 from sotto.api.server import Address, ApiServer
-from sotto.engine.events import LoadProgress, PrefillProgress, TextChunk
-from sotto.engine.settings import EngineSettings
+from sotto.engine.contract.engine_settings import EngineSettings
+from sotto.engine.contract.events import LoadProgress, PrefillProgress, TextChunk
 from sotto.runner.catalogue import catalogue
+from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.loop import SLOTS
 from sotto.runner.loop_host import LoopHost
-from sotto.runner.process import RunnerProcess
 
 CHAT = {"model": "sotto", "messages": [{"role": "user", "content": "Tell me a story"}], "stream": False}
 # So hot that it goes on until the context is full, which takes seconds.

@@ -8,8 +8,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from scripted_loop import Script, ScriptedLoop, record
-from sotto.engine import scheduler
-from sotto.engine.batch import batched
+from sotto.engine.caches.batch import batched
+from sotto.engine.generation import scheduler
 from sotto.runner import faults
 from sotto.runner.loop_host import LoopHost
 

@@ -7,8 +7,8 @@ import pytest
 
 from embedding import minilm
 from material import ROOT, material
-from sotto.engine.abilities import abilities_in_files
-from sotto.engine.preparing import Preparer
+from sotto.engine.prompt.abilities import abilities_in_files
+from sotto.engine.prompt.request_preparation import Preparer
 from sotto.runner import profiles
 from sotto.runner.profiles import Profile, Profiles, profile_of
 from sotto.store.opening import open_model, open_texts, record_of

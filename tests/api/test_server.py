@@ -252,11 +252,11 @@ class TestBounds:
 
     @pytest.mark.parametrize("said", [b"", b"GET / HTTP/1.1\r\nHost: loc"])
     def test_whoever_begins_and_keeps_still_is_hung_up_on(self, serve, monkeypatch, said):
-        monkeypatch.setattr("sotto.runner.connections.HEAD_SECONDS", 0.2)
+        monkeypatch.setattr("sotto.runner.serving.connections.HEAD_SECONDS", 0.2)
         assert raw(serve().url, said) == b""
 
     def test_whoever_takes_his_time_for_an_answer_is_not(self, serve, monkeypatch):
-        monkeypatch.setattr("sotto.runner.connections.HEAD_SECONDS", 0.2)
+        monkeypatch.setattr("sotto.runner.serving.connections.HEAD_SECONDS", 0.2)
         options = HOT | {"num_predict": 400}
         answer = serve().http.post("/api/generate", json=RAW | {"stream": False, "options": options}).json()
         assert answer["total_duration"] > 0.2e9

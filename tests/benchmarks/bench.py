@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from sotto.engine import device
+from sotto.engine.kernels import device
 
 device.prepare()
 

@@ -13,7 +13,7 @@ import mlx.core as mx
 from mlx import nn
 from mlx.utils import tree_flatten, tree_map_with_path
 
-from sotto.engine.zoo import build
+from sotto.engine.architectures.zoo import build
 
 GROUP_SIZE = 64
 # How weights are held: bits of quantized ones, or None for bfloat16.

@@ -6,7 +6,7 @@ from bench_models import Models
 from hosting import Host, unseen
 from rows import Row, at_most, ratio, turns
 
-from sotto.engine.events import GenerateEvent, PrefillProgress, TextChunk
+from sotto.engine.contract.events import GenerateEvent, PrefillProgress, TextChunk
 
 _STREAMS = 4
 _PROMPT = 8000

@@ -20,10 +20,10 @@ from hosting import GREEDY, unseen
 from rows import Row, at_least, at_most, ratio, turns
 from servers import MlxServer, Server, SottoServer
 
-from sotto.engine.events import Failed
-from sotto.engine.settings import EngineSettings
-from sotto.engine.types import GenerateRequest
-from sotto.runner.llama_server import LlamaServer, ProcessServer
+from sotto.engine.contract.engine_settings import EngineSettings
+from sotto.engine.contract.events import Failed
+from sotto.engine.contract.types import GenerateRequest
+from sotto.runner.blocking_client import LlamaServer, ProcessServer
 from sotto.store.opening import record_of
 
 HERE = Path(__file__).resolve().parent

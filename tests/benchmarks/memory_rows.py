@@ -11,10 +11,10 @@ from bench_models import BenchmarkModel, Models
 from hosting import Host, unseen
 from rows import Row, at_most
 
-from sotto.engine import native
-from sotto.engine.memory_plan import plan
-from sotto.engine.model_needs import limits_here, needs_of
-from sotto.engine.pace import ChunkSize, Pace
+from sotto.engine.footprint.model_needs import limits_here, needs_of
+from sotto.engine.generation.chunk_sizing import ChunkSize, Pace
+from sotto.engine.kernels import native
+from sotto.engine.memory.memory_plan import plan
 from sotto.store.opening import open_model, record_of
 
 _ERROR = 0.15

@@ -13,9 +13,9 @@ from hosting import Host, unseen
 from mlx_lm.models.cache import KVCache, LRUPromptCache
 from rows import Row, at_least, at_most
 
-from sotto.engine.cache_kinds import FullKVCache
-from sotto.engine.prefix_cache import PrefixCache
-from sotto.engine.settings import EngineSettings
+from sotto.engine.architectures.cache_types import FullKVCache
+from sotto.engine.caches.prefix_cache import PrefixCache
+from sotto.engine.contract.engine_settings import EngineSettings
 
 _DISK_BUDGET = 16 << 30
 _MORE = 16

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from sotto.engine import device
+from sotto.engine.kernels import device
 
 T = TypeVar("T")
 
@@ -63,7 +63,7 @@ def machine() -> str:
         (line.split(":", 1)[1].strip() for line in _lines(Path("/proc/cpuinfo")) if line.startswith("model name")),
         platform.processor() or platform.machine(),
     )
-    from sotto.engine import native
+    from sotto.engine.kernels import native
 
     info, kernels = device.describe(), native.status()
     return (

@@ -8,8 +8,8 @@ from bench_models import Models
 from hosting import GREEDY, Host
 from rows import Row, ratio, turns
 
-from sotto.engine.events import Finished, TextChunk
-from sotto.engine.types import SamplingOptions
+from sotto.engine.contract.events import Finished, TextChunk
+from sotto.engine.contract.types import SamplingOptions
 from sotto.runner.catalogue import find
 from sotto.store.records import ModelRecord
 

@@ -19,7 +19,7 @@ from ui_window import Lateness, in_window, until
 from sotto.chats.database import Database
 from sotto.chats.records import State
 from sotto.chats.store import ChatStore
-from sotto.ui.window import MainWindow
+from sotto.ui.window.main_window import MainWindow
 
 ROUNDS = 5
 STEP = 120

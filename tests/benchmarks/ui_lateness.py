@@ -17,13 +17,13 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer, Slot
 from PySide6.QtWidgets import QApplication, QPlainTextEdit
 
-from sotto.engine.events import Failed, Finished, Loaded, TextChunk
-from sotto.engine.types import GenerateRequest
+from sotto.engine.contract.events import Failed, Finished, Loaded, TextChunk
+from sotto.engine.contract.types import GenerateRequest
 from sotto.runner.host import PROCESS, THREAD
 from sotto.store.opening import record_of
-from sotto.ui.app import _SWITCH_SECONDS
-from sotto.ui.engine_thread import EngineLost, EngineThread
-from sotto.ui.hosts import make_host
+from sotto.ui.app.app import _SWITCH_SECONDS
+from sotto.ui.session.engine_hosts import make_host
+from sotto.ui.session.engine_thread import EngineLost, EngineThread
 
 INTERVAL_MS = 16
 IDLE_MS = 2000

@@ -42,8 +42,8 @@ def whole_app() -> None:
     """Run the app until the first token has come."""
     from PySide6.QtCore import QObject, Slot
 
-    from sotto.engine.events import Loaded, TextChunk
-    from sotto.ui import app
+    from sotto.engine.contract.events import Loaded, TextChunk
+    from sotto.ui.app import app
 
     paint, live = app._paint, app._live
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from ui_window import Lateness, in_window, until
 
-from sotto.ui.engine_thread import EngineThread
-from sotto.ui.window import MainWindow
+from sotto.ui.session.engine_thread import EngineThread
+from sotto.ui.window.main_window import MainWindow
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 

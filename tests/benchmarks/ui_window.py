@@ -12,16 +12,16 @@ import qasync
 from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer, Slot
 
 from sotto.paths import preferences_file
-from sotto.ui import app
-from sotto.ui.api_host import ApiHost
-from sotto.ui.api_switch import ApiSwitch
-from sotto.ui.chat_keeper import ChatKeeper
-from sotto.ui.engine_thread import EngineThread
-from sotto.ui.flows import Flows
-from sotto.ui.preferences import PreferenceKeeper
-from sotto.ui.session import Session
-from sotto.ui.shell import Shell
-from sotto.ui.window import MainWindow
+from sotto.ui.app import app
+from sotto.ui.app.shell import Shell
+from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.preferences.preferences import PreferenceKeeper
+from sotto.ui.session.api_host import ApiHost
+from sotto.ui.session.api_switch import ApiSwitch
+from sotto.ui.session.engine_thread import EngineThread
+from sotto.ui.session.session import Session
+from sotto.ui.toolkit.async_tasks import Flows
+from sotto.ui.window.main_window import MainWindow
 
 INTERVAL_MS = 16
 

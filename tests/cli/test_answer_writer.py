@@ -3,7 +3,7 @@
 import json
 
 from sotto.cli.answer_writer import AnswerWriter
-from sotto.engine.parsing.pieces import CutCall, Kind, Piece, ToolCall
+from sotto.engine.contract.answer_parts import CutCall, Kind, Piece, ToolCall
 
 CALL = ToolCall("find", {"what": "é"}, "id")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sotto.cli.bench_runs import Timed, together
-from sotto.engine.events import DoneReason, Finished
+from sotto.engine.contract.events import DoneReason, Finished
 from tiny_random import write_model
 
 SOTTO = [sys.executable, "-m", "sotto"]

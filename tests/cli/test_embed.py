@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,9 +12,9 @@ from safetensors.numpy import load_file
 from embedding import minilm
 from gguf_encoders import write_encoder
 from material import material
+from places import EMBEDDINGS
 from sotto.cli.main import main
 
-EMBEDDINGS = Path(__file__).parents[1] / "engine" / "embeddings"
 TEXTS = json.loads((EMBEDDINGS / "texts.json").read_text(encoding="utf-8"))
 
 

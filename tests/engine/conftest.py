@@ -1,5 +1,5 @@
 """Sets the process up for MLX before any test of the engine imports it."""
 
-from sotto.engine import device
+from sotto.engine.kernels import device
 
 device.prepare()

@@ -5,27 +5,26 @@ import subprocess
 import sys
 import threading
 from dataclasses import replace
-from pathlib import Path
 
 import mlx.core as mx
 import pytest
 
 from material import material
+from places import REFERENCES
 from sotto.engine import engine as engine_module
-from sotto.engine import fitting
+from sotto.engine.contract.engine_settings import EngineSettings
+from sotto.engine.contract.events import DoneReason, Finished, LoadProgress, PrefillProgress, TextChunk
+from sotto.engine.contract.types import GenerateRequest, Message, Overflow, SamplingOptions
 from sotto.engine.engine import Engine
-from sotto.engine.events import DoneReason, Finished, LoadProgress, PrefillProgress, TextChunk
-from sotto.engine.memory_plan import Limits, Verdict, plan
-from sotto.engine.model_needs import needs_of
-from sotto.engine.settings import EngineSettings
-from sotto.engine.types import GenerateRequest, Message, Overflow, SamplingOptions
+from sotto.engine.footprint import load_planning
+from sotto.engine.footprint.model_needs import needs_of
+from sotto.engine.memory.memory_plan import Limits, Verdict, plan
 from sotto.errors import BrokenModelError, CancelledError, InvalidRequestError, UnsupportedModelError
 from sotto.store.opening import open_model, record_of
 from stores import assert_line, assert_sentence
 from tiny_random import CONFIGS, EOS, VOCABULARY, write_model
 
 GREEDY = SamplingOptions(temperature=0)
-REFERENCES = Path(__file__).parent / "references"
 kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))
 
 
@@ -335,7 +334,7 @@ device.prepare()
 
 def work():
     from sotto.engine.engine import Engine
-    from sotto.engine.types import GenerateRequest
+    from sotto.engine.contract.types import GenerateRequest
     from sotto.store.opening import open_model, record_of
     engine = Engine()
     engine.load(open_model(record_of(Path(sys.argv[1]))))
@@ -389,7 +388,7 @@ def test_a_context_that_will_not_fit_is_refused_and_otherwise_made_to_fit(source
         needs.weight_bytes + needs.cache_bytes(128) + needs.work_bytes(128, 32),
     )
     monkeypatch.setattr(engine_module, "limits_here", lambda: Limits(budget, budget, "a test"))
-    monkeypatch.setattr(fitting, "_LEAST_CONTEXT", 16)
+    monkeypatch.setattr(load_planning, "_LEAST_CONTEXT", 16)
     engine = Engine()
     assert plan(needs, Limits(budget, budget, "a test"), 256).verdict is Verdict.WILL_NOT_FIT
     with pytest.raises(UnsupportedModelError, match="256 tokens"):
@@ -470,7 +469,7 @@ def test_a_context_of_the_manifest_is_made_smaller_where_memory_is_short(sources
         needs.weight_bytes + needs.cache_bytes(128) + needs.work_bytes(128, 32),
     )
     monkeypatch.setattr(engine_module, "limits_here", lambda: Limits(budget, budget, "a test"))
-    monkeypatch.setattr(fitting, "_LEAST_CONTEXT", 16)
+    monkeypatch.setattr(load_planning, "_LEAST_CONTEXT", 16)
     engine = Engine()
     info = engine.load(source)
     assert 16 <= info.context_length < 200

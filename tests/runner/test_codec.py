@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto.engine.events import Event, Loaded, ModelInfo
-from sotto.engine.types import GenerateRequest, Message, Overflow, SamplingOptions
+from sotto.engine.contract.events import Event, Loaded, ModelInfo
+from sotto.engine.contract.types import GenerateRequest, Message, Overflow, SamplingOptions
 from sotto.runner import codec
 from sotto.runner.codec import _CLASSES, Generate, Lines, Load, WireError, decoded, encoded
 from sotto.store.records import Format, ModelRecord, Place, Source

@@ -4,10 +4,19 @@ import time
 import pytest
 
 from hosts import Host, is_a, request
-from sotto.engine.events import DoneReason, Failed, Finished, Loaded, LoadProgress, PrefillProgress, TextChunk, Unloaded
-from sotto.engine.memory_figures import Measured, MemoryFigures
-from sotto.engine.memory_needs import CacheKind
-from sotto.engine.settings import EngineSettings
+from sotto.engine.contract.engine_settings import EngineSettings
+from sotto.engine.contract.events import (
+    DoneReason,
+    Failed,
+    Finished,
+    Loaded,
+    LoadProgress,
+    PrefillProgress,
+    TextChunk,
+    Unloaded,
+)
+from sotto.engine.memory.memory_figures import Measured, MemoryFigures
+from sotto.engine.memory.memory_needs import CacheKind
 from sotto.runner.loop import SLOTS, EngineLoop
 from sotto.store.opening import record_of
 from tiny_random import write_model
@@ -233,7 +242,7 @@ def test_models_are_measured_while_nothing_else_is_to_be_done(loaded, records, t
 
 
 def test_an_error_of_ours_is_told_with_its_traceback_and_the_engine_goes_on(loaded, monkeypatch):
-    from sotto.engine import prefix_cache
+    from sotto.engine.caches import prefix_cache
 
     def fail(self, prompt):
         raise RuntimeError("boom")

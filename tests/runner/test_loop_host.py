@@ -5,8 +5,8 @@ import threading
 import pytest
 
 from scripted_loop import Script, ScriptedLoop, record
-from sotto.engine.events import DoneReason, Embedded, Failed, Finished, TextChunk
-from sotto.engine.types import EmbedRequest, GenerateRequest, SamplingOptions
+from sotto.engine.contract.events import DoneReason, Embedded, Failed, Finished, TextChunk
+from sotto.engine.contract.types import EmbedRequest, GenerateRequest, SamplingOptions
 from sotto.runner.loop_host import LoopHost
 from sotto.runner.residents import Admit, Refuse, Wish
 from sotto.store.opening import record_of

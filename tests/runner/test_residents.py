@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from scripted_loop import record
-from sotto.engine.events import Failed, ModelInfo
+from sotto.engine.contract.events import Failed, ModelInfo
 from sotto.runner.residents import (
     FOREVER,
     Admit,

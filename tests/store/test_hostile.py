@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sotto.engine.support import refusal
+from sotto.engine.config.supported_models import refusal
 from sotto.errors import StoreError
 from sotto.store.discovery import discover
 from sotto.store.opening import open_model, record_of, resolve

@@ -10,9 +10,9 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 
-from sotto.engine.events import LoadProgress
-from sotto.engine.loader import LoadedModel, load
-from sotto.engine.model_needs import limits_here
+from sotto.engine.contract.events import LoadProgress
+from sotto.engine.footprint.model_needs import limits_here
+from sotto.engine.weights.loader import LoadedModel, load
 from sotto.store.records import Format, ModelRecord, ModelSource, Source, TensorFile, TensorInfo
 
 DTYPES = {mx.float32: "F32", mx.bfloat16: "BF16", mx.float16: "F16", mx.int32: "I32", mx.uint32: "U32", mx.uint8: "U8"}

@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QScrollArea
 
-from sotto.ui.parts import ElidedButton, ElidedLabel
+from sotto.ui.toolkit.widgets import ElidedButton, ElidedLabel
 
 
 def clipped(window):

@@ -7,9 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sotto.engine.disk_file import checksum
-from sotto.engine.disk_format import EntryHead, packed_entry
-from sotto.engine.disk_tier import Bounds
+from sotto.engine.caches.disk_file import checksum
+from sotto.engine.caches.disk_format import EntryHead, packed_entry
+from sotto.engine.caches.disk_tier import Bounds
 
 # Tests have disks of any size, and none may wait.
 FREE = Bounds(reserve=0, pause=0.0, index_delay=0.05)
@@ -60,7 +60,7 @@ def child(code, *args):
     """Start Python with the names of this module and of the tier at hand."""
     setup = (
         f"import os, signal, sys, pathlib; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-        "from disk_entries import *\nfrom sotto.engine.disk_tier import *\nimport dataclasses\n"
+        "from disk_entries import *\nfrom sotto.engine.caches.disk_tier import *\nimport dataclasses\n"
     )
     return subprocess.Popen(
         [sys.executable, "-c", setup + code, *map(str, args)],

@@ -3,8 +3,8 @@
 import importlib.util
 from pathlib import Path
 
-from sotto.engine.events import Embedded, Failed, Finished
-from sotto.engine.types import EmbedRequest
+from sotto.engine.contract.events import Embedded, Failed, Finished
+from sotto.engine.contract.types import EmbedRequest
 
 
 def minilm():

@@ -7,18 +7,18 @@ from itertools import count
 
 import mlx.core as mx
 
-from sotto.engine.caches import make_caches
-from sotto.engine.depth import Costs, DepthController
-from sotto.engine.events import Finished
-from sotto.engine.pace import ChunkSize, Pace
-from sotto.engine.prefix_cache import PrefixCache
-from sotto.engine.sampler import Sampler
-from sotto.engine.scheduler import Scheduler
-from sotto.engine.speculation import LookupDepths
-from sotto.engine.speculator import Speculator
-from sotto.engine.stop_strings import StopMatcher
-from sotto.engine.task import Task
-from sotto.engine.types import SamplingOptions
+from sotto.engine.caches.caches import make_caches
+from sotto.engine.caches.prefix_cache import PrefixCache
+from sotto.engine.contract.events import Finished
+from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.generation.chunk_sizing import ChunkSize, Pace
+from sotto.engine.generation.draft_depth import Costs, DepthController
+from sotto.engine.generation.scheduler import Scheduler
+from sotto.engine.generation.speculation import LookupDepths
+from sotto.engine.generation.speculator import Speculator
+from sotto.engine.generation.task import Task
+from sotto.engine.sampling.sampler import Sampler
+from sotto.engine.tokens.stop_strings import StopMatcher
 from tiny_random import CONFIGS, VOCABULARY, random_model
 
 MODELS = {kind: random_model(kind) for kind in CONFIGS}

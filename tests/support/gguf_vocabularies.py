@@ -3,7 +3,7 @@
 import gguf
 import numpy as np
 
-from sotto.engine.tokenizer import Tokenizer
+from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.store.gguf.file import read_gguf_file
 from sotto.store.gguf.values import Values
 from sotto.store.gguf.vocabulary import vocabulary_of

@@ -12,7 +12,7 @@ import gguf
 import mlx.core as mx
 import numpy as np
 
-from sotto.engine.configs import normalise
+from sotto.engine.config.normalise import normalise
 
 F32 = gguf.GGMLQuantizationType.F32
 # By model type: the architecture, and the names of the tensors that differ from llama's.

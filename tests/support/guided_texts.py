@@ -3,8 +3,8 @@
 import functools
 import json
 
-from sotto.engine.guides import Vocabulary
-from sotto.engine.types import Grammar, GrammarKind
+from sotto.engine.contract.types import Grammar, GrammarKind
+from sotto.engine.grammar.guides import Vocabulary
 from walking import byte_level
 
 

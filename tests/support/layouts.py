@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from sotto.engine.placement import Device, Host, LayerSize, Needs, Options
+from sotto.engine.footprint.placement import Device, Host, LayerSize, Needs, Options
 
 PLENTY = Host(free=10**9, total=10**9)
 NO_OVERHEAD = Options(overhead=0)

@@ -6,8 +6,9 @@ import mlx.core as mx
 from mlx.utils import tree_flatten
 
 from checkpoints import LLAMA, QWEN3_MOE, Watch, metadata_of, quantize, write_blob
-from sotto.engine import loader, zoo
-from sotto.engine.memory_plan import Limits
+from sotto.engine.architectures import zoo
+from sotto.engine.memory.memory_plan import Limits
+from sotto.engine.weights import loader
 
 PLENTY = Limits(2**40, 2**40, "a test")
 TOKENS = mx.array([[3, 99, 7, 42, 42, 11, 0, 158]])

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from sotto.engine.memory_needs import CacheKind, CacheNeed, ModelNeeds, WorkPoint
+from sotto.engine.memory.memory_needs import CacheKind, CacheNeed, ModelNeeds, WorkPoint
 
 
 @st.composite

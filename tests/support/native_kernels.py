@@ -6,7 +6,7 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
-from sotto.engine import native
+from sotto.engine.kernels import native
 
 KERNELS = native.kernels()
 LEVELS = ("portable", "avx2", "avx512", "vnni")

@@ -1,8 +1,8 @@
 """A model that needs round numbers of bytes, and machines to plan it for."""
 
-from sotto.engine.memory_figures import Measured
-from sotto.engine.memory_needs import CacheKind, CacheNeed, ModelNeeds, WorkPoint
-from sotto.ui.memory import Memory, Sample
+from sotto.engine.memory.memory_figures import Measured
+from sotto.engine.memory.memory_needs import CacheKind, CacheNeed, ModelNeeds, WorkPoint
+from sotto.ui.state.memory_estimate import Memory, Sample
 
 GB = 10**9
 NEEDS = ModelNeeds(

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from sotto.engine.events import (
+from sotto.engine.contract.answer_parts import Piece, merged, text_of
+from sotto.engine.contract.events import (
     Counted,
     DoneReason,
     Embedded,
@@ -25,12 +26,11 @@ from sotto.engine.events import (
     TextChunk,
     Unloaded,
 )
-from sotto.engine.memory_figures import Measured, MemoryFigures, ModelFigures
-from sotto.engine.memory_needs import ModelNeeds
+from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.engine.memory.memory_figures import Measured, MemoryFigures, ModelFigures
+from sotto.engine.memory.memory_needs import ModelNeeds
 from sotto.engine.parsing.families import KEPT, PLAIN
 from sotto.engine.parsing.parser import Parser, parameters_of
-from sotto.engine.parsing.pieces import Piece, merged, text_of
-from sotto.engine.types import CountRequest, EmbedRequest, GenerateRequest
 from sotto.store.records import Format, ModelRecord, Source
 
 

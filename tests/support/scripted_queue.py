@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from sotto.store.names import parse_name
 from sotto.store.pull.progress import PullProgress
+from sotto.store.sources.names import parse_name
 
 
 class ScriptedQueue:

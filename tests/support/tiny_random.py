@@ -5,7 +5,7 @@ import json
 import mlx.core as mx
 from mlx.utils import tree_flatten, tree_map
 
-from sotto.engine.zoo import build
+from sotto.engine.architectures.zoo import build
 
 VOCABULARY = 97
 

@@ -2,9 +2,9 @@
 
 import json
 
+from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.parsing.families import GLIMMER, HARMONY, SOLAR, family_of
 from sotto.engine.parsing.parser import parameters_of
-from sotto.engine.parsing.pieces import ToolCall
 
 TOOLS = parameters_of(
     [

@@ -10,7 +10,7 @@ import random
 import struct
 import sys
 
-from sotto.engine.tokenizer import Tokenizer
+from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import SottoError
 
 # A trie that has nothing in it, and two texts.

@@ -4,7 +4,7 @@ import functools
 import json
 
 from material import material
-from sotto.engine.tokenizer import Tokenizer
+from sotto.engine.tokens.tokenizer import Tokenizer
 
 NAMES = ("deepseek-coder", "gpt-2", "llama-bpe", "llama-spm", "qwen2")
 

@@ -2,11 +2,11 @@
 
 import random
 
-from sotto.engine.detokenizer import _BYTE_OF
-from sotto.engine.guides import Vocabulary
+from sotto.engine.contract.answer_parts import merged
+from sotto.engine.grammar.guides import Vocabulary
 from sotto.engine.parsing.parser import Parser
-from sotto.engine.parsing.pieces import merged
-from sotto.engine.tokenizer import Tokenizer
+from sotto.engine.tokens.detokenizer import _BYTE_OF
+from sotto.engine.tokens.tokenizer import Tokenizer
 from vocabularies import added, tokenizer_json
 
 _CHARACTER_OF = {byte: character for character, byte in _BYTE_OF.items()}

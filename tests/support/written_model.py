@@ -10,7 +10,7 @@ import json
 
 import mlx.core as mx
 
-from sotto.engine.zoo import build
+from sotto.engine.architectures.zoo import build
 from tiny_random import flat_weights
 from vocabularies import added
 

@@ -11,8 +11,8 @@ import sys
 import time
 from pathlib import Path
 
-from sotto.ui.instance import Show, Wish, enter
-from sotto.ui.xcb import Server
+from sotto.ui.platform.single_instance import Show, Wish, enter
+from sotto.ui.platform.xcb import Server
 
 TOOLS = ("Xvfb", "xdotool", "xwininfo")
 # What Qt's windows on X11 need, and most machines without a screen have not.

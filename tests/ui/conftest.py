@@ -17,18 +17,18 @@ from scripted_loop import Script, ScriptedLoop, record
 from scripted_queue import ScriptedQueue
 from sotto.store.discovery import Listing
 from sotto.store.watching import Watched
-from sotto.ui import theme
-from sotto.ui.app import Application
-from sotto.ui.chat_keeper import ChatKeeper
-from sotto.ui.dialogue import Dialogue
-from sotto.ui.engine_thread import EngineThread
-from sotto.ui.flows import Flows
-from sotto.ui.memory import Sample
-from sotto.ui.preferences import PreferenceKeeper
-from sotto.ui.session import Session
-from sotto.ui.shell import Shell
-from sotto.ui.states import Phase
-from sotto.ui.window import MainWindow
+from sotto.ui.app.app import Application
+from sotto.ui.app.shell import Shell
+from sotto.ui.conversation.chat_session import Dialogue
+from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.preferences.preferences import PreferenceKeeper
+from sotto.ui.session.engine_thread import EngineThread
+from sotto.ui.session.session import Session
+from sotto.ui.state.memory_estimate import Sample
+from sotto.ui.state.model_state import Phase
+from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.async_tasks import Flows
+from sotto.ui.window.main_window import MainWindow
 
 
 @pytest.fixture(scope="session")
@@ -212,7 +212,7 @@ class Shelf:
 def queue(monkeypatch):
     """Let downloads go as the test says."""
     made = ScriptedQueue()
-    monkeypatch.setattr("sotto.ui.downloads.open_queue", made.open)
+    monkeypatch.setattr("sotto.ui.models.downloads.open_queue", made.open)
     return made
 
 
@@ -256,7 +256,7 @@ def stage(qtbot, loop, flows, dressed, preferences, queue, tmp_path):
 @pytest.fixture
 def same_machine(monkeypatch):
     """Let every machine have the same memory."""
-    monkeypatch.setattr("sotto.ui.memory.sample", lambda: Sample(16 << 30, 12 << 30, 1 << 30))
+    monkeypatch.setattr("sotto.ui.state.memory_estimate.sample", lambda: Sample(16 << 30, 12 << 30, 1 << 30))
 
 
 @pytest.fixture

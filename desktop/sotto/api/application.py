@@ -11,17 +11,17 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from sotto.api import anthropic, llamacpp, ollama, openai
 from sotto.api.answers import Dialect, as_api_error
 from sotto.api.desk import Desk
+from sotto.api.dialects import anthropic, llamacpp, ollama, openai
+from sotto.api.dialects.lmstudio import LMStudio
+from sotto.api.dialects.ollama_models import OllamaModels
+from sotto.api.dialects.ollama_store import OllamaStorage
+from sotto.api.dialects.responses import Responses
 from sotto.api.embeddings import Embeddings
 from sotto.api.guard import Guard
-from sotto.api.lmstudio import LMStudio
 from sotto.api.metrics import Counting, Metrics
-from sotto.api.ollama_models import OllamaModels
-from sotto.api.ollama_store import OllamaStorage
 from sotto.api.openapi import OpenAPI
-from sotto.api.responses import Responses
 from sotto.errors import SottoError
 
 _PLAIN = {HTTPStatus.NOT_FOUND: "404 page not found", HTTPStatus.METHOD_NOT_ALLOWED: "405 method not allowed"}

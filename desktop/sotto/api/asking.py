@@ -10,13 +10,13 @@ from uuid import uuid4
 from sotto.api.desk import Desk, Visit
 from sotto.api.errors import bad
 from sotto.api.fields import Fields
-from sotto.engine.events import DoneReason, Finished, PrefillProgress, TextChunk
-from sotto.engine.grammars import check_grammar
-from sotto.engine.likelihood import Likelihood
-from sotto.engine.options import DRAWN_BY, misspelled, recognised, request_options
-from sotto.engine.turns import AS_USUAL, Manner
-from sotto.engine.types import GenerateRequest, Grammar, GrammarKind, Message, Overflow
-from sotto.engine.wanted_calls import wanted_tools
+from sotto.engine.contract.events import DoneReason, Finished, PrefillProgress, TextChunk
+from sotto.engine.contract.logprobs import Likelihood
+from sotto.engine.contract.options import DRAWN_BY, misspelled, recognised, request_options
+from sotto.engine.contract.types import GenerateRequest, Grammar, GrammarKind, Message, Overflow
+from sotto.engine.grammar.grammars import check_grammar
+from sotto.engine.prompt.forced_calls import wanted_tools
+from sotto.engine.prompt.template_messages import AS_USUAL, Manner
 from sotto.store.records import Format, ModelRecord
 
 # Events that may be read from the engine before they are sent.

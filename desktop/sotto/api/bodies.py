@@ -11,7 +11,7 @@ from sotto.api.errors import ApiError, bad
 from sotto.api.fields import Fields
 from sotto.api.room import Room
 from sotto.api.shapes import Shape
-from sotto.engine.schema_checks import DEEPEST_SCHEMA
+from sotto.engine.grammar.schema_checks import DEEPEST_SCHEMA
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import parse_object
 from sotto.store.wording import shown

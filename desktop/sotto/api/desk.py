@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 from sotto.api.errors import ApiError, NotFoundError, busy, of_answer, stopped
 from sotto.api.stream import Bridge, Stream, Unread
-from sotto.engine.events import (
+from sotto.engine.contract.events import (
     Counted,
     DoneReason,
     Embedded,
@@ -24,7 +24,7 @@ from sotto.engine.events import (
     RequestEnd,
     TextChunk,
 )
-from sotto.engine.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
 from sotto.errors import UnsupportedModelError
 from sotto.runner.host import HeardAnswer, Host
 from sotto.runner.profiles import Profile, Profiles

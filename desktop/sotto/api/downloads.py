@@ -7,11 +7,11 @@ from http import HTTPStatus
 
 from sotto.api.errors import ApiError
 from sotto.api.stream import Bridge
-from sotto.engine.support import refusal
-from sotto.store.names import ModelName, parse_name
+from sotto.engine.config.supported_models import refusal
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.pull.queue import PullQueue
 from sotto.store.removal import own_store
+from sotto.store.sources.names import ModelName, parse_name
 
 MOST_PULLS = 4
 

@@ -10,20 +10,20 @@ from uuid import uuid4
 from starlette.requests import Request
 from starlette.routing import Route
 
-from sotto.api import ollama, openai
 from sotto.api.answers import Answer, Whole
 from sotto.api.asking import options_of, tokens_of
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk
+from sotto.api.dialects import ollama, openai
 from sotto.api.durations import keep_alive
 from sotto.api.errors import ApiError, NotFoundError, bad
 from sotto.api.fields import Fields
 from sotto.api.notes import noted
-from sotto.engine.events import Embedded
-from sotto.engine.types import EmbedRequest
+from sotto.engine.contract.events import Embedded
+from sotto.engine.contract.types import EmbedRequest
 from sotto.errors import InvalidNameError
-from sotto.store.names import parse_name
 from sotto.store.records import ModelRecord
+from sotto.store.sources.names import parse_name
 
 _MOST_TEXTS = 2048
 _MOST_DIMENSIONS = 2**31 - 1

@@ -2,8 +2,8 @@
 
 from http import HTTPStatus
 
-from sotto.engine.events import Failed
-from sotto.engine.failures import OUT_OF_MEMORY
+from sotto.engine.contract.events import Failed
+from sotto.engine.contract.failures import OUT_OF_MEMORY
 from sotto.errors import SottoError
 from sotto.runner.host import NOT_LOADED
 from sotto.store.wording import shown

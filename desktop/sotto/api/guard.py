@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sotto.api.answers import Dialect
 from sotto.api.errors import ApiError, busy
-from sotto.runner.connections import CROWDED
+from sotto.runner.serving.connections import CROWDED
 from sotto.store.wording import shown
 
 _MOST_HEADERS = 100

@@ -6,7 +6,7 @@ from typing import Any
 
 from sotto.api.errors import bad
 from sotto.api.fields import Fields
-from sotto.engine.likelihood import MOST_LOGPROBS, Likelihood, TokenLogprob
+from sotto.engine.contract.logprobs import MOST_LOGPROBS, Likelihood, TokenLogprob
 
 # Makes the field of one answer, from its tokens as they come.
 Form = Callable[[Sequence[Likelihood]], Any]

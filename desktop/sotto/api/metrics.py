@@ -14,8 +14,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sotto.api.desk import Desk, Visit
-from sotto.engine.events import Embedded, Finished, PrefillProgress, TextChunk
-from sotto.engine.types import EmbedRequest, GenerateRequest
+from sotto.engine.contract.events import Embedded, Finished, PrefillProgress, TextChunk
+from sotto.engine.contract.types import EmbedRequest, GenerateRequest
 from sotto.runner.host import Host
 from sotto.store.records import ModelRecord
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sotto.engine.events import Finished
+from sotto.engine.contract.events import Finished
 
 
 def noted(warnings: Sequence[str], ends: Iterable[Finished] = ()) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import asyncio
 
 import h11
 
-from sotto.runner.connections import Connection
+from sotto.runner.serving.connections import Connection
 
 # In the state of each request: an `asyncio.Event` that is set once its client has ended its side of the connection.
 SAID_ALL = "said_all"

@@ -21,9 +21,9 @@ from sotto.api.origins import read_origins
 from sotto.api.protocol import PromptProtocol
 from sotto.api.stream import Bridge
 from sotto.errors import SottoError
-from sotto.runner.connections import DoorServer
-from sotto.runner.doorway import Doorway
 from sotto.runner.host import Host
+from sotto.runner.serving.connections import DoorServer
+from sotto.runner.serving.doorway import Doorway
 
 _LAST_SECONDS = 2
 _LOOK_SECONDS = 0.05

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from sotto.engine.events import RequestEvent, TextChunk
+from sotto.engine.contract.events import RequestEvent, TextChunk
 from sotto.runner.joining import joined
 
 # A client that leaves so much text unread, while its connection takes no more, does not read.

@@ -7,13 +7,13 @@ from typing import Any
 
 from sotto.api.errors import bad
 from sotto.api.fields import Fields, shown_value
-from sotto.engine.events import Finished, ModelInfo, TextChunk
+from sotto.engine.contract.answer_parts import CutCall, Kind, Piece, ToolCall, calls_of, cut_of, markup
+from sotto.engine.contract.events import Finished, ModelInfo, TextChunk
+from sotto.engine.contract.tool_choice import ToolChoice
+from sotto.engine.contract.types import GenerateRequest, Message, Think
 from sotto.engine.parsing.output import fresh_id
-from sotto.engine.parsing.pieces import CutCall, Kind, Piece, ToolCall, calls_of, cut_of, markup
-from sotto.engine.tool_choice import ToolChoice
-from sotto.engine.tools import read_tools, tools_at
-from sotto.engine.turns import Manner
-from sotto.engine.types import GenerateRequest, Message, Think
+from sotto.engine.prompt.template_messages import Manner
+from sotto.engine.prompt.tools import read_tools, tools_at
 
 LEVELS = ("high", "medium", "low", "max")
 _EFFORTS = {

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterable
 
 from sotto.cli.output import printable, write_answer
-from sotto.engine.parsing.pieces import Kind, Piece
+from sotto.engine.contract.answer_parts import Kind, Piece
 
 
 class AnswerWriter:

@@ -7,7 +7,7 @@ from pathlib import Path
 from sotto.cli import qt_libraries
 from sotto.errors import SottoError
 from sotto.paths import data_dir
-from sotto.ui.instance import Show, Wish, enter
+from sotto.ui.platform.single_instance import Show, Wish, enter
 
 
 def run(show: Show, paths: tuple[Path, ...]) -> int:
@@ -38,7 +38,7 @@ def _open(wish: Wish) -> int:
         # A full disk, or one that cannot be written to: the app says itself what follows from that.
         print(f"Whether Sotto runs already cannot be told: {error}.", file=sys.stderr)
         instance = None
-    from sotto.ui.app import run as run_app
+    from sotto.ui.app.app import run as run_app
 
     return run_app(wish, instance)
 

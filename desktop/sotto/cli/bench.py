@@ -15,8 +15,8 @@ from sotto import paths
 from sotto.cli.interrupts import until_interrupt
 from sotto.cli.opening import opened, opened_draft
 from sotto.cli.output import human_bytes, printable
-from sotto.engine import device
-from sotto.engine.settings import read_settings
+from sotto.engine.contract.engine_settings import read_settings
+from sotto.engine.kernels import device
 from sotto.errors import StoreError
 from sotto.paths import make_folder
 

@@ -10,14 +10,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from sotto.engine.contract.engine_settings import EngineSettings
+from sotto.engine.contract.events import (
+    DoneReason,
+    Failed,
+    Finished,
+    ModelInfo,
+    PrefillProgress,
+    RequestEvent,
+    TextChunk,
+)
+from sotto.engine.contract.types import GenerateRequest, SamplingOptions
 from sotto.engine.engine import Engine
-from sotto.engine.events import DoneReason, Failed, Finished, ModelInfo, PrefillProgress, RequestEvent, TextChunk
-from sotto.engine.memory_plan import plan
-from sotto.engine.model_needs import limits_here, needs_with_draft
-from sotto.engine.native import kernels
-from sotto.engine.settings import EngineSettings
-from sotto.engine.tokenizer import Tokenizer
-from sotto.engine.types import GenerateRequest, SamplingOptions
+from sotto.engine.footprint.model_needs import limits_here, needs_with_draft
+from sotto.engine.kernels.native import kernels
+from sotto.engine.memory.memory_plan import plan
+from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import CancelledError, EngineError
 from sotto.store.records import ModelSource
 

@@ -5,8 +5,8 @@ import sys
 
 from sotto.cli.answer_writer import AnswerWriter
 from sotto.cli.session import Session, system_messages
-from sotto.engine.events import DoneReason, Failed, Finished, TextChunk
-from sotto.engine.types import Message, Overflow
+from sotto.engine.contract.events import DoneReason, Failed, Finished, TextChunk
+from sotto.engine.contract.types import Message, Overflow
 from sotto.errors import CancelledError, InvalidRequestError, SottoError
 
 BUILTIN = "sotto"

@@ -35,7 +35,7 @@ def doctor() -> int:
 
 def _engine() -> bool:
     """Print what computes, and whether a sum comes out right on it."""
-    from sotto.engine import device
+    from sotto.engine.kernels import device
 
     device.prepare()
     try:
@@ -43,7 +43,7 @@ def _engine() -> bool:
     except ImportError as error:
         _line("Engine", f"MLX cannot be imported: {error}")
         return False
-    from sotto.engine import native as engine_native
+    from sotto.engine.kernels import native as engine_native
 
     _line("Device", found.device)
     _line("Compiled graphs", "on" if found.compile else "off: on a CPU they would start a compiler while you wait")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from sotto.cli.loading import clear_progress, show_notes, show_progress
 from sotto.cli.opening import runnable
-from sotto.engine.settings import read_settings
+from sotto.engine.contract.engine_settings import read_settings
 from sotto.errors import InvalidRequestError
-from sotto.runner.llama_server import ThreadServer
+from sotto.runner.blocking_client import ThreadServer
 
 # Texts that are read before their vectors are printed.
 _TOGETHER = 64

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from sotto.engine.formats import KINDS, any_object, grammar_of_file
-from sotto.engine.types import Grammar
+from sotto.engine.contract.types import Grammar
+from sotto.engine.grammar.grammar_files import KINDS, any_object, grammar_of_file
 from sotto.errors import InvalidRequestError
 
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from sotto.engine.events import LoadProgress, ModelInfo
+from sotto.engine.contract.events import LoadProgress, ModelInfo
 
 _PROGRESS_FROM_BYTES = 64 << 20
 

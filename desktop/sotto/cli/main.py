@@ -55,11 +55,11 @@ def _dispatch(arguments: list[str]) -> int:
 
         return print_text(Path(arguments[1]))
     if arguments == ["follow-grammars"]:
-        from sotto.engine.grammar_child import serve
+        from sotto.engine.grammar.grammar_child import serve
 
         return serve()
     if arguments == ["try-tokenizer"]:
-        from sotto.engine.tokenizer_trying import try_tokenizer
+        from sotto.engine.tokens.tokenizer_trying import try_tokenizer
 
         return try_tokenizer()
     parser, commands = _parsers()
@@ -74,7 +74,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _open_app(parser: argparse.ArgumentParser, commands: list[str], arguments: list[str]) -> int:
-    from sotto.ui.instance import Show
+    from sotto.ui.platform.single_instance import Show
 
     shows = {f"--{show}": show for show in Show if show is not Show.WINDOW}
     wanted = [shows[argument] for argument in arguments if argument in shows]

@@ -5,9 +5,9 @@ from typing import Any
 
 from sotto.cli.opening import opened, opened_draft
 from sotto.cli.output import human_bytes, printable
-from sotto.engine import device
-from sotto.engine.memory_plan import Plan
-from sotto.engine.settings import read_settings
+from sotto.engine.contract.engine_settings import read_settings
+from sotto.engine.kernels import device
+from sotto.engine.memory.memory_plan import Plan
 
 
 def plan(
@@ -28,10 +28,10 @@ def plan(
     source = opened(target)
     second = opened_draft(draft, source)
     device.prepare()
-    from sotto.engine.draft_loading import check_draft
-    from sotto.engine.fitting import usual_context
-    from sotto.engine.model_needs import plan_here
-    from sotto.engine.tokenizer import Tokenizer
+    from sotto.engine.footprint.load_planning import usual_context
+    from sotto.engine.footprint.model_needs import plan_here
+    from sotto.engine.generation.draft_loading import check_draft
+    from sotto.engine.tokens.tokenizer import Tokenizer
 
     if second is not None:
         check_draft(source, Tokenizer.from_source(source), second)

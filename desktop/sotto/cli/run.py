@@ -11,13 +11,13 @@ from sotto.cli.answer_writer import AnswerWriter
 from sotto.cli.formats import grammar_of
 from sotto.cli.main import INTERRUPTED
 from sotto.cli.session import Session, system_messages
-from sotto.engine.events import DoneReason, Failed, Finished, TextChunk
-from sotto.engine.likelihood import Likelihood, TokenLogprob
-from sotto.engine.tool_choice import ToolChoice
-from sotto.engine.tools import tools_of_file
-from sotto.engine.turns import Manner
-from sotto.engine.types import Message, Overflow, Think
-from sotto.engine.wanted_calls import wanted_tools
+from sotto.engine.contract.events import DoneReason, Failed, Finished, TextChunk
+from sotto.engine.contract.logprobs import Likelihood, TokenLogprob
+from sotto.engine.contract.tool_choice import ToolChoice
+from sotto.engine.contract.types import Message, Overflow, Think
+from sotto.engine.prompt.forced_calls import wanted_tools
+from sotto.engine.prompt.template_messages import Manner
+from sotto.engine.prompt.tools import tools_of_file
 from sotto.errors import EngineError, InvalidRequestError
 
 _OPTIONS = ("temperature", "top_k", "top_p", "min_p", "seed", "num_predict", "num_ctx", "stop")

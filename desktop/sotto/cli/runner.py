@@ -1,6 +1,6 @@
 """`sotto runner`: an engine in a process of its own, for the process that started it."""
 
-from sotto.runner import child
+from sotto.runner.isolated import child
 from sotto.store.records import ModelRecord
 
 

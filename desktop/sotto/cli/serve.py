@@ -8,12 +8,12 @@ from types import FrameType
 
 from sotto.api.server import Address, ApiServer
 from sotto.cli.interrupts import until_interrupt
-from sotto.engine.settings import read_settings
+from sotto.engine.contract.engine_settings import read_settings
 from sotto.errors import EngineError
-from sotto.runner.held_memory import most_memory
 from sotto.runner.host import PROCESS, kind_of_host
+from sotto.runner.isolated.held_memory import most_memory
+from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.loop_host import LoopHost
-from sotto.runner.process import RunnerProcess
 
 
 def serve(parsed: argparse.Namespace) -> int:

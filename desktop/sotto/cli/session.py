@@ -10,13 +10,13 @@ from sotto.cli.interrupts import until_interrupt
 from sotto.cli.loading import clear_progress, show_notes, show_progress
 from sotto.cli.opening import opened, opened_draft
 from sotto.cli.output import LOOPED
-from sotto.engine import device
-from sotto.engine.events import DoneReason, Finished, GenerateEvent, ModelInfo
-from sotto.engine.options import USUAL_LENGTH, RequestOptions, request_options
-from sotto.engine.settings import read_settings
-from sotto.engine.templates import ChatTemplate
-from sotto.engine.turns import AS_USUAL, Manner
-from sotto.engine.types import GenerateRequest, Grammar, Message, Overflow
+from sotto.engine.contract.engine_settings import read_settings
+from sotto.engine.contract.events import DoneReason, Finished, GenerateEvent, ModelInfo
+from sotto.engine.contract.options import USUAL_LENGTH, RequestOptions, request_options
+from sotto.engine.contract.types import GenerateRequest, Grammar, Message, Overflow
+from sotto.engine.kernels import device
+from sotto.engine.prompt.template_messages import AS_USUAL, Manner
+from sotto.engine.prompt.templates import ChatTemplate
 from sotto.store.records import ModelRecord, ModelSource
 from sotto.store.user_templates import read_template_file
 

@@ -21,30 +21,31 @@ from functools import partial
 
 import mlx.core as mx
 
-from sotto.engine import company, native
-from sotto.engine.device import device, wire
-from sotto.engine.draft_loading import check_draft, part_of
-from sotto.engine.draft_needs import beside
-from sotto.engine.embedding import PreparedTexts
-from sotto.engine.encoder import made_encoder
-from sotto.engine.events import Counted, Embedded, GenerateEvent, LoadProgress, ModelInfo
-from sotto.engine.failures import is_out_of_memory
-from sotto.engine.fitting import Fitting, fitted, less_context, placed, usual_context
-from sotto.engine.loader import load
-from sotto.engine.memory_figures import Measured, MemoryFigures
-from sotto.engine.memory_plan import Limits
-from sotto.engine.model_needs import limits_here, needs_of, system_memory
-from sotto.engine.overflow import shifted
-from sotto.engine.preparing import Prepared, Preparer
-from sotto.engine.ready import Order, Parts, Ready, made_ready
-from sotto.engine.sampler import Sampler
-from sotto.engine.settings import EngineSettings
-from sotto.engine.stop_strings import StopMatcher
-from sotto.engine.support import is_encoder
-from sotto.engine.system_memory import give_back
-from sotto.engine.task import Task
-from sotto.engine.tokenizer import Tokenizer
-from sotto.engine.types import CountRequest, EmbedRequest, GenerateRequest, Overflow
+from sotto.engine import memory_sharing
+from sotto.engine.assembly import Order, Parts, Ready, made_ready
+from sotto.engine.config.supported_models import is_encoder
+from sotto.engine.contract.engine_settings import EngineSettings
+from sotto.engine.contract.events import Counted, Embedded, GenerateEvent, LoadProgress, ModelInfo
+from sotto.engine.contract.failures import is_out_of_memory
+from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest, Overflow
+from sotto.engine.encoder_assembly import made_encoder
+from sotto.engine.footprint.load_planning import Fitting, fitted, less_context, placed, usual_context
+from sotto.engine.footprint.model_needs import limits_here, needs_of, system_memory
+from sotto.engine.generation.draft_loading import check_draft, part_of
+from sotto.engine.generation.task import Task
+from sotto.engine.kernels import native
+from sotto.engine.kernels.device import device, wire
+from sotto.engine.memory.draft_needs import beside
+from sotto.engine.memory.memory_figures import Measured, MemoryFigures
+from sotto.engine.memory.memory_plan import Limits
+from sotto.engine.memory.system_memory import give_back
+from sotto.engine.prompt.overflow import shifted
+from sotto.engine.prompt.request_preparation import Prepared, Preparer
+from sotto.engine.sampling.sampler import Sampler
+from sotto.engine.tokens.stop_strings import StopMatcher
+from sotto.engine.tokens.tokenizer import Tokenizer
+from sotto.engine.vectors.embedding import PreparedTexts
+from sotto.engine.weights.loader import load
 from sotto.errors import NO_MODEL, CancelledError, InvalidRequestError
 from sotto.store.records import ModelSource
 
@@ -119,7 +120,7 @@ class Engine:
         self.unload()
 
         def limits() -> Limits:
-            return company.beside(limits_here(), self.settings.memory_limit, others)
+            return memory_sharing.beside(limits_here(), self.settings.memory_limit, others)
 
         def fit(tokens: int | None, there: Limits) -> Fitting:
             return fitted(source, tokens, there, self.settings.kv_bits, draft, anyway=anyway, roomy=roomy)

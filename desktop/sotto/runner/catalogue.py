@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sotto.engine.support import refusal
+from sotto.engine.config.supported_models import refusal
 from sotto.store.chosen_folders import chosen_folders
 from sotto.store.discovery import Listing, discover
 from sotto.store.opening import resolve

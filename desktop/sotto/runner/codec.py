@@ -14,10 +14,10 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from sotto.engine import events
-from sotto.engine.memory_figures import Measured, MemoryFigures
-from sotto.engine.settings import EngineSettings
-from sotto.engine.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.engine.contract import events
+from sotto.engine.contract.engine_settings import EngineSettings
+from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.errors import SottoError
 from sotto.store.records import ModelRecord
 

@@ -1,8 +1,8 @@
 """Faults in steps that several answers shared, kept for `sotto doctor` and for bug reports.
 
-Such a fault costs time and no answer (see `sotto.engine.scheduler`), so nobody would hear of it otherwise. A file holds
-one line of JSON for each answer that had to go on by itself; lines are only ever appended, so that several processes
-may do so.
+Such a fault costs time and no answer (see `sotto.engine.generation.scheduler`), so nobody would hear of it otherwise. A
+file holds one line of JSON for each answer that had to go on by itself; lines are only ever appended, so that several
+processes may do so.
 """
 
 import contextlib

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from sotto.engine.events import Failed, ModelInfo, RequestEvent
-from sotto.engine.memory_figures import MemoryFigures
-from sotto.engine.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.engine.contract.events import Failed, ModelInfo, RequestEvent
+from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.engine.memory.memory_figures import MemoryFigures
 from sotto.errors import InvalidRequestError
 from sotto.runner.residents import Admit, Refuse, Residents, Stage, Wish
 from sotto.store.records import ModelRecord

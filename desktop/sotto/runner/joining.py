@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sotto.engine.events import LoadProgress, PrefillProgress, TextChunk
-from sotto.engine.memory_figures import MemoryFigures
+from sotto.engine.contract.events import LoadProgress, PrefillProgress, TextChunk
+from sotto.engine.memory.memory_figures import MemoryFigures
 
 
 def joined(events: Sequence[object]) -> list[object]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sotto.engine.events import Event, Failed, Loaded, Unloaded
+from sotto.engine.contract.events import Event, Failed, Loaded, Unloaded
 from sotto.runner.host import HeardWish, Loads, Visit
 from sotto.runner.residents import FOREVER, Decision, Load, Residents, Stage, StopLoad, Unload, Wish
 from sotto.store.records import ModelRecord

@@ -28,11 +28,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from sotto.engine.events import Counted, Event, Finished, Loaded, LoadProgress, RequestEnd, Unloaded
-from sotto.engine.failures import failed
-from sotto.engine.memory_figures import Measured
-from sotto.engine.settings import EngineSettings
-from sotto.engine.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.engine.contract.engine_settings import EngineSettings
+from sotto.engine.contract.events import Counted, Event, Finished, Loaded, LoadProgress, RequestEnd, Unloaded
+from sotto.engine.contract.failures import failed
+from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.engine.memory.memory_figures import Measured
 from sotto.errors import NO_MODEL, NOTHING_TO_COUNT_FOR, CancelledError, InvalidRequestError
 from sotto.runner import faults
 from sotto.runner.orders import LoadOrder, Order, RequestOrder, UnloadOrder, in_order
@@ -40,10 +40,10 @@ from sotto.store.opening import open_model
 from sotto.store.records import ModelRecord
 
 if TYPE_CHECKING:
-    from sotto.engine.embedding import PreparedTexts
     from sotto.engine.engine import Engine
-    from sotto.engine.preparing import Prepared
-    from sotto.engine.tokenizer import Tokenizer
+    from sotto.engine.prompt.request_preparation import Prepared
+    from sotto.engine.tokens.tokenizer import Tokenizer
+    from sotto.engine.vectors.embedding import PreparedTexts
 
 # Requests that are in flight at a time for one model. More would each be slower, and each takes memory for its context.
 SLOTS = 4
@@ -202,7 +202,7 @@ class EngineLoop:
     def run(self) -> None:
         """Serve commands until `close`; the calling thread owns MLX from here on. The last event is `Unloaded`."""
         # Imported here because MLX belongs to this thread, and because the window is to be on the screen before it.
-        from sotto.engine import device
+        from sotto.engine.kernels import device
 
         device.prepare()
         from sotto.engine.engine import Engine
@@ -399,17 +399,17 @@ class EngineLoop:
 
     def _is_shortage(self, seat: str, error: Exception) -> bool:
         """Tell whether a load failed for want of memory that other models hold."""
-        from sotto.engine.company import is_shortage
+        from sotto.engine.memory_sharing import is_shortage
 
         return is_shortage(error, [one.engine for name, one in self._seats.items() if name != seat])
 
     def _settle_memory(self) -> None:
-        from sotto.engine.company import settle
+        from sotto.engine.memory_sharing import settle
 
         settle([one.engine for one in self._seats.values()])
 
     def _start(self, command: RequestOrder) -> None:
-        from sotto.engine.embedding import PreparedTexts
+        from sotto.engine.vectors.embedding import PreparedTexts
 
         assert command.prepared is not None  # it is waited for before the request's turn comes
         prepared = command.prepared.result()
@@ -455,7 +455,7 @@ class EngineLoop:
 
     def _emit_figures(self, *, now: bool = False) -> None:
         if now or time.monotonic() >= self._figures_due:
-            from sotto.engine.company import figures
+            from sotto.engine.memory_sharing import figures
 
             for one in self._seats.values():
                 # Whoever works looks by itself.

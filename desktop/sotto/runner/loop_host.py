@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from sotto.engine.events import Event, Failed, Loaded, RequestEnd, RequestEvent
-from sotto.engine.memory_figures import MemoryFigures
-from sotto.engine.settings import EngineSettings
-from sotto.engine.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.engine.contract.engine_settings import EngineSettings
+from sotto.engine.contract.events import Event, Failed, Loaded, RequestEnd, RequestEvent
+from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.engine.memory.memory_figures import MemoryFigures
 from sotto.errors import ProcessEndedError
 from sotto.runner.catalogue import catalogue
 from sotto.runner.host import HeardAnswer, HeardWish, Loop, Standing, Visit, not_loaded, standing, started

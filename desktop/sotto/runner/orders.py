@@ -6,12 +6,12 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sotto.engine.types import EmbedRequest, GenerateRequest
+from sotto.engine.contract.types import EmbedRequest, GenerateRequest
 from sotto.store.records import ModelRecord
 
 if TYPE_CHECKING:
-    from sotto.engine.embedding import PreparedTexts
-    from sotto.engine.preparing import Prepared
+    from sotto.engine.prompt.request_preparation import Prepared
+    from sotto.engine.vectors.embedding import PreparedTexts
 
 
 @dataclass(eq=False)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sotto import __version__, paths
-from sotto.engine.abilities import Abilities, abilities_in_files
+from sotto.engine.prompt.abilities import Abilities, abilities_in_files
 from sotto.errors import StoreError
 from sotto.store.bounded_json import parse_object
 from sotto.store.facts import ENCODERS

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from sotto.engine.events import Failed, ModelInfo
+from sotto.engine.contract.events import Failed, ModelInfo
 from sotto.store.records import ModelRecord
 
 FOREVER = math.inf

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any, Self, TypeGuard
 
-from sotto.engine.events import Event, Failed, Loaded, LoadEvent, LoadProgress, ModelInfo, Unloaded
-from sotto.engine.memory_figures import MemoryFigures
+from sotto.engine.contract.events import Event, Failed, Loaded, LoadEvent, LoadProgress, ModelInfo, Unloaded
+from sotto.engine.memory.memory_figures import MemoryFigures
 from sotto.errors import EngineError
 
 

@@ -2,12 +2,12 @@
 
 from sotto.errors import StoreError
 from sotto.store.files import read_all
-from sotto.store.manifest import MANIFEST_LIMIT, parse_manifest
-from sotto.store.names import ModelName
-from sotto.store.ollama import OllamaStore
 from sotto.store.pull.staging import Staging
 from sotto.store.records import Place, Source
 from sotto.store.removal import drop_unused, inside, own_store, require_own
+from sotto.store.sources.manifest import MANIFEST_LIMIT, parse_manifest
+from sotto.store.sources.names import ModelName
+from sotto.store.sources.ollama import OllamaStore
 from sotto.store.wording import shown, shown_path
 from sotto.store.writing import write_whole
 

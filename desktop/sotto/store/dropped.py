@@ -6,16 +6,16 @@ from pathlib import Path
 from sotto.errors import BrokenModelError
 from sotto.store.discovery import list_folders
 from sotto.store.files import is_folder, opened, unreadable
-from sotto.store.folders import add_folder, add_gguf, look_into
 from sotto.store.gguf.header import is_gguf
-from sotto.store.harvest import Harvest, Judge
-from sotto.store.huggingface import is_cache, list_cache, repository_name, repository_of, snapshot
 from sotto.store.locating import folder_of, layout_root, root_above, store_of
-from sotto.store.manifest import parse_digest
-from sotto.store.names import name_of_parts
-from sotto.store.ollama import OllamaStore
-from sotto.store.ollama_listing import add_manifest, list_store
 from sotto.store.records import Source
+from sotto.store.sources.folders import add_folder, add_gguf, look_into
+from sotto.store.sources.harvest import Harvest, Judge
+from sotto.store.sources.huggingface import is_cache, list_cache, repository_name, repository_of, snapshot
+from sotto.store.sources.manifest import parse_digest
+from sotto.store.sources.names import name_of_parts
+from sotto.store.sources.ollama import OllamaStore
+from sotto.store.sources.ollama_listing import add_manifest, list_store
 from sotto.store.wording import shown, shown_path
 
 _OF_A_FOLDER = (".safetensors", ".json", ".jinja")

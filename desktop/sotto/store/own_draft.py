@@ -6,8 +6,8 @@ from types import MappingProxyType
 
 from sotto.errors import BrokenModelError, StoreError
 from sotto.store.facts import config_facts
-from sotto.store.ollama import DRAFT_FILES
 from sotto.store.records import ModelSource, TensorFile
+from sotto.store.sources.ollama import DRAFT_FILES
 from sotto.store.wording import shown, shown_path
 
 

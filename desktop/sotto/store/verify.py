@@ -9,13 +9,13 @@ from pathlib import Path
 
 from sotto.errors import BrokenModelError, CancelledError, StoreError
 from sotto.store.files import is_folder, opened
-from sotto.store.folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
 from sotto.store.gguf.header import is_gguf
 from sotto.store.locating import folder_of, store_of
-from sotto.store.manifest import Layer
-from sotto.store.ollama import OllamaStore
 from sotto.store.opening import open_model
 from sotto.store.records import Format, ModelRecord, Problem
+from sotto.store.sources.folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
+from sotto.store.sources.manifest import Layer
+from sotto.store.sources.ollama import OllamaStore
 from sotto.store.wording import shown_path
 
 _CHUNK = 1 << 20

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from material import ROOT
+from sotto.engine.contract.answer_parts import Kind, calls_of
 from sotto.engine.parsing.families import HARMONY, family_of
 from sotto.engine.parsing.forcing import Callable, calls_rules
 from sotto.engine.parsing.lead import lead_of
 from sotto.engine.parsing.parser import parsed
-from sotto.engine.parsing.pieces import Kind, calls_of
 from sotto.errors import InvalidRequestError
 from walking import byte_level, walks
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sotto.engine.grammars import rules_of
+from sotto.engine.contract.answer_parts import Kind, merged, text_of, thought_of
+from sotto.engine.contract.types import Grammar, GrammarKind
+from sotto.engine.grammar.grammars import rules_of
 from sotto.engine.parsing.families import HARMONY, PLAIN, Thoughts, family_of
 from sotto.engine.parsing.lead import lead_of
 from sotto.engine.parsing.parser import Parser
-from sotto.engine.parsing.pieces import Kind, merged, text_of, thought_of
-from sotto.engine.types import Grammar, GrammarKind
 from walking import byte_level, walks
 
 FAMILIES = {

@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sotto.engine.parsing.families import GLIMMER, HARMONY, KEPT, PLAIN, SOLAR
-from sotto.engine.parsing.parser import Parser, parsed
-from sotto.engine.parsing.pieces import (
+from sotto.engine.contract.answer_parts import (
     CutCall,
     Kind,
     Piece,
@@ -22,6 +20,8 @@ from sotto.engine.parsing.pieces import (
     text_of,
     thought_of,
 )
+from sotto.engine.parsing.families import GLIMMER, HARMONY, KEPT, PLAIN, SOLAR
+from sotto.engine.parsing.parser import Parser, parsed
 from transcripts import FIND_JSON, TOOLS, TRANSCRIPTS
 
 

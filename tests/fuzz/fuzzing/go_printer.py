@@ -2,7 +2,7 @@
 
 import re
 
-from sotto.engine.go_template.nodes import (
+from sotto.engine.prompt.go_template.nodes import (
     Action,
     Branch,
     Chain,

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from fuzzing.outcomes import place_told
 from fuzzing.target import Mark
-from sotto.engine import device
+from sotto.engine.config.supported_models import is_encoder
+from sotto.engine.contract.events import Failed, TextChunk
+from sotto.engine.contract.types import EmbedRequest, GenerateRequest, Message, SamplingOptions
 from sotto.engine.engine import Engine
-from sotto.engine.events import Failed, TextChunk
-from sotto.engine.support import is_encoder
-from sotto.engine.types import EmbedRequest, GenerateRequest, Message, SamplingOptions
+from sotto.engine.kernels import device
 from sotto.errors import SottoError
 from sotto.store.opening import open_model, record_of
 

@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 from material import ROOT
-from sotto.engine.parsing.pieces import ToolCall
-from sotto.engine.turns import Manner
-from sotto.engine.types import Message, Think
+from sotto.engine.contract.answer_parts import ToolCall
+from sotto.engine.contract.types import Message, Think
+from sotto.engine.prompt.template_messages import Manner
 
 _OWN_JINJA = (
     "{% for message in messages %}[{{ message.role }}]{{ message.content }}</s>{% endfor %}"

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sotto.engine.ecma_patterns import searched
-from sotto.engine.grammars import json_rule
+from sotto.engine.grammar.ecma_patterns import searched
+from sotto.engine.grammar.grammars import json_rule
 from sotto.errors import InvalidRequestError
 from sotto.store.wording import shown
 

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
+from sotto.engine.contract.answer_parts import CutCall, ToolCall
 from sotto.engine.parsing.calls import ARGUMENTS, NAMES, arguments_of, call_of
-from sotto.engine.parsing.pieces import CutCall, ToolCall
 from sotto.engine.parsing.source import NotACallError, Source
 
 _DECODER = json.JSONDecoder(strict=False)

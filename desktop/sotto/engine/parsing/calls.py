@@ -7,9 +7,9 @@ markers and fields are those of the chat templates that the models were publishe
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.parsing import loose_values
 from sotto.engine.parsing.loose_values import NAME
-from sotto.engine.parsing.pieces import ToolCall
 from sotto.engine.parsing.source import NotACallError, Reading, Source, read_json
 
 Tools = Mapping[str, Mapping[str, Any]]

@@ -2,9 +2,9 @@
 
 import re
 
+from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.parsing.calls import Tools, arguments_of
 from sotto.engine.parsing.messages import Dialect
-from sotto.engine.parsing.pieces import ToolCall
 from sotto.engine.parsing.source import NotACallError, Reading, Source, read_json, read_whole
 from sotto.engine.parsing.tagged_calls import invocations
 

@@ -10,8 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sotto.engine.grammars import FREE, Rules, json_rule
-from sotto.engine.json_places import InCalls, Sign
+from sotto.engine.grammar.grammars import FREE, Rules, json_rule
+from sotto.engine.grammar.json_places import InCalls, Sign
 from sotto.engine.parsing import dialects
 from sotto.engine.parsing.argument_rules import ArgumentRules, Fields
 from sotto.engine.parsing.families import Family

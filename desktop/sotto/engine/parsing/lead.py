@@ -7,13 +7,13 @@ must follow begins at one place for the rules and for whoever reads the answer, 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sotto.engine.json_places import InLead, Place
+from sotto.engine.contract.answer_parts import Kind
+from sotto.engine.grammar.json_places import InLead, Place
 from sotto.engine.parsing.argument_rules import regex_of
 from sotto.engine.parsing.families import Family, Thoughts
 from sotto.engine.parsing.forcing import literals
 from sotto.engine.parsing.messages import MessageReader
 from sotto.engine.parsing.output import Output
-from sotto.engine.parsing.pieces import Kind
 from sotto.engine.parsing.source import Reading, Source, overlap
 from sotto.engine.parsing.tagged import TaggedReader
 

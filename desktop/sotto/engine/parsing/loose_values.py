@@ -7,7 +7,7 @@ true, false and null are known. In Gemma's marks a text stands as it is; between
 import re
 from typing import Any
 
-from sotto.engine.parsing.pieces import ToolCall
+from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.parsing.source import NotACallError, Reading, Source, read_json, read_whole
 
 NAME = re.compile(r"[\w.\-]")

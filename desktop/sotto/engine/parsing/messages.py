@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from sotto.engine.contract.answer_parts import CutCall, Kind, ToolCall
 from sotto.engine.parsing.broken_off import broken_off
 from sotto.engine.parsing.calls import Tools
 from sotto.engine.parsing.output import Output
-from sotto.engine.parsing.pieces import CutCall, Kind, ToolCall
 from sotto.engine.parsing.source import CutOffError, NotACallError, Reading, Source, overlap
 
 _LONGEST_HEAD = 256

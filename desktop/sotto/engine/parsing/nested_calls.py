@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.parsing.calls import Tools, arguments_of
-from sotto.engine.parsing.pieces import ToolCall
 from sotto.engine.parsing.source import NotACallError, Reading, Source, read_json
 from sotto.engine.parsing.tagged_calls import inner_schema, meant
 

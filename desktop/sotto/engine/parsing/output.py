@@ -5,7 +5,7 @@ import string
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from sotto.engine.parsing.pieces import CutCall, Kind, Piece, ToolCall
+from sotto.engine.contract.answer_parts import CutCall, Kind, Piece, ToolCall
 
 # Mistral's templates take ids of just so many letters and digits, and others take any.
 _ID_LENGTH = 9

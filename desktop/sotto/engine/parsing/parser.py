@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sotto.engine.contract.answer_parts import Piece, merged
 from sotto.engine.parsing.calls import Tools
 from sotto.engine.parsing.families import KEPT, Family, Thoughts
 from sotto.engine.parsing.lead import Lead, LeadReader
 from sotto.engine.parsing.messages import MessageReader
 from sotto.engine.parsing.output import Output, fresh_id
-from sotto.engine.parsing.pieces import Piece, merged
 from sotto.engine.parsing.source import Source
 from sotto.engine.parsing.tagged import TaggedReader
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Generator
 from typing import Any, NoReturn, TypeVar
 
-from sotto.engine.parsing.pieces import ToolCall
+from sotto.engine.contract.answer_parts import ToolCall
 
 _T = TypeVar("_T")
 Reading = Generator[None, None, _T]

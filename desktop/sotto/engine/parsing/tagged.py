@@ -11,12 +11,12 @@ seen.
 
 import re
 
+from sotto.engine.contract.answer_parts import CutCall, Kind
 from sotto.engine.parsing.broken_off import broken_off
 from sotto.engine.parsing.calls import Tools
 from sotto.engine.parsing.families import Calls, Family, Thoughts
 from sotto.engine.parsing.lines import Lines
 from sotto.engine.parsing.output import Output
-from sotto.engine.parsing.pieces import CutCall, Kind
 from sotto.engine.parsing.source import NotACallError, Reading, Source, overlap
 
 # So often may something look like a call and be none. Each time may mean a look at all of a text.

@@ -8,10 +8,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.parsing import loose_values
 from sotto.engine.parsing.calls import CallReader, Tools, arguments_of, calls_of
 from sotto.engine.parsing.loose_values import NAME
-from sotto.engine.parsing.pieces import ToolCall
 from sotto.engine.parsing.source import NotACallError, Reading, Source, read_json
 
 _STRING_ATTRIBUTE = re.compile(r'\s+string="(true|false)"')

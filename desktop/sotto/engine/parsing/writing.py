@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from sotto.engine.contract.answer_parts import Kind, Piece, markup
 from sotto.engine.parsing.families import Family, Thoughts
-from sotto.engine.parsing.pieces import Kind, Piece, markup
 
 
 def written(parts: Sequence[Piece], family: Family, prompt: str) -> tuple[str, Thoughts | None]:

@@ -6,9 +6,9 @@ from typing import Any
 
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.bounded_json import FILE_LIMIT, read_object
-from sotto.store.harvest import Judge
-from sotto.store.manifest import Layer, Manifest
-from sotto.store.ollama import gguf_refusal
+from sotto.store.sources.harvest import Judge
+from sotto.store.sources.manifest import Layer, Manifest
+from sotto.store.sources.ollama import gguf_refusal
 from sotto.store.wording import human_size, shown, shown_path
 
 

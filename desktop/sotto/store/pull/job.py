@@ -6,8 +6,6 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 from sotto.errors import BrokenModelError, DownloadError, SottoError
-from sotto.store.manifest import Layer, Manifest, parse_manifest
-from sotto.store.names import ModelName
 from sotto.store.pull.fetching import Fetcher
 from sotto.store.pull.fitness import require_fitness, small_files
 from sotto.store.pull.meter import Meter
@@ -19,6 +17,8 @@ from sotto.store.pull.room import require_room
 from sotto.store.pull.staging import Staging
 from sotto.store.pull.terms import Terms
 from sotto.store.removal import require_own
+from sotto.store.sources.manifest import Layer, Manifest, parse_manifest
+from sotto.store.sources.names import ModelName
 from sotto.store.wording import shown_path
 
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sotto.store.manifest import Layer
 from sotto.store.pull.failures import WrongBytesError
 from sotto.store.pull.staging import Staging
 from sotto.store.pull.threads import in_thread
+from sotto.store.sources.manifest import Layer
 from sotto.store.writing import sync
 
 _CHUNK = 1 << 20

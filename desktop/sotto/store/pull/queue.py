@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sotto.errors import InvalidNameError
-from sotto.store.harvest import Judge, everything_runs
-from sotto.store.names import ModelName, parse_name
 from sotto.store.pull.progress import PullProgress
 from sotto.store.pull.staging import all_unfinished
 from sotto.store.pull.terms import Patience, Terms
+from sotto.store.sources.harvest import Judge, everything_runs
+from sotto.store.sources.names import ModelName, parse_name
 from sotto.store.wording import shown
 
 if TYPE_CHECKING:

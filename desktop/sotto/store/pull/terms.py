@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sotto.store.harvest import Judge
 from sotto.store.pull.progress import PullProgress
+from sotto.store.sources.harvest import Judge
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,15 @@ from typing import Any
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QPlainTextEdit
 
-from sotto.engine.types import Think
-from sotto.ui import theme
-from sotto.ui.manners import THINKING_TIP
-from sotto.ui.number_field import NumberField
-from sotto.ui.parts import line_height
-from sotto.ui.preferences import LONGEST_TEXT, PreferenceKeeper, Preferences
-from sotto.ui.sampling import ALL_NUMBERS, CONTEXT, MORE_NUMBERS, NUMBERS, Number, inherited
-from sotto.ui.settings.parts import Group, Page, Row, Switch
-from sotto.ui.thinking import ThinkingButton
+from sotto.engine.contract.types import Think
+from sotto.ui.composer.thinking_button import ThinkingButton
+from sotto.ui.preferences.answer_options import THINKING_TIP
+from sotto.ui.preferences.preferences import LONGEST_TEXT, PreferenceKeeper, Preferences
+from sotto.ui.preferences.sampling_options import ALL_NUMBERS, CONTEXT, MORE_NUMBERS, NUMBERS, Number, inherited
+from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.form_rows import Group, Page, Row, Switch
+from sotto.ui.toolkit.number_field import NumberField
+from sotto.ui.toolkit.widgets import line_height
 
 _LINES = 4
 _PAUSE_MS = 300

@@ -2,12 +2,12 @@
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from sotto.ui import theme
-from sotto.ui.number_field import NumberField
-from sotto.ui.parts import IconButton
-from sotto.ui.preferences import LARGEST_ZOOM, SMALLEST_ZOOM, PreferenceKeeper, Preferences
-from sotto.ui.sampling import Number
-from sotto.ui.settings.parts import Page, Row, Segments
+from sotto.ui.preferences.preferences import LARGEST_ZOOM, SMALLEST_ZOOM, PreferenceKeeper, Preferences
+from sotto.ui.preferences.sampling_options import Number
+from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.form_rows import Page, Row, Segments
+from sotto.ui.toolkit.number_field import NumberField
+from sotto.ui.toolkit.widgets import IconButton
 
 _SIZE = Number("zoom", "Text size", round(100 * SMALLEST_ZOOM), round(100 * LARGEST_ZOOM), 10, 0, "In percent")
 

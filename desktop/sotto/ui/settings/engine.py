@@ -2,12 +2,12 @@
 
 import os
 
-from sotto.runner.held_memory import VARIABLE, can_be_limited
 from sotto.runner.host import PROCESS, THREAD, forced_kind
-from sotto.ui import words
-from sotto.ui.preferences import PreferenceKeeper, Preferences
-from sotto.ui.settings.kept import EngineChoices, Kept, limit_read
-from sotto.ui.settings.parts import Page, Row, Segments, ValueField
+from sotto.runner.isolated.held_memory import VARIABLE, can_be_limited
+from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
+from sotto.ui.settings.engine_choices import EngineChoices, Kept, limit_read
+from sotto.ui.state import wording
+from sotto.ui.toolkit.form_rows import Page, Row, Segments, ValueField
 
 _MEANS = {
     THREAD: "In the app’s own process, which is quickest. If the engine’s native code crashes, the app ends with it; "
@@ -62,7 +62,7 @@ class EnginePage(Page):
     def _show_kept(self, kept: Kept) -> None:
         self._total = kept.total
         size = kept.chosen.get("process_memory")
-        self.memory.show_text("" if size is None else words.size(size))
+        self.memory.show_text("" if size is None else wording.size(size))
         self.memory_row.refuse("")
 
     def _show(self, values: Preferences) -> None:

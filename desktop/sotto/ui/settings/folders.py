@@ -7,12 +7,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 
 from sotto.store.wording import shown_path
-from sotto.ui import theme, words
-from sotto.ui.parts import IconButton, Label, TextButton
-from sotto.ui.preferences import PreferenceKeeper, Preferences
-from sotto.ui.settings.kept import speed_read
-from sotto.ui.settings.parts import Page, Row, ValueField
-from sotto.ui.settings.stores import Store, Stores
+from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
+from sotto.ui.settings.engine_choices import speed_read
+from sotto.ui.settings.model_folders import Store, Stores
+from sotto.ui.state import wording
+from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.form_rows import Page, Row, ValueField
+from sotto.ui.toolkit.widgets import IconButton, Label, TextButton
 
 
 class FoldersPage(Page):
@@ -68,13 +69,13 @@ class FoldersPage(Page):
                 group.add(row)
 
     def _row(self, store: Store) -> Row:
-        state = words.models_counted(store.models) if store.there else "Not there"
+        state = wording.models_counted(store.models) if store.there else "Not there"
         side = QWidget()
         layout = QHBoxLayout(side)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.GAP_8)
         layout.addWidget(Label(state, "muted" if store.there else "caption"))
-        title = store.path.name if store.own else words.SOURCE_NAMES[store.source]
+        title = store.path.name if store.own else wording.SOURCE_NAMES[store.source]
         if store.own:
             remove = IconButton("close", f"Remove folder {title}", tip="Search this folder no longer")
             remove.clicked.connect(partial(self._stores.remove, store.path))
@@ -85,7 +86,7 @@ class FoldersPage(Page):
 
     def _show_speed(self, values: Preferences) -> None:
         limit = values.download_limit
-        self.speed.show_text(f"{words.size(limit)}/s" if limit else "")
+        self.speed.show_text(f"{wording.size(limit)}/s" if limit else "")
 
     def _refuse(self, why: str) -> None:
         self.refusal.setText(why)

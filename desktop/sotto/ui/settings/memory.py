@@ -2,13 +2,13 @@
 
 from functools import partial
 
-from sotto.ui import words
-from sotto.ui.number_field import NumberField
-from sotto.ui.parts import Label, TextButton
-from sotto.ui.preferences import LONGEST_KEEP_ALIVE, PreferenceKeeper, Preferences
-from sotto.ui.sampling import Number
-from sotto.ui.settings.kept import EngineChoices, Kept, limit_read, size_read
-from sotto.ui.settings.parts import Page, Row, Segments, ValueField
+from sotto.ui.preferences.preferences import LONGEST_KEEP_ALIVE, PreferenceKeeper, Preferences
+from sotto.ui.preferences.sampling_options import Number
+from sotto.ui.settings.engine_choices import EngineChoices, Kept, limit_read, size_read
+from sotto.ui.state import wording
+from sotto.ui.toolkit.form_rows import Page, Row, Segments, ValueField
+from sotto.ui.toolkit.number_field import NumberField
+from sotto.ui.toolkit.widgets import Label, TextButton
 
 _IDLE = Number("keep_alive_minutes", "Unload when idle", 0, LONGEST_KEEP_ALIVE, 5, 0, "In minutes")
 _BITS = ((None, "As computed"), (8, "8 bits"), (4, "4 bits"))
@@ -91,15 +91,15 @@ class MemoryPage(Page):
         self._total = kept.total
         self.limit.setPlaceholderText("All that is free")
         self.memory.setPlaceholderText("As there is room")
-        self.disk.setPlaceholderText(words.size(kept.usual_disk))
+        self.disk.setPlaceholderText(wording.size(kept.usual_disk))
         self.limit_row.say(
-            f"Models are planned to take no more than this. The machine has {words.size(kept.total)} of memory."
+            f"Models are planned to take no more than this. The machine has {wording.size(kept.total)} of memory."
         )
         for field, name in ((self.limit, "memory_limit"), (self.memory, "prefix_budget"), (self.disk, "disk_budget")):
             value = kept.chosen.get(name)
-            field.show_text("" if value is None else words.size(value))
+            field.show_text("" if value is None else wording.size(value))
         self.bits.show_value(kept.chosen.get("kv_bits"))
-        pieces = "1 piece" if kept.entries == 1 else f"{words.count(kept.entries)} pieces"
-        self.kept.say(f"{words.size(kept.nbytes)} in {pieces}, in {kept.folder}" if kept.nbytes else "Nothing")
+        pieces = "1 piece" if kept.entries == 1 else f"{wording.count(kept.entries)} pieces"
+        self.kept.say(f"{wording.size(kept.nbytes)} in {pieces}, in {kept.folder}" if kept.nbytes else "Nothing")
         self.failure.setText("")
         self.wipe.setEnabled(kept.nbytes > 0)

@@ -8,15 +8,16 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit
 
 from sotto.errors import SottoError
-from sotto.ui import login_item, theme
-from sotto.ui.number_field import NumberField
-from sotto.ui.preferences import LONGEST_FRESH, PreferenceKeeper, Preferences
-from sotto.ui.sampling import Number
-from sotto.ui.settings.parts import Page, Row, Switch
+from sotto.ui.platform import login_item
+from sotto.ui.preferences.preferences import LONGEST_FRESH, PreferenceKeeper, Preferences
+from sotto.ui.preferences.sampling_options import Number
+from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.form_rows import Page, Row, Switch
+from sotto.ui.toolkit.number_field import NumberField
 
 if TYPE_CHECKING:
-    from sotto.ui.flows import Flows
-    from sotto.ui.global_shortcut import GlobalShortcut
+    from sotto.ui.platform.global_shortcut import GlobalShortcut
+    from sotto.ui.toolkit.async_tasks import Flows
 
 _FRESH = Number("quick_fresh_minutes", "A new chat after", 0, LONGEST_FRESH, 5, 0, "In minutes")
 _PORTABLE = QKeySequence.SequenceFormat.PortableText

@@ -7,24 +7,24 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListWidget, QListWidgetItem, QStackedWidget, QWidget
 
-from sotto.ui import icons, theme
-from sotto.ui.preferences import PreferenceKeeper
-from sotto.ui.session import Session
+from sotto.ui.preferences.preferences import PreferenceKeeper
+from sotto.ui.session.session import Session
 from sotto.ui.settings.answers import AnswersPage
+from sotto.ui.settings.api_page import ProgramsPage
 from sotto.ui.settings.appearance import AppearancePage
 from sotto.ui.settings.engine import EnginePage
+from sotto.ui.settings.engine_choices import EngineChoices
 from sotto.ui.settings.folders import FoldersPage
-from sotto.ui.settings.kept import EngineChoices
 from sotto.ui.settings.memory import MemoryPage
-from sotto.ui.settings.parts import Page
-from sotto.ui.settings.programs import ProgramsPage
+from sotto.ui.settings.model_folders import Stores
 from sotto.ui.settings.quick import QuickPage
-from sotto.ui.settings.stores import Stores
+from sotto.ui.toolkit import icons, theme
+from sotto.ui.toolkit.form_rows import Page
 
 if TYPE_CHECKING:
-    from sotto.ui.api_switch import ApiSwitch
-    from sotto.ui.flows import Flows
-    from sotto.ui.global_shortcut import GlobalShortcut
+    from sotto.ui.platform.global_shortcut import GlobalShortcut
+    from sotto.ui.session.api_switch import ApiSwitch
+    from sotto.ui.toolkit.async_tasks import Flows
 
 _P = TypeVar("_P", bound=Page)
 _SIZE = (780, 600)

@@ -15,6 +15,7 @@ from fuzzing import values
 from fuzzing.outcomes import place_told, shape_of
 from fuzzing.target import Mark, Target
 from gguf_encoders import write_encoder
+from places import EMBEDDINGS
 from sotto.api.examples import BODIES
 from sotto.api.server import Address, ApiServer
 from sotto.errors import SottoError
@@ -23,7 +24,7 @@ from sotto.runner.loop_host import LoopHost
 from sotto.store.opening import record_of
 from thinking_models import HERMES, write_family
 
-_ENCODER = Path(__file__).resolve().parents[3] / "engine" / "embeddings" / "bert"
+_ENCODER = EMBEDDINGS / "bert"
 # Asks other machines.
 _LEFT_OUT = ("/api/pull",)
 # Short answers: long ones would take long, and show nothing.

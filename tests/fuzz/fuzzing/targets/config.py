@@ -10,9 +10,10 @@ from typing import Any
 from fuzzing import values
 from fuzzing.models import STAGES, Models, names_model
 from fuzzing.target import Mark, Target
+from places import TESTS
 from tiny_random import CONFIGS, write_model
 
-_ENGINE = Path(__file__).resolve().parents[3] / "engine"
+_ENGINE = TESTS / "engine"
 _ENCODERS = ("bert", "nomic-bert", "xlm-roberta")
 _FILES = ("config.json", "tokenizer_config.json", "generation_config.json", "special_tokens_map.json")
 # Those that decide how a model is built and computed; others mostly say nothing.

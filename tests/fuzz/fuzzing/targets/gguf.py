@@ -15,11 +15,12 @@ from fuzzing.target import Mark, Target
 from fuzzing.templates import GO, JINJA
 from gguf_encoders import write_encoder
 from gguf_writing import write_folder
+from places import TESTS
 from sotto.store.gguf.config import config_of
 from sotto.store.gguf.file import read_gguf_file
 from sotto.store.gguf.values import Values
 
-_ENGINE = Path(__file__).resolve().parents[3] / "engine"
+_ENGINE = TESTS / "engine"
 _DECODERS = tuple(
     """
     deepseek-v3 gemma2 gemma3 glm4 gpt-oss granite llama llama-llama3 llama-yarn mixtral olmo2 phi3-longrope qwen2

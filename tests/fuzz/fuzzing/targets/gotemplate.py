@@ -6,13 +6,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from fuzzing import values
-from fuzzing.go_printer import printed
-from fuzzing.target import Mark, Target
-from fuzzing.targets.jinja import render
-from fuzzing.templates import GO, TALKS
-from sotto.engine.go_template.functions import FUNCTIONS, SHORT_CIRCUIT
-from sotto.engine.go_template.nodes import (
+from sotto.engine.prompt.go_template.functions import FUNCTIONS, SHORT_CIRCUIT
+from sotto.engine.prompt.go_template.nodes import (
     Action,
     Branch,
     Chain,
@@ -27,9 +22,15 @@ from sotto.engine.go_template.nodes import (
     Text,
     Variable,
 )
-from sotto.engine.go_template.parser import parse
-from sotto.engine.template_choice import TemplateChoice, TemplateKind
-from sotto.engine.templates import ChatTemplate
+from sotto.engine.prompt.go_template.parser import parse
+
+from fuzzing import values
+from fuzzing.go_printer import printed
+from fuzzing.target import Mark, Target
+from fuzzing.targets.jinja import render
+from fuzzing.templates import GO, TALKS
+from sotto.engine.prompt.template_choice import TemplateChoice, TemplateKind
+from sotto.engine.prompt.templates import ChatTemplate
 
 _NAMES = tuple(
     "System Messages Prompt Response Tools Role Content ToolCalls Function Name Arguments Think Nothing Type".split()

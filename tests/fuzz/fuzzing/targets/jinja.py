@@ -8,7 +8,7 @@ from random import Random
 from fuzzing import values
 from fuzzing.target import Mark, Target
 from fuzzing.templates import JINJA, TALKS
-from sotto.engine.templates import ChatTemplate
+from sotto.engine.prompt.templates import ChatTemplate
 
 _TOKEN = re.compile(r"\{\{-?|-?\}\}|\{%-?|-?%\}|\{#|#\}|'[^'\n]*'|\"[^\"\n]*\"|\w+|[^\w\s]|\s+")
 _BLOCK = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)

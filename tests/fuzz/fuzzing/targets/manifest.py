@@ -15,11 +15,12 @@ from fuzzing.target import Mark, Target
 from fuzzing.targets.gguf import byte_level
 from fuzzing.templates import GO
 from gguf_writing import write_folder
-from sotto.store.manifest import parse_manifest
+from places import REFERENCES
+from sotto.store.sources.manifest import parse_manifest
 from stores import PREFIX, Store
 from tiny_random import write_model
 
-_REFERENCES = Path(__file__).resolve().parents[3] / "engine" / "references"
+_REFERENCES = REFERENCES
 _KINDS = (
     "model",
     "tensor",

@@ -7,10 +7,10 @@ from typing import Any
 
 from fuzzing import values
 from fuzzing.target import Mark, Target
-from sotto.engine.grammars import check_grammar
-from sotto.engine.guides import Vocabulary
-from sotto.engine.tokenizer import Tokenizer
-from sotto.engine.types import Grammar, GrammarKind
+from sotto.engine.contract.types import Grammar, GrammarKind
+from sotto.engine.grammar.grammars import check_grammar
+from sotto.engine.grammar.guides import Vocabulary
+from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.store.opening import open_model, record_of
 from tiny_random import write_model
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from fuzzing import values
 from fuzzing.target import Mark, Target
-from sotto.engine.tokenizer import Tokenizer
+from sotto.engine.tokens.tokenizer import Tokenizer
 
 _TEXTS = (
     "Once upon a time, é 12", "", " ", "a" * 400, "<s>ab</s><unk>", "\u2581hello  world\n\n\t",

@@ -1,0 +1,1 @@
+"""What each dialect's requests and answers look like."""

@@ -1,0 +1,248 @@
+"""Anthropic's dialect: messages."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+from uuid import uuid4
+
+from starlette.requests import Request
+from starlette.routing import Route
+
+from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event
+from sotto.api.asking import (
+    able,
+    checked_options,
+    drawn_by,
+    most_tokens,
+    overflow_of,
+    refuse_other_formats,
+    request_of,
+    schema_of,
+    whole_answer,
+)
+from sotto.api.bodies import fields_of
+from sotto.api.desk import Desk
+from sotto.api.dialects.anthropic_blocks import (
+    BlockStream,
+    blocks_of,
+    manner_of,
+    messages_of,
+    text_of,
+    told,
+    warnings_of,
+)
+from sotto.api.durations import keep_alive
+from sotto.api.errors import ApiError, bad
+from sotto.api.fields import Fields
+from sotto.api.notes import noted
+from sotto.api.tools import named_by_calls, suited
+from sotto.engine.contract.events import CUT_SHORT, DoneReason, Finished, PrefillProgress, TextChunk
+from sotto.engine.contract.types import CountRequest, GenerateRequest, Grammar, Message
+from sotto.store.records import ModelRecord
+
+_TYPES = {
+    HTTPStatus.BAD_REQUEST: "invalid_request_error",
+    HTTPStatus.UNAUTHORIZED: "authentication_error",
+    HTTPStatus.FORBIDDEN: "permission_error",
+    HTTPStatus.NOT_FOUND: "not_found_error",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "request_too_large",
+    HTTPStatus.TOO_MANY_REQUESTS: "rate_limit_error",
+    HTTPStatus.SERVICE_UNAVAILABLE: "overloaded_error",
+}
+
+
+def _shape(error: ApiError) -> dict[str, Any]:
+    kind = _TYPES.get(HTTPStatus(error.status), "api_error")
+    return {"type": "error", "error": {"type": kind, "message": error.message}, "request_id": f"req_{uuid4().hex[:24]}"}
+
+
+DIALECT = Dialect(_shape, lambda error: event(_shape(error), "error"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request.
+
+    Attributes:
+        name: The model, as the client calls it.
+        record: The model.
+        request: What to answer.
+        keep_alive: Seconds that the model is to stay afterwards.
+        warnings: What of the request is not followed.
+    """
+
+    name: str
+    record: ModelRecord
+    request: GenerateRequest
+    keep_alive: float | None
+    warnings: tuple[str, ...]
+
+
+class Anthropic:
+    """Answers as Anthropic does."""
+
+    def __init__(self, desk: Desk) -> None:
+        """Ask at `desk`."""
+        self._desk = desk
+
+    def routes(self) -> list[Route]:
+        """Return what is answered here."""
+        return [
+            Route("/v1/messages", self._messages, methods=["POST"]),
+            Route("/v1/messages/count_tokens", self._count_tokens, methods=["POST"]),
+        ]
+
+    async def _messages(self, request: Request) -> Answer:
+        fields = await fields_of(request)
+        _require_model(fields)
+        if fields.any("max_tokens") in (None, 0):
+            raise bad("max_tokens is required and must be positive")
+        most = most_tokens(fields, "max_tokens")
+        messages = _conversation(fields)
+        options, warnings = drawn_by(fields)
+        options |= {"num_predict": most, "stop": list(fields.list("stop_sequences"))}
+        checked_options(options)
+        refuse_other_formats(fields, "output_config.format")
+        grammar = await _output_format(fields.object("output_config").object("format"))
+        asked = _Asked(
+            name=fields.text("model"),
+            record=await self._desk.model(fields.text("model")),
+            request=request_of(
+                options,
+                messages,
+                overflow=overflow_of(fields),
+                grammar=grammar,
+                manner=await able(manner_of(fields)),
+            ),
+            keep_alive=keep_alive(fields.any("keep_alive")),
+            warnings=(*warnings_of(fields), *warnings),
+        )
+        if fields.flag("stream", False):
+            return Pieces(DIALECT, SSE, self._events(asked))
+        return Whole(DIALECT, lambda: self._whole(asked))
+
+    async def _count_tokens(self, request: Request) -> Answer:
+        fields = await fields_of(request)
+        _require_model(fields)
+        messages = _conversation(fields)
+        asked = _Asked(
+            name=fields.text("model"),
+            record=await self._desk.model(fields.text("model")),
+            request=request_of({}, messages, manner=await able(manner_of(fields))),
+            keep_alive=keep_alive(fields.any("keep_alive")),
+            warnings=tuple(warnings_of(fields)),
+        )
+        return Whole(DIALECT, lambda: self._count(asked))
+
+    async def _count(self, asked: _Asked) -> dict[str, Any]:
+        async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
+            meant, _ = suited(asked.name, visit.info, asked.request)
+            request = CountRequest(
+                meant.id,
+                meant.messages,
+                tools=meant.tools,
+                tool_choice=meant.tool_choice,
+                think=meant.think,
+                think_budget=meant.think_budget,
+            )
+            return {"input_tokens": (await self._desk.count(visit, request)).tokens, **noted(asked.warnings)}
+
+    async def _whole(self, asked: _Asked) -> dict[str, Any]:
+        async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
+            request, warnings = suited(asked.name, visit.info, asked.request)
+            end, _ = await whole_answer(self._desk, visit, request)
+        return _message(asked) | {
+            "content": blocks_of(told(end, request)),
+            **_reason(end, request),
+            "usage": _usage(end.prompt_tokens, end.cached_tokens, len(end.token_ids)),
+            **noted((*asked.warnings, *warnings), [end]),
+        }
+
+    async def _events(self, asked: _Asked) -> AsyncGenerator[bytes, None]:
+        read, begun, blocks = PrefillProgress(asked.request.id, 0, 0, 0), False, BlockStream()
+        async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
+            request, warnings = suited(asked.name, visit.info, asked.request)
+            async with aclosing(self._desk.answer(visit, request)) as events:
+                async for one in events:
+                    if isinstance(one, PrefillProgress):
+                        read = one
+                        continue
+                    if not begun:
+                        begun = True
+                        usage = _usage(read.total, read.cached, 0)
+                        yield _event("message_start", message=_message(asked) | {"usage": usage})
+                    if isinstance(one, TextChunk):
+                        for piece in told(one, request):
+                            for block in blocks.tell(piece):
+                                yield event(block, block["type"])
+                        continue
+                    for block in blocks.end():
+                        yield event(block, block["type"])
+                    yield _event(
+                        "message_delta",
+                        delta=_reason(one, request),
+                        usage=_usage(one.prompt_tokens, one.cached_tokens, len(one.token_ids)),
+                        **noted((*asked.warnings, *warnings), [one]),
+                    )
+                    yield _event("message_stop")
+
+
+def _require_model(fields: Fields) -> None:
+    if not fields.text("model"):
+        raise bad("model is required")
+
+
+def _conversation(fields: Fields) -> list[Message]:
+    """Return what was said so far.
+
+    Raises:
+        ApiError: It is nothing, or in a form that is not known.
+    """
+    system = text_of(fields, "system")
+    messages = named_by_calls(part for one in fields.objects("messages") for part in messages_of(one))
+    if not messages:
+        raise bad("messages is required")
+    return [*([Message("system", system)] if system else []), *messages]
+
+
+async def _output_format(wanted: Fields) -> Grammar | None:
+    """Return what the answer must be, if it must be something."""
+    if not wanted.values:
+        return None
+    if wanted.text("type") != "json_schema":
+        raise wanted.wrong("type", "json_schema")
+    return await schema_of(wanted, "schema")
+
+
+def _message(asked: _Asked) -> dict[str, Any]:
+    return {
+        "id": f"msg_{uuid4().hex[:24]}",
+        "type": "message",
+        "role": "assistant",
+        "model": asked.name,
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        **noted(asked.warnings),
+    }
+
+
+def _reason(end: Finished, request: GenerateRequest) -> dict[str, str | None]:
+    """Return why an answer ended; a stop text of the model's own is the end of its turn."""
+    if end.stop and end.stop in request.options.get("stop", ()):
+        return {"stop_reason": "stop_sequence", "stop_sequence": end.stop}
+    reason = "max_tokens" if end.done_reason in CUT_SHORT else "end_turn"
+    if end.done_reason is DoneReason.STOP and end.calls and request.tools:
+        reason = "tool_use"
+    return {"stop_reason": reason, "stop_sequence": None}
+
+
+def _usage(prompt: int, cached: int, written: int) -> dict[str, int]:
+    """Return counts; what was there already is not part of the input here."""
+    return {"input_tokens": prompt - cached, "cache_read_input_tokens": cached, "output_tokens": written}
+
+
+def _event(name: str, **values: Any) -> bytes:
+    return event({"type": name, **values}, name)

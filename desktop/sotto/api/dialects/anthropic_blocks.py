@@ -1,0 +1,218 @@
+"""Blocks of Anthropic's dialect: what messages are made of, and how an answer is told in them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from sotto.api.asking import NO_IMAGES, role_of
+from sotto.api.errors import bad
+from sotto.api.fields import Fields
+from sotto.api.tools import UNSEEN, bounded, kind_of_tool, left_out, unseen
+from sotto.engine.contract.answer_parts import Kind, Piece, ToolCall, markup
+from sotto.engine.contract.events import Finished, TextChunk
+from sotto.engine.contract.tool_choice import ToolChoice
+from sotto.engine.contract.types import GenerateRequest, Message, Think
+from sotto.engine.prompt.template_messages import Manner
+from sotto.engine.prompt.tools import tools_at
+
+_NO_TEXTS = ("image", "document")
+_KINDS = {Kind.TEXT: "text", Kind.THOUGHT: "thinking", Kind.TOOL: "tool_use"}
+
+
+def warnings_of(fields: Fields) -> list[str]:
+    """Return what of a request is left out, in sentences: clients send it whoever answers, and go on without it."""
+    return bounded(
+        (
+            *left_out("tools", _others(fields), "only those of type custom are offered"),
+            *(
+                unseen(part.path())
+                for message in fields.objects("messages")
+                for block in _listed(message)
+                if block.text("type") == "tool_result"
+                for part in _listed(block)
+                if part.text("type") in _NO_TEXTS
+            ),
+        )
+    )
+
+
+def manner_of(fields: Fields) -> Manner:
+    """Return the tools and thoughts that a request asks for.
+
+    Tools of Anthropic's own are left out: they are described by their type alone, which only its models and servers
+    know.
+
+    Raises:
+        ApiError: It asks for what there is not.
+        InvalidRequestError: A tool is described wrongly.
+    """
+    others = _others(fields)
+    described = {
+        place: {
+            "name": tool.any("name"),
+            "description": tool.any("description") or "",
+            "parameters": tool.any("input_schema"),
+        }
+        for place, tool in enumerate(fields.objects("tools"))
+        if place not in others
+    }
+    choice = fields.object("tool_choice")
+    wanted = choice.text("type", "auto")
+    if wanted not in ("auto", "none", "any", "tool"):
+        raise choice.wrong("type", "auto, any, tool or none")
+    if wanted == "tool" and not choice.text("name"):
+        raise choice.wrong("name", "a tool's name")
+    calls = ToolChoice(
+        required=wanted in ("any", "tool"),
+        tool=choice.text("name") if wanted == "tool" else "",
+        single=choice.flag("disable_parallel_tool_use", False),
+        parameters="input_schema",
+    )
+    thinking = fields.object("thinking")
+    kind, budget = thinking.text("type"), None
+    if kind not in ("", "enabled", "disabled", "adaptive"):
+        raise thinking.wrong("type", "enabled or disabled")
+    if kind == "enabled":
+        budget = thinking.integer("budget_tokens", 0, 2**31 - 1)
+    think = {"enabled": Think.ON, "disabled": Think.OFF}.get(kind)
+    tools = () if wanted == "none" else tools_at(described, "tools")
+    return Manner(tools, think, budget, calls if calls.required or calls.single else None)
+
+
+def _others(fields: Fields) -> dict[int, str]:
+    """Return the types of the tools that are Anthropic's own, by their places."""
+    kinds = enumerate(kind_of_tool(tool, usual="custom") for tool in fields.objects("tools"))
+    return {place: kind for place, kind in kinds if kind != "custom"}
+
+
+def _listed(fields: Fields) -> Sequence[Fields]:
+    """Return the blocks of a content; none of one that is a text."""
+    return fields.objects("content") if isinstance(fields.any("content"), list) else ()
+
+
+def text_of(fields: Fields, name: str) -> str:
+    """Return a content that is a text or a list of blocks that are texts; what was thought is left out."""
+    if not isinstance(fields.any(name), list):
+        return fields.text(name)
+    return "".join(block.text("text") for block in _blocks(fields, name, "text"))
+
+
+def _answer_of(result: Fields) -> str:
+    """Return what a tool answered; tools that a search found are their names, one on a line."""
+    if not isinstance(result.any("content"), list):
+        return result.text("content")
+    return "".join(map(_answered, result.objects("content")))
+
+
+def _answered(part: Fields) -> str:
+    kind = part.text("type")
+    if kind in _NO_TEXTS:
+        return UNSEEN
+    if kind == "tool_reference":
+        return f"{part.text('tool_name')}\n"
+    if kind != "text":
+        raise part.wrong("type", "text, image, document or tool_reference")
+    return part.text("text")
+
+
+def messages_of(message: Fields) -> Iterator[Message]:
+    """Yield what a message says: what tools answered first, each by itself, then the rest of it."""
+    role = role_of(message)
+    if not isinstance(message.any("content"), list):
+        yield Message(role, message.text("content"))
+        return
+    texts, thoughts, calls = [], [], []
+    answered = False
+    for block in _blocks(message, "content", "text", "tool_use", "tool_result"):
+        kind = block.text("type")
+        if kind == "tool_result":
+            answered = True
+            yield Message("tool", _answer_of(block), tool_call_id=block.text("tool_use_id"))
+        elif kind == "tool_use":
+            calls.append(ToolCall(block.text("name"), block.object("input").values, block.text("id")))
+        elif kind == "thinking":
+            thoughts.append(block.text("thinking"))
+        elif kind == "text":
+            texts.append(block.text("text"))
+    if texts or calls or not answered:
+        yield Message(role, "".join(texts), "\n\n".join(thoughts), tuple(calls))
+
+
+def _blocks(fields: Fields, name: str, *kinds: str) -> Iterator[Fields]:
+    for block in fields.objects(name):
+        kind = block.text("type")
+        if kind == "image":
+            raise bad(NO_IMAGES)
+        if kind not in (*kinds, "thinking", "redacted_thinking"):
+            raise block.wrong("type", " or ".join(kinds))
+        yield block
+
+
+def told(event: TextChunk | Finished, request: GenerateRequest) -> Iterator[Piece]:
+    """Yield what an event tells; calls that nobody gave tools for are a part of the text.
+
+    One that was cut off is no block, as its input would seem to be complete.
+    """
+    for piece in event.pieces:
+        if piece.cut is not None and request.tools:
+            continue
+        if piece.call is not None and not request.tools:
+            yield Piece(Kind.TEXT, markup([piece], begun=True))
+        elif piece.text or piece.call is not None:
+            yield piece
+
+
+def blocks_of(pieces: Iterable[Piece]) -> list[dict[str, Any]]:
+    """Return the parts of a whole answer as blocks."""
+    blocks: list[dict[str, Any]] = []
+    for piece in pieces:
+        kind = _KINDS[piece.kind]
+        if piece.kind is Kind.TEXT and blocks and blocks[-1]["type"] == kind:
+            blocks[-1]["text"] += piece.text
+        else:
+            blocks.append(_begun(piece) | _filled(piece))
+    return blocks
+
+
+def _begun(piece: Piece) -> dict[str, Any]:
+    """Return the block that begins with a piece, without anything in it."""
+    if piece.call is not None:
+        return {"type": "tool_use", "id": piece.call.id, "name": piece.call.name, "input": {}}
+    return (
+        {"type": "text", "text": ""}
+        if piece.kind is Kind.TEXT
+        else {"type": "thinking", "thinking": "", "signature": ""}
+    )
+
+
+def _filled(piece: Piece) -> dict[str, Any]:
+    if piece.call is not None:
+        return {"input": piece.call.arguments}
+    return {_KINDS[piece.kind]: piece.text}
+
+
+class BlockStream:
+    """Tells an answer in events as it comes."""
+
+    def __init__(self) -> None:
+        """Begin; nothing has been told."""
+        self._index = -1
+        self._open: Kind | None = None
+
+    def tell(self, piece: Piece) -> Iterator[dict[str, Any]]:
+        """Yield the events that a piece means."""
+        if self._open is not piece.kind or piece.kind is Kind.TOOL:
+            yield from self.end()
+            self._index, self._open = self._index + 1, piece.kind
+            yield {"type": "content_block_start", "index": self._index, "content_block": _begun(piece)}
+        if piece.call is not None:
+            delta = {"type": "input_json_delta", "partial_json": piece.call.arguments_as_json()}
+        else:
+            kind = _KINDS[piece.kind]
+            delta = {"type": f"{kind}_delta", kind: piece.text}
+        yield {"type": "content_block_delta", "index": self._index, "delta": delta}
+
+    def end(self) -> Iterator[dict[str, Any]]:
+        """Yield the event that ends the block which is open, if one is."""
+        if self._open is not None:
+            self._open = None
+            yield {"type": "content_block_stop", "index": self._index}

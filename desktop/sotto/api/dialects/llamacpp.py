@@ -1,0 +1,305 @@
+"""The dialect of llama.cpp's server, as far as editors speak it: what fills a gap, and whether there is anybody.
+
+https://github.com/ggml-org/llama.cpp/tree/master/tools/server
+"""
+
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from http import HTTPStatus
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event
+from sotto.api.asking import MOST_TOKENS, checked_options, drawn_by, refuse_other_formats, request_of, schema_of
+from sotto.api.bodies import fields_of
+from sotto.api.desk import Desk, Visit
+from sotto.api.durations import keep_alive
+from sotto.api.errors import ApiError, bad
+from sotto.api.fields import Fields
+from sotto.api.notes import noted
+from sotto.engine.contract.events import DoneReason, Finished, PrefillProgress, TextChunk
+from sotto.engine.contract.types import GenerateRequest, Overflow
+from sotto.store.records import ModelRecord
+
+PATHS = ("/health", "/v1/health", "/infill")
+_MOST_FILES = 256
+_LONGEST_WAIT = 2**31 - 1
+_USUAL_NAME = "tmp"
+_NOTHING = object()
+_TYPES = {
+    HTTPStatus.BAD_REQUEST: "invalid_request_error",
+    HTTPStatus.UNAUTHORIZED: "authentication_error",
+    HTTPStatus.FORBIDDEN: "permission_error",
+    HTTPStatus.NOT_FOUND: "not_found_error",
+    HTTPStatus.NOT_IMPLEMENTED: "not_supported_error",
+    HTTPStatus.SERVICE_UNAVAILABLE: "unavailable_error",
+}
+
+
+def _shape(error: ApiError) -> dict[str, Any]:
+    kind = _TYPES.get(HTTPStatus(error.status), "server_error")
+    return {"error": {"code": int(error.status), "message": error.message, "type": kind}}
+
+
+DIALECT = Dialect(_shape, lambda error: event(_shape(error)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is to fill a gap.
+
+    Attributes:
+        record: The model; None for whichever can.
+        request: What it is asked.
+        keep_alive: Seconds that it is to stay afterwards.
+        draws: Whether anything is to come; otherwise the prompt is only read, for the next one.
+        patience: Seconds from the first token after which the answer ends with its line; 0 for no limit.
+        fields: Paths of what is to be told; empty for everything.
+        warnings: What of the request is not followed.
+    """
+
+    record: ModelRecord | None
+    request: GenerateRequest
+    keep_alive: float | None
+    draws: bool
+    patience: float
+    fields: Sequence[str]
+    warnings: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Said:
+    """What there is of an answer, by `time.monotonic()`.
+
+    Attributes:
+        began: When it was asked for.
+        prompt: Tokens of the prompt.
+        cached: How many of these were there already.
+        first: When the first token came; 0 before.
+        last: When the last one came.
+        text: All of it.
+        tokens: How many it has.
+        end: How it ended; None where nobody waited for that.
+    """
+
+    began: float
+    prompt: int = 0
+    cached: int = 0
+    first: float = 0.0
+    last: float = 0.0
+    text: str = ""
+    tokens: int = 0
+    end: Finished | None = None
+
+
+class LlamaCpp:
+    """Answers as llama.cpp's server does."""
+
+    def __init__(self, desk: Desk) -> None:
+        """Ask at `desk`."""
+        self._desk = desk
+
+    def routes(self) -> list[Route]:
+        """Return what is answered here."""
+        return [
+            Route("/health", self._health),
+            Route("/v1/health", self._health),
+            Route("/infill", self._infill, methods=["POST"]),
+        ]
+
+    async def _health(self, request: Request) -> Response:
+        if self._desk.is_loading_first:
+            return DIALECT.response(ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "Loading model"))
+        return JSONResponse({"status": "ok"})
+
+    async def _infill(self, request: Request) -> Answer:
+        fields = await fields_of(request)
+        for name in ("input_prefix", "input_suffix"):
+            if not fields.given(name):
+                raise bad(f'"{name}" is required')
+        files = tuple((one.text("filename", _USUAL_NAME), one.text("text")) for one in fields.objects("input_extra"))
+        if len(files) > _MOST_FILES:
+            raise bad(f"input_extra has {len(files)} texts, and {_MOST_FILES} is the most.")
+        name = fields.text("model")
+        record = await self._desk.model(name) if name else None
+        options, count, warnings = _options(fields)
+        refuse_other_formats(fields, "json_schema")
+        grammar = await schema_of(fields, "json_schema") if fields.given("json_schema") else None
+        request_made = replace(
+            request_of(
+                options,
+                prompt=fields.text("input_prefix") + fields.text("prompt"),
+                overflow=Overflow.TRUNCATE,
+                grammar=grammar,
+            ),
+            suffix=fields.text("input_suffix"),
+            files=files,
+            ignore_eos=fields.flag("ignore_eos", False),
+        )
+        asked = _Asked(
+            record,
+            request_made,
+            keep_alive(fields.any("keep_alive")),
+            draws=count != 0,
+            patience=(fields.integer("t_max_predict_ms", -1, _LONGEST_WAIT) or 0) / 1000,
+            fields=_response_fields(fields),
+            warnings=warnings,
+        )
+        if fields.flag("stream", False):
+            return Pieces(DIALECT, SSE, self._events(asked))
+        return Whole(DIALECT, lambda: self._whole(asked))
+
+    async def _some_model(self) -> ModelRecord:
+        """Return the model that is asked where none is named: one that is loaded, else the only one that can.
+
+        Raises:
+            ApiError: There is none, or it is not clear which one.
+        """
+        loaded = sorted(self._desk.host.standing, key=lambda one: one.stays, reverse=True)
+        if able := [one.record for one in loaded if one.info.fills_gaps]:
+            return able[0]
+        records = [record for record in await self._desk.models() if record.runnable]
+        profiles = await self._desk.profiles(records)
+        able = [record for record, one in zip(records, profiles, strict=True) if "insert" in one.capabilities]
+        if len(able) == 1:
+            return able[0]
+        if not able:
+            raise ApiError(HTTPStatus.NOT_IMPLEMENTED, "No model here can fill in what is missing between two texts.")
+        names = ", ".join(record.name for record in able[:4])
+        raise bad(f"model is required: none of those that can fill in is loaded, which are {names}.")
+
+    async def _whole(self, asked: _Asked) -> dict[str, Any]:
+        record = asked.record or await self._some_model()
+        async with self._desk.visit(record, keep_alive=asked.keep_alive) as visit:
+            said = _Said(time.monotonic())
+            async with aclosing(self._said(asked, visit, said)) as chunks:
+                async for _ in chunks:
+                    pass
+            return _chosen(_final(asked, visit, said, said.text), asked.fields)
+
+    async def _events(self, asked: _Asked) -> AsyncGenerator[bytes, None]:
+        record = asked.record or await self._some_model()
+        async with self._desk.visit(record, keep_alive=asked.keep_alive) as visit:
+            said = _Said(time.monotonic())
+            async with aclosing(self._said(asked, visit, said)) as chunks:
+                async for chunk in chunks:
+                    row = {
+                        "index": 0,
+                        "content": chunk.text,
+                        "tokens": list(chunk.token_ids),
+                        "stop": False,
+                        "tokens_predicted": said.tokens,
+                    }
+                    yield event(_chosen(row, asked.fields))
+            yield event(_chosen(_final(asked, visit, said, ""), asked.fields))
+
+    async def _said(self, asked: _Asked, visit: Visit, said: _Said) -> AsyncGenerator[TextChunk, None]:
+        """Yield what is new of an answer, and note all of it in `said`."""
+        if not visit.info.fills_gaps:
+            raise ApiError(
+                HTTPStatus.NOT_IMPLEMENTED,
+                f"Infill is not supported by this model: {visit.info.name} has no marks "
+                "for a gap, and no template with a suffix.",
+            )
+        async with aclosing(self._desk.answer(visit, asked.request)) as events:
+            async for one in events:
+                said.last = time.monotonic()
+                if isinstance(one, Finished):
+                    said.end = one
+                elif isinstance(one, PrefillProgress):
+                    said.prompt, said.cached = one.total, one.cached
+                elif asked.draws:
+                    said.first = said.first or said.last
+                    said.text += one.text
+                    said.tokens += len(one.token_ids)
+                    if one.text:
+                        yield one
+                    if 0 < asked.patience < said.last - said.first and "\n" in said.text:
+                        return
+
+
+def _options(fields: Fields) -> tuple[dict[str, Any], int, tuple[str, ...]]:
+    """Return the options by Ollama's names, how many tokens may be drawn, and warnings; negative for as many as fit."""
+    options, warnings = drawn_by(fields)
+    if fields.given("stop"):
+        options["stop"] = fields.any("stop")
+    count = fields.integer("n_predict", -2, MOST_TOKENS)
+    if count is not None:
+        # Nothing but the prompt is computed where a single token is drawn, too.
+        options["num_predict"] = count or 1
+    checked_options(options)
+    return options, -1 if count is None else count, warnings
+
+
+def _response_fields(fields: Fields) -> Sequence[str]:
+    paths = fields.list("response_fields")
+    for index, path in enumerate(paths):
+        if not isinstance(path, str):
+            raise fields.wrong(f"response_fields[{index}]", "the path of a field", path)
+    return paths
+
+
+def _final(asked: _Asked, visit: Visit, said: _Said, content: str) -> dict[str, Any]:
+    """Return the end of an answer, by llama.cpp's names."""
+    options, end = asked.request.options, said.end
+    reads, draws = (said.first or said.last) - said.began, said.last - (said.first or said.last)
+    if end is not None:
+        reads, draws = end.prompt_duration / 1e9, end.eval_duration / 1e9
+    computed = said.prompt - said.cached
+    return {
+        "index": 0,
+        "content": content,
+        "tokens": [],
+        "id_slot": 0,
+        "stop": True,
+        "model": visit.info.name,
+        "tokens_predicted": said.tokens,
+        "tokens_evaluated": said.prompt,
+        "generation_settings": {"n_ctx": visit.info.context_length, **options},
+        "has_new_line": "\n" in said.text,
+        "truncated": end is not None and end.dropped_tokens > 0,
+        **_stopped(asked, end),
+        "tokens_cached": said.prompt + said.tokens,
+        "timings": {
+            "cache_n": said.cached,
+            **_timing("prompt", computed, reads),
+            **_timing("predicted", said.tokens, draws),
+        },
+        **noted(asked.warnings, [end] if end is not None else ()),
+    }
+
+
+def _stopped(asked: _Asked, end: Finished | None) -> dict[str, str]:
+    word = end.stop if end is not None else ""
+    if word:
+        return {"stop_type": "word", "stopping_word": word}
+    by_itself = asked.draws and end is not None and end.done_reason is DoneReason.STOP
+    return {"stop_type": "eos" if by_itself else "limit", "stopping_word": ""}
+
+
+def _timing(name: str, tokens: int, seconds: float) -> dict[str, float]:
+    return {
+        f"{name}_n": tokens,
+        f"{name}_ms": seconds * 1000,
+        f"{name}_per_token_ms": seconds * 1000 / tokens if tokens else 0.0,
+        f"{name}_per_second": tokens / seconds if seconds else 0.0,
+    }
+
+
+def _chosen(row: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Any]:
+    """Return the fields at these paths, each by its whole path; those that are not there are left out."""
+    if not paths:
+        return dict(row)
+    found = {}
+    for path in paths:
+        value: Any = row
+        for name in path.split("/"):
+            value = value.get(name, _NOTHING) if isinstance(value, Mapping) else _NOTHING
+        if value is not _NOTHING:
+            found[path] = value
+    return found

@@ -1,0 +1,62 @@
+"""LM Studio's dialect: which models there are."""
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from sotto.api.desk import Desk
+from sotto.api.dialects.openai import owner_of
+from sotto.runner.host import Standing
+from sotto.runner.profiles import Profile
+from sotto.store.records import Format, ModelRecord
+
+# What LM Studio calls files that MLX computes.
+_COMPATIBLE = {Format.GGUF: "gguf", Format.SAFETENSORS: "mlx"}
+
+
+class LMStudio:
+    """Tells of models as LM Studio does."""
+
+    def __init__(self, desk: Desk) -> None:
+        """Tell of the models at `desk`."""
+        self._desk = desk
+
+    def routes(self) -> list[Route]:
+        """Return what is answered here."""
+        return [Route("/api/v0/models", self._models), Route("/api/v0/models/{name:path}", self._model)]
+
+    async def _models(self, request: Request) -> Response:
+        records = [record for record in await self._desk.models() if record.runnable]
+        return JSONResponse({"object": "list", "data": await self._rows(records)})
+
+    async def _model(self, request: Request) -> Response:
+        (row,) = await self._rows([await self._desk.model(request.path_params["name"])])
+        return JSONResponse(row)
+
+    async def _rows(self, records: list[ModelRecord]) -> list[dict[str, Any]]:
+        loaded = {one.record.digest: one for one in self._desk.host.standing}
+        profiles = await self._desk.profiles(records)
+        return [
+            _row(record, profile, loaded.get(record.digest)) for record, profile in zip(records, profiles, strict=True)
+        ]
+
+
+def _row(record: ModelRecord, profile: Profile, loaded: Standing | None) -> dict[str, Any]:
+    lengths = {
+        "max_context_length": record.context_length,
+        "loaded_context_length": loaded.info.context_length if loaded else None,
+    }
+    return {
+        "id": record.name,
+        "object": "model",
+        "type": "embeddings" if "embedding" in profile.capabilities else "llm",
+        "publisher": owner_of(record),
+        "arch": record.architecture,
+        "compatibility_type": _COMPATIBLE.get(record.format) if record.format else None,
+        "quantization": record.quantization,
+        "state": "loaded" if loaded else "not-loaded",
+        **{name: length for name, length in lengths.items() if length is not None},
+        "capabilities": ["tool_use"] if "tools" in profile.capabilities else [],
+    }

@@ -1,0 +1,251 @@
+"""Ollama's dialect: which models there are, what they are, and what is loaded."""
+
+import asyncio
+import json
+import math
+import struct
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from sotto import __version__
+from sotto.api.answers import Answer, Whole
+from sotto.api.bodies import fields_of
+from sotto.api.desk import Desk
+from sotto.api.dialects.ollama import DIALECT, timestamp
+from sotto.api.errors import NotFoundError, bad
+from sotto.engine.config.text_files import chat_template
+from sotto.errors import InvalidNameError, StoreError
+from sotto.runner.host import Standing
+from sotto.runner.profiles import Profile
+from sotto.store.gguf.file import GgufFile
+from sotto.store.opening import gguf_file, open_model, open_texts
+from sotto.store.records import Format, ModelRecord, ModelSource
+from sotto.store.sources.names import parse_name
+
+OLLAMA_VERSION = "0.32.15"
+"""The version of Ollama that is followed here. Clients ask for one that is recent enough, and go by it."""
+# What Ollama leaves out of `model_info`.
+_SHOWN_ELSEWHERE = ("general.name", "tokenizer.chat_template")
+_LARGEST_WHOLE, _LARGEST_FLOAT = 10**15, 3.4e38
+# What Go's longest duration, which Ollama says for ever with, comes to.
+_FOREVER = float(1 << 63) / 1e9
+_CONFIG_KEYS = {
+    "attention.head_count": "num_attention_heads",
+    "attention.head_count_kv": "num_key_value_heads",
+    "block_count": "num_hidden_layers",
+    "context_length": "max_position_embeddings",
+    "embedding_length": "hidden_size",
+    "feed_forward_length": "intermediate_size",
+    "vocab_size": "vocab_size",
+}
+
+
+class OllamaModels:
+    """Tells of models as Ollama does."""
+
+    def __init__(self, desk: Desk) -> None:
+        """Tell of the models at `desk`."""
+        self._desk = desk
+
+    def routes(self) -> list[Route]:
+        """Return what is answered here."""
+        return [
+            Route("/", _root),
+            Route("/api/version", _version),
+            Route("/api/status", _status),
+            Route("/api/tags", self._tags),
+            Route("/api/ps", self._ps),
+            Route("/api/show", self._show, methods=["POST"]),
+        ]
+
+    async def _tags(self, request: Request) -> Response:
+        records = [record for record in await self._desk.models() if record.runnable]
+        profiles = await self._desk.profiles(records)
+        rows = await asyncio.to_thread(lambda: list(map(_tag, records, profiles)))
+        return JSONResponse({"models": sorted(rows, key=lambda row: row["modified_at"], reverse=True)})
+
+    async def _ps(self, request: Request) -> Response:
+        now = time.time_ns()
+        loaded = sorted(self._desk.host.standing, key=lambda one: one.stays, reverse=True)
+        return JSONResponse({"models": [_resident(one, now) for one in loaded]})
+
+    async def _show(self, request: Request) -> Answer:
+        fields = await fields_of(request)
+        name = fields.text("model") or fields.text("name")
+        if not name:
+            raise bad("model is required")
+        verbose = fields.flag("verbose", False)
+
+        async def show() -> dict[str, Any]:
+            try:
+                record = await self._desk.model(name)
+            except NotFoundError:
+                raise _not_shown(name) from None
+            (profile,) = await self._desk.profiles([record])
+            return await asyncio.to_thread(_shown, record, profile, verbose=verbose)
+
+        return Whole(DIALECT, show)
+
+
+def details(record: ModelRecord) -> dict[str, Any]:
+    """Return what kind of model it is."""
+    return {
+        "parent_model": "",
+        "format": record.format.value if record.format else "",
+        "family": record.architecture,
+        "families": [record.architecture] if record.architecture else None,
+        "parameter_size": _count(record.parameters),
+        "quantization_level": record.quantization,
+    }
+
+
+def modified_at(record: ModelRecord) -> int:
+    """Return when a model's file or folder was changed, in nanoseconds; 0 if it is gone."""
+    try:
+        return record.path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _resident(standing: Standing, now: int) -> dict[str, Any]:
+    return {
+        "name": standing.record.name,
+        "model": standing.record.name,
+        "size": standing.nbytes,
+        "digest": standing.record.digest,
+        "details": details(standing.record),
+        "expires_at": timestamp(now + int(min(standing.stays, _FOREVER) * 1e9)),
+        "size_vram": standing.nbytes,
+        "context_length": standing.info.context_length,
+    }
+
+
+def _tag(record: ModelRecord, profile: Profile) -> dict[str, Any]:
+    lengths = {"context_length": record.context_length, "embedding_length": profile.embedding_length}
+    return {
+        "name": record.name,
+        "model": record.name,
+        "modified_at": timestamp(modified_at(record)),
+        "size": record.size,
+        "digest": record.digest,
+        "details": details(record) | {name: length for name, length in lengths.items() if length is not None},
+        "capabilities": list(profile.capabilities),
+    }
+
+
+def _shown(record: ModelRecord, profile: Profile, *, verbose: bool) -> dict[str, Any]:
+    info: dict[str, Any] = {"general.architecture": record.architecture, "general.parameter_count": record.parameters}
+    shown: dict[str, Any] = {
+        "details": details(record),
+        "model_info": info,
+        "capabilities": list(profile.capabilities),
+        "modified_at": timestamp(modified_at(record)),
+    }
+    of_file = record.format is Format.GGUF
+    try:
+        if of_file:
+            shown |= _of_gguf(gguf_file(record, lists=verbose))
+        source = open_model(record) if verbose and not of_file else open_texts(record)
+    except StoreError as error:
+        if record.runnable:
+            raise
+        return {"modelfile": f"# {error.message}\nFROM {record.name}\n", "template": ""} | shown
+    if not of_file:
+        info |= _model_info(record, source.config)
+    if verbose and not of_file:
+        shown["tensors"] = [
+            {"name": name, "type": tensor.dtype, "shape": list(tensor.shape)}
+            for file in source.tensor_files
+            for name, tensor in file.tensors.items()
+        ]
+    texts = {"parameters": _parameters(source.params), "system": source.system, "renderer": source.renderer}
+    given = {name: text for name, text in texts.items() if text}
+    template = source.go_template or chat_template(source)
+    return {"modelfile": _modelfile(record, source), "template": template} | given | shown
+
+
+def _of_gguf(file: GgufFile) -> dict[str, Any]:
+    """Return what a file's header says, as it says it: dimensions with the fastest first, and lists that are wanted."""
+    count = sum(math.prod(tensor.shape) for tensor in file.tensors.values())
+    values = {name: _plain(value) for name, value in file.values.items() if name not in _SHOWN_ELSEWHERE}
+    return {
+        "model_info": dict(sorted(({"general.parameter_count": count} | values).items())),
+        "tensors": [
+            {"name": name, "type": tensor.dtype, "shape": list(tensor.shape[::-1])}
+            for name, tensor in file.tensors.items()
+        ],
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of a GGUF file as JSON has it: of a number of 32 bits, the shortest text that means it."""
+    if isinstance(value, list):
+        return list(map(_plain, value))
+    if not isinstance(value, float):
+        return value
+    if not math.isfinite(value):
+        return None
+    if value.is_integer() and abs(value) < _LARGEST_WHOLE:
+        return int(value)
+    packed = struct.pack("<d", value)
+    if abs(value) > _LARGEST_FLOAT or packed != struct.pack("<d", *struct.unpack("<f", struct.pack("<f", value))):
+        return value
+    texts = (f"{value:.{digits}g}" for digits in range(1, 10))
+    return next(float(text) for text in texts if struct.pack("<f", float(text)) == struct.pack("<f", value))
+
+
+def _model_info(record: ModelRecord, config: Mapping[str, Any]) -> dict[str, Any]:
+    numbers = {name: config.get(key) for name, key in _CONFIG_KEYS.items()}
+    return {f"{record.architecture}.{name}": value for name, value in numbers.items() if isinstance(value, int)}
+
+
+def _parameters(params: Mapping[str, Any]) -> str:
+    return "\n".join(
+        f"{name:<30} {json.dumps(one, ensure_ascii=False)}"
+        for name, value in sorted(params.items())
+        for one in (value if isinstance(value, list | tuple) else (value,))
+    )
+
+
+def _modelfile(record: ModelRecord, source: ModelSource) -> str:
+    rows = [f"FROM {record.name}"]
+    if source.go_template:
+        rows.append(f'TEMPLATE """{source.go_template}"""')
+    if source.system:
+        rows.append(f'SYSTEM """{source.system}"""')
+    rows += [f"PARAMETER {' '.join(row.split(maxsplit=1))}" for row in _parameters(source.params).splitlines()]
+    return "\n".join(rows) + "\n"
+
+
+def _count(parameters: int | None) -> str:
+    if parameters is None:
+        return ""
+    if parameters >= 10**9:
+        return f"{parameters / 1e9:.1f}B"
+    return f"{parameters / 1e6:.2f}M" if parameters >= 10**6 else f"{parameters / 1e3:.0f}K"
+
+
+def _not_shown(name: str) -> Exception:
+    try:
+        return NotFoundError(parse_name(name).short)
+    except InvalidNameError:
+        return bad("invalid model name")
+
+
+async def _root(request: Request) -> Response:
+    # Clients look for exactly these words to see whether somebody speaks this dialect.
+    return PlainTextResponse("Ollama is running")
+
+
+async def _version(request: Request) -> Response:
+    return JSONResponse({"version": OLLAMA_VERSION, "sotto": __version__})
+
+
+async def _status(request: Request) -> Response:
+    # Nothing is ever computed elsewhere.
+    return JSONResponse({"cloud": {"disabled": True, "source": "none"}})

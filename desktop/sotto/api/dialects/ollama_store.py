@@ -1,0 +1,216 @@
+"""Ollama's dialect: models come, get other names, and go. Only Sotto's own store is ever written."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from http import HTTPStatus
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from sotto.api.answers import NDJSON, Answer, Done, Pieces, Whole, line, not_yet
+from sotto.api.bodies import fields_of
+from sotto.api.desk import Desk
+from sotto.api.dialects.ollama import DIALECT
+from sotto.api.downloads import Downloads, News
+from sotto.api.errors import ApiError, NotFoundError, bad, stopped
+from sotto.api.fields import Fields
+from sotto.errors import InvalidNameError
+from sotto.store.copying import copy
+from sotto.store.opening import placed
+from sotto.store.pull.progress import PullProgress, PullState
+from sotto.store.pull.staging import Staging
+from sotto.store.records import ModelRecord, Place, Source
+from sotto.store.removal import erase, own_store, remove
+from sotto.store.sources.manifest import parse_digest
+from sotto.store.sources.names import ModelName, parse_name
+
+_NOT_YET = {
+    "/api/create": "Models cannot be made through this server yet; /api/pull downloads those that others made.",
+    "/api/push": "Models cannot be uploaded through this server.",
+    "/api/blobs/{digest}": "Files cannot be sent to this server, as no models can be made from them yet.",
+}
+# While these last, it is told how much is here.
+_UNDER_WAY = (PullState.DOWNLOADING, PullState.STALLED, PullState.RETRYING)
+
+
+class OllamaStorage:
+    """Changes what Sotto's own store holds."""
+
+    def __init__(self, desk: Desk) -> None:
+        """Change the models at `desk`."""
+        self._desk = desk
+        self._changing = asyncio.Lock()
+        self._downloads = Downloads()
+
+    def routes(self) -> list[Route]:
+        """Return what is answered here."""
+        return [
+            Route("/api/copy", self._copy, methods=["POST"]),
+            Route("/api/delete", self._delete, methods=["DELETE"]),
+            Route("/api/pull", self._pull, methods=["POST"]),
+            Route("/api/blobs/{digest}", self._blob, methods=["HEAD"]),
+            *not_yet(_NOT_YET),
+        ]
+
+    async def _copy(self, request: Request) -> Answer:
+        fields = await fields_of(request)
+        source, destination = fields.text("source"), fields.text("destination")
+        for field, text in (("source", source), ("destination", destination)):
+            if not _is_name(text):
+                raise bad(f'{field} "{text[:200]}" is invalid')
+
+        async def act() -> None:
+            _, place = await self._own(source, f'model "{source[:200]}" not found', "gets no other name")
+            name = parse_name(destination)
+            async with self._changing, self._replacing(name):
+                await asyncio.to_thread(copy, place, name)
+
+        return Done(DIALECT, act)
+
+    async def _delete(self, request: Request) -> Answer:
+        fields = await fields_of(request)
+        name = _name(fields)
+        if not name:
+            raise bad("model is required")
+        if not _is_name(name):
+            raise bad(f'name "{name[:200]}" is invalid')
+
+        async def act() -> None:
+            record, place = await self._own(name, f"model '{name[:200]}' not found", "is not deleted here")
+            if not record.also:
+                # Who is being answered still is, to the end: what is deleted was read already.
+                await self._desk.unload(record)
+            async with self._changing:
+                await asyncio.to_thread(lambda: erase(remove(record, place.path)))
+            self._desk.forget_models()
+
+        return Done(DIALECT, act)
+
+    async def _pull(self, request: Request) -> Answer:
+        fields = await fields_of(request)
+        name, insecure = _name(fields), fields.flag("insecure", False)
+        if not name:
+            raise bad("invalid model name")
+        parse_name(name)
+        if fields.flag("stream", True):
+            return Pieces(DIALECT, NDJSON, self._lines(name, insecure=insecure))
+
+        async def whole() -> Any:
+            status = ""
+            async with aclosing(self._rows(name, insecure=insecure)) as rows:
+                async for row in rows:
+                    status = row["status"]
+            return {"status": status}
+
+        return Whole(DIALECT, whole)
+
+    async def _lines(self, name: str, *, insecure: bool) -> AsyncGenerator[bytes, None]:
+        async with aclosing(self._rows(name, insecure=insecure)) as rows:
+            async for row in rows:
+                yield line(row)
+
+    async def _rows(self, name: str, *, insecure: bool) -> AsyncGenerator[dict[str, Any], None]:
+        model = parse_name(name)
+        async with self._replacing(model), aclosing(self._news(name, model, insecure=insecure)) as rows:
+            async for row in rows:
+                yield row
+        yield {"status": "success"}
+
+    async def _news(self, name: str, model: ModelName, *, insecure: bool) -> AsyncGenerator[dict[str, Any], None]:
+        """Download a model, and yield how far it is; when all who want it have left, what is here stays."""
+        async with self._downloads.listen(name, insecure=insecure) as news:
+            closing = asyncio.create_task(self._desk.closing.wait())
+            closing.add_done_callback(lambda _: news.put_nowait(None))
+            try:
+                yield {"status": "pulling manifest"}
+                while (progress := await _next(news)).state is not PullState.DONE:
+                    if progress.state in _UNDER_WAY:
+                        yield await _row(progress, model)
+                # Each file was verified before it got its place, and the manifest was written last of all.
+                yield await _row(progress, model)
+                yield {"status": "verifying sha256 digest"}
+                yield {"status": "writing manifest"}
+            finally:
+                closing.cancel()
+
+    async def _blob(self, request: Request) -> Response:
+        digest = parse_digest(request.path_params["digest"])
+        if digest is None:
+            raise bad("invalid digest format")
+        if not await asyncio.to_thread((own_store() / "blobs" / f"sha256-{digest}").is_file):
+            raise ApiError(HTTPStatus.NOT_FOUND, f"blob 'sha256:{digest}' not found")
+        return Response()
+
+    async def _own(self, name: str, unknown: str, refused: str) -> tuple[ModelRecord, Place]:
+        """Return the model of a name, and its place of that name in Sotto's own store.
+
+        Raises:
+            ApiError: There is none, or it is in another store.
+        """
+        try:
+            found = placed(name, [await self._desk.model(name)])
+        except NotFoundError:
+            found = None
+        if found is None:
+            raise ApiError(HTTPStatus.NOT_FOUND, unknown)
+        record, place = found
+        if place.source is not Source.SOTTO:
+            raise ApiError(
+                HTTPStatus.FORBIDDEN,
+                f"{place.name} {refused}: it is not in Sotto's own store, and others' stores are read only.",
+            )
+        return record, place
+
+    @asynccontextmanager
+    async def _replacing(self, name: ModelName) -> AsyncIterator[None]:
+        """Look for models anew afterwards, and let go of the one that had this name if another one has it then."""
+        staging = Staging(own_store(), name)
+        before = await asyncio.to_thread(staging.kept_manifest)
+        old = [one for one in await self._desk.models() if before is not None and one.digest == before.digest]
+        yield
+        self._desk.forget_models()
+        after = await asyncio.to_thread(staging.kept_manifest)
+        if after is not None and old and after.digest != old[0].digest:
+            await self._desk.unload(old[0])
+
+
+async def _next(news: News) -> PullProgress:
+    """Wait for more news of a download.
+
+    Raises:
+        ApiError: It has failed, or the server ends.
+    """
+    progress = await news.get()
+    if progress is None:
+        raise stopped()
+    if progress.state is PullState.FAILED:
+        raise ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, progress.note)
+    return progress
+
+
+async def _row(progress: PullProgress, name: ModelName) -> dict[str, Any]:
+    """Return how far a download is as a whole: what Ollama says of each file is said of the manifest."""
+    staging = Staging(own_store(), name)
+    manifest = await asyncio.to_thread(lambda: staging.staged_manifest() or staging.kept_manifest())
+    digest = manifest.digest if manifest else ""
+    return {
+        "status": f"pulling {digest[:12]}",
+        "digest": f"sha256:{digest}",
+        "total": progress.total or 0,
+        "completed": progress.done,
+    }
+
+
+def _name(fields: Fields) -> str:
+    return fields.text("model") or fields.text("name")
+
+
+def _is_name(text: str) -> bool:
+    try:
+        parse_name(text)
+    except InvalidNameError:
+        return False
+    return True

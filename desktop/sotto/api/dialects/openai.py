@@ -1,0 +1,396 @@
+"""OpenAI's dialect: chat completions, completions and models."""
+
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from http import HTTPStatus
+from typing import Any
+from uuid import uuid4
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event, not_yet
+from sotto.api.asking import (
+    able,
+    checked_options,
+    drawn_by,
+    interleaved,
+    most_tokens,
+    overflow_of,
+    reason_of,
+    refuse_other_formats,
+    request_of,
+    role_of,
+    schema_of,
+    text_of,
+    tokens_of,
+    usual_of_text,
+)
+from sotto.api.bodies import fields_of
+from sotto.api.desk import Desk, Visit
+from sotto.api.dialects.ollama_models import modified_at
+from sotto.api.durations import keep_alive
+from sotto.api.errors import ApiError, bad
+from sotto.api.fields import Fields
+from sotto.api.logprobs import Form, InCompletion, asked_in_chat, in_chat
+from sotto.api.notes import noted
+from sotto.api.tools import NOTHING, Told, calls_said, named_by_calls, openai_manner, openai_row, suited, told
+from sotto.engine.contract.events import DoneReason, Finished, TextChunk
+from sotto.engine.contract.logprobs import MOST_LOGPROBS, Likelihood
+from sotto.engine.contract.types import GenerateRequest, Grammar, Message
+from sotto.engine.grammar.grammar_files import any_object
+from sotto.errors import InvalidNameError
+from sotto.store.records import ModelRecord
+from sotto.store.sources.names import parse_name
+
+MOST_CHOICES = 16
+_SEEDS = 2**64
+_NO_NOTES: Mapping[str, Any] = {}
+_NOT_YET = {
+    "/v1/audio/transcriptions": "Audio is not supported yet.",
+}
+_TYPES = {
+    HTTPStatus.BAD_REQUEST: "invalid_request_error",
+    HTTPStatus.UNAUTHORIZED: "authentication_error",
+    HTTPStatus.NOT_FOUND: "not_found_error",
+}
+
+
+def _shape(error: ApiError) -> dict[str, Any]:
+    kind = _TYPES.get(HTTPStatus(error.status), "api_error")
+    return {"error": {"message": error.message, "type": kind, "param": None, "code": None}}
+
+
+DIALECT = Dialect(_shape, lambda error: event(_shape(error)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request of either kind.
+
+    Attributes:
+        record: The model.
+        requests: What to answer; one for each choice.
+        prompts: How many prompts they come from.
+        keep_alive: Seconds that the model is to stay afterwards.
+        stream: Whether the answer goes out as it comes.
+        usage: Whether a stream ends with a count.
+        head: What every object of the answer begins with.
+        whole: Makes a choice from all that is told of it.
+        piece: Makes a choice of a stream from what is new of it, and how many calls were told before; None for the
+            first.
+        last: The last choice of a stream, without its reason.
+        chunk: What an object of a stream is called.
+        logprobs: Makes what makes the field of a choice; None where nobody asks for it.
+        warnings: What of the request is not followed.
+    """
+
+    record: ModelRecord
+    requests: Sequence[GenerateRequest]
+    prompts: int
+    keep_alive: float | None
+    stream: bool
+    usage: bool
+    head: Mapping[str, Any]
+    whole: Callable[[int, Told], dict[str, Any]]
+    piece: Callable[[int, Told, int | None], dict[str, Any]]
+    last: Mapping[str, Any] = field(default_factory=dict)
+    chunk: str = ""
+    logprobs: Callable[[], Form] | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class OpenAI:
+    """Answers as OpenAI does."""
+
+    def __init__(self, desk: Desk) -> None:
+        """Ask at `desk`."""
+        self._desk = desk
+
+    def routes(self) -> list[Route]:
+        """Return what is answered here."""
+        return [
+            Route("/v1/chat/completions", self._chat, methods=["POST"]),
+            Route("/v1/completions", self._complete, methods=["POST"]),
+            Route("/v1/models", self._models),
+            Route("/v1/models/{name:path}", self._model),
+            *not_yet(_NOT_YET),
+        ]
+
+    async def _models(self, request: Request) -> Response:
+        rows = [_model_row(record, record.name) for record in await self._desk.models() if record.runnable]
+        return JSONResponse({"object": "list", "data": rows})
+
+    async def _model(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        return JSONResponse(_model_row(await self._desk.model(name), name))
+
+    async def _chat(self, request: Request) -> Answer:
+        fields = await fields_of(request)
+        record, options, count, warnings = await self._begin(fields)
+        if fields.list("functions"):
+            raise bad("functions is the old name of tools; use tools.")
+        logprobs, manner = asked_in_chat(fields), await able(openai_manner(fields))
+        overflow = overflow_of(fields)
+        messages = named_by_calls(map(_message, fields.objects("messages")))
+        if not messages:
+            raise bad("[] is too short - 'messages'")
+        grammar = await _response_format(fields.object("response_format"))
+        return self._answer(
+            _Asked(
+                record=record,
+                requests=[
+                    request_of(one, messages, None, overflow, logprobs, grammar, manner)
+                    for one in _seeded(options, count)
+                ],
+                prompts=1,
+                keep_alive=keep_alive(fields.any("keep_alive")),
+                stream=fields.flag("stream", False),
+                usage=fields.object("stream_options").flag("include_usage", False),
+                head=_head("chatcmpl", "chat.completion", fields),
+                whole=lambda index, told: {
+                    "index": index,
+                    "message": {"role": "assistant", "content": told.text, **openai_row(told)},
+                },
+                piece=_delta,
+                last={"delta": {}},
+                chunk="chat.completion.chunk",
+                logprobs=None if logprobs is None else lambda: in_chat,
+                warnings=warnings,
+            )
+        )
+
+    async def _complete(self, request: Request) -> Answer:
+        fields = await fields_of(request)
+        record, options, count, warnings = await self._begin(fields)
+        suffix = fields.text("suffix") or None
+        prompts = _prompts(fields, empty=suffix is not None)
+        logprobs, echo = fields.integer("logprobs", 0, MOST_LOGPROBS), fields.flag("echo", False)
+        if logprobs is not None and echo:
+            raise bad("echo has no logprobs of the prompt to give: leave echo or logprobs out.")
+        if fields.any("best_of") not in (None, 1):
+            raise fields.wrong("best_of", "1")
+        if len(prompts) * count > MOST_CHOICES:
+            raise bad(f"prompt and n ask for {len(prompts) * count} choices, and {MOST_CHOICES} is the most.")
+        overflow = overflow_of(fields, usual_of_text(record))
+        grammar = await _response_format(fields.object("response_format"))
+        return self._answer(
+            _Asked(
+                record=record,
+                requests=[
+                    replace(request_of(one, (), prompt, overflow, logprobs, grammar), echo=echo, suffix=suffix)
+                    for prompt in prompts
+                    for one in _seeded(options, count)
+                ],
+                prompts=len(prompts),
+                keep_alive=keep_alive(fields.any("keep_alive")),
+                stream=fields.flag("stream", False),
+                usage=fields.object("stream_options").flag("include_usage", False),
+                head=_head("cmpl", "text_completion", fields),
+                whole=lambda index, told: {"text": told.text, "index": index},
+                piece=lambda index, told, calls: {"text": told.text, "index": index},
+                last={"text": ""},
+                chunk="text_completion",
+                logprobs=None if logprobs is None else InCompletion,
+                warnings=warnings,
+            )
+        )
+
+    async def _begin(self, fields: Fields) -> tuple[ModelRecord, dict[str, Any], int, tuple[str, ...]]:
+        """Return the model, the options by Ollama's names, the number of choices, and what is not followed."""
+        if not fields.text("model"):
+            raise bad("model is required")
+        record = await self._desk.model(fields.text("model"))
+        # A client of this dialect counts on these where it says nothing.
+        options: dict[str, Any] = {"temperature": 1.0, "top_p": 1.0}
+        drawn, warnings = drawn_by(fields)
+        options |= drawn
+        if fields.given("stop"):
+            options["stop"] = fields.any("stop")
+        for name in ("max_tokens", "max_completion_tokens"):
+            if (most := most_tokens(fields, name)) is not None:
+                options["num_predict"] = most
+        if biases := fields.object("logit_bias").values:
+            options["logit_bias"] = biases
+        checked_options(options)
+        refuse_other_formats(fields, "response_format")
+        return record, options, fields.integer("n", 1, MOST_CHOICES) or 1, warnings
+
+    def _answer(self, asked: _Asked) -> Answer:
+        if asked.stream:
+            return Pieces(DIALECT, SSE, self._events(asked))
+        return Whole(DIALECT, lambda: self._whole(asked))
+
+    async def _whole(self, asked: _Asked) -> dict[str, Any]:
+        async with (
+            self._visit(asked) as (visit, asked),
+            aclosing(interleaved(self._desk, visit, asked.requests)) as events,
+        ):
+            ends: dict[int, Finished] = {}
+            likely: dict[int, list[Likelihood]] = {}
+            async for index, one in events:
+                if isinstance(one, TextChunk):
+                    likely.setdefault(index, []).extend(one.logprobs)
+                elif isinstance(one, Finished):
+                    ends[index] = one
+        choices = [
+            asked.whole(index, told(end, asked.requests[index]))
+            | {"finish_reason": _reason(end, asked)}
+            | ({"logprobs": asked.logprobs()(likely.get(index, ()))} if asked.logprobs else {})
+            for index, end in sorted(ends.items())
+        ]
+        notes = noted(asked.warnings, ends.values())
+        return {**asked.head, "choices": choices, "usage": _usage(ends, asked.prompts), **notes}
+
+    @asynccontextmanager
+    async def _visit(self, asked: _Asked) -> AsyncIterator[tuple[Visit, _Asked]]:
+        """Wait until the model is loaded; give what is asked of it as it can follow it."""
+        async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
+            each = [suited(asked.head["model"], visit.info, request) for request in asked.requests]
+            warnings = (*asked.warnings, *each[0][1])
+            yield visit, replace(asked, requests=[request for request, _ in each], warnings=warnings)
+
+    async def _events(self, asked: _Asked) -> AsyncGenerator[bytes, None]:
+        head = {**asked.head, "object": asked.chunk}
+        calls: dict[int, int] = {}
+        ends: dict[int, Finished] = {}
+        forms = [asked.logprobs() for _ in asked.requests] if asked.logprobs else []
+
+        def chunk(choice: dict[str, Any], reason: str | None, notes: Mapping[str, Any] = _NO_NOTES) -> bytes:
+            return event({**head, "choices": [choice | {"finish_reason": reason}], **notes})
+
+        async with (
+            self._visit(asked) as (visit, asked),
+            aclosing(interleaved(self._desk, visit, asked.requests)) as events,
+        ):
+            async for index, one in events:
+                new = told(one, asked.requests[index]) if isinstance(one, TextChunk) else NOTHING
+                likely = one.logprobs if isinstance(one, TextChunk) else ()
+                if new or likely or (isinstance(one, Finished) and index not in calls):
+                    logprobs = {"logprobs": forms[index](likely)} if likely else {}
+                    yield chunk(asked.piece(index, new, calls.get(index)) | logprobs, None)
+                    calls[index] = calls.get(index, 0) + len(new.calls)
+                if isinstance(one, Finished):
+                    ends[index] = one
+                    is_last = len(ends) == len(asked.requests) and not asked.usage
+                    notes = noted(asked.warnings, ends.values()) if is_last else {}
+                    yield chunk({"index": index, **asked.last}, _reason(one, asked), notes)
+        if asked.usage:
+            notes = noted(asked.warnings, ends.values())
+            yield event({**head, "choices": [], "usage": _usage(ends, asked.prompts), **notes})
+        yield b"data: [DONE]\n\n"
+
+
+async def _response_format(wanted: Fields) -> Grammar | None:
+    """Return what the answer must be, if it must be something."""
+    kind = wanted.text("type", "text")
+    if kind == "text":
+        return None
+    if kind == "json_object":
+        return any_object("response_format")
+    if kind != "json_schema":
+        raise wanted.wrong("type", "text, json_object or json_schema")
+    return await schema_of(wanted.object("json_schema"), "schema")
+
+
+def _message(message: Fields) -> Message:
+    return Message(
+        role_of(message),
+        text_of(message, "content"),
+        message.text("reasoning") or message.text("reasoning_content"),
+        calls_said(message),
+        message.text("name") if message.text("role") == "tool" else "",
+        message.text("tool_call_id"),
+    )
+
+
+def _delta(index: int, told: Told, calls: int | None) -> dict[str, Any]:
+    """Return what is new of a chat's choice."""
+    role = {"role": "assistant"} if calls is None else {}
+    content = {"content": told.text} if told.text or not (told.calls or told.thinking or told.cut) else {}
+    return {"index": index, "delta": {**role, **content, **openai_row(told, calls or 0)}}
+
+
+def _reason(end: Finished, asked: _Asked) -> str:
+    """Return why a choice ended."""
+    called = bool(end.calls) and any(request.tools for request in asked.requests)
+    return "tool_calls" if called and end.done_reason is DoneReason.STOP else reason_of(end)
+
+
+def _prompts(fields: Fields, *, empty: bool) -> list[str | tuple[int, ...]]:
+    """Return what is gone on with: texts, or tokens, of which the model says itself whether they are its own.
+
+    Args:
+        fields: The request.
+        empty: Whether a single text may be empty, as nothing may stand before a gap.
+    """
+    value = fields.any("prompt")
+    if empty and value == "":
+        return [value]
+    if not isinstance(value, str | list):
+        raise fields.wrong("prompt", "a text, a list of tokens, or a list of such texts or lists")
+    if not value:
+        raise bad("prompt is empty; it should be a text, or tokens, to go on with.")
+    if isinstance(value, str) or type(value[0]) is int:
+        return [_prompt(fields, "prompt", value)]
+    if not isinstance(value[0], str | list):
+        raise fields.wrong("prompt[0]", "a text, a token (a whole number from 0 on) or a list of tokens", value[0])
+    kind = type(value[0])
+    for index, one in enumerate(value):
+        if not isinstance(one, kind):
+            raise fields.wrong(f"prompt[{index}]", "a text" if kind is str else "a list of tokens", one)
+    return [_prompt(fields, f"prompt[{index}]", one) for index, one in enumerate(value)]
+
+
+def _prompt(fields: Fields, name: str, value: str | list[Any]) -> str | tuple[int, ...]:
+    if not value:
+        raise bad(f"{name} is empty; it should be a text, or tokens, to go on with.")
+    if isinstance(value, str):
+        return value
+    return tokens_of(fields, name, value)
+
+
+def _seeded(options: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
+    """Return the options of each choice: with a seed, each choice has one of its own."""
+    seed = int(options.get("seed", -1))
+    if seed < 0:
+        return [dict(options)] * count
+    return [{**options, "seed": (seed + index) % _SEEDS} for index in range(count)]
+
+
+def _head(prefix: str, kind: str, fields: Fields) -> dict[str, Any]:
+    return {
+        "id": f"{prefix}-{uuid4().hex}",
+        "object": kind,
+        "created": int(time.time()),
+        "model": fields.text("model"),
+        "system_fingerprint": "fp_sotto",
+    }
+
+
+def _usage(ends: Mapping[int, Finished], prompts: int) -> dict[str, Any]:
+    """Return what was read and written; a prompt that several choices share counts once."""
+    each = max(1, len(ends) // prompts)
+    firsts = [end for index, end in ends.items() if index % each == 0]
+    read, written = sum(end.prompt_tokens for end in firsts), sum(len(end.token_ids) for end in ends.values())
+    return {
+        "prompt_tokens": read,
+        "completion_tokens": written,
+        "total_tokens": read + written,
+        "prompt_tokens_details": {"cached_tokens": sum(end.cached_tokens for end in firsts)},
+    }
+
+
+def _model_row(record: ModelRecord, name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": modified_at(record) // 10**9, "owned_by": owner_of(record)}
+
+
+def owner_of(record: ModelRecord) -> str:
+    """Return who made a model, by its name; where that does not say, whose store it is in."""
+    try:
+        return parse_name(record.name).namespace
+    except InvalidNameError:
+        return record.source.value

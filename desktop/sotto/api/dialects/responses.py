@@ -1,0 +1,223 @@
+"""OpenAI's Responses: `/v1/responses`. Nothing is kept of them: each request brings the conversation with it."""
+
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+from uuid import uuid4
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from sotto.api.answers import SSE, Answer, Pieces, Whole, as_api_error, event
+from sotto.api.asking import able, checked_options, drawn_by, most_tokens, refuse_other_formats, request_of
+from sotto.api.bodies import fields_of
+from sotto.api.desk import Desk
+from sotto.api.dialects.anthropic_blocks import told
+from sotto.api.dialects.openai import DIALECT
+from sotto.api.dialects.responses_input import echoed, format_of, manner_of, messages_of, warnings_of
+from sotto.api.dialects.responses_output import Items
+from sotto.api.durations import keep_alive
+from sotto.api.errors import ApiError, bad
+from sotto.api.fields import Fields
+from sotto.api.notes import noted
+from sotto.api.tools import suited
+from sotto.engine.contract.answer_parts import Kind, Piece
+from sotto.engine.contract.events import CUT_SHORT, Finished, TextChunk
+from sotto.engine.contract.logprobs import MOST_LOGPROBS, Likelihood
+from sotto.engine.contract.types import GenerateRequest, Overflow
+from sotto.store.records import ModelRecord
+
+_LOGPROBS = "message.output_text.logprobs"
+_NOT_KEPT = "Sotto keeps no answers: send the whole conversation as input, and leave {} out."
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request.
+
+    Attributes:
+        record: The model.
+        request: What to answer.
+        keep_alive: Seconds that the model is to stay afterwards.
+        head: What the response is from the beginning.
+        warnings: What of the request is not followed.
+    """
+
+    record: ModelRecord
+    request: GenerateRequest
+    keep_alive: float | None
+    head: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+
+class Responses:
+    """Answers as OpenAI's Responses do."""
+
+    def __init__(self, desk: Desk) -> None:
+        """Ask at `desk`."""
+        self._desk = desk
+
+    def routes(self) -> list[Route]:
+        """Return what is answered here."""
+        return [
+            Route("/v1/responses", self._respond, methods=["POST"]),
+            Route("/v1/responses/{rest:path}", _not_kept, methods=["GET", "DELETE", "POST"], include_in_schema=False),
+        ]
+
+    async def _respond(self, request: Request) -> Answer:
+        fields = await fields_of(request)
+        if not fields.text("model"):
+            raise bad("model is required")
+        for name in ("previous_response_id", "conversation"):
+            if fields.given(name):
+                raise bad(_NOT_KEPT.format(name))
+        if fields.flag("background", False):
+            raise bad("background must be false: an answer is given while its client listens.")
+        if fields.given("prompt"):
+            raise bad("prompt names a prompt that OpenAI keeps; send it as instructions and input.")
+        # Whether it is to be kept is all the same: it is not, and the response says so.
+        fields.flag("store", False)
+        record = await self._desk.model(fields.text("model"))
+        # A client of this dialect counts on these where it says nothing.
+        options: dict[str, Any] = {"temperature": 1.0, "top_p": 1.0}
+        drawn, warnings = drawn_by(fields)
+        options |= drawn
+        if (most := most_tokens(fields, "max_output_tokens")) is not None:
+            options["num_predict"] = most
+        checked_options(options)
+        refuse_other_formats(fields, "text.format")
+        request_asked = request_of(
+            options,
+            messages_of(fields),
+            overflow=_overflow(fields),
+            logprobs=_logprobs(fields),
+            grammar=await format_of(fields.object("text").object("format")),
+            manner=await able(manner_of(fields)),
+        )
+        warnings = (*warnings_of(fields), *warnings)
+        head = _head(fields) | noted(warnings)
+        asked = _Asked(record, request_asked, keep_alive(fields.any("keep_alive")), head, warnings)
+        if fields.flag("stream", False):
+            return Pieces(DIALECT, SSE, self._events(asked))
+        return Whole(DIALECT, lambda: self._whole(asked))
+
+    async def _whole(self, asked: _Asked) -> Any:
+        last: dict[str, Any] = {}
+        async with aclosing(self._told(asked)) as events:
+            async for one in events:
+                last = one
+        return last["response"]
+
+    async def _events(self, asked: _Asked) -> AsyncGenerator[bytes, None]:
+        number = 0
+        try:
+            async with aclosing(self._told(asked)) as events:
+                async for one in events:
+                    yield event({**one, "sequence_number": number}, one["type"])
+                    number += 1
+        except Exception as error:
+            if not number:
+                raise
+            known = as_api_error(error)
+            failed = {**asked.head, "status": "failed", "error": {"code": "server_error", "message": known.message}}
+            name = "response.failed"
+            yield event({"type": name, "response": failed, "sequence_number": number}, name)
+
+    async def _told(self, asked: _Asked) -> AsyncGenerator[dict[str, Any], None]:
+        """Yield what happens, the last of which has the whole response."""
+        items, begun = Items(), False
+        likely: Sequence[Likelihood] = ()
+        async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
+            request, warnings = suited(asked.head["model"], visit.info, asked.request)
+            async with aclosing(self._desk.answer(visit, request)) as events:
+                async for one in events:
+                    if not begun:
+                        begun = True
+                        yield {"type": "response.created", "response": asked.head}
+                        yield {"type": "response.in_progress", "response": asked.head}
+                    if isinstance(one, TextChunk):
+                        if not one.thinks:
+                            # The text of a token may come later, with that of the next one.
+                            likely = (*likely, *one.logprobs)
+                        for piece in told(one, request):
+                            mine, likely = (likely, ()) if piece.kind is Kind.TEXT else ((), likely)
+                            for happening in items.tell(piece, mine):
+                                yield happening
+                    elif isinstance(one, Finished):
+                        for happening in _ending(items, one):
+                            yield happening
+                        response = _ended(asked, items, one) | noted((*asked.warnings, *warnings), [one])
+                        yield {"type": f"response.{response['status']}", "response": response}
+
+
+def _ending(items: Items, end: Finished) -> list[dict[str, Any]]:
+    """Return what happens to the items at the end; there is at least one, and be it empty."""
+    cut = list(items.break_off(end.cut)) if end.cut is not None and end.cut.name else []
+    begun = [] if items.output else list(items.tell(Piece(Kind.TEXT, "")))
+    return [*cut, *begun, *items.end("incomplete" if end.done_reason in CUT_SHORT else "completed")]
+
+
+def _ended(asked: _Asked, items: Items, end: Finished) -> dict[str, Any]:
+    """Return the whole response."""
+    cut, written = end.done_reason in CUT_SHORT, len(end.token_ids)
+    return {
+        **asked.head,
+        "status": "incomplete" if cut else "completed",
+        "completed_at": None if cut else int(time.time()),
+        "incomplete_details": {"reason": "max_output_tokens"} if cut else None,
+        "output": items.output,
+        "usage": {
+            "input_tokens": end.prompt_tokens,
+            "input_tokens_details": {"cached_tokens": end.cached_tokens},
+            "output_tokens": written,
+            "output_tokens_details": {"reasoning_tokens": end.thought_tokens},
+            "total_tokens": end.prompt_tokens + written,
+        },
+    }
+
+
+def _head(fields: Fields) -> dict[str, Any]:
+    """Return what a response is from the beginning."""
+    return {
+        "id": f"resp_{uuid4().hex}",
+        "object": "response",
+        "created_at": int(time.time()),
+        "completed_at": None,
+        "status": "in_progress",
+        "model": fields.text("model"),
+        "output": [],
+        "usage": None,
+        "error": None,
+        "incomplete_details": None,
+        "background": False,
+        "store": False,
+        "previous_response_id": None,
+        "max_tool_calls": None,
+        "frequency_penalty": 0,
+        "presence_penalty": 0,
+        "prompt_cache_key": None,
+        "safety_identifier": None,
+        "service_tier": "default",
+        **echoed(fields),
+    }
+
+
+def _overflow(fields: Fields) -> Overflow:
+    wanted = fields.text("truncation", "auto")
+    if wanted not in ("auto", "disabled"):
+        raise fields.wrong("truncation", "auto or disabled")
+    return Overflow.TRUNCATE if wanted == "auto" else Overflow.ERROR
+
+
+def _logprobs(fields: Fields) -> int | None:
+    """Return for how many tokens to tell how likely they were; None for none."""
+    count = fields.integer("top_logprobs", 0, MOST_LOGPROBS)
+    return count or 0 if count or _LOGPROBS in fields.list("include") else None
+
+
+async def _not_kept(request: Request) -> Response:
+    raise ApiError(HTTPStatus.NOT_FOUND, "Sotto keeps no answers, so there is none of this name.")

@@ -1,0 +1,1 @@
+"""Model definitions, and the caches that their layers need."""

@@ -1,0 +1,18 @@
+"""Mixtral with its sliding window."""
+
+from dataclasses import dataclass
+
+from mlx_lm.models import mixtral
+
+from sotto.engine.architectures.definitions.windowed import Windowed
+
+
+@dataclass
+class ModelArgs(mixtral.ModelArgs):  # type: ignore[misc]
+    """The borrowed arguments and the window's width in tokens."""
+
+    sliding_window: int | None = None
+
+
+class Model(Windowed, mixtral.Model):  # type: ignore[misc]
+    """A causal language model."""

@@ -1,0 +1,112 @@
+"""Nomic BERT: an encoder like BERT that turns queries and keys by their positions, and has no biases.
+
+As in "Nomic Embed" (arXiv 2402.01613): rotary positions in place of learned ones, and a feed-forward part of three
+matrices, one of which is a gate (SwiGLU). Two sets of names are in use, those of transformers and those of the first
+checkpoints, in which the matrices of queries, keys and values are one.
+"""
+
+import re
+from dataclasses import dataclass
+
+import mlx.core as mx
+from mlx import nn
+
+from sotto.engine.architectures.definitions import bert
+
+_PREFIXES = re.compile(r"(nomic_bert|bert)\.")
+_TASKS = ("pooler.", "cls.", "lm_head.")
+_RENAMED = (
+    (re.compile(r"^encoder\.layers\."), "layers."),
+    (re.compile(r"^emb_ln\."), "embeddings.norm."),
+    (re.compile(r"^embeddings\.LayerNorm\."), "embeddings.norm."),
+    (re.compile(r"\.(?:self_attn\.o_proj|attn\.out_proj)\."), ".out."),
+    (re.compile(r"\.(?:post_attention_layernorm|norm1)\."), ".attention_norm."),
+    (re.compile(r"\.(?:post_mlp_layernorm|norm2)\."), ".output_norm."),
+    (re.compile(r"\.mlp\.(?:up_proj|fc11)\."), ".up."),
+    (re.compile(r"\.mlp\.(?:gate_proj|fc12)\."), ".gate."),
+    (re.compile(r"\.mlp\.(?:down_proj|fc2)\."), ".down."),
+    (re.compile(r"\.attn\.Wqkv\."), ".qkv."),
+)
+_APART = re.compile(r"(.+)\.self_attn\.q_proj\.(\w+)")
+
+
+@dataclass
+class ModelArgs(bert.EncoderArgs):
+    """What `config.json` says."""
+
+    max_position_embeddings: int = 2048
+    type_vocab_size: int = 2
+    layer_norm_eps: float = 1e-12
+    rope_theta: float = 1000.0
+
+    @property
+    def longest(self) -> int:
+        """Most tokens that a text may have."""
+        return self.max_position_embeddings
+
+
+class Embeddings(nn.Module):  # type: ignore[misc]
+    """From tokens to vectors: the sum of what stands for a token and its segment."""
+
+    def __init__(self, args: ModelArgs) -> None:
+        """Build it with weights yet to be loaded."""
+        super().__init__()
+        self.word_embeddings = nn.Embedding(args.vocab_size, args.hidden_size)
+        if args.type_vocab_size:
+            self.token_type_embeddings = nn.Embedding(args.type_vocab_size, args.hidden_size)
+        self.norm = nn.LayerNorm(args.hidden_size, eps=args.layer_norm_eps)
+
+    def __call__(self, tokens: mx.array) -> mx.array:
+        """Return vectors [B, L, D] for tokens [B, L]."""
+        vectors = self.word_embeddings(tokens)
+        if "token_type_embeddings" in self:
+            vectors = vectors + self.token_type_embeddings(mx.array([0]))
+        normed: mx.array = self.norm(vectors)
+        return normed
+
+
+class Layer(nn.Module):  # type: ignore[misc]
+    """Attention, and then the feed-forward part."""
+
+    def __init__(self, args: ModelArgs) -> None:
+        """Build it with weights yet to be loaded."""
+        super().__init__()
+        if args.hidden_size % (2 * args.num_attention_heads):
+            raise ValueError(f"hidden_size {args.hidden_size} makes no {args.num_attention_heads} heads of two halves")
+        self.qkv = nn.Linear(args.hidden_size, 3 * args.hidden_size, bias=False)
+        self.out = nn.Linear(args.hidden_size, args.hidden_size, bias=False)
+        self.attention_norm = nn.LayerNorm(args.hidden_size, eps=args.layer_norm_eps)
+        self.up = nn.Linear(args.hidden_size, args.intermediate_size, bias=False)
+        self.gate = nn.Linear(args.hidden_size, args.intermediate_size, bias=False)
+        self.down = nn.Linear(args.intermediate_size, args.hidden_size, bias=False)
+        self.output_norm = nn.LayerNorm(args.hidden_size, eps=args.layer_norm_eps)
+        self.rope = nn.RoPE(args.hidden_size // args.num_attention_heads, base=args.rope_theta)
+        self._heads = args.num_attention_heads
+
+    def __call__(self, x: mx.array, mask: mx.array | None) -> mx.array:
+        """Return the result [B, L, D] for `x` [B, L, D]; `mask` [B, 1, 1, L] is true where there is a token."""
+        batch, length, width = x.shape
+        queries, keys, values = (
+            each.reshape(batch, length, self._heads, -1).transpose(0, 2, 1, 3)
+            for each in mx.split(self.qkv(x), 3, axis=-1)
+        )
+        scale = (width // self._heads) ** -0.5
+        seen = mx.fast.scaled_dot_product_attention(self.rope(queries), self.rope(keys), values, scale=scale, mask=mask)
+        x = self.attention_norm(x + self.out(seen.transpose(0, 2, 1, 3).reshape(batch, length, width)))
+        output: mx.array = self.output_norm(x + self.down(nn.silu(self.gate(x)) * self.up(x)))
+        return output
+
+
+class Model(bert.Model):
+    """An encoder."""
+
+    embeddings_kind = Embeddings
+    layer_kind = Layer
+
+    def sanitize(self, weights: dict[str, mx.array]) -> dict[str, mx.array]:
+        """Return the weights by the names that they have here."""
+        arranged = bert.renamed(weights, _PREFIXES, _TASKS, _RENAMED)
+        for name in [name for name in arranged if _APART.fullmatch(name)]:
+            parts = [arranged.pop(name.replace("q_proj", f"{part}_proj")) for part in "qkv"]
+            arranged[_APART.sub(r"\1.qkv.\2", name)] = mx.concatenate(parts)
+        return arranged

@@ -1,0 +1,123 @@
+"""Model definitions: mlx-lm's, borrowed without running its package, and our own where those are wrong.
+
+`import mlx_lm` would import transformers and numpy, lower the limit of open files of the whole process and take
+seconds. A module object that only knows where the package's files are lets `mlx_lm.models.*` be imported without it.
+"""
+
+import importlib
+import importlib.metadata
+import importlib.util
+import inspect
+import sys
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+from mlx import nn
+
+from sotto.engine.architectures import attention
+from sotto.engine.architectures.definitions import OVERRIDES
+from sotto.engine.config import normalise
+from sotto.engine.config.ignored_keys import half_rotated
+from sotto.engine.config.load_errors import reason_of
+from sotto.engine.config.supported_models import architecture, refusal
+from sotto.errors import EngineError, UnsupportedModelError
+from sotto.store.wording import shown
+
+# The definitions are internals of mlx-lm: another minor version is adopted by running the parity tests, then here.
+_VERSION = "0.32."
+_MARK = "__definitions_only__"
+# Model types whose layers all see only the window where nothing says which do, and that borrowed definitions compute
+# as if none did. Our own definition of Mistral knows better, but not where it is inside another model.
+_ALL_SLIDE = frozenset({"ministral3", "mistral"})
+
+
+def install() -> None:
+    """Make `mlx_lm.models` importable by itself; once is enough, and again does nothing.
+
+    Raises:
+        EngineError: mlx-lm is missing, of another version, or was imported in full before.
+    """
+    present = sys.modules.get("mlx_lm")
+    if present is not None:
+        if not hasattr(present, _MARK):
+            raise EngineError(
+                "mlx_lm was imported in full before Sotto's engine; import sotto.engine.architectures.zoo first."
+            )
+        return
+    # Locates the package without running it.
+    spec = importlib.util.find_spec("mlx_lm")
+    if spec is None:
+        raise EngineError(f"mlx-lm is not installed; Sotto needs version {_VERSION}x of it.")
+    version = importlib.metadata.version("mlx-lm")
+    if not version.startswith(_VERSION):
+        raise EngineError(f"mlx-lm {version} is installed, but Sotto needs version {_VERSION}x of it.")
+    package = importlib.util.module_from_spec(spec)
+    setattr(package, _MARK, True)
+    sys.modules["mlx_lm"] = package
+    attention.install()
+
+
+def build(config: Mapping[str, Any]) -> tuple[nn.Module, dict[str, Any]]:
+    """Return a model with weights yet to be loaded, and its config in the keys that its definition reads.
+
+    Args:
+        config: `config.json`, as written.
+
+    Raises:
+        UnsupportedModelError: No definition computes this config right.
+    """
+    if reason := refusal(config):
+        raise UnsupportedModelError(reason)
+    normalised = normalise.normalise(config)
+    definition = _definition(normalised)
+    _refuse_unread(normalised, definition)
+    try:
+        return definition.Model(definition.ModelArgs.from_dict(normalised)), normalised
+    except Exception as error:
+        # A definition checks nothing: what is missing or makes no sense shows as whatever error it first leads to.
+        raise UnsupportedModelError(
+            f"Its config.json does not describe a {normalised['model_type']} model that can be built: "
+            f"{reason_of(error)}."
+        ) from error
+
+
+def _definition(config: Mapping[str, Any]) -> ModuleType:
+    install()
+    own = OVERRIDES.get(config["model_type"]) or OVERRIDES.get(architecture(config))
+    return importlib.import_module(
+        f"sotto.engine.architectures.definitions.{own}" if own else f"mlx_lm.models.{architecture(config)}"
+    )
+
+
+def _refuse_unread(config: Mapping[str, Any], definition: ModuleType) -> None:
+    """Refuse a config that says something which changes the result and which the definition does not look at."""
+    read = inspect.signature(definition.ModelArgs).parameters
+    kind = config["model_type"]
+    inner = config.get("text_config")
+    for part, sliding in ((config, _ALL_SLIDE - {"mistral"}), (inner, _ALL_SLIDE)):
+        if isinstance(part, Mapping) and part.get("model_type") in sliding and not part.get("layer_types"):
+            _refuse_window(part, kind)
+    if "text_config" in read:
+        return
+    if (scaling := normalise.rope_scaling_of(config)) and not {"rope_scaling", "rope_parameters"} & read.keys():
+        raise UnsupportedModelError(
+            f"Its positions are scaled by '{shown(scaling)}' (rope_scaling), which is not supported in {kind} models."
+        )
+    partial = config.get("partial_rotary_factor")
+    rotary = {"partial_rotary_factor", "rotary_pct", "rotary_dim", "rope_parameters"}
+    if partial not in (None, 1, 1.0) and not rotary & read.keys() and not half_rotated(architecture(config)):
+        raise UnsupportedModelError(
+            f"It rotates only a part of each head (partial_rotary_factor), which is not supported in {kind} models."
+        )
+    windows = {"sliding_window", "sliding_window_size", "attention_window_size"}
+    if not windows & read.keys():
+        _refuse_window(config, kind)
+
+
+def _refuse_window(config: Mapping[str, Any], kind: str) -> None:
+    """Refuse a config all of whose layers see only a window."""
+    if normalise.window_of(config):
+        raise UnsupportedModelError(
+            f"Its attention sees only a window of the text (sliding_window), which is not supported in {kind} models."
+        )

@@ -1,0 +1,156 @@
+"""What makes a loaded model ready to answer: its caches, its draft model and a scheduler."""
+
+import time
+from dataclasses import dataclass, field
+
+from sotto.engine.caches.batch import can_batch
+from sotto.engine.caches.caches import kv_note
+from sotto.engine.caches.prefix_cache import PrefixCache
+from sotto.engine.config.pooling_config import sentence_of
+from sotto.engine.contract.engine_settings import EngineSettings
+from sotto.engine.contract.events import ModelInfo
+from sotto.engine.footprint.load_planning import Fitting
+from sotto.engine.footprint.model_needs import system_memory
+from sotto.engine.generation.chunk_sizing import CHUNK, ChunkSize, Pace
+from sotto.engine.generation.draft_loading import BUDGET_SHARE, made_draft
+from sotto.engine.generation.draft_model import DraftModel
+from sotto.engine.generation.first_forward import tried
+from sotto.engine.generation.memory_guard import MemoryGuard
+from sotto.engine.generation.scheduler import Scheduler
+from sotto.engine.generation.speculator import Speculator
+from sotto.engine.generation.tape import taped
+from sotto.engine.kernels.device import device
+from sotto.engine.prompt.request_preparation import Preparer
+from sotto.engine.vectors.embedding import Embedder
+from sotto.engine.vectors.hidden_states import in_chunks
+from sotto.engine.weights.loader import LoadedModel
+from sotto.store.records import ModelSource
+
+# A chunk reads all weights, so a longer one is cheaper by the token; Stop and others wait for its end.
+_CPU_CHUNK_SECONDS, _CPU_CHUNK_LIMIT = 0.8, 1.2
+_CPU_SHARED_SECONDS, _CPU_SHARED_LIMIT = 0.1, 0.2
+_CPU_FIRST_CHUNK = 128
+_CPU_AHEAD_BELOW = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be loaded, and how.
+
+    Attributes:
+        source: An opened model.
+        settings: What people chose.
+        num_ctx: Most tokens that a conversation may hold; None as the manifest says, or else the model's maximum.
+        draft: An opened second model that proposes tokens to the first; None for none.
+        started: `time.perf_counter_ns()` when the load was asked for.
+    """
+
+    source: ModelSource
+    settings: EngineSettings
+    num_ctx: int | None = None
+    draft: ModelSource | None = None
+    started: int = field(default_factory=time.perf_counter_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What was read of an order.
+
+    Attributes:
+        loaded: The model.
+        preparer: Its tokenizer and template.
+        draft: The second model; None where none was asked for.
+    """
+
+    loaded: LoadedModel
+    preparer: Preparer
+    draft: LoadedModel | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Everything that belongs to the loaded model, so that unloading is dropping one reference."""
+
+    info: ModelInfo
+    preparer: Preparer
+    prefix: PrefixCache
+    scheduler: Scheduler
+    draft: DraftModel | None
+    embedder: Embedder
+    guard: MemoryGuard | None = None
+
+
+def made_ready(order: Order, fitting: Fitting, parts: Parts) -> Ready:
+    """Make what was read ready to answer.
+
+    Args:
+        order: What was asked for.
+        fitting: What was planned for it.
+        parts: What was read.
+
+    Raises:
+        UnsupportedModelError: A model cannot be computed, or its vectors cannot be made as its files want it.
+        BrokenModelError: Its files say nothing that makes sense.
+    """
+    preparer, settings = parts.preparer, order.settings
+    trial, second, draft = tried(order.source, parts.loaded, settings), None, None
+    weights = parts.loaded.weight_bytes
+    if order.draft is not None and parts.draft is not None:
+        second = tried(order.draft, parts.draft, settings)
+        weights += parts.draft.weight_bytes
+    keeps_states = trial.keeps_states or (second is not None and second.keeps_states)
+    preparer.fit(trial.longest, order.num_ctx, trial.rows, finds_boundary=keeps_states, room=fitting.room)
+    context = preparer.context_length
+    chunk = fitting.plan.chunk if fitting.plan else CHUNK
+    chosen = settings.prefix_budget
+    budget = fitting.prefix_budget(weights) if chosen is None else chosen
+    if second is not None:
+        draft = made_draft(second, trial.rows, budget // BUDGET_SHARE, context, chunk)
+        budget -= draft.prefix.budget
+    prefix = trial.prefix(budget, context)
+    caches = trial.sequence.caches
+    guard = MemoryGuard(system_memory(), [prefix, draft.prefix] if draft else [prefix], chunk)
+    scheduler = Scheduler(
+        parts.loaded.model,
+        prefix,
+        _cpu_pace() if device() == "cpu" else Pace(),
+        steps=taped(parts.loaded.model, parts.loaded.config, caches),
+        batches=can_batch(parts.loaded.config, caches),
+        speculator=Speculator(draft=draft),
+        guard=guard,
+    )
+    record = order.source.record
+    info = ModelInfo(
+        digest=record.digest,
+        name=record.name,
+        architecture=record.architecture,
+        context_length=context,
+        weight_bytes=parts.loaded.weight_bytes,
+        kv_bytes_per_token=trial.sequence.bytes_per_token,
+        compute_type=parts.loaded.compute_type,
+        device=device(),
+        has_chat_template=preparer.template.own,
+        load_duration=time.perf_counter_ns() - order.started,
+        draft=draft.name if draft else "",
+        kv_note=kv_note(caches, settings.kv_bits),
+        context_note=fitting.note,
+        template_note=preparer.template.note,
+        doubts_template=not (preparer.template.own and preparer.template.reads_messages),
+        options_note=preparer.options_note,
+        options=preparer.usual,
+        system=order.source.system,
+        knows_tools=preparer.abilities.tools,
+        thinks=preparer.abilities.thinks,
+        knows_efforts=preparer.abilities.efforts,
+        fills_gaps=preparer.abilities.infills,
+    )
+    sentence = sentence_of(order.source)
+    reads = in_chunks(parts.loaded.model, parts.loaded.config, chunk, prefix.count_beside)
+    embedder = Embedder(reads, preparer.tokenizer, sentence, min(context, sentence.longest or context), trial.rows)
+    return Ready(info, preparer, prefix, scheduler, draft, embedder, guard)
+
+
+def _cpu_pace() -> Pace:
+    chunk = ChunkSize(first=_CPU_FIRST_CHUNK, target=_CPU_CHUNK_SECONDS, limit=_CPU_CHUNK_LIMIT)
+    shared = ChunkSize(first=_CPU_FIRST_CHUNK // 2, target=_CPU_SHARED_SECONDS, limit=_CPU_SHARED_LIMIT)
+    return Pace(chunk, shared, ahead_below=_CPU_AHEAD_BELOW)

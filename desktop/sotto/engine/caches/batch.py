@@ -1,0 +1,120 @@
+"""One forward pass over several sequences, each with its own caches.
+
+The definitions see caches like those of one sequence, but for a batch of rows: positions are an array, keys and values
+are `Ragged`, recurrent states are put together along the first axis and taken apart again. So a sequence may join or
+leave at any step, and no memory is spent on padding.
+"""
+
+from collections.abc import Mapping
+from collections.abc import Sequence as Series
+from typing import Any
+
+import mlx.core as mx
+
+from sotto.engine.architectures.attention import Ragged
+from sotto.engine.architectures.cache_types import ArraysCache, CacheList, FullKVCache, PlannedKVCache, SlidingKVCache
+from sotto.engine.caches.caches import leaves
+from sotto.engine.config.supported_models import architecture
+
+# Sequences that share a step. The native kernels give a row the same bits whatever it is computed beside, but not among
+# more rows than these.
+MOST_TOGETHER = 16
+# Definitions that compute each row of a batch exactly as if it were alone, by the name of their module. Others look
+# into their caches, or mix rows.
+_INDEPENDENT = frozenset(
+    """
+    afmoe apertus cohere cohere2 deepseek_v2 dots1 ernie4_5 exaone4 exaone_moe falcon_h1 gemma gemma3 gemma3_text
+    gemma3n gemma4 gemma4_text glm glm4 glm4_moe gpt2 gpt_neox gpt_oss gptj granite granitemoe granitemoehybrid helium
+    hunyuan_v1_dense laguna lfm2 lfm2_moe llama llama4_text mamba2 mellum mimo_v2_flash minicpm3 minimax ministral3
+    mistral3 mixtral nemotron nemotron_h olmo2 olmo3 olmo_hybrid olmoe phi3 phimoe qwen2 qwen2_moe qwen2_vl qwen3
+    qwen3_5 qwen3_5_moe qwen3_moe qwen3_next qwen3_vl qwen3_vl_moe recurrent_gemma seed_oss smollm3 solar_open
+    starcoder2 youtu_llm
+    """.split()
+)
+
+
+class BatchKVCache:
+    """The KV caches that several sequences have for one layer.
+
+    Attributes:
+        rows: One cache for each row of the batch.
+    """
+
+    def __init__(self, rows: Series[Any]) -> None:
+        """Stand for `rows`."""
+        self.rows = tuple(rows)
+
+    @property
+    def offset(self) -> mx.array:
+        """Tokens fed to each, int32 [rows]."""
+        return mx.array([row.offset for row in self.rows], dtype=mx.int32)
+
+    def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Ragged, Ragged]:
+        """Append each row's tokens to its cache, and return what each has."""
+        fetched = [
+            row.update_and_fetch(keys[index : index + 1], values[index : index + 1])
+            for index, row in enumerate(self.rows)
+        ]
+        return Ragged([k for k, _ in fetched]), Ragged([v for _, v in fetched])
+
+    def keys_and_values(self) -> tuple[Ragged, Ragged]:
+        """Return what each has, for layers that share another's cache."""
+        fetched = [row.keys_and_values() for row in self.rows]
+        return Ragged([k for k, _ in fetched]), Ragged([v for _, v in fetched])
+
+    def make_mask(self, length: int, **options: Any) -> Any:
+        """Return the rows' masks: one where they are the same word or none."""
+        masks = [row.make_mask(length, **options) for row in self.rows]
+        return masks[0] if all(mask is None or isinstance(mask, str) for mask in masks) else Ragged(masks)
+
+
+class BatchStates:
+    """The recurrent states that several sequences have for one layer, in place of an `ArraysCache`.
+
+    A sequence without states goes alone (`Generation.can_share`): only its definition knows what it begins with.
+    """
+
+    lengths = None
+    left_padding = None
+
+    def __init__(self, rows: Series[ArraysCache]) -> None:
+        """Stand for `rows`."""
+        self.rows = tuple(rows)
+
+    def __getitem__(self, index: int) -> mx.array | None:
+        """Return one state of all rows; None where they have none yet."""
+        states = [row[index] for row in self.rows]
+        return None if all(state is None for state in states) else mx.concatenate(states, axis=0)
+
+    def __setitem__(self, index: int, value: mx.array) -> None:
+        """Give each row its own state."""
+        for number, row in enumerate(self.rows):
+            row[index] = value[number : number + 1]
+
+    def make_mask(self, length: int) -> None:
+        """Return no mask: nothing is padded."""
+
+    def advance(self, length: int) -> None:
+        """Take notice of `length` more tokens, which only padding would need."""
+
+
+def can_batch(config: Mapping[str, Any], caches: Series[Any]) -> bool:
+    """Tell whether sequences of a model with this config and with caches like these may share a forward pass."""
+    if architecture(config) not in _INDEPENDENT:
+        return False
+    kinds = {type(leaf) for leaf in leaves(caches)}
+    known = all(issubclass(kind, FullKVCache | SlidingKVCache | ArraysCache) for kind in kinds)
+    return known and PlannedKVCache not in kinds
+
+
+def batched(sequences: Series[Series[Any]]) -> list[Any]:
+    """Return the caches of one forward pass over sequences with these caches, in their order."""
+    return [_together(rows) for rows in zip(*sequences, strict=True)]
+
+
+def _together(rows: Series[Any]) -> Any:
+    if isinstance(rows[0], CacheList):
+        return CacheList(*(_together(parts) for parts in zip(*(row.caches for row in rows), strict=True)))
+    if isinstance(rows[0], ArraysCache):
+        return BatchStates(rows)
+    return BatchKVCache(rows)

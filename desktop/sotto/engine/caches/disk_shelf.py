@@ -1,0 +1,238 @@
+"""One folder of the disk tier as it is in use: which entries it has, and how another gets in or out."""
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from sotto.engine.caches import disk_budget
+from sotto.engine.caches.disk_budget import Budget
+from sotto.engine.caches.disk_file import DamagedEntryError, Memory, damaged, file_size, new_memory
+from sotto.engine.caches.disk_folder import INDEX, Lock, Stored, discard, entry_path, packed_index, remove, survey
+from sotto.engine.caches.disk_format import EntryHead, Loaded, read_entry
+from sotto.engine.caches.disk_writer import Done, Job, write_file
+from sotto.errors import CancelledError
+from sotto.store.wording import human_size, shown_path
+
+_log = logging.getLogger(__name__)
+
+
+class Shelf:
+    """The entries of one folder; it may be used from several threads.
+
+    Attributes:
+        folder: Where they lie; its name is the key that they must have.
+    """
+
+    def __init__(self, folder: Path, budget: int, reserve: int, pause: float) -> None:
+        """Find what is there.
+
+        Args:
+            folder: Made if it is missing.
+            budget: Bytes for this and all folders beside it together.
+            reserve: Bytes that stay free on the disk.
+            pause: Seconds without writing after a write that failed.
+
+        Raises:
+            OSError: The folder cannot be used.
+        """
+        self.folder = folder
+        self._pause = pause
+        self._resume = 0.0
+        self._tidied = False
+        # Making room takes the first and then, for moments only, the second; nothing takes them the other way around.
+        self._room_lock = threading.Lock()
+        self._lock = threading.Lock()
+        self._folder_lock = Lock(folder)
+        self._budget = Budget(folder, budget, reserve, self._evicted)
+        try:
+            self._entries, fresh = survey(folder, alone=self._folder_lock.alone)
+            self._folder_lock.share()
+        except OSError:
+            self._folder_lock.release()
+            raise
+        self._index_is_old = not fresh
+
+    @property
+    def budget(self) -> int:
+        """Bytes for this and all folders beside it together."""
+        return self._budget.limit
+
+    @property
+    def writable(self) -> bool:
+        """Whether no write failed not long ago."""
+        return time.monotonic() >= self._resume
+
+    def entries(self) -> list[Stored]:
+        """Return what is here, parents before what continues them."""
+        with self._lock:
+            return sorted(self._entries.values(), key=lambda stored: stored.head.start)
+
+    def get(self, id: str) -> Stored | None:  # noqa: A002
+        """Return an entry, as far as is known without looking."""
+        with self._lock:
+            return self._entries.get(id)
+
+    def read(self, id: str, memory: Memory = new_memory) -> tuple[EntryHead, dict[str, Loaded]] | None:  # noqa: A002
+        """Read and verify an entry; None, and no such entry any more, where that is not possible.
+
+        Args:
+            id: The entry.
+            memory: Gives what to read it into.
+        """
+        stored = self.get(id)
+        if stored is None:
+            return None
+        path = entry_path(self.folder, id)
+        try:
+            head, arrays = read_entry(path, self.folder.name, self.budget, memory)
+            if head.start != stored.head.start:
+                raise damaged(path, "does not start where its parent ends")
+            _touch(path)
+        except DamagedEntryError as error:
+            discard(error, path)
+            self.discard([id])
+        except FileNotFoundError:
+            self.discard([id])
+        except OSError as error:
+            _log.warning("%s is computed again, as it cannot be read: %s", shown_path(path), error.strerror)
+            self._forget([id])
+        else:
+            return head, arrays
+        return None
+
+    def discard(self, ids: Iterable[str]) -> None:
+        """Remove entries with all that continues them."""
+        for each in self._forget(ids):
+            remove(entry_path(self.folder, each))
+
+    def set_budget(self, budget: int) -> None:
+        """Change the bytes for all folders together and remove what is beyond them; OSError where that fails."""
+        with self._room_lock:
+            self._budget.limit = budget
+            self._budget.make_room(0, "")
+
+    def wipe(self) -> bool:
+        """Remove what is in this and all folders beside it, and return whether all is gone."""
+        # Under the lock, so that what is being written has got its name before, or has nothing left to be renamed.
+        with self._lock:
+            self._entries.clear()
+            return disk_budget.wipe(self.folder.parent)
+
+    def close(self) -> None:
+        """Let go of the folder; it is removed where it is empty."""
+        with self._lock:
+            self._entries.clear()
+        self._folder_lock.release()
+        try:
+            disk_budget.remove_empty(self.folder)
+        except OSError as error:
+            _log.warning("%s cannot be removed: %s", shown_path(self.folder), error.strerror)
+
+    def write(self, job: Job) -> Done:
+        """Write an entry and say how that ended."""
+        head, path = job.head, entry_path(self.folder, job.head.id)
+
+        def commit(partial: Path) -> None:
+            with self._lock:
+                _touch(partial)
+                partial.replace(path)
+                self._entries[head.id] = Stored(head, job.nbytes, time.time_ns())
+                self._index_is_old = True
+
+        try:
+            self._make_folder()
+            if not job.replace and self._is_there(head, path):
+                return Done(head.id, True)
+            if not self.writable:
+                return Done(head.id, False, "Nothing is written to disk for a while, as a write failed.")
+            with self._room_lock:
+                room = self._budget.make_room(job.nbytes, head.parent)
+            if not room:
+                return Done(head.id, False, f"There is no room on disk for {human_size(job.nbytes)}.")
+            write_file(path, job.parts, job.abandoned, commit)
+        except CancelledError as error:
+            return Done(head.id, False, error.message)
+        except FileNotFoundError:
+            return Done(head.id, False, f"{shown_path(path)} was removed by somebody while it was written.")
+        except OSError as error:
+            self._resume = time.monotonic() + self._pause
+            message = f"{shown_path(path)} cannot be written: {error.strerror}."
+            _log.warning("%s Nothing is written for %.0f s.", message, self._pause)
+            return Done(head.id, False, message)
+        return Done(head.id, True)
+
+    def tidy(self) -> None:
+        """Bring this folder's index up to date, and the first time the other folders in order."""
+        try:
+            if not self._tidied:
+                self._tidied = True
+                disk_budget.tidy(self.folder.parent, self.folder)
+                with self._room_lock:
+                    self._budget.make_room(0, "")
+            if self._index_is_old:
+                self._write_index()
+        except OSError as error:
+            _log.warning("%s cannot be brought in order: %s", shown_path(self.folder), error.strerror)
+
+    def _write_index(self) -> None:
+        with self._lock:
+            self._index_is_old = False
+            entries = dict(self._entries)
+        parts = packed_index(self.folder, entries)
+        with self._room_lock:
+            room = self._budget.make_room(file_size(parts), "")
+        if room:
+            path = self.folder / INDEX
+            write_file(path, parts, threading.Event(), lambda partial: _rename(partial, path))
+
+    def _make_folder(self) -> None:
+        """Begin again where somebody has removed the whole folder, as anybody may do with a cache."""
+        if not self._folder_lock.lasts():
+            with self._lock:
+                self._entries.clear()
+            self._folder_lock.release()
+            self._folder_lock = Lock(self.folder)
+            self._folder_lock.share()
+
+    def _is_there(self, head: EntryHead, path: Path) -> bool:
+        """Return whether an entry is on disk, whoever wrote it, and count it as used."""
+        try:
+            _touch(path)
+            nbytes = path.stat().st_size
+        except FileNotFoundError:
+            return False
+        with self._lock:
+            self._entries[head.id] = Stored(head, nbytes, time.time_ns())
+        return True
+
+    def _evicted(self, id: str) -> None:  # noqa: A002
+        with self._lock:
+            self._entries.pop(id, None)
+            self._index_is_old = True
+
+    def _forget(self, ids: Iterable[str]) -> list[str]:
+        """Take entries, with all that continues them, out of what is known; return their ids, parents first."""
+        with self._lock:
+            children: dict[str, list[str]] = {}
+            for stored in self._entries.values():
+                children.setdefault(stored.head.parent, []).append(stored.head.id)
+            found = [each for each in ids if each in self._entries]
+            for each in found:
+                found.extend(children.get(each, ()))
+            for each in found:
+                self._entries.pop(each, None)
+            self._index_is_old = True
+        return found
+
+
+def _touch(path: Path) -> None:
+    """Count a file as used now."""
+    now = time.time_ns()
+    os.utime(path, ns=(now, now))
+
+
+def _rename(partial: Path, path: Path) -> None:
+    partial.replace(path)

@@ -1,0 +1,1 @@
+"""What `config.json` and its neighbours say, made uniform and checked."""

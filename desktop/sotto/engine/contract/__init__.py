@@ -1,0 +1,1 @@
+"""The values that go into an engine and come out of it."""

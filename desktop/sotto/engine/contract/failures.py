@@ -1,0 +1,31 @@
+"""What people are told when something went wrong."""
+
+import traceback
+
+from sotto.engine.contract.events import Failed
+from sotto.errors import EngineError, SottoError
+
+# In the words that clients of Ollama know; what follows says how long.
+TEXT_TOO_LONG = "the input length exceeds the context length"
+OUT_OF_MEMORY = "Memory ran out; start a new chat, choose a smaller model or close other programs."
+
+
+def failed(request_id: str, error: BaseException) -> Failed:
+    """Return the event that tells people of `error`, which ended the request, or a load where the id is empty."""
+    known = as_engine_error(error)
+    if isinstance(known, SottoError):
+        return Failed(request_id, known.message)
+    details = "".join(traceback.format_exception(error))
+    return Failed(request_id, f"Sotto made a mistake ({type(error).__name__}: {error}).", bug=True, details=details)
+
+
+def as_engine_error(error: BaseException) -> BaseException:
+    """Return an error of MLX or Python that says that memory ran out in words for people, any other as it is."""
+    return EngineError(OUT_OF_MEMORY) if is_out_of_memory(error) else error
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Tell whether an error says that memory ran out."""
+    if isinstance(error, EngineError):
+        return error.message == OUT_OF_MEMORY
+    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "alloc" in str(error))

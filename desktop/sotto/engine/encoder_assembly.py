@@ -1,0 +1,67 @@
+"""What makes a loaded encoder ready: it makes vectors of texts, and there is nothing of it to be kept for later."""
+
+import time
+
+import mlx.core as mx
+
+from sotto.engine.assembly import Order, Parts, Ready
+from sotto.engine.caches.prefix_cache import PrefixCache
+from sotto.engine.config.context_limit import longest_context
+from sotto.engine.config.load_errors import computed
+from sotto.engine.config.pooling_config import sentence_of
+from sotto.engine.contract.events import ModelInfo
+from sotto.engine.footprint.load_planning import Fitting
+from sotto.engine.generation.chunk_sizing import Pace
+from sotto.engine.generation.scheduler import Scheduler
+from sotto.engine.kernels.cpu_linear import adapt_to_cpu
+from sotto.engine.kernels.device import device
+from sotto.engine.vectors.embedding import Embedder
+from sotto.engine.vectors.hidden_states import together
+from sotto.errors import UnsupportedModelError
+
+
+def made_encoder(order: Order, fitting: Fitting, parts: Parts) -> Ready:
+    """Make what was read of an encoder ready for texts.
+
+    Args:
+        order: What was asked for.
+        fitting: What was planned for it.
+        parts: What was read.
+
+    Raises:
+        UnsupportedModelError: The model cannot be computed, or its vectors cannot be made as its files want it.
+        BrokenModelError: Its files say nothing that makes sense.
+    """
+    record, model, preparer = order.source.record, parts.loaded.model, parts.preparer
+    if order.draft is not None:
+        raise UnsupportedModelError(f"{record.name} writes no text, so that there is nothing to draft: leave that out.")
+    sentence = sentence_of(order.source)
+    if device() == "cpu":
+        adapt_to_cpu(model)
+    with computed(order.source):
+        hidden = model(mx.array([[0]]))
+    if device() != "cpu":
+        # Builds the kernels that the first text would wait for.
+        mx.eval(hidden)
+    longest = longest_context(order.source, model, parts.loaded.config)
+    preparer.fit(longest, order.num_ctx, model.args.vocab_size, finds_boundary=False, room=fitting.room)
+    context = preparer.context_length
+    prefix = PrefixCache(list, 0)
+    info = ModelInfo(
+        digest=record.digest,
+        name=record.name,
+        architecture=record.architecture,
+        context_length=context,
+        weight_bytes=parts.loaded.weight_bytes,
+        kv_bytes_per_token=0,
+        compute_type=parts.loaded.compute_type,
+        device=device(),
+        has_chat_template=False,
+        load_duration=time.perf_counter_ns() - order.started,
+        context_note=fitting.note,
+        options_note=preparer.options_note,
+        options=preparer.usual,
+        writes=False,
+    )
+    embedder = Embedder(together(model), preparer.tokenizer, sentence, context, model.args.vocab_size)
+    return Ready(info, preparer, prefix, Scheduler(model, prefix, Pace()), None, embedder)

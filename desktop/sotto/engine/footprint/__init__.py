@@ -1,0 +1,1 @@
+"""How much memory a model takes before it is loaded, found by a rehearsal of its graph."""

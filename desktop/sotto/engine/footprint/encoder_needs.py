@@ -1,0 +1,48 @@
+"""What an encoder needs in memory beside its weights: it has no caches, only what computing takes."""
+
+from collections.abc import Iterator
+
+import mlx.core as mx
+from mlx import nn
+from mlx.utils import tree_flatten, tree_unflatten
+
+from sotto.engine.footprint.graph import trace
+from sotto.engine.footprint.graph_memory import peak
+from sotto.engine.memory.memory_needs import WorkPoint
+from sotto.engine.vectors.hidden_states import tokens_together
+
+_SHORTEST = 64
+
+
+def encoder_work(model: nn.Module, longest: int) -> Iterator[WorkPoint]:
+    """Yield samples of the memory that a step takes with texts of several lengths, as many as are taken together.
+
+    Args:
+        model: An encoder whose parameters have their final types and shapes; never evaluated.
+        longest: Most tokens of a text.
+    """
+    together = tokens_together()
+    parameters = tree_flatten(model.parameters())
+    names = [name for name, _ in parameters]
+
+    def step(tokens: mx.array, mask: mx.array, *arrays: mx.array) -> list[mx.array]:
+        model.update(tree_unflatten(list(zip(names, arrays, strict=True))))
+        return [model(tokens, mask)]
+
+    try:
+        for length in _lengths(longest):
+            shape = (max(1, together // length), length)
+            inputs = [mx.zeros(shape, dtype=mx.int32), mx.zeros(shape, dtype=mx.bool_)]
+            graph = trace(step, inputs, [array for _, array in parameters])
+            yield WorkPoint(max(together, longest), length, peak(graph))
+    finally:
+        model.update(tree_unflatten(parameters))
+
+
+def _lengths(longest: int) -> Iterator[int]:
+    """Yield lengths of texts up to the longest, each twice the one before."""
+    length = _SHORTEST
+    while length < longest:
+        yield length
+        length *= 2
+    yield longest

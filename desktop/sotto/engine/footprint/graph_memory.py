@@ -1,0 +1,208 @@
+"""The most memory that MLX holds at once while it computes a graph, found without computing anything.
+
+The evaluation is played through with bytes in place of numbers, by the rules of MLX's CPU backend:
+
+- Operations run in breadth-first order from the outputs, at most 20 wide, and backwards (`eval_impl` in MLX's
+  `transforms.cpp`).
+- Views share the buffer of what they look at. Elementwise operations write over an input that nobody else needs.
+  Reshaping what is not laid out in order copies it, and so does a product with such a matrix.
+- Memory is taken when an operation is dispatched, and given back when it has been computed. Dispatch is ahead of
+  computation by as much as 11 tasks of 10 steps, so the buffers of dozens of operations live side by side. Computation
+  is taken to be slow, as it is wherever memory matters.
+"""
+
+import math
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sotto.engine.footprint.buffer_layout import Array, Buffer, columns, in_order, matrices, reshaped, viewed
+from sotto.engine.footprint.graph import BINARY, RESHAPES, UNARY, VIEWS, Graph, Operation, Shape, order
+
+# Limits of MLX's CPU backend: steps in a task, and tasks that may be dispatched and not yet computed.
+_STEPS_IN_TASK = 10
+_TASKS_AHEAD = 10
+# An input is not written over by an output that is smaller by more than this.
+_SLACK = 16384
+# Copy their first input, unless they may write over it.
+_UPDATES = frozenset(("SliceUpdate", "DynamicSliceUpdate", "Scatter", "ScatterAxis"))
+# Need their inputs in order, or transposed.
+_PRODUCTS = frozenset(("Matmul", "AddMM", "GatherMM", "SegmentedMM", "BlockMaskedMM"))
+_PACKED_PRODUCTS = frozenset(("QuantizedMatmul", "GatherQMM", "QQMatmul"))
+
+
+def peak(graph: Graph) -> int:
+    """Return the most bytes that are held at once while the outputs of `graph` are computed.
+
+    Buffers of `graph.consumed` count from the beginning, because they are given back on the way; inputs that last do
+    not count.
+    """
+    return _Player(graph).play()
+
+
+@dataclass(slots=True)
+class _Player:
+    """Plays an evaluation through.
+
+    Attributes:
+        graph: What is evaluated.
+        active: Bytes held now.
+        most: Most bytes held so far.
+    """
+
+    graph: Graph
+    active: int = 0
+    most: int = 0
+    _arrays: dict[str, Array] = field(default_factory=dict)
+    _steps: deque[tuple[Buffer, ...]] = field(default_factory=deque)
+    _dispatched: int = 0
+    _computed: int = 0
+
+    def play(self) -> int:
+        graph = self.graph
+        readers: dict[str, int] = {}
+        operations = order(graph)
+        for operation in operations:
+            for name in operation.inputs:
+                readers[name] = readers.get(name, 0) + 1
+        for name in graph.outputs:
+            readers[name] = readers.get(name, 0) + 1
+        made = {name for operation in graph.operations for name in operation.outputs}
+        for name, shape in graph.shapes.items():
+            if name not in made and readers.get(name):
+                # What lasts is never written over and not counted: somebody outside reads it, too.
+                lasting = name not in graph.consumed
+                nbytes = 0 if lasting else math.prod(shape) * graph.itemsizes[name]
+                self._arrays[name] = self._fresh(name, nbytes, readers[name] + lasting)
+        for operation in operations:
+            self._dispatch(operation, readers)
+        return self.most
+
+    def _fresh(self, name: str, nbytes: int, readers: int) -> Array:
+        shape = self.graph.shapes[name]
+        array = Array(Buffer(nbytes, 1), shape, in_order(shape), self.graph.itemsizes[name], readers)
+        self._take(nbytes)
+        return array
+
+    def _take(self, nbytes: int) -> None:
+        self.active += nbytes
+        self.most = max(self.most, self.active)
+
+    def _let_go(self, buffer: Buffer) -> None:
+        buffer.holders -= 1
+        if not buffer.holders:
+            self.active -= buffer.nbytes
+
+    def _dispatch(self, operation: Operation, readers: Mapping[str, int]) -> None:
+        inputs = [self._arrays[name] for name in operation.inputs]
+        scratch: list[Buffer] = []
+        steps = 1
+        for index, name in enumerate(operation.outputs):
+            made, new_steps = self._make(operation, inputs, name, index, scratch)
+            made.readers = readers.get(name, 0)
+            self._arrays[name] = made
+            steps += new_steps
+        own = self._arrays[operation.outputs[0]].buffer
+        held = {id(array.buffer): array.buffer for array in inputs if array.buffer is not own}
+        for name in operation.outputs[1:]:
+            held[id(self._arrays[name].buffer)] = self._arrays[name].buffer
+        for buffer in held.values():
+            buffer.holders += 1
+        self._steps.extend(() for _ in range(steps - 1))
+        self._steps.append((*held.values(), *scratch))
+        for name in operation.inputs:
+            self._read(name)
+        for name in operation.outputs:
+            if not self._arrays[name].readers:
+                self._let_go(self._arrays.pop(name).buffer)
+        self._dispatched += steps
+        while self._dispatched // _STEPS_IN_TASK - self._computed // _STEPS_IN_TASK > _TASKS_AHEAD:
+            self._compute()
+
+    def _read(self, name: str) -> None:
+        array = self._arrays[name]
+        array.readers -= 1
+        if not array.readers:
+            self._let_go(self._arrays.pop(name).buffer)
+
+    def _compute(self) -> None:
+        """Let one more task come to its end."""
+        while True:
+            for buffer in self._steps.popleft():
+                self._let_go(buffer)
+            self._computed += 1
+            if self._computed % _STEPS_IN_TASK == 0:
+                return
+
+    def _make(
+        self, operation: Operation, inputs: list[Array], name: str, index: int, scratch: list[Buffer]
+    ) -> tuple[Array, int]:
+        """Return an output of an operation and how many steps it takes; `scratch` collects what it needs beside."""
+        kind = operation.name
+        shape, itemsize = self.graph.shapes[name], self.graph.itemsizes[name]
+        if kind in VIEWS or (kind in RESHAPES and reshaped(inputs[0], shape) is not None):
+            return self._shared(inputs[0], shape, viewed(operation, inputs[0], shape, index), itemsize), 0
+        if kind in UNARY or kind in BINARY or kind == "Select":
+            return self._elementwise(inputs, name), 1
+        if kind in _UPDATES:
+            first = inputs[0]
+            if first.dense and first.extent == first.size and self._free(first, name):
+                return self._shared(first, shape, first.strides, itemsize), 1
+            return self._fresh(name, math.prod(shape) * itemsize, 0), 2
+        if kind == "Contiguous" and inputs[0].in_order:
+            return self._shared(inputs[0], shape, inputs[0].strides, itemsize), 0
+        if kind == "Softmax":
+            if inputs[0].in_order and self._free(inputs[0], name):
+                return self._shared(inputs[0], shape, inputs[0].strides, itemsize), 1
+            return self._fresh(name, math.prod(shape) * itemsize, 0), 1
+        steps = len(inputs) if kind == "Concatenate" else 1
+        for copied in self._copies(kind, inputs, shape):
+            self._take(copied)
+            scratch.append(Buffer(copied, 1))
+            steps += 1
+        return self._fresh(name, math.prod(shape) * itemsize, 0), steps
+
+    def _copies(self, kind: str, inputs: list[Array], shape: Shape) -> list[int]:
+        """Return the bytes of each array that an operation makes for itself."""
+        if kind in _PRODUCTS:
+            return [array.size * array.itemsize for array in inputs[:2] if not matrices(array)]
+        if kind in _PACKED_PRODUCTS:
+            return [array.size * array.itemsize for array in inputs[:2] if not array.in_order]
+        if kind == "Convolution":
+            # Every window of the padded input is written out as a row.
+            signal, filters = inputs[0], inputs[1]
+            windows = math.prod(shape[:-1]) * math.prod(filters.shape[1:-1]) * signal.shape[-1]
+            return [signal.size * signal.itemsize, windows * signal.itemsize]
+        return []
+
+    def _shared(self, source: Array, shape: Shape, strides: Shape, itemsize: int) -> Array:
+        source.buffer.holders += 1
+        return Array(source.buffer, shape, strides, itemsize)
+
+    def _free(self, array: Array, name: str) -> bool:
+        """Return whether output `name` may lie where `array` does."""
+        nbytes = math.prod(self.graph.shapes[name]) * self.graph.itemsizes[name]
+        return (
+            array.readers == 1
+            and array.buffer.holders == 1
+            and array.itemsize == self.graph.itemsizes[name]
+            and array.buffer.nbytes <= nbytes + _SLACK
+        )
+
+    def _elementwise(self, inputs: list[Array], name: str) -> Array:
+        """Return the output of an operation on elements: over one of its inputs, laid out like one, or in order."""
+        shape, itemsize = self.graph.shapes[name], self.graph.itemsizes[name]
+        size = math.prod(shape)
+        leading = [array for array in inputs if array.extent > 1] or inputs[:1]
+        first = leading[0]
+        alike = all(array.dense for array in leading) and (
+            len(leading) == 1 or all(array.in_order for array in leading) or columns(leading)
+        )
+        for array in leading:
+            fits = alike or (array.in_order and array.size == size)
+            if fits and array.extent == (first.extent if alike else size) and self._free(array, name):
+                return self._shared(array, shape, array.strides, itemsize)
+        made = self._fresh(name, (first.extent if alike else size) * itemsize, 0)
+        if alike:
+            made.strides = first.strides
+        return made

@@ -1,0 +1,319 @@
+"""What a model needs in memory, from the headers of its files and the shapes of its definition; nothing is computed.
+
+The model is built as it would be loaded, with arrays in place of its weights that have a type and a shape and are never
+evaluated. One short pass through it shows its caches. Then passes of several sizes at several lengths of context are
+traced, and their evaluation played through (`graph_memory`). Everything here belongs to the thread that owns MLX.
+"""
+
+import gc
+import importlib.metadata
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import mlx.core as mx
+from mlx import nn
+
+from sotto import __version__
+from sotto.engine.architectures import zoo
+from sotto.engine.config.context_limit import longest_context
+from sotto.engine.config.load_errors import in_own_words, reason_of
+from sotto.engine.config.supported_models import is_encoder
+from sotto.engine.footprint.encoder_needs import encoder_work
+from sotto.engine.footprint.graph_memory import peak
+from sotto.engine.footprint.rehearsal import DECODE, Rehearsal, rounded
+from sotto.engine.footprint.traced_kernels import traceable
+from sotto.engine.gguf.conversion import repacked_words
+from sotto.engine.kernels import device, native
+from sotto.engine.kernels.cpu_linear import CpuQuantizedEmbedding, CpuQuantizedLinear
+from sotto.engine.memory import estimates, needs_store
+from sotto.engine.memory.draft_needs import beside, with_draft
+from sotto.engine.memory.memory_needs import CacheNeed, ModelNeeds, WorkPoint
+from sotto.engine.memory.memory_plan import PREFIX_BUDGET, Limits, Plan, plan
+from sotto.engine.memory.system_memory import Accelerator, SystemMemory
+from sotto.engine.weights import parameters, weights
+from sotto.engine.weights.parameters import Holding
+from sotto.store.records import ModelSource, TensorFile
+
+# What MLX's reader makes of the types of a file.
+_DTYPES: Mapping[str, mx.Dtype] = {
+    "BOOL": mx.bool_,
+    "U8": mx.uint8,
+    "I8": mx.int8,
+    "U16": mx.uint16,
+    "I16": mx.int16,
+    "U32": mx.uint32,
+    "I32": mx.int32,
+    "U64": mx.uint64,
+    "I64": mx.int64,
+    "F16": mx.float16,
+    "BF16": mx.bfloat16,
+    "F32": mx.float32,
+    "F8_E4M3": mx.uint8,
+    "F8_E8M0": mx.uint8,
+}
+_CHUNKS = (32, 128, 512, 2048)
+# A recurrent layer without a kernel of its own is computed token by token, and its graph grows with the chunk.
+_MOST_OPERATIONS = 30_000
+_BEYOND = 131_072
+
+
+def plan_model(
+    source: ModelSource,
+    limits: Limits,
+    num_ctx: int | None = None,
+    draft: ModelSource | None = None,
+    *,
+    kernels: Any | None = None,
+    kv_bits: int | None = None,
+    prefix_budget: int = PREFIX_BUDGET,
+    reclaimable: Mapping[str, int] | None = None,
+) -> Plan:
+    """Plan a model before it is loaded.
+
+    Args:
+        source: An opened model; no tensor of it is read.
+        limits: What memory there is now.
+        num_ctx: Tokens of context that are wanted; None as many as the model was made for.
+        draft: An opened second model that is to be loaded with it; None for none.
+        kernels: The native kernels that it will be computed with; None where there are none.
+        kv_bits: Hold keys and values in 8 or 4 bits, where a layer allows it; None as they come.
+        prefix_budget: The most to keep of what was computed before.
+        reclaimable: Bytes that could be freed, by what they are now.
+
+    Raises:
+        UnsupportedModelError: The model is whole, but cannot be computed right on this machine.
+        BrokenModelError: Its files lack something or contradict each other.
+    """
+    return plan(
+        needs_with_draft(source, draft, limits, kernels, kv_bits),
+        limits,
+        num_ctx,
+        prefix_budget=prefix_budget,
+        reclaimable=reclaimable,
+    )
+
+
+def plan_here(
+    source: ModelSource,
+    num_ctx: int | None = None,
+    kv_bits: int | None = None,
+    draft: ModelSource | None = None,
+    memory_limit: int | None = None,
+) -> Plan:
+    """Plan a model for this machine as it is now, with the kernels that there are; see `plan_model`.
+
+    Args:
+        source: An opened model.
+        num_ctx: Tokens of context that are wanted; None as many as it was made for.
+        kv_bits: Hold keys and values in so many bits; None as they come.
+        draft: An opened second model that drafts for it; None for none.
+        memory_limit: Bytes that people allow; None for all that is free.
+
+    Raises:
+        UnsupportedModelError: The model is whole, but cannot be computed right on this machine.
+        BrokenModelError: Its files lack something or contradict each other.
+    """
+    limits = limits_here().within(memory_limit)
+    return plan_model(source, limits, num_ctx, draft, kernels=native.kernels(), kv_bits=kv_bits)
+
+
+def limits_here(reserve: int | None = None) -> Limits:
+    """Return what memory there is for models on the device that computes.
+
+    Args:
+        reserve: Bytes to leave to others; None for a usual one.
+    """
+    return system_memory().limits(reserve)
+
+
+def system_memory() -> SystemMemory:
+    """Return what tells of the memory of this machine and of the device that computes, as MLX holds it now."""
+    held = mx.get_active_memory() + mx.get_cache_memory()
+    return SystemMemory(accelerator=Accelerator.of(device.device(), mx.device_info(), held))
+
+
+def needs_with_draft(
+    source: ModelSource,
+    draft: ModelSource | None,
+    limits: Limits,
+    kernels: Any | None = None,
+    kv_bits: int | None = None,
+) -> ModelNeeds:
+    """Return what a model needs together with a second one that drafts for it, if there is one; see `needs_of`.
+
+    Each decides in which types it is held by what memory there is beside the other, as it does when it is loaded.
+
+    Raises:
+        UnsupportedModelError: One of them is whole, but cannot be computed right on this machine.
+        BrokenModelError: Files lack something or contradict each other.
+    """
+    if draft is None:
+        return needs_of(source, limits, kernels, kv_bits)
+    needs = needs_of(source, beside(limits, draft.weight_bytes), kernels, kv_bits)
+    return with_draft(needs, needs_of(draft, beside(limits, needs.weight_bytes), kernels, kv_bits))
+
+
+def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv_bits: int | None = None) -> ModelNeeds:
+    """Return what a model needs on this machine's device; found out once, and then remembered.
+
+    Args:
+        source: An opened model; no tensor of it is read.
+        limits: What memory there is now; decides whether 16-bit weights will be widened.
+        kernels: The native kernels that it will be computed with; None where MLX alone computes.
+        kv_bits: Hold keys and values in 8 or 4 bits, where a layer allows it; None as they come.
+
+    Raises:
+        UnsupportedModelError: The model is whole, but cannot be computed right on this machine.
+        BrokenModelError: Its files lack something or contradict each other.
+    """
+    files = weights.of_model(source)
+    held = parameters.holding(files, limits)
+    key = _key(source, files, held, kernels, kv_bits)
+    architecture = source.record.architecture
+    said = repacked_words(files, widened=held.dtype == mx.float32 and kernels is None)
+    if (known := needs_store.recall(key)) is not None:
+        return estimates.corrected(replace(known, repacked=said), architecture)
+    with in_own_words(source):
+        model, config, arrays = _unloaded(source, files, held, kernels=kernels is not None)
+    needs = model_needs(
+        model,
+        config,
+        sum(array.nbytes for array in arrays),
+        max(array.nbytes for array in arrays),
+        longest_context(source, model, config),
+        kernels,
+        kv_bits,
+    )
+    if not needs.unknown:
+        needs_store.keep(key, needs)
+    return estimates.corrected(replace(needs, repacked=said), architecture)
+
+
+def model_needs(
+    model: nn.Module,
+    config: Mapping[str, Any],
+    weight_bytes: int,
+    loading_bytes: int,
+    longest_context: int | None,
+    kernels: Any | None = None,
+    kv_bits: int | None = None,
+) -> ModelNeeds:
+    """Return what a model needs whose parameters have their final types and shapes, loaded or not.
+
+    Args:
+        model: On a CPU its quantized layers become those that unpack their matrices, where `kernels` do not know them.
+        config: In the keys of its definition.
+        weight_bytes: Bytes of its weights.
+        loading_bytes: Bytes beside them for a moment while loading.
+        longest_context: Tokens of the longest context that it was made for.
+        kernels: The native kernels that it is computed with; None where MLX alone computes.
+        kv_bits: Hold keys and values in 8 or 4 bits, where a layer allows it; None as they come.
+    """
+    unknown = ""
+    layers: tuple[CacheNeed, ...] | None = None
+    work: tuple[WorkPoint, ...] = ()
+    try:
+        with traceable(kernels), _uncollected():
+            if is_encoder(config):
+                if device.device() == "cpu":
+                    _unpack(model, kernels)
+                work = tuple(encoder_work(model, longest_context or model.args.longest))
+                return ModelNeeds(weight_bytes, loading_bytes, (), work, longest_context)
+            rehearsal = Rehearsal.of(model, kv_bits)
+            layers = tuple(layer.need(config) for layer in rehearsal.layers)
+            work = tuple(_work(rehearsal, layers, longest_context or _BEYOND, kernels))
+    except Exception as error:
+        # Definitions raise whatever they come upon, and MLX cannot list every operation.
+        unknown = f"its computation could not be followed in advance ({reason_of(error)})."
+    return ModelNeeds(weight_bytes, loading_bytes, layers, work, longest_context, unknown)
+
+
+def _key(
+    source: ModelSource, files: Sequence[TensorFile], held: Holding, kernels: Any | None, kv_bits: int | None
+) -> str:
+    """Return what a model's needs depend on, as one key."""
+    return needs_store.key_of(
+        [
+            source.record.digest,
+            source.record.context_length,
+            source.config,
+            [(step.kind, step.config) for step in source.modules],
+            sorted((name, tensor.dtype, tensor.shape) for file in files for name, tensor in file.tensors.items()),
+            device.device(),
+            kernels.level() if kernels else None,
+            [str(held.dtype), held.matrices],
+            kv_bits,
+            [importlib.metadata.version(package) for package in ("mlx", "mlx-lm")],
+            __version__,
+        ]
+    )
+
+
+def _unloaded(
+    source: ModelSource, files: Sequence[TensorFile], held: Holding, *, kernels: bool
+) -> tuple[nn.Module, dict[str, Any], list[mx.array]]:
+    """Return the model as it would be loaded, its config, and its weights: types and shapes without content."""
+    model, config = zoo.build(source.config)
+    tensors = {
+        name: mx.zeros(tensor.shape, _DTYPES[tensor.dtype]) for file in files for name, tensor in file.tensors.items()
+    }
+    _, held = parameters.arrange(model, files, tensors, held, source.config, kernels=kernels)
+    final = {name: held.widen(name, array) for name, array in tensors.items()}
+    model.load_weights(list(final.items()), strict=True)
+    model.eval()
+    return model, config, list(final.values())
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Let Python look for no garbage meanwhile: very many small objects come, and none of them in rings."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _work(rehearsal: Rehearsal, layers: Sequence[CacheNeed], longest: int, kernels: Any | None) -> Iterator[WorkPoint]:
+    """Yield samples of the memory that computing takes beside the caches."""
+    windows = sorted({layer.window for layer in layers if layer.window is not None})
+
+    def sample(chunk: int, context: int) -> tuple[WorkPoint, int]:
+        graph = rehearsal.graph(chunk, context)
+        caches = sum(layer.nbytes(context) or 0 for layer in layers)
+        most = peak(graph)
+        return WorkPoint(chunk, context, max(0, most - caches)), len(graph.operations)
+
+    def lengths(chunk: int) -> list[int]:
+        """Contexts at which buffers are full before the chunk, so that it makes them grow."""
+        before = (0, *(min(window, longest - chunk) for window in windows), longest - chunk)
+        return sorted({chunk + rounded(max(0, length)) for length in before})
+
+    # Unpacking whole matrices is for many rows only, so decoding comes before.
+    for context in lengths(DECODE):
+        yield sample(DECODE, context)[0]
+    if device.device() == "cpu":
+        _unpack(rehearsal.model, kernels)
+    before = 0
+    for chunk in _CHUNKS:
+        if chunk > longest:
+            return
+        operations = 0
+        for context in lengths(chunk):
+            point, operations = sample(chunk, context)
+            yield point
+        if before and operations > 2 * before and operations * 4 > _MOST_OPERATIONS:
+            return
+        before = operations
+
+
+def _unpack(model: nn.Module, kernels: Any | None) -> None:
+    """Let quantized layers compute as they do for the many rows of a prompt on a CPU, in place."""
+    kinds = {nn.QuantizedLinear: CpuQuantizedLinear, nn.QuantizedEmbedding: CpuQuantizedEmbedding}
+    for layer in model.modules():
+        if type(layer) in kinds and not (kernels and kernels.knows(layer.mode, layer.group_size, layer.bits)):
+            layer.__class__ = kinds[type(layer)]

@@ -1,0 +1,255 @@
+"""Which layers of a model lie on which device: a pure function of what is known of both.
+
+Layers are the model's own, in order, and last the output layer. They are laid on graphics devices from the last one
+backwards, because the output layer gains most; what is left over is the processor's. `layout` proposes;
+`sotto.engine.footprint.layout_search` tries the proposals out.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sotto.errors import EngineError
+
+_PRECISION = 1e-6
+_FORCED_FACTOR = 1000.0
+_MIB = 2**20
+_OVERHEAD = {"metal": 512 * _MIB, "cuda": 457 * _MIB}
+
+
+@dataclass(frozen=True, slots=True)
+class LayerSize:
+    """Bytes of one layer.
+
+    Attributes:
+        weights: Of its weights.
+        cache: Of its cache at the context that is wanted.
+    """
+
+    weights: int
+    cache: int = 0
+
+    @property
+    def nbytes(self) -> int:
+        """All of it."""
+        return self.weights + self.cache
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """Something that layers can lie on.
+
+    Attributes:
+        name: Unique among the devices.
+        kind: `metal` or `cuda`; a layout never mixes kinds. The processor is none of the devices.
+        free: Bytes that may be taken.
+        speed: Class of speed; layers go to the highest first.
+        integrated: Whether its memory is the machine's.
+        graph: Bytes that computing takes there, as far as that is known.
+    """
+
+    name: str
+    kind: str
+    free: int
+    speed: int = 0
+    integrated: bool = False
+    graph: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What has to be laid out.
+
+    Attributes:
+        layers: The model's layers in order.
+        output: The output layer, laid like one more layer after the last.
+        input_weights: Bytes that always lie with the processor.
+        processor_graph: Bytes that computing takes there.
+    """
+
+    layers: tuple[LayerSize, ...]
+    output: LayerSize
+    input_weights: int = 0
+    processor_graph: int = 0
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Bytes of each layer, the output layer last."""
+        return (*(layer.nbytes for layer in self.layers), self.output.nbytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to lay out.
+
+    Attributes:
+        count: Exactly so many layers on devices, whatever is free; None as many as fit.
+        spread: Use all devices instead of the fewest that hold everything.
+        require_full: Fail unless all layers (or `count`) lie on devices.
+        overhead: Bytes to leave free on each device; None for what its kind is known to take itself.
+    """
+
+    count: int | None = None
+    spread: bool = False
+    require_full: bool = False
+    overhead: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """The memory of the machine itself, in bytes.
+
+    Attributes:
+        free: What may be taken.
+        total: All there is.
+        swap: What could be paged out to, where that is done.
+        macos: Whether it is a Mac, whose graphics processor must never be asked for more than there is.
+    """
+
+    free: int
+    total: int
+    swap: int = 0
+    macos: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Layers `start` to `end` on a device; the number of layers itself stands for the output layer."""
+
+    device: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which layers lie on which device, in the order of the layers; layers of no span are the processor's."""
+
+    spans: tuple[Span, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many layers lie on devices."""
+        return sum(span.end - span.start for span in self.spans)
+
+
+def layout(
+    devices: Sequence[Device], needs: Needs, host: Host, options: Options | None = None, back_off: float = 0.0
+) -> Layout:
+    """Return the best layout for what is known.
+
+    Args:
+        devices: Where layers can lie.
+        needs: What has to.
+        host: The machine's own memory.
+        options: How to lay out; None for as much as fits on as few devices as hold it.
+        back_off: Share of the free memory not to count on, 0 to 1.
+
+    Raises:
+        EngineError: The layout that comes out must not be used; the sentence says why.
+    """
+    options = options or Options()
+    best = Layout()
+    for kind in sorted({device.kind for device in devices}):
+        room = {device.name: _usable(device, options, back_off) for device in devices if device.kind == kind}
+        group = sorted(
+            (device for device in devices if device.kind == kind),
+            key=lambda device: (device.integrated, -room[device.name], device.name),
+        )
+        found = _assigned(group, room, needs, options)
+        if found.count > best.count:
+            best = found
+    return _verified(best, devices, needs, host, options)
+
+
+def _usable(device: Device, options: Options, back_off: float) -> int:
+    overhead = _OVERHEAD.get(device.kind, 0) if options.overhead is None else options.overhead
+    return max(0, device.free - int(device.free * back_off) - overhead - device.graph)
+
+
+def _assigned(group: Sequence[Device], room: Mapping[str, int], needs: Needs, options: Options) -> Layout:
+    """Return a layout on devices of one kind: on the fewest that hold all, or else on all of them."""
+    sizes = needs.sizes
+    best = Layout()
+    # The output layer is often the largest: where it does not fit, the rest still may.
+    for end in (len(sizes), len(sizes) - 1):
+        wanted = end if options.count is None else min(options.count, end)
+        fewest = len(group) if options.spread else 1
+        for count in range(fewest, len(group) + 1):
+            found = _balanced(group[:count], room, sizes[:end], wanted, options)
+            if found.count > best.count:
+                best = found
+            if best.count >= wanted:
+                return best
+    return best
+
+
+def _balanced(
+    group: Sequence[Device], room: Mapping[str, int], sizes: Sequence[int], wanted: int, options: Options
+) -> Layout:
+    """Return the layout with the most layers that fills all devices of a class of speed to about the same share."""
+    spans: list[Span] = []
+    end = len(sizes)
+    left = wanted
+    for speed in sorted({device.speed for device in group}, reverse=True):
+        alike = [device for device in group if device.speed == speed]
+        low, high = 0.0, 1.0 if options.count is None else _FORCED_FACTOR
+        most = sum(_filled(alike, room, sizes[:end], left, high).values())
+        while high - low > _PRECISION:
+            middle = (low + high) / 2
+            if sum(_filled(alike, room, sizes[:end], left, middle).values()) >= most:
+                high = middle
+            else:
+                low = middle
+        counts = _filled(alike, room, sizes[:end], left, high)
+        for device in reversed(alike):
+            if taken := counts[device.name]:
+                spans.insert(0, Span(device.name, end - taken, end))
+                end -= taken
+                left -= taken
+    return Layout(tuple(spans))
+
+
+def _filled(
+    group: Sequence[Device], room: Mapping[str, int], sizes: Sequence[int], most: int, factor: float
+) -> dict[str, int]:
+    """Return how many layers each device takes to a share of its room, from the last backwards, last device first."""
+    counts = dict.fromkeys((device.name for device in group), 0)
+    end, left = len(sizes), most
+    for device in reversed(group):
+        free = int(room[device.name] * factor)
+        while left and end and sizes[end - 1] <= free:
+            free -= sizes[end - 1]
+            counts[device.name] += 1
+            end -= 1
+            left -= 1
+    return counts
+
+
+def _verified(found: Layout, devices: Sequence[Device], needs: Needs, host: Host, options: Options) -> Layout:
+    sizes = needs.sizes
+    wanted = len(sizes) if options.count is None else min(options.count, len(sizes))
+    on_devices = sum(sum(sizes[span.start : span.end]) for span in found.spans)
+    on_processor = needs.input_weights + sum(sizes) - on_devices
+    if found.count < len(sizes):
+        on_processor += needs.processor_graph
+    if options.require_full and found.count < wanted:
+        raise EngineError(
+            f"The model does not fit on the graphics processor: {found.count} of its {wanted} layers do; "
+            "choose a smaller context or a smaller model."
+        )
+    there = host.free if host.macos else host.free + host.swap
+    if on_processor > there:
+        raise EngineError(
+            f"The model requires more system memory ({_gb(on_processor)}) than is available ({_gb(there)}); "
+            "close other programs or choose a smaller model."
+        )
+    graphs = {device.name: device.graph for device in devices}
+    asked = on_devices + sum(graphs[span.device] for span in found.spans)
+    if host.macos and asked > host.total:
+        # A Mac that is asked to hold more than it has there stands still as a whole.
+        return Layout()
+    return found
+
+
+def _gb(nbytes: int) -> str:
+    return f"{nbytes / 1e9:.1f} GB"

@@ -1,0 +1,185 @@
+"""A model's forward pass, followed with caches that have shapes and no content, at any length of context.
+
+One short pass shows what each cache is fed with; after that its state at any length can be made up.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import mlx.core as mx
+from mlx import nn
+from mlx.utils import tree_flatten, tree_map, tree_unflatten
+
+from sotto.engine.caches.caches import leaves, make_caches
+from sotto.engine.footprint.graph import Graph, trace
+from sotto.engine.memory.memory_needs import CacheKind, CacheNeed
+
+DECODE = 1
+STEP = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The cache of one layer, and what the layer feeds it with.
+
+    Attributes:
+        leaf: The cache.
+        fresh: Its attributes while it was empty.
+        state: Its attributes after two tokens.
+        fed: Shapes and types of the keys and values of a token; None of a cache that is not fed with such.
+    """
+
+    leaf: Any
+    fresh: dict[str, Any]
+    state: dict[str, Any]
+    fed: tuple[tuple[tuple[int, ...], mx.Dtype], ...] | None
+
+    @property
+    def window(self) -> int | None:
+        """Tokens that one sees, where that is less than all."""
+        window: int | None = self.fresh.get("max_size") or self.fresh.get("chunk_size")
+        return window
+
+    def filled(self, *lengths: int) -> dict[str, Any]:
+        """Return the attributes after so many tokens were fed, in pieces of these lengths."""
+        if self.fed is None:
+            return self.state
+        _set(self.leaf, self.fresh)
+        for length in lengths:
+            if length > 0:
+                pieces = (mx.zeros((*shape[:-2], length, shape[-1]), dtype=dtype) for shape, dtype in self.fed)
+                self.leaf.update_and_fetch(*pieces)
+        return dict(vars(self.leaf))
+
+    def after(self, length: int, chunk: int) -> dict[str, Any]:
+        """Return the attributes after `length` tokens in chunks, with no room left in the buffers if possible."""
+        if self.window is None or self.fed is None or length <= chunk:
+            state = self.filled(length)
+            # The context ends with the chunk, and caches that hold all of it make room for no more.
+            return state | {"most": length + chunk} if "most" in state else state
+        pieces = [min(self.window, length - chunk), chunk]
+        state = self.filled(*pieces)
+        room = state["keys"].shape[-2] - (state["offset"] - state["first"]) if "first" in state else 0
+        return self.filled(*pieces, room)
+
+    def need(self, config: Mapping[str, Any]) -> CacheNeed:
+        """Return what it needs."""
+        if self.fed is None:
+            kind = CacheKind.RECURRENT if _nbytes(self.state) else CacheKind.OTHER
+            return CacheNeed(kind, 0, _nbytes(self.state))
+        once, twice = _nbytes(self.filled(STEP)), _nbytes(self.filled(2 * STEP))
+        per_token = (twice - once) // STEP
+        constant = once - STEP * per_token
+        if self.window is not None:
+            return self._sliding_need(self.window, once)
+        inner = config.get("text_config") or {}
+        latent = (config.get("kv_lora_rank") or inner.get("kv_lora_rank")) and self.fed[0][0][1] == 1
+        return CacheNeed(CacheKind.LATENT if latent else CacheKind.FULL, per_token, constant)
+
+    def _sliding_need(self, window: int, once: int) -> CacheNeed:
+        per_token = sum(dtype.size * math.prod(shape) // shape[-2] for shape, dtype in self.fed or ())
+        most = _nbytes(self.filled(window, DECODE)) // per_token
+        return CacheNeed(CacheKind.SLIDING, per_token, 0, most, min(STEP, most))
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """A model with caches that have shapes and no content, to be set to any length.
+
+    Attributes:
+        model: Never evaluated.
+        caches: As its forward pass takes them.
+        layers: The same with lists of caches taken apart.
+    """
+
+    model: nn.Module
+    caches: list[Any]
+    layers: tuple[Layer, ...]
+
+    @classmethod
+    def of(cls, model: nn.Module, kv_bits: int | None = None) -> "Rehearsal":
+        """Return the model with caches that have seen two tokens.
+
+        Args:
+            model: Never evaluated.
+            kv_bits: Hold keys and values in so many bits, where a layer allows it; None as they come.
+        """
+        caches = make_caches(model, kv_bits)
+        parts = list(leaves(caches))
+        fresh = [_copied(vars(leaf)) for leaf in parts]
+        seen: dict[int, tuple[tuple[tuple[int, ...], mx.Dtype], ...]] = {}
+        for leaf in parts:
+            if hasattr(leaf, "update_and_fetch"):
+                leaf.update_and_fetch = _watched(leaf, seen)
+        model(mx.array([[0, 0]]), cache=caches)
+        for leaf in parts:
+            vars(leaf).pop("update_and_fetch", None)
+        states = [_copied(vars(leaf)) for leaf in parts]
+        return cls(
+            model,
+            caches,
+            tuple(Layer(*each) for each in zip(parts, fresh, states, map(seen.get, map(id, parts)), strict=True)),
+        )
+
+    def graph(self, chunk: int, context: int) -> Graph:
+        """Return what is computed when the last `chunk` tokens of a context are fed.
+
+        Args:
+            chunk: 1 for a step of decoding, in which the scores of all tokens are wanted, too.
+            context: Tokens in all, of which the others are in the caches already.
+        """
+        states = [layer.after(context - chunk, chunk) for layer in self.layers]
+        flat = [value for state in states for _, value in tree_flatten([state]) if isinstance(value, mx.array)]
+        parameters = tree_flatten(self.model.parameters())
+
+        def step(*arrays: mx.array) -> list[mx.array]:
+            held = iter(arrays[: len(flat)])
+            for layer, state in zip(self.layers, states, strict=True):
+                _set(layer.leaf, tree_map(lambda value: next(held) if isinstance(value, mx.array) else value, state))
+            names = (name for name, _ in parameters)
+            self.model.update(tree_unflatten(list(zip(names, arrays[len(flat) + 1 :], strict=True))))
+            logits = self.model(arrays[len(flat)], cache=self.caches)
+            if chunk == DECODE:
+                return [logits[:, -1, :]]
+            new = tree_flatten([cache.state for cache in self.caches])
+            return [value for _, value in new if isinstance(value, mx.array)]
+
+        tokens = mx.zeros((1, chunk), dtype=mx.int32)
+        try:
+            return trace(step, flat, [tokens, *(array for _, array in parameters)])
+        finally:
+            self.model.update(tree_unflatten(parameters))
+
+
+def rounded(tokens: int) -> int:
+    """Return `tokens` in whole steps of the caches."""
+    return -(-tokens // STEP) * STEP
+
+
+def _watched(leaf: Any, seen: dict[int, Any]) -> Callable[[mx.array, mx.array], Any]:
+    """Return the `update_and_fetch` of a cache that notes what it is fed with."""
+    feed = type(leaf).update_and_fetch
+
+    def update_and_fetch(keys: mx.array, values: mx.array) -> Any:
+        seen[id(leaf)] = ((keys.shape, keys.dtype), (values.shape, values.dtype))
+        return feed(leaf, keys, values)
+
+    return update_and_fetch
+
+
+def _set(leaf: Any, attributes: Mapping[str, Any]) -> None:
+    """Give a cache these attributes and no others."""
+    vars(leaf).clear()
+    vars(leaf).update(_copied(attributes))
+
+
+def _copied(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return attributes with lists and dictionaries of their own."""
+    copied: dict[str, Any] = tree_map(lambda value: value, dict(attributes))
+    return copied
+
+
+def _nbytes(attributes: Mapping[str, Any]) -> int:
+    return sum(value.nbytes for _, value in tree_flatten([dict(attributes)]) if isinstance(value, mx.array))

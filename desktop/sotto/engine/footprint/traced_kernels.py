@@ -1,0 +1,125 @@
+"""What stands in for the native kernels while a computation is traced: MLX cannot list operations that are not its own.
+
+Each function takes and returns what the kernel of its name does, as far as shapes, types and memory go: one new buffer
+for the output, nothing beside it, and all inputs held until then. The numbers make no sense and are never computed.
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+
+import mlx.core as mx
+
+from sotto.engine.footprint.graph import kernel
+from sotto.engine.kernels import native, native_fused, native_products
+
+_WORD_BITS = 32
+
+
+def linear(x: mx.array, weight: mx.array, bias: mx.array | None) -> mx.array | None:
+    """Stand in for the product with a matrix [out, in] of any floating-point type."""
+    if x.dtype != mx.float32:
+        return None
+    return kernel(_wide(x, weight.shape[0]), x, weight, *(() if bias is None else (bias,)))
+
+
+def gather_mm(a: mx.array, b: mx.array, lhs: mx.array | None, rhs: mx.array | None) -> mx.array | None:
+    """Stand in for the products of [..., rows, in] with the matrices [out, in] that the indices name."""
+    if a.dtype != mx.float32 or rhs is None:
+        return None
+    chosen = mx.broadcast_shapes(a.shape[:-2] if lhs is None else lhs.shape, rhs.shape)
+    return kernel(mx.broadcast_to(a[(0,) * (a.ndim - 1)][:1], (*chosen, a.shape[-2], b.shape[-2])), a, b, rhs)
+
+
+def quantized_matmul(
+    x: mx.array, w: mx.array, scales: mx.array, biases: mx.array | None, transpose: bool, *_: object
+) -> mx.array | None:
+    """Stand in for the product with a packed matrix [out, words], whose scales are taken in whatever type they have.
+
+    Those of a type that the kernels do not know are taken for known: `cpu_linear` computes these otherwise.
+    """
+    if x.dtype != mx.float32 or not transpose or w.ndim != 2:
+        return None
+    return kernel(_wide(x, w.shape[0]), x, w, scales, *(() if biases is None else (biases,)))
+
+
+def gather_qmm(*_: object) -> None:
+    """Leave it to MLX, whose own product with packed matrices needs no memory beside either."""
+
+
+def embedding(
+    ids: mx.array,
+    weight: mx.array,
+    scales: mx.array | None,
+    biases: mx.array | None,
+    _group: object,
+    bits: int,
+    *_: object,
+) -> mx.array:
+    """Stand in for rows of a table [rows, width], plain or packed."""
+    width = weight.shape[1] if scales is None else weight.shape[1] * _WORD_BITS // bits
+    others = (part for part in (scales, biases) if part is not None)
+    return kernel(mx.broadcast_to(mx.array(0.0), (*ids.shape, width)), ids, weight, *others)
+
+
+def rms_norm(x: mx.array, *_: object) -> mx.array:
+    """Stand in for a norm of [..., width]."""
+    return kernel(x, x)
+
+
+layer_norm = rms_norm
+
+
+def rope(a: mx.array, *_: object) -> mx.array:
+    """Stand in for the rotation of [batch, heads, tokens, width]."""
+    return kernel(a, a)
+
+
+def attention(
+    q: mx.array, k: mx.array, v: mx.array, _scale: float, _causal: bool, *others: mx.array | None
+) -> mx.array:
+    """Stand in for attention, laid out as [batch, tokens, heads, width of v]."""
+    rows = q.swapaxes(1, 2)
+    return kernel(_wide(rows, v.shape[-1]), q, k, v, *(other for other in others if other is not None)).swapaxes(1, 2)
+
+
+def silu(gate: mx.array, *others: mx.array) -> mx.array:
+    """Stand in for an activation, or for one that multiplies what comes second."""
+    return kernel(gate, gate, *others)
+
+
+gelu = gelu_approx = gelu_fast_approx = silu
+
+
+def swiglu_oai(gate: mx.array, x: mx.array, *_: object) -> mx.array:
+    """Stand in for the activation of gpt-oss."""
+    return kernel(gate, gate, x)
+
+
+@contextmanager
+def traceable(kernels: Any | None) -> Iterator[None]:
+    """Let what is called meanwhile be listed by MLX, whatever is installed.
+
+    Args:
+        kernels: The native kernels that are to be stood in for; None where MLX alone is to compute.
+    """
+    products, fused = native_products.is_installed(), bool(native_fused._undo)  # noqa: SLF001
+    native.uninstall()
+    try:
+        if kernels is not None:
+            this = cast("Any", sys.modules[__name__])
+            native_products.install(this)
+            native_fused.install(this)
+        yield
+    finally:
+        native.uninstall()
+        if products:
+            native.install()
+        if fused:
+            native_fused.install(cast("Any", native.kernels()))
+
+
+def _wide(x: mx.array, width: int) -> mx.array:
+    """Return the shape of [..., any] with another last axis."""
+    return mx.broadcast_to(x[..., :1], (*x.shape[:-1], width))

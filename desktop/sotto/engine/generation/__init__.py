@@ -1,0 +1,1 @@
+"""Computing answers: whose step is next, the step itself, and speculation."""

@@ -1,0 +1,87 @@
+"""The first pass through a loaded model: whether it can be computed at all, and what is to be known of its caches."""
+
+import json
+from dataclasses import dataclass
+from functools import partial
+
+import mlx.core as mx
+
+from sotto.engine.architectures.cache_types import PlannedKVCache
+from sotto.engine.caches.caches import leaves, make_caches
+from sotto.engine.caches.prefix_cache import PrefixCache
+from sotto.engine.caches.prefix_disk import PrefixDisk
+from sotto.engine.caches.sequence import Sequence
+from sotto.engine.config.context_limit import longest_context
+from sotto.engine.config.load_errors import computed
+from sotto.engine.contract.engine_settings import EngineSettings
+from sotto.engine.kernels.cpu_linear import adapt_to_cpu
+from sotto.engine.kernels.device import device
+from sotto.engine.weights.loader import LoadedModel
+from sotto.store.records import ModelSource
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A model that was fed one token.
+
+    Attributes:
+        source: What it was loaded from.
+        loaded: The model.
+        settings: What people chose.
+        sequence: Caches that have seen the token, and hold nothing that was computed.
+        rows: How many tokens the model has scores for.
+    """
+
+    source: ModelSource
+    loaded: LoadedModel
+    settings: EngineSettings
+    sequence: Sequence
+    rows: int
+
+    @property
+    def keeps_states(self) -> bool:
+        """Whether some caches can only be kept as a whole."""
+        return bool(self.sequence.stateful)
+
+    @property
+    def longest(self) -> int | None:
+        """Most tokens that the model can take; None when unknown."""
+        return longest_context(self.source, self.loaded.model, self.loaded.config)
+
+    def prefix(self, budget: int, most: int) -> PrefixCache:
+        """Return a prefix cache for the model, with what is on disk for it already.
+
+        Args:
+            budget: Bytes that it may take in memory.
+            most: The most tokens of a context.
+        """
+        return PrefixCache(partial(make_caches, self.loaded.model, self.settings.kv_bits, most), budget, self._disks())
+
+    def _disks(self) -> tuple[PrefixDisk, ...]:
+        """Return what is on disk, for each way in which contexts are computed; none if not wanted."""
+        settings, source = self.settings, self.source
+        if settings.disk_root is None or not settings.disk_budget:
+            return ()
+        layout = [type(leaf).__name__ for leaf in leaves(self.sequence.caches)]
+        parts = [source.record.digest, source.config, layout, settings.kv_bits, self.loaded.compute_type, device()]
+        key = json.dumps(parts, sort_keys=True, default=dict)
+        ways = 2 if any(isinstance(leaf, PlannedKVCache) for leaf in self.sequence.ranged) else 1
+        return tuple(PrefixDisk(settings.disk_root, f"{key} {way}", settings.disk_budget) for way in range(ways))
+
+
+def tried(source: ModelSource, loaded: LoadedModel, settings: EngineSettings) -> Trial:
+    """Fit a model to the device, and feed it a token.
+
+    Raises:
+        UnsupportedModelError: It cannot be computed.
+    """
+    if device() == "cpu":
+        adapt_to_cpu(loaded.model)
+    with computed(source):
+        sequence = Sequence(partial(make_caches, loaded.model, settings.kv_bits))
+        # Shapes are known without computing anything.
+        logits = loaded.model(mx.array([[0]]), cache=sequence.caches)
+    if device() != "cpu":
+        # Builds the kernels that the first answer would wait for. A CPU has none: there this would only take time.
+        mx.eval(logits)
+    return Trial(source, loaded, settings, sequence, logits.shape[-1])

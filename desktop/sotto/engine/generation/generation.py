@@ -1,0 +1,400 @@
+"""One request on its way from prompt tokens to text.
+
+All but the last prompt token are prefilled, in chunks, and nothing but the caches is evaluated for them, so the output
+layer is never computed. Each further step feeds the token drawn last: the last prompt token first. Between two steps
+the caches hold exactly the tokens recorded for them, so a generation can be ended at any of these pauses, and the next
+one goes on from there.
+"""
+
+import time
+from collections.abc import Callable
+from collections.abc import Sequence as Series
+from dataclasses import dataclass
+from typing import cast
+
+import mlx.core as mx
+
+from sotto.engine.caches.prefix_cache import PrefixCache
+from sotto.engine.caches.sequence import Sequence
+from sotto.engine.contract.answer_parts import Kind, Piece, merged, text_of
+from sotto.engine.contract.events import DoneReason, Finished, GenerateEvent, PrefillProgress, TextChunk
+from sotto.engine.contract.logprobs import Likelihood
+from sotto.engine.generation.chunk_sizing import ChunkSize
+from sotto.engine.generation.task import Task
+from sotto.engine.sampling import loop_detector
+from sotto.engine.sampling.logprob_rows import Likelihoods, likelihoods
+from sotto.engine.sampling.sampler import Sampler
+
+Model = Callable[..., mx.array]
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """The token that follows the pending one, perhaps not computed yet.
+
+    Attributes:
+        token: [1], uint32.
+        sampler: What draws the token behind it.
+        likelihoods: How likely it was; None where nobody asks for that.
+    """
+
+    token: mx.array
+    sampler: Sampler
+    likelihoods: Likelihoods | None = None
+
+    @property
+    def arrays(self) -> list[mx.array]:
+        """What is to be computed."""
+        return [self.token, *(self.likelihoods.arrays if self.likelihoods else ())]
+
+
+class Generation:
+    """A request in flight. Every method belongs to the thread that owns MLX.
+
+    Attributes:
+        task: What was asked for.
+        sampler: Draws the token behind `pending`.
+        sequence: Its caches; None before it begins and after it has ended.
+        ended: Whether the answer is complete, or has failed.
+        pending: The token to feed next [1], drawn but perhaps not computed yet; None while prefilling, and from when it
+            was fed until the next one is drawn.
+        drawn: All tokens drawn and read so far.
+        drafted: Tokens that were fed on trial.
+        accepted: How many of those were right.
+        alone: Whether it must not share a forward pass, because it had to start over.
+        shared_fault: What went wrong in a forward pass that it shared; empty for nothing.
+    """
+
+    def __init__(self, task: Task, prefix: PrefixCache) -> None:
+        """Take up a task."""
+        self.task = task
+        self.sampler = task.sampler
+        self.sequence: Sequence | None = None
+        self.ended = False
+        self.pending: mx.array | None = None
+        self.drawn: list[int] = []
+        self.drafted = self.accepted = 0
+        self.alone = False
+        self.shared_fault = ""
+        self._prefix = prefix
+        self._prompt = list(task.prompt)
+        self._value: int | None = None
+        # How likely the pending token was, and what drew it.
+        self._likelihoods: Likelihoods | None = None
+        self._sampler_before = task.sampler
+        self._stops: list[int] = []
+        self._pieces: list[Piece] = []
+        # What is to come whatever is drawn, and whether the pending token is the first of that.
+        self._forced: list[int] = []
+        self._forcing = self._ending = False
+        self._thought_tokens = 0
+        self._cached = 0
+        self._dropped = task.dropped
+        self._turn_end: tuple[int, ...] = ()
+        self._begun = 0
+        self._first = 0
+        self._end_thought()
+
+    @property
+    def prompt(self) -> Series[int]:
+        """What is prefilled: the prompt, or more where the answer had to be begun anew."""
+        return self._prompt
+
+    @property
+    def prefilled(self) -> int:
+        """Tokens of `prompt` that are in the caches."""
+        return min(len(self.sequence.tokens), len(self._prompt)) if self.sequence else 0
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the pending token is known."""
+        return self._value is not None
+
+    @property
+    def value(self) -> int:
+        """The pending token, which must have been read."""
+        assert self._value is not None
+        return self._value
+
+    @property
+    def room(self) -> int:
+        """How many more tokens may be drawn before the answer or the context ends."""
+        assert self.sequence is not None
+        return int(min(self.task.max_tokens - len(self.drawn), self._limit - len(self.sequence.tokens)))
+
+    @property
+    def draws_freely(self) -> bool:
+        """Whether nothing but what is drawn decides how the answer goes on."""
+        return not self._forced and (self.task.think_budget is None or not self.task.parser.thought_end)
+
+    @property
+    def can_share(self) -> bool:
+        """Whether it may be computed beside others now."""
+        assert self.sequence is not None
+        return not self.alone and self.sequence.has_states
+
+    @property
+    def caches(self) -> list[object]:
+        """The caches to feed."""
+        assert self.sequence is not None
+        return self.sequence.caches
+
+    def begin(self) -> list[GenerateEvent]:
+        """Find what is known of the prompt already, and make ready to prefill the rest."""
+        self.sequence = self._prefix.begin(self._prompt)
+        self._stops = self._prefix.stops(self.sequence, len(self._prompt), self.task.boundaries)
+        self.pending, self._value = None, None
+        if self._begun:
+            return [TextChunk(self.task.request_id, "", ())]
+        self._begun = time.perf_counter_ns()
+        self._cached = len(self.sequence.tokens)
+        if self._cached == len(self._prompt) - 1:
+            self._to_decoding()
+        echo = [self._chunk([Piece(Kind.TEXT, self.task.echo)])] if self.task.echo else []
+        return [self._progress(self._cached), *echo]
+
+    def prefill(self, model: Model, chunk: ChunkSize, most: int) -> list[GenerateEvent]:
+        """Feed the next chunk of the prompt, at most `most` tokens."""
+        sequence = self.sequence
+        assert sequence is not None
+        done, end = len(sequence.tokens), len(self._prompt) - 1
+        if done < end:
+            # The inside of a chunk cannot be come back to, so a chunk ends where a state is to be kept.
+            due = next((stop for stop in self._stops if stop > done), end)
+            ids = self._prompt[done : min(done + min(chunk.tokens, most), due)]
+            started = time.perf_counter()
+            model(mx.array([ids]), cache=sequence.caches)
+            sequence.evaluate()
+            sequence.tokens.extend(ids)
+            mx.clear_cache()
+            chunk.took(len(ids), time.perf_counter() - started)
+            done += len(ids)
+        if done in self._stops:
+            self._prefix.keep(sequence)
+        if done == end:
+            self._to_decoding()
+        if self.drawn:
+            return [TextChunk(self.task.request_id, "", ())]
+        return [self._progress(done)]
+
+    def likelihoods(self, logits: mx.array, tokens: mx.array, first: int = 0) -> Likelihoods | None:
+        """Return how likely tokens [R] were that come from logits [.., V]; None where nobody asks for that.
+
+        Args:
+            logits: As the model gave them.
+            tokens: What was drawn.
+            first: The row that the first of them is from; the others are from those behind it.
+        """
+        count = self.task.logprobs
+        return None if count is None else likelihoods(logits[first : first + tokens.size], tokens, count)
+
+    def take(self, draw: Draw) -> None:
+        """Go on with what was drawn, or with what is to come in its place; the token before it was read and fed."""
+        self._forcing = bool(self._forced)
+        if self._forcing:
+            self._ending = True
+            sampler = self.sampler.fork()
+            sampler.push(self._forced[0], draw.sampler.width)
+            draw = Draw(_fed(self._forced[:1]), sampler)
+        self.pending, self._value, self._likelihoods = draw.token, None, draw.likelihoods
+        self._sampler_before, self.sampler = self.sampler, draw.sampler
+
+    def read(self, *, fed: bool = False) -> list[GenerateEvent]:
+        """Wait for `pending` if nobody has yet, and return what comes of it.
+
+        Args:
+            fed: It has been fed meanwhile, and is recorded as such; `take` then brings the next one.
+        """
+        assert self.pending is not None
+        assert self.sequence is not None
+        fresh = self._value is None
+        value = cast("int", self.pending.item()) if self._value is None else self._value
+        self._value = value
+        if fed:
+            self.sequence.tokens.append(value)
+            # What is drawn from here on can be drawn again; all before it is known.
+            self.pending, self._value, self._sampler_before = None, None, self.sampler
+        return self.accept(value, self._told(self._likelihoods)) if fresh else []
+
+    def accept_all(self, tokens: Series[int], likelihoods: Likelihoods | None = None) -> list[GenerateEvent]:
+        """Make tokens part of the answer until one ends it; the last has not been fed.
+
+        Args:
+            tokens: At least one.
+            likelihoods: How likely these were, and perhaps others behind them; None where nobody asks for that.
+        """
+        events: list[GenerateEvent] = []
+        told = self._told(likelihoods)
+        for index, token in enumerate(tokens):
+            events += self.accept(token, told[index : index + 1])
+            if self.ended:
+                return events
+        self.pending, self._value, self._likelihoods = _fed([tokens[-1]]), tokens[-1], None
+        return events
+
+    def accept(self, token: int, told: Series[Likelihood] = ()) -> list[GenerateEvent]:
+        """Make a token part of the answer, or end the answer because of it; `told` is how likely it was."""
+        events: list[GenerateEvent] = []
+        if not self._first:
+            self._first = time.perf_counter_ns()
+            events.append(self._progress(len(self.task.prompt)))
+        guide = self.task.guide
+        if guide is not None:
+            guide.take(token)
+        if token in self.task.eos_ids:
+            self._turn_end = (token,)
+            return [*events, *self.finish(DoneReason.STOP)]
+        self.drawn.append(token)
+        if self._forcing:
+            del self._forced[:1]
+            self._forcing = False
+            self._ending = bool(self._forced)
+        pieces = self.task.parser.feed(self.task.stop.add(self.task.text.add(token)))
+        events.append(self._chunk(pieces, (token,), tuple(told)))
+        self._thought_tokens += bool(self.task.parser.thought_end)
+        self._end_thought()
+        if self.task.stop.found or self.task.parser.called or (guide is not None and guide.complete):
+            return [*events, *self.finish(DoneReason.STOP)]
+        if len(self.drawn) == self.task.max_tokens:
+            return [*events, *self.finish(DoneReason.LENGTH)]
+        if self.task.loop_guard and len(self.drawn) % loop_detector.EVERY == 0 and loop_detector.repeats(self.drawn):
+            return [*events, *self.finish(DoneReason.LOOP)]
+        return events
+
+    @property
+    def is_last(self) -> bool:
+        """Whether `pending` is not read yet and the last that may be drawn, so that feeding it would be in vain."""
+        return self._value is None and self.pending is not None and len(self.drawn) + 1 == self.task.max_tokens
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the caches must begin anew before another token can be fed."""
+        assert self.sequence is not None
+        return len(self.sequence.tokens) >= self._limit
+
+    def restart(self) -> list[GenerateEvent]:
+        """Give the caches back and prefill anew: in the second way of computing, or with what fits the context.
+
+        Where nothing of a full context is to be forgotten, the answer ends.
+        """
+        assert self.sequence is not None
+        assert self._value is not None
+        tokens = [*self.sequence.tokens, self._value]
+        if len(tokens) > self.task.context:
+            if self.task.shift is None:
+                return self.finish(DoneReason.LENGTH)
+            kept = list(self.task.shift(tokens))
+            self._dropped += len(tokens) - len(kept)
+            tokens = kept
+        self._prefix.end(self.sequence)
+        self._prompt = tokens
+        return self.begin()
+
+    def start_over(self, shared_fault: str = "") -> None:
+        """Forget the caches and prefill anew, by itself, because a step that was not its own alone has failed.
+
+        Args:
+            shared_fault: What went wrong, if other answers shared the step; empty for one with a draft model.
+        """
+        assert self.sequence is not None
+        if self._value is None:
+            # Nobody will ever read what follows: it is drawn again, by what drew it.
+            self.sampler = self._sampler_before
+            self._forcing = False
+            self._prompt = list(self.sequence.tokens)
+        else:
+            self._prompt = [*self.sequence.tokens, self._value]
+        self._prefix.drop(self.sequence)
+        self.sequence = self.pending = None
+        self.alone = True
+        self.shared_fault = shared_fault
+
+    def finish(self, reason: DoneReason) -> list[GenerateEvent]:
+        """End the answer, and leave what was computed to the next request."""
+        events: list[GenerateEvent] = []
+        pieces: list[Piece] = []
+        if not self.task.stop.found:
+            held = self.task.stop.add(self.task.text.finish()) + self.task.stop.finish()
+            pieces = self.task.parser.feed(held) if held else []
+        pieces += self.task.parser.finish(cut=reason is not DoneReason.STOP)
+        if pieces:
+            events.append(self._chunk(pieces))
+        parts = merged(self._pieces)
+        ended = time.perf_counter_ns()
+        begun, first = self._begun or ended, self._first or ended
+        self.give_back()
+        return [
+            *events,
+            Finished(
+                request_id=self.task.request_id,
+                text=text_of(parts),
+                token_ids=tuple(self.drawn),
+                done_reason=reason,
+                prompt_tokens=len(self.task.prompt),
+                cached_tokens=self._cached,
+                prompt_duration=first - begun,
+                eval_duration=ended - first,
+                total_duration=ended - self.task.received,
+                drafted_tokens=self.drafted,
+                accepted_tokens=self.accepted,
+                dropped_tokens=self._dropped,
+                dropped_messages=self.task.dropped_messages,
+                cut_messages=self.task.cut_messages,
+                stop=self.task.stop.found,
+                thought_tokens=self._thought_tokens,
+                parts=_parts_of(parts),
+                context=(*self.task.prompt, *self.drawn, *self._turn_end) if self.task.tells_context else (),
+                shared_fault=self.shared_fault,
+            ),
+        ]
+
+    def give_back(self, *, spoiled: bool = False) -> None:
+        """End without another word; `spoiled` caches are forgotten."""
+        self.ended = True
+        sequence, self.sequence, self.pending = self.sequence, None, None
+        if sequence is not None and spoiled:
+            self._prefix.drop(sequence)
+        elif sequence is not None:
+            self._prefix.end(sequence)
+
+    def _told(self, likelihoods: Likelihoods | None) -> Series[Likelihood]:
+        return likelihoods.read(self.task.spelled) if likelihoods is not None else ()
+
+    @property
+    def _limit(self) -> float:
+        """How many tokens may be fed in all before the caches must begin anew."""
+        return min(self.task.context, self._prefix.limit(len(self._prompt)))
+
+    def _to_decoding(self) -> None:
+        self.pending, self._likelihoods = _fed([self._prompt[-1]]), None
+        self._value = self._prompt[-1]
+
+    def _progress(self, done: int) -> PrefillProgress:
+        return PrefillProgress(self.task.request_id, done, len(self.task.prompt), self._cached)
+
+    def _chunk(
+        self, pieces: list[Piece], tokens: tuple[int, ...] = (), likelihoods: tuple[Likelihood, ...] = ()
+    ) -> TextChunk:
+        self._pieces += pieces
+        return TextChunk(self.task.request_id, text_of(pieces), tokens, likelihoods, _parts_of(pieces))
+
+    def _end_thought(self) -> None:
+        """Have the thought ended, where there is one, if it has taken all the tokens that it may."""
+        end, budget = self.task.parser.thought_end, self.task.think_budget
+        if budget is None or self._ending:
+            return
+        # One that meanwhile has ended by itself needs no end.
+        forced = list(self.task.encode(end)) if end and self._thought_tokens >= budget else []
+        # In the middle of a character nothing else may follow.
+        possible = self.task.guide is None or not forced or self.task.guide.followed(forced) == len(forced)
+        self._forced = forced if possible else []
+
+
+def _parts_of(pieces: Series[Piece]) -> tuple[Piece, ...]:
+    """Return pieces where they are more than a text."""
+    return tuple(pieces) if any(piece.kind is not Kind.TEXT or piece.cut for piece in pieces) else ()
+
+
+def _fed(tokens: list[int]) -> mx.array:
+    """Return tokens as samplers do, so that those of several answers can be put together as they are."""
+    return mx.array(tokens, dtype=mx.uint32)

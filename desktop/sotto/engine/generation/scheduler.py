@@ -1,0 +1,284 @@
+"""Several requests on one model, a step at a time.
+
+A step is one prefill chunk or one decode step. While some requests are being prefilled and others are answering, the
+two take turns, so that between two tokens of an answer there is one chunk at most; requests that are prefilled take
+turns among themselves, so that a short prompt does not wait behind a long one. All that answer share one forward pass
+where the model allows it. What goes wrong in one request ends that request alone.
+"""
+
+import logging
+import math
+import time
+from collections.abc import Callable
+
+import mlx.core as mx
+
+from sotto.engine.caches.batch import MOST_TOGETHER, batched
+from sotto.engine.caches.prefix_cache import PrefixCache
+from sotto.engine.contract.events import DoneReason, GenerateEvent
+from sotto.engine.contract.failures import failed
+from sotto.engine.generation.beginnings import SharedBeginnings
+from sotto.engine.generation.chunk_sizing import CHUNK, Pace
+from sotto.engine.generation.generation import Draw, Generation, Model
+from sotto.engine.generation.memory_guard import MemoryGuard
+from sotto.engine.generation.speculator import Speculator
+from sotto.engine.generation.task import Task
+from sotto.engine.grammar.guides import Guide
+from sotto.engine.grammar.token_masks import masked
+from sotto.engine.sampling.sampler import sample_each
+
+_log = logging.getLogger(__name__)
+
+_CLEAR_EVERY = 256
+# A beginning shorter than this is computed twice rather than waited for.
+_WORTH_WAITING = 64
+
+
+class Scheduler:
+    """Runs generations on one loaded model. Every method belongs to the thread that owns MLX."""
+
+    def __init__(
+        self,
+        model: Model,
+        prefix: PrefixCache,
+        pace: Pace,
+        *,
+        steps: Model | None = None,
+        batches: bool = False,
+        speculator: Speculator | None = None,
+        guard: MemoryGuard | None = None,
+    ) -> None:
+        """Start without anything to do.
+
+        Args:
+            model: Takes tokens [B, L] and `cache=` to logits [B, L, V].
+            prefix: What was computed before.
+            pace: How much to compute at a time; learns from what is computed.
+            steps: Computes the same as `model`, for the few tokens of a decode step; None for `model` itself.
+            batches: Whether the model computes each row of a batch as if it were alone.
+            speculator: Proposes tokens to a request that is alone.
+            guard: Watches the machine's memory; None where nobody need.
+        """
+        self._model = model
+        self._step_model = steps or model
+        self._prefix = prefix
+        self._pace = pace
+        self._batches = batches
+        self._speculator = speculator
+        self._guard = guard
+        self._running: list[Generation] = []
+        self._shared = SharedBeginnings()
+        self._most = CHUNK
+        self._prefill_next = True
+        self._steps = 0
+        self._stepped = -math.inf
+        self._interval = math.inf
+
+    @property
+    def count(self) -> int:
+        """Requests in flight."""
+        return len(self._running)
+
+    def add(self, task: Task) -> None:
+        """Take up a task; the next steps work on it."""
+        self._running.append(Generation(task, self._prefix))
+
+    def step(self) -> list[GenerateEvent]:
+        """Compute one prefill chunk or one decode step, and return what came of it, in order."""
+        events: list[GenerateEvent] = []
+        if self._guard is not None:
+            self._most = self._guard.look()
+        for one in self._running:
+            self._guarded(one, events, lambda one=one: self._looked_after(one))  # type: ignore[misc]
+        self._forget_ended()
+        begun = [one for one in self._running if one.sequence is not None]
+        prefilling = [one for one in begun if one.pending is None]
+        decoding = [one for one in begun if one.pending is not None]
+        if prefilling and (self._prefill_next or not decoding):
+            self._prefill(prefilling[0], events)
+            # A step ahead of its reader brings no token where it is the first of its kind.
+            self._stepped, self._interval = -math.inf, math.inf
+        elif decoding:
+            self._decode(decoding, events)
+        self._prefill_next = not self._prefill_next
+        self._forget_ended()
+        if not self._running:
+            mx.clear_cache()
+        return events
+
+    def close(self) -> None:
+        """Drop what is running, without a word."""
+        for one in self._running:
+            one.give_back()
+        self._forget_ended()
+
+    # Beginning and ending
+
+    def _looked_after(self, one: Generation) -> list[GenerateEvent]:
+        if one.task.cancelled():
+            return one.finish(DoneReason.CANCELLED)
+        if one.sequence is None and not self._is_worth_waiting(one):
+            return one.begin()
+        return []
+
+    def _is_worth_waiting(self, one: Generation) -> bool:
+        """Tell whether somebody is computing the beginning of a prompt just now."""
+        return any(
+            other.sequence is not None
+            and other.pending is None
+            and other.prefilled < (shared := self._shared.length(one, other)) - 1
+            and shared >= _WORTH_WAITING
+            for other in self._running
+        )
+
+    def _forget_ended(self) -> None:
+        for one in self._running:
+            if one.ended:
+                self._shared.forget(one)
+                if self._speculator is not None:
+                    self._speculator.forget(one)
+        self._running = [one for one in self._running if not one.ended]
+
+    def _guarded(self, one: Generation, events: list[GenerateEvent], work: Callable[[], list[GenerateEvent]]) -> bool:
+        """Add the events of some work on one request to `events`; return False where it failed and ended that."""
+        try:
+            events.extend(work())
+        except Exception as error:
+            # Nobody knows whether the step that failed has reached the caches.
+            one.give_back(spoiled=True)
+            events.append(failed(one.task.request_id, error))
+            return False
+        return True
+
+    # Steps
+
+    def _prefill(self, one: Generation, events: list[GenerateEvent]) -> None:
+        chunk = self._pace.shared if len(self._running) > 1 else self._pace.chunk
+        self._guarded(one, events, lambda: one.prefill(self._model, chunk, self._most))
+        # The next one's turn.
+        self._running.remove(one)
+        self._running.append(one)
+
+    def _decode(self, decoding: list[Generation], events: list[GenerateEvent]) -> None:
+        for one in decoding:
+            if one.is_full and self._guarded(one, events, lambda one=one: one.read()) and not one.ended:  # type: ignore[misc]
+                self._guarded(one, events, lambda one=one: one.restart())  # type: ignore[misc]
+        decoding = [one for one in decoding if one.pending is not None]
+        together = [one for one in decoding if self._batches and one.can_share]
+        groups = [together[first : first + MOST_TOGETHER] for first in range(0, len(together), MOST_TOGETHER)]
+        groups += [[one] for one in decoding if one not in together]
+        for group in groups:
+            if len(decoding) == 1 and self._speculated(group[0], events):
+                continue
+            self._decode_together(group, events)
+        now = time.perf_counter()
+        self._interval, self._stepped = now - self._stepped, now
+        self._steps += 1
+        if self._steps % _CLEAR_EVERY == 0:
+            mx.clear_cache()
+
+    def _speculated(self, one: Generation, events: list[GenerateEvent]) -> bool:
+        """Let the only answer in progress take several tokens in one step, if that is likely to pay; tell whether."""
+        speculator = self._speculator
+        if speculator is None or not one.draws_freely:
+            return False
+        taken = False
+
+        def step() -> list[GenerateEvent]:
+            nonlocal taken
+            found = speculator.step(self._step_model, one, alone=len(self._running) == 1)
+            taken = found is not None
+            return found or []
+
+        # Where decoding runs ahead of its reader, the pending token is waited for only if it is worth that.
+        read = one.is_read or (
+            self._guarded(one, events, lambda: one.read() if speculator.wants(one) else []) and one.is_read
+        )
+        well = not one.ended and (not read or self._guarded(one, events, step))
+        return taken or not well
+
+    def _decode_together(self, group: list[Generation], events: list[GenerateEvent]) -> None:
+        """Feed the pending token of each, and read it where nobody has; on a CPU the next one as well."""
+        ahead = self._interval <= self._pace.ahead_below
+        # A step that nobody waits for, before or after, takes no time that says anything.
+        steady = not (ahead and group[0].is_read)
+        feeding = [one for one in group if not one.is_last]
+        started = time.perf_counter()
+        try:
+            drawn = self._drawn(feeding, events)
+            arrays = [array for draw in drawn.values() for array in draw.arrays]
+            if ahead:
+                mx.async_eval(arrays)  # type: ignore[no-untyped-call]
+            else:
+                mx.eval(arrays)
+        except Exception as error:
+            self._recover(feeding, error, events)
+            drawn = {}
+        for one in group:
+            draw = drawn.get(one)
+            if one.pending is not None:
+                self._guarded(one, events, lambda one=one, fed=draw is not None: one.read(fed=fed))  # type: ignore[misc]
+            if one.ended or draw is None:
+                continue
+            one.take(draw)
+            if not ahead:
+                self._guarded(one, events, one.read)
+        if self._speculator is not None and len(group) == 1 == len(self._running):
+            self._speculator.took(time.perf_counter() - started if steady and feeding else None)
+
+    def _drawn(self, feeding: list[Generation], events: list[GenerateEvent]) -> dict[Generation, Draw]:
+        """Return what follows the pending token of each, lazily; nothing for those that end meanwhile."""
+        if not feeding:
+            return {}
+        tokens = mx.concatenate([one.pending for one in feeding if one.pending is not None])[:, None]
+        caches = feeding[0].caches if len(feeding) == 1 else batched([one.caches for one in feeding])
+        logits = self._step_model(tokens, cache=caches)[:, -1, :]
+        scores = logits
+        if any(one.task.guide is not None for one in feeding):
+            feeding, logits, scores = self._guided(feeding, logits, events)
+            if not feeding:
+                return {}
+        # Forks draw: where this step fails, each answer still has what draws the same again.
+        samplers = [one.sampler.fork() for one in feeding]
+        drawn = sample_each(samplers, scores) if len(feeding) > 1 else [samplers[0].sample(scores)]
+        return {
+            one: Draw(token, sampler, one.likelihoods(logits, token, row))
+            for row, (one, token, sampler) in enumerate(zip(feeding, drawn, samplers, strict=True))
+        }
+
+    def _guided(
+        self, feeding: list[Generation], logits: mx.array, events: list[GenerateEvent]
+    ) -> tuple[list[Generation], mx.array, mx.array]:
+        """Return those requests that go on, their logits, and these with nothing but what may follow.
+
+        What may follow a token depends on it, so it is read first; the scores are computed meanwhile.
+        """
+        mx.async_eval(logits)  # type: ignore[no-untyped-call]
+        masks: dict[Generation, bytes] = {}
+
+        def look(one: Generation, guide: Guide) -> list[GenerateEvent]:
+            masks[one] = guide.mask()
+            return []
+
+        for one in feeding:
+            guide = one.task.guide
+            if guide is None or not self._guarded(one, events, lambda one=one: one.read(fed=True)) or one.ended:  # type: ignore[misc]
+                continue
+            self._guarded(one, events, lambda one=one, guide=guide: look(one, guide))  # type: ignore[misc]
+        left = [row for row, one in enumerate(feeding) if not one.ended]
+        if not left:
+            return [], logits, logits
+        if len(left) < len(feeding):
+            feeding, logits = [feeding[row] for row in left], logits[mx.array(left, dtype=mx.int32)]
+        return feeding, logits, masked(logits, [masks.get(one) for one in feeding])
+
+    def _recover(self, group: list[Generation], error: Exception, events: list[GenerateEvent]) -> None:
+        """After a step that failed: end the request that it was for, or let each of several try by itself."""
+        if len(group) > 1:
+            _log.warning("A step of %d answers failed, and each goes on by itself", len(group), exc_info=error)
+        for one in [one for one in group if not one.ended]:
+            if len(group) == 1:
+                one.give_back(spoiled=True)
+                events.append(failed(one.task.request_id, error))
+            else:
+                one.start_over(f"{type(error).__name__}: {error}")

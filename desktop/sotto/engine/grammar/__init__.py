@@ -1,0 +1,1 @@
+"""Answers by a schema or grammar: checks, translation, and the masks of tokens."""

@@ -1,0 +1,51 @@
+"""What an answer must be, as files say it: a JSON schema, a regular expression or a Lark grammar, by their endings."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from sotto.engine.contract.types import Grammar, GrammarKind
+from sotto.engine.grammar.grammars import ANY_OBJECT, LARGEST, check_grammar
+from sotto.errors import InvalidRequestError
+from sotto.store.files import read_all
+from sotto.store.wording import shown_path
+
+KINDS: Mapping[str, GrammarKind] = {
+    ".json": GrammarKind.JSON_SCHEMA,
+    ".regex": GrammarKind.REGEX,
+    ".lark": GrammarKind.LARK,
+}
+"""How a file says it, by the ending of its name."""
+WHAT: Mapping[GrammarKind, str] = {
+    GrammarKind.JSON_SCHEMA: "a JSON schema",
+    GrammarKind.REGEX: "a regular expression",
+    GrammarKind.LARK: "a Lark grammar",
+}
+
+
+def any_object(name: str = "format") -> Grammar:
+    """Return that an answer must be some JSON object; `name` is for messages."""
+    return Grammar(GrammarKind.JSON_SCHEMA, ANY_OBJECT, name)
+
+
+def grammar_of_file(path: Path, name: str = "") -> Grammar:
+    """Return what answers must be by a file, once it is known that this can be honoured.
+
+    Args:
+        path: The file.
+        name: What it is called in messages about the grammar; empty for the whole path.
+
+    Raises:
+        SottoError: Its ending is none of `KINDS`, it cannot be read, or what it asks for cannot be honoured.
+    """
+    kind = KINDS.get(path.suffix)
+    if kind is None:
+        raise InvalidRequestError(f"{shown_path(path)} must end in {', '.join(KINDS)}, which says how it is written.")
+    try:
+        text = read_all(path, LARGEST[kind], WHAT[kind]).decode()
+    except UnicodeDecodeError as error:
+        raise InvalidRequestError(f"{shown_path(path)} is no UTF-8 text ({error.reason} at {error.start}).") from error
+    # Editors end a file with a line break, which is no part of an expression.
+    text = text.removesuffix("\n").removesuffix("\r") if kind is GrammarKind.REGEX else text
+    grammar = Grammar(kind, text, shown_path(name or path))
+    check_grammar(grammar)
+    return grammar

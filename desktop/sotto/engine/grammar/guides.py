@@ -1,0 +1,243 @@
+"""Which tokens may follow in an answer that must be something: a grammar on a model's own vocabulary.
+
+A guide follows one answer token by token. What may come next is a mask with a bit for each token, which llguidance
+computes on the processor, while the device computes the scores that it is laid over
+(`sotto.engine.grammar.token_masks`). Tokens count by their bytes alone, so text may be cut into them in any way, within
+a character too. A token that ends answers may follow only where the answer is complete. Where a model has none, the
+answer ends as soon as it is complete. What no grammar can keep is left out of the masks here: that no object of JSON
+has a key twice.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import Lock
+
+from sotto.engine.contract.types import Grammar, GrammarKind
+from sotto.engine.grammar.grammar_process import GrammarProcess
+from sotto.engine.grammar.grammars import NO_TOKEN, Rules, first_line, llguidance_source, refused, rules_of
+from sotto.engine.grammar.json_places import InJson, Place
+from sotto.engine.grammar.key_masks import KeyMasks
+from sotto.engine.grammar.matchers import Matcher, Table
+from sotto.engine.parsing.lead import Lead
+from sotto.engine.tokens.tokenizer import Tokenizer
+from sotto.errors import EngineError, InvalidRequestError, UnsupportedModelError
+
+# Compiled grammars that are kept for the next request; each takes up to some megabytes.
+_KEPT = 8
+
+
+class Guide:
+    """Follows one answer. After an error it is of no use any more."""
+
+    def __init__(self, matcher: Matcher, name: str, tokens: "Tokens", place: Place | None = None) -> None:
+        """Start where `matcher` is.
+
+        Args:
+            matcher: Belongs to this guide from now on.
+            name: What the grammar is called, for messages.
+            tokens: The model's.
+            place: Where in its JSON the answer is; None where it has none.
+        """
+        self._matcher = matcher
+        self._name = name
+        self._tokens = tokens
+        self._place = place
+
+    def fork(self) -> "Guide":
+        """Return a guide at the same place that goes its own way."""
+        return Guide(self._matcher.deep_copy(), self._name, self._tokens, self._place)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the answer is what it must be and ends here: nothing more may follow, or no token could end it."""
+        return self._matcher.is_stopped() or (not self._tokens.can_end and self._matcher.is_accepting())
+
+    def take(self, token: int) -> None:
+        """Go on behind a token.
+
+        Raises:
+            EngineError: It may not follow here, or the grammar became too complex.
+        """
+        if not self._matcher.consume_token(token):
+            raise self._failed(first_line(self._matcher.get_error()))
+        if self._place is not None:
+            self._place = self._place.after(self._tokens.spelled(token))
+            if self._place is None:
+                raise self._failed("an object would have a key twice")
+
+    def mask(self) -> bytes:
+        """Return which tokens may follow: bit i of the bytes, from the lowest of the first one, stands for token i.
+
+        Raises:
+            EngineError: No token may, or the grammar became too complex.
+        """
+        mask = self._matcher.compute_bitmask()
+        if self._matcher.is_error():
+            raise self._failed(first_line(self._matcher.get_error()))
+        if self._place is not None:
+            mask = self._tokens.keys.without_repeats(mask, self._place)
+        if not int.from_bytes(mask, "little") & ((1 << self._tokens.rows) - 1):
+            raise self._failed(NO_TOKEN)
+        return mask
+
+    def followed(self, drafts: Sequence[int]) -> int:
+        """Return how many of some tokens may follow one after the other."""
+        fitting = self.fitting(drafts)
+        if self._tokens.can_end:
+            return fitting
+        ahead = self.fork()
+        for taken, token in enumerate(drafts[:fitting]):
+            if taken and ahead.complete:
+                return taken
+            ahead.take(token)
+        return fitting
+
+    def fitting(self, tokens: Sequence[int]) -> int:
+        """Return how many of some tokens are the beginning of an answer, one that goes on where it could end, too."""
+        fitting, place = self._matcher.validate_tokens(list(tokens)), self._place
+        for taken, token in enumerate(tokens[:fitting] if place is not None else ()):
+            place = place.after(self._tokens.spelled(token)) if place is not None else None
+            if place is None:
+                return taken
+        return fitting
+
+    def masks(self, drafts: Sequence[int]) -> list[bytes]:
+        """Return which tokens may follow here and behind each of n drafts, n + 1 masks.
+
+        Args:
+            drafts: Tokens that may all follow one after the other; none of them is taken.
+
+        Raises:
+            EngineError: As `mask`.
+        """
+        masks, place = [self.mask()], self._place
+        for draft in drafts:
+            self.take(draft)
+            # Behind what makes the answer complete nothing is drawn, or not kept.
+            masks.append(masks[-1] if self.complete else self.mask())
+        self._matcher.rollback(len(drafts))
+        self._place = place
+        return masks
+
+    def _failed(self, reason: str) -> EngineError:
+        return EngineError(f"{self._name} could not be followed to its end: {reason}.")
+
+
+class Vocabulary:
+    """A model's tokens, as grammars need them. May be used on any thread."""
+
+    def __init__(self, tokenizer: Tokenizer, rows: int) -> None:
+        """Start without anything read: most models are never asked for a grammar.
+
+        Args:
+            tokenizer: The model's.
+            rows: How many tokens the model has scores for.
+        """
+        self._tokenizer = tokenizer
+        self._rows = rows
+        self._lock = Lock()
+        self._table: Tokens | None = None
+        self._compiled = lru_cache(_KEPT)(self._compile)
+
+    def guide(self, grammar: Grammar | Rules, begun: str = "", lead: Lead | None = None) -> Guide:
+        """Return a guide for an answer.
+
+        Args:
+            grammar: What it must be.
+            begun: What there is of it already.
+            lead: What may stand in front of it; not where some of it is there.
+
+        Raises:
+            InvalidRequestError: The grammar cannot be honoured, or what there is does not begin as it asks.
+            UnsupportedModelError: The model's vocabulary does not say what each token is.
+        """
+        guide = self._beginning(grammar, lead)
+        if begun:
+            tokens = self.spelling(begun)
+            fitting = guide.fitting(tokens)
+            if fitting < len(tokens):
+                raise InvalidRequestError(
+                    f"The answer that is to be gone on with is not what {grammar.name} asks for, from token {fitting}."
+                )
+            for token in tokens:
+                guide.take(token)
+            if guide.complete:
+                raise InvalidRequestError(
+                    f"The answer that is to be gone on with is all that {grammar.name} asks for; nothing may follow."
+                )
+        return guide
+
+    def allows(self, grammar: Grammar | Rules, beginning: str) -> bool:
+        """Tell whether an answer may begin with a text.
+
+        Raises:
+            InvalidRequestError: The grammar cannot be honoured.
+        """
+        tokens = self.spelling(beginning)
+        return self._beginning(grammar, None).fitting(tokens) == len(tokens)
+
+    def spelling(self, text: str) -> list[int]:
+        """Return tokens that spell a text, the longest ones first."""
+        return list(self._read().table.greedy_tokenize(text))
+
+    def _beginning(self, grammar: Grammar | Rules, lead: Lead | None) -> Guide:
+        matcher = self._compiled(grammar, lead).deep_copy()
+        whole = InJson() if isinstance(grammar, Grammar) and grammar.kind is GrammarKind.JSON_SCHEMA else None
+        place = grammar.place if isinstance(grammar, Rules) else whole
+        if place is not None and lead is not None:
+            place = lead.place(place)
+        return Guide(matcher, grammar.name, self._read(), place)
+
+    def _compile(self, grammar: Grammar | Rules, lead: Lead | None) -> Matcher:
+        rules = rules_of(grammar) if isinstance(grammar, Grammar) else grammar
+        head = lead.rules(self._tokenizer.special) if lead is not None else ""
+        matcher = self._read().table.matcher(llguidance_source(rules, head))
+        if matcher.is_error():
+            raise refused(rules, matcher.get_error())
+        return matcher
+
+    def _read(self) -> "Tokens":
+        with self._lock:
+            if self._table is None:
+                self._table = _tokens(self._tokenizer, self._rows)
+            return self._table
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """What guides have to know of a vocabulary.
+
+    Attributes:
+        rows: How many tokens the model has scores for; llguidance knows one more, which ends answers as well.
+        can_end: Whether one of those ends answers.
+        keys: Which of them end a key of JSON.
+        spelled: Returns the bytes of a token, and a special one's name.
+        table: Has them in the process that follows grammars.
+    """
+
+    rows: int
+    can_end: bool
+    keys: KeyMasks
+    spelled: Callable[[int], bytes]
+    table: Table
+
+
+def _tokens(tokenizer: Tokenizer, rows: int) -> Tokens:
+    # It starts meanwhile.
+    process = GrammarProcess()
+    spelled = tokenizer.spellings(rows)
+    if spelled is None:
+        raise UnsupportedModelError(
+            "tokenizer.json makes text of several tokens at once, so no format can be guaranteed with this model; "
+            "leave the format out."
+        )
+    # A model may have no token that ends an answer; llguidance must have one, which then is behind all others.
+    ends = sorted(token for token in tokenizer.eos_ids if token < rows)
+    texts = [*spelled, b""]
+    # Tokens without bytes are not text, nor are those that end answers, however they are spelled.
+    special = {token for token, spelling in enumerate(texts) if not spelling}.union(ends or [rows])
+    # Those that are spelled alike may all follow where one of them may.
+    named = [b"%d" % token if token in special else spelling for token, spelling in enumerate(texts)]
+    table = Table(named, sorted(special), ends or [rows], process)
+    return Tokens(rows, bool(ends), KeyMasks(spelled), tokenizer.spelled, table)

@@ -1,0 +1,96 @@
+"""A JSON schema that has been checked, put in the terms in which llguidance keeps it exactly.
+
+Its patterns are ECMA-262's, which that library reads as Rust's, and of its formats it has looser ones. Drafts up to 7
+leave out what stands beside a `$ref`, and it does not.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sotto.engine.grammar.ecma_patterns import endless, searched
+from sotto.engine.grammar.string_formats import format_terms
+from sotto.errors import InvalidRequestError
+from sotto.store.wording import shown
+
+BY_NAME = frozenset({"properties", "patternProperties", "$defs", "definitions"})
+"""Keywords whose value has schemas by names of its own."""
+NO_SCHEMAS = frozenset({"const", "enum", "default", "examples", "required"})
+"""Keywords whose value is none and has none, whatever it looks like."""
+
+_REFERENCE_ALONE = ("http://json-schema.org/draft-0", "https://json-schema.org/draft-0")
+_BESIDE_REFERENCE = frozenset({"$ref", "$schema", "$id", "id", "$defs", "definitions"})
+
+
+def in_library_terms(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return a schema that means to llguidance what this one means.
+
+    Args:
+        schema: One that has been checked.
+        name: What it is called, for messages.
+
+    Raises:
+        InvalidRequestError: One of its patterns or formats cannot be honoured.
+    """
+    alone = str(schema.get("$schema", "")).startswith(_REFERENCE_ALONE)
+    return _Terms(name, references_alone=alone).part(schema)
+
+
+class _Terms:
+    """Puts the parts of one schema in other terms."""
+
+    def __init__(self, name: str, *, references_alone: bool) -> None:
+        self._name, self._references_alone = name, references_alone
+
+    def of(self, value: Any) -> Any:
+        """Return the same for a schema, or for what holds schemas."""
+        if isinstance(value, list):
+            return [self.of(one) for one in value]
+        return self.part(value) if isinstance(value, dict) else value
+
+    def part(self, part: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the same for a schema that is an object."""
+        if self._references_alone and isinstance(part.get("$ref"), str):
+            part = {keyword: value for keyword, value in part.items() if keyword in _BESIDE_REFERENCE}
+        found: dict[str, Any] = {}
+        for keyword, value in part.items():
+            if keyword == "patternProperties" and isinstance(value, dict):
+                found[keyword] = self._by_pattern(value, closed=part.get("additionalProperties") is False)
+            elif keyword in BY_NAME and isinstance(value, dict):
+                found[keyword] = {key: self.of(one) for key, one in value.items()}
+            else:
+                found[keyword] = value if keyword in NO_SCHEMAS else self.of(value)
+        if isinstance(part.get("pattern"), str):
+            found["pattern"] = searched(part["pattern"], self._name)
+        if isinstance(part.get("format"), str):
+            self._put_format(found)
+        return found
+
+    def _by_pattern(self, named: Mapping[str, Any], *, closed: bool) -> dict[str, Any]:
+        """Return what keys ask for by their patterns; `closed` where there are no other keys.
+
+        As no key comes twice, an answer must not come to where all that could follow are there.
+        """
+        found: dict[str, Any] = {}
+        for pattern, schema in named.items():
+            if schema is False or (closed and not endless(pattern, self._name)):
+                raise InvalidRequestError(
+                    f"{self._name}: patternProperties {shown(pattern)} leaves no new keys from some place on; name the "
+                    "keys in properties."
+                )
+            expression = searched(pattern, self._name)
+            if expression in found:
+                raise InvalidRequestError(
+                    f"{self._name}: patternProperties has {shown(pattern)} twice, in other words."
+                )
+            found[expression] = self.of(schema)
+        return found
+
+    def _put_format(self, part: dict[str, Any]) -> None:
+        """Put what is known of a format in its place; of others llguidance says that they are not known."""
+        terms = format_terms(part["format"])
+        if terms is not None:
+            del part["format"]
+            beside = part.get("allOf", [])
+            part["allOf"] = [*(beside if isinstance(beside, list) else []), terms]
+        elif part["format"] == "unknown":
+            raise InvalidRequestError(f"{self._name} cannot be guaranteed: Unknown format: unknown.")

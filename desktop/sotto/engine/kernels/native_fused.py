@@ -1,0 +1,216 @@
+"""MLX's small operations by way of the native kernels, where these can take the input, and by MLX's own elsewhere.
+
+Definitions call norms, rotations, attention and activations by MLX's names. `install` puts functions under those names
+that look at what they are given: float32 on the CPU goes to the native kernel, all else to what was there before.
+"""
+
+import importlib
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+
+from sotto.engine.architectures import zoo
+
+_ACTIVATIONS = ("silu", "gelu", "gelu_approx", "gelu_fast_approx")
+_MODULES = {"silu": nn.SiLU}
+# Where functions are kept under a name of their own, and so have to be replaced there too.
+_BORROWERS = ("mlx_lm.models.", "sotto.engine.architectures.definitions.")
+
+_undo: list[Callable[[], None]] = []
+# The kernels that are installed: a definition may keep an activation for longer than that.
+_kernels: ModuleType | None = None
+
+
+def install(kernels: ModuleType) -> None:
+    """Put the native functions in the place of MLX's; again does nothing.
+
+    Args:
+        kernels: The native module.
+    """
+    global _kernels
+    if _undo:
+        return
+    _kernels = kernels
+    zoo.install()
+    activations = importlib.import_module("mlx_lm.models.activations")
+    _replace(mx.fast, "rms_norm", _rms_norm(kernels, mx.fast.rms_norm))
+    _replace(mx.fast, "layer_norm", _layer_norm(kernels, mx.fast.layer_norm))
+    _replace(mx.fast, "rope", _rope(kernels, mx.fast.rope))
+    _replace(mx.fast, "scaled_dot_product_attention", _attention(kernels, mx.fast.scaled_dot_product_attention))
+    for name in _ACTIVATIONS:
+        _replace(nn, name, _activation(name, getattr(nn, name)))
+    for name, module in _MODULES.items():
+        _replace(module, "__call__", _as_method(getattr(nn, name)))
+    _replace(activations, "swiglu", _swiglu(kernels, activations.swiglu))
+    _replace(activations, "precise_swiglu", _precise_swiglu(kernels, activations.precise_swiglu))
+    _replace(activations, "swiglu_oai", _swiglu_oai(kernels, activations.swiglu_oai))
+
+
+def uninstall() -> None:
+    """Put MLX's own functions back."""
+    global _kernels
+    _kernels = None
+    while _undo:
+        _undo.pop()()
+
+
+def _replace(owner: Any, name: str, new: Callable[..., Any]) -> None:
+    """Replace a function where it is, and in all modules of definitions that took it from there."""
+    old = getattr(owner, name)
+    owners = [owner]
+    for path, module in tuple(sys.modules.items()):
+        if path.startswith(_BORROWERS) and module is not owner and vars(module).get(name) is old:
+            owners.append(module)
+
+    def undo() -> None:
+        for each in owners:
+            setattr(each, name, old)
+        # A module that was imported meanwhile took the new one.
+        for path, module in tuple(sys.modules.items()):
+            if path.startswith(_BORROWERS) and vars(module).get(name) is new:
+                setattr(module, name, old)
+
+    for each in owners:
+        setattr(each, name, new)
+    _undo.append(undo)
+
+
+def _as_method(function: Callable[[mx.array], mx.array]) -> Callable[[Any, mx.array], mx.array]:
+    return lambda _, x: function(x)
+
+
+def _rms_norm(kernels: ModuleType, own: Callable[..., mx.array]) -> Callable[..., mx.array]:
+    native: Callable[..., mx.array] = kernels.rms_norm
+    float32 = mx.float32
+
+    def rms_norm(x: mx.array, weight: mx.array | None, eps: float, *, stream: Any = None) -> mx.array:
+        if stream is None and x.dtype == float32 and x.ndim > 0 and (weight is None or weight.dtype == float32):
+            return native(x, weight, eps)
+        return own(x, weight, eps, stream=stream)
+
+    return rms_norm
+
+
+def _layer_norm(kernels: ModuleType, own: Callable[..., mx.array]) -> Callable[..., mx.array]:
+    native: Callable[..., mx.array] = kernels.layer_norm
+    float32 = mx.float32
+
+    def layer_norm(
+        x: mx.array, weight: mx.array | None, bias: mx.array | None, eps: float, *, stream: Any = None
+    ) -> mx.array:
+        plain = stream is None and x.dtype == float32 and x.ndim > 0
+        if plain and (weight is None or weight.dtype == float32) and (bias is None or bias.dtype == float32):
+            return native(x, weight, bias, eps)
+        return own(x, weight, bias, eps, stream=stream)
+
+    return layer_norm
+
+
+def _rope(kernels: ModuleType, own: Callable[..., mx.array]) -> Callable[..., mx.array]:
+    native: Callable[..., mx.array] = kernels.rope
+    float32, int32 = mx.float32, mx.int32
+
+    def rope(
+        a: mx.array,
+        dims: int,
+        *,
+        traditional: bool,
+        base: float | None,
+        scale: float,
+        offset: int | mx.array,
+        freqs: mx.array | None = None,
+        stream: Any = None,
+    ) -> mx.array:
+        plain = stream is None and a.dtype == float32 and (freqs is None or freqs.dtype == float32)
+        if plain and (isinstance(offset, int) or offset.dtype == int32):
+            return native(a, dims, traditional, base, scale, offset, freqs)
+        return own(a, dims, traditional=traditional, base=base, scale=scale, offset=offset, freqs=freqs, stream=stream)
+
+    return rope
+
+
+def _attention(kernels: ModuleType, own: Callable[..., mx.array]) -> Callable[..., mx.array]:
+    native: Callable[..., mx.array] = kernels.attention
+    float32 = mx.float32
+    of_scores = (mx.bool_, mx.float32, mx.bfloat16, mx.float16)
+    of_keys = (mx.float32, mx.bfloat16, mx.float16)
+
+    def scaled_dot_product_attention(
+        q: mx.array,
+        k: mx.array,
+        v: mx.array,
+        *,
+        scale: float,
+        mask: str | mx.array | None = None,
+        sinks: mx.array | None = None,
+        force_fused: bool = False,
+        stream: Any = None,
+    ) -> mx.array:
+        causal = isinstance(mask, str) and mask == "causal"
+        array = mask if isinstance(mask, mx.array) else None
+        if (
+            stream is None
+            and not force_fused
+            and q.dtype == float32
+            and k.dtype in of_keys
+            and v.dtype in of_keys
+            and k.ndim == 4
+            and k.shape[2] > 0
+            and (mask is None or causal or (array is not None and array.dtype in of_scores))
+        ):
+            if array is not None and array.dtype not in of_scores[:2]:
+                array = array.astype(float32)
+            if sinks is not None and sinks.dtype != float32:
+                sinks = sinks.astype(float32)
+            return native(q, k, v, scale, causal, array, sinks)
+        return own(q, k, v, scale=scale, mask=mask, sinks=sinks, force_fused=force_fused, stream=stream)
+
+    return scaled_dot_product_attention
+
+
+def _activation(name: str, own: Callable[..., mx.array]) -> Callable[..., mx.array]:
+    float32 = mx.float32
+
+    def activation(x: mx.array) -> mx.array:
+        if _kernels is None or x.dtype != float32:
+            return own(x)
+        activated: mx.array = getattr(_kernels, name)(x)
+        return activated
+
+    return activation
+
+
+def _alike(gate: mx.array, x: mx.array) -> bool:
+    """Return whether the native kernels can take both together."""
+    return gate.dtype == mx.float32 and x.dtype == mx.float32 and gate.shape == x.shape
+
+
+def _swiglu(kernels: ModuleType, own: Callable[..., mx.array]) -> Callable[..., mx.array]:
+    native: Callable[..., mx.array] = kernels.silu
+
+    def swiglu(gate: mx.array, x: mx.array) -> mx.array:
+        return native(gate, x) if _alike(gate, x) else own(gate, x)
+
+    return swiglu
+
+
+def _precise_swiglu(kernels: ModuleType, own: Callable[..., mx.array]) -> Callable[..., mx.array]:
+    native: Callable[..., mx.array] = kernels.silu
+
+    def precise_swiglu(h: mx.array, gate: mx.array, x: mx.array) -> mx.array:
+        return native(gate, x) if h.dtype == mx.float32 and _alike(gate, x) else own(h, gate, x)
+
+    return precise_swiglu
+
+
+def _swiglu_oai(kernels: ModuleType, own: Callable[..., mx.array]) -> Callable[..., mx.array]:
+    native: Callable[..., mx.array] = kernels.swiglu_oai
+
+    def swiglu_oai(gate: mx.array, x: mx.array, alpha: float = 1.702, limit: float = 7.0) -> mx.array:
+        return native(gate, x, alpha, limit) if _alike(gate, x) else own(gate, x, alpha, limit)
+
+    return swiglu_oai

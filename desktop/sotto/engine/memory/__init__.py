@@ -1,0 +1,1 @@
+"""Figures, limits and plans of memory."""

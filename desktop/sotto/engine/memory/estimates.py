@@ -1,0 +1,82 @@
+"""How far predictions of memory were off, by architecture, so that the next one is better.
+
+What a model needs is calculated from its shapes, and is right to the byte as a rule. Where it is not, because a
+definition holds what its shapes do not show, the ratio is kept in a small JSON file and used from then on. Whatever is
+wrong with the file means only that nothing was learned. Imports nothing of MLX.
+"""
+
+import json
+import logging
+from dataclasses import replace
+from pathlib import Path
+
+from sotto import paths
+from sotto.engine.memory.memory_needs import ModelNeeds
+from sotto.errors import BrokenModelError
+from sotto.store.bounded_json import read_object
+from sotto.store.writing import write_whole
+
+_log = logging.getLogger(__name__)
+
+# What is off by less than this share, or by less than these bytes, is left as it is.
+_SHARE, _BYTES = 0.2, 64 << 20
+# Beside a smaller model, whatever else is in memory counts for more than the model.
+_SMALLEST = 256 << 20
+_LEAST, _MOST = 0.25, 4.0
+_MOST_ENTRIES = 500
+
+
+def ratio(architecture: str) -> float:
+    """Return by what the weights of an architecture are to be multiplied; 1 where nothing was learned."""
+    return _read().get(architecture, 1.0)
+
+
+def corrected(needs: ModelNeeds, architecture: str) -> ModelNeeds:
+    """Return what a model needs by what is known of its architecture."""
+    factor = ratio(architecture)
+    return needs if factor == 1.0 else replace(needs, weight_bytes=round(needs.weight_bytes * factor))
+
+
+def learn(architecture: str, predicted: int, actual: int) -> bool:
+    """Take note of what a model holds and was predicted to; return whether that changes the next prediction.
+
+    Args:
+        architecture: `model_type` of its configuration.
+        predicted: Bytes, as `corrected` said.
+        actual: Bytes.
+    """
+    off = abs(actual - predicted)
+    if predicted < _SMALLEST or actual <= 0 or not architecture or off <= _BYTES or off <= _SHARE * predicted:
+        return False
+    known = _read()
+    factor = min(_MOST, max(_LEAST, known.pop(architecture, 1.0) * actual / predicted))
+    _log.warning(
+        "A model of the architecture %s holds %d bytes and was to hold %d; from now on %.2f times as much is expected.",
+        *(architecture, actual, predicted, factor),
+    )
+    kept = dict([*known.items(), (architecture, factor)][-_MOST_ENTRIES:])
+    try:
+        write_whole(_file(), json.dumps(kept, indent=1))
+    except OSError as error:
+        _log.warning("What was learned cannot be kept in %s: %s", _file(), error.strerror)
+        return False
+    return True
+
+
+def _file() -> Path:
+    return paths.cache_dir() / "estimates.json"
+
+
+def _read() -> dict[str, float]:
+    if not _file().exists():
+        return {}
+    try:
+        written = read_object(_file())
+    except BrokenModelError as error:
+        _log.info("%s", error.message)
+        return {}
+    return {
+        name: float(value)
+        for name, value in written.items()
+        if isinstance(value, int | float) and not isinstance(value, bool) and _LEAST <= value <= _MOST
+    }

@@ -1,0 +1,1 @@
+"""From a request to tokens: messages, templates, tools, the limits of the context."""

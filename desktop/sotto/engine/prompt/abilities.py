@@ -1,0 +1,110 @@
+"""What a model can be asked for besides text: the one place that decides, for requests and for lists of models."""
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from sotto.engine.config.text_files import named_tokens
+from sotto.engine.parsing.families import Family, family_of
+from sotto.engine.prompt.infill import suffix_template
+from sotto.engine.prompt.template_choice import chosen_template
+from sotto.engine.prompt.templates import ChatTemplate
+from sotto.engine.tokens.infill_marks import infill_marks
+from sotto.errors import BrokenModelError
+from sotto.store.records import ModelSource
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What a model can be asked for.
+
+    Attributes:
+        tools: To call functions: its chat template tells it of them.
+        thinks: To think first, or not to.
+        efforts: To think so much.
+        infills: To fill a gap between two texts.
+    """
+
+    tools: bool
+    thinks: bool
+    efforts: bool
+    infills: bool
+
+
+def abilities_of(template: ChatTemplate, family: Family, *, infills: bool) -> Abilities:
+    """Return what a model can be asked for.
+
+    Args:
+        template: What makes its prompts.
+        family: How it marks thoughts and calls.
+        infills: Whether there is a way to ask it to fill in.
+    """
+    efforts = template.knows_efforts
+    thinks = family.thinks or template.switches_thoughts or efforts
+    return Abilities(template.knows_tools, thinks, efforts, infills)
+
+
+def abilities_in_files(source: ModelSource) -> Abilities:
+    """Return what a model could be asked for once loaded, from its small files alone.
+
+    Args:
+        source: The model; of its `tokenizer.json` only the added tokens count, and its tensors may be missing.
+
+    Raises:
+        BrokenModelError: A file is damaged, so that the model cannot be loaded either.
+    """
+    added = _added_tokens(source.tokenizer_json)
+    template = ChatTemplate(chosen_template(source), named_tokens(source.json_files))
+    family = family_of(template.text, added)
+    return abilities_of(template, family, infills=bool(infill_marks(added) or suffix_template(source)))
+
+
+def _added_tokens(text: str) -> Collection[str]:
+    """Return the added tokens of a `tokenizer.json`, whose vocabulary mostly stands behind them and is not read."""
+    found = _value_of(text, "added_tokens")
+    if not isinstance(found, list):
+        return frozenset()
+    return frozenset(
+        token["content"] for token in found if isinstance(token, dict) and isinstance(token.get("content"), str)
+    )
+
+
+def _value_of(text: str, wanted: str) -> Any:
+    """Return the value of a key of the outermost object of a JSON text; None where there is none.
+
+    Raises:
+        BrokenModelError: It is no JSON, as far as it is read.
+    """
+    decoder, place = json.JSONDecoder(), 0
+    try:
+        place = _past(text, place, "{")
+        while text[place] != "}":
+            key, place = decoder.raw_decode(text, place)
+            value, place = decoder.raw_decode(text, _past(text, place, ":"))
+            if key == wanted:
+                return value
+            place = _past_space(text, place)
+            if text[place] != "}":
+                place = _past(text, place, ",")
+    except (ValueError, IndexError, RecursionError) as error:
+        raise BrokenModelError("tokenizer.json is no JSON that can be read.") from error
+    return None
+
+
+def _past(text: str, place: int, mark: str) -> int:
+    """Return the place behind white space, `mark`, and more white space.
+
+    Raises:
+        ValueError: Something else stands there.
+    """
+    place = _past_space(text, place)
+    if not text.startswith(mark, place):
+        raise ValueError(f"{mark} is missing at {place}")
+    return _past_space(text, place + len(mark))
+
+
+def _past_space(text: str, place: int) -> int:
+    while text[place] in " \t\r\n":
+        place += 1
+    return place

@@ -1,0 +1,119 @@
+"""Messages as chat templates expect them."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sotto.engine.contract.answer_parts import Kind, calls_of, markup, thought_of
+from sotto.engine.contract.tool_choice import ToolChoice
+from sotto.engine.contract.types import Message, Think
+from sotto.engine.parsing.parser import parsed
+
+# Names that different templates look a thought up by.
+_THOUGHT_NAMES = ("reasoning_content", "reasoning", "thinking")
+_LOOKS_UP_THOUGHT = re.compile(rf"(?:\.|['\"])(?:{'|'.join(_THOUGHT_NAMES)}|Thinking)\b")
+_LOOKS_UP_CALLS = re.compile(r"\b(?:tool_calls|ToolCalls)\b")
+# Variables by which thoughts are switched on and off.
+SWITCHES = frozenset({"enable_thinking", "thinking", "thinking_mode", "thinking_budget"})
+EFFORTS = frozenset({"reasoning_effort", "thinking_effort"})
+TOOL_NAMES = ("tools", "xml_tools")
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How an answer is asked for, besides the conversation.
+
+    Attributes:
+        tools: Functions that the model may call.
+        think: Whether it thinks first; None as the template does by itself.
+        budget: Most tokens of thoughts, for templates that tell the model.
+        choice: Which tools it must call; None for what it likes.
+    """
+
+    tools: tuple[Mapping[str, Any], ...] = ()
+    think: Think | None = None
+    budget: int | None = None
+    choice: ToolChoice | None = None
+
+    def variables(self, known: Callable[[], frozenset[str]], text: str) -> dict[str, Any]:
+        """Return the variables of a template that say so.
+
+        Args:
+            known: Returns the variables that the template looks up.
+            text: The template.
+        """
+        said = self._thinking(text)
+        if self.tools:
+            said |= {name: list(self.tools) for name in TOOL_NAMES}
+        return {"tools": None} | ({name: value for name, value in said.items() if name in known()} if said else {})
+
+    def _thinking(self, text: str) -> dict[str, Any]:
+        if self.think is None:
+            return {} if self.budget is None else {"thinking_budget": self.budget}
+        on = self.think is not Think.OFF
+        said: dict[str, Any] = {
+            "enable_thinking": on,
+            "thinking": on,
+            "thinking_mode": "enabled" if on else "disabled",
+        }
+        if not on:
+            return said | {"thinking_budget": 0}
+        if self.budget is not None:
+            said["thinking_budget"] = self.budget
+        if self.think is not Think.ON:
+            # Few templates know of more than high.
+            level = self.think if self.think is not Think.MAX or re.search(r"['\"]max['\"]", text) else Think.HIGH
+            said |= dict.fromkeys(EFFORTS, level.value)
+        return said
+
+
+AS_USUAL = Manner()
+
+
+def apart(message: Message, template: str) -> Message:
+    """Return an assistant's message with thoughts and calls apart from its text, as far as a template knows of them."""
+    if message.role != "assistant" or message.thinking or message.tool_calls:
+        return message
+    parts = parsed(message.content)
+    told = {
+        kind
+        for kind, known in ((Kind.THOUGHT, _LOOKS_UP_THOUGHT), (Kind.TOOL, _LOOKS_UP_CALLS))
+        if known.search(template) and any(part.kind is kind for part in parts)
+    }
+    if not told:
+        return message
+    return replace(
+        message,
+        content=markup(part for part in parts if part.kind not in told),
+        thinking=thought_of(parts) if Kind.THOUGHT in told else "",
+        tool_calls=calls_of(parts) if Kind.TOOL in told else (),
+    )
+
+
+def as_turn(message: Message, content: object, *, arguments_as_text: bool = False) -> dict[str, Any]:
+    """Return a message as a template is given it.
+
+    Args:
+        message: The message.
+        content: What stands for its content.
+        arguments_as_text: Whether the arguments of calls are JSON in a text, which some templates want.
+    """
+    turn: dict[str, Any] = {"role": message.role, "content": content}
+    if message.thinking:
+        turn |= dict.fromkeys(_THOUGHT_NAMES, message.thinking)
+    if message.tool_calls:
+        turn["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {
+                    "name": call.name,
+                    "arguments": call.arguments_as_json() if arguments_as_text else dict(call.arguments),
+                },
+            }
+            for call in message.tool_calls
+        ]
+    if message.role == "tool":
+        turn |= {"name": message.tool_name, "tool_call_id": message.tool_call_id}
+    return turn

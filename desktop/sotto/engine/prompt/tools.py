@@ -1,0 +1,106 @@
+"""Functions that a model may call, as requests and files describe them.
+
+The form is OpenAI's, which chat templates expect: a list of `{"type": "function", "function": {"name", "description",
+"parameters"}}`, in which `parameters` is a JSON schema. A function without that around it is taken as well.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sotto.engine.grammar.schema_checks import LARGEST_SCHEMA
+from sotto.errors import InvalidRequestError, StoreError
+from sotto.store.files import read_all
+from sotto.store.wording import human_size
+
+_LARGEST = 16 << 20
+_NAME = re.compile(r"[A-Za-z0-9_.\-]{1,128}")
+
+
+def read_tools(value: Any, where: str) -> tuple[Mapping[str, Any], ...]:
+    """Return the functions that JSON describes, checked.
+
+    Args:
+        value: A list of them.
+        where: The field or file that it is from.
+
+    Raises:
+        InvalidRequestError: It describes none, or one in another way.
+    """
+    if not isinstance(value, list):
+        raise InvalidRequestError(f"{where} holds no list; it should be a list of functions.")
+    return tools_at(dict(enumerate(value)), where)
+
+
+def tools_at(places: Mapping[int, Any], where: str) -> tuple[Mapping[str, Any], ...]:
+    """Return functions that JSON describes, checked, each of which stands at a place of its own in a list.
+
+    Args:
+        places: What describes each, by its place.
+        where: The field or file that the list is from.
+
+    Raises:
+        InvalidRequestError: One is none, or is described in another way.
+    """
+    tools = tuple(_tool(one, f"{where}[{index}]") for index, one in places.items())
+    names = [tool["function"]["name"] for tool in tools]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidRequestError(f"{where} describes {name} twice; each function needs a name of its own.")
+    return tools
+
+
+def _tool(value: Any, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InvalidRequestError(f'{where} is no object; it should be one with "type" and "function".')
+    kind = value.get("type", "function")
+    if kind != "function":
+        raise InvalidRequestError(f'{where}.type is {str(kind)[:40]!r}; "function" is all that there is.')
+    function = value.get("function", value if "name" in value else None)
+    if not isinstance(function, Mapping):
+        raise InvalidRequestError(f'{where}.function is no object; it should be one with "name" and "parameters".')
+    name, description = function.get("name"), function.get("description", "")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise InvalidRequestError(
+            f"{where}.function.name is {str(name)[:40]!r}; it should be a name of letters, digits, _, . and -."
+        )
+    if not isinstance(description, str):
+        raise InvalidRequestError(f"{where}.function.description is no text; it should say what the function does.")
+    parameters = function.get("parameters")
+    if parameters is None:
+        parameters = {"type": "object", "properties": {}}
+    properties = parameters.get("properties", {}) if isinstance(parameters, Mapping) else None
+    if not isinstance(properties, Mapping):
+        raise InvalidRequestError(f"{where}.function.parameters is no JSON schema of an object with properties.")
+    size = len(json.dumps(parameters))
+    if size > LARGEST_SCHEMA:
+        raise InvalidRequestError(
+            f"{where}.function.parameters has {size} bytes ({human_size(size)}); from 1 to {LARGEST_SCHEMA} "
+            f"({human_size(LARGEST_SCHEMA)}) are allowed."
+        )
+    # Templates go over the properties without asking whether there are any.
+    parameters = {"type": "object", **parameters, "properties": properties}
+    return {"type": "function", "function": {**function, "description": description, "parameters": parameters}}
+
+
+def tools_of_file(path: Path) -> tuple[Mapping[str, Any], ...]:
+    """Return the functions that a JSON file describes.
+
+    Raises:
+        InvalidRequestError: It cannot be read, or describes none.
+    """
+    try:
+        value = json.loads(read_all(path, _LARGEST, "a file of functions"))
+    except StoreError as error:
+        raise InvalidRequestError(error.message) from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidRequestError(
+            f"{path} is no JSON ({_first_line(error)}); it should hold a list of functions."
+        ) from error
+    return read_tools(value, path.name)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

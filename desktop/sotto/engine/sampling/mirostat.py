@@ -1,0 +1,85 @@
+"""Mirostat: an answer's surprise is held near a target by a limit that follows what was drawn.
+
+Algorithms 1 and 2 of Basu and others (arXiv:2007.14966), as llama.cpp has them: surprise is in bits, of the probability
+after what is not among the choices is left out, and the limit begins at twice the target. Version 1 estimates by Zipf's
+law how many choices surprise no more than the limit, from the likeliest ones; version 2 looks at each by itself.
+"""
+
+import math
+
+import mlx.core as mx
+
+from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.sampling.distribution import LEAST, all_ids, best, cooled, log_scaled
+from sotto.engine.sampling.draw_keys import drawn
+
+VERSIONS = (1, 2)
+_OFF = 0
+# How many of the likeliest tokens the exponent of Zipf's law is estimated from: the paper's m.
+_LIKELIEST = 100
+# Nearer to 1 than this, an exponent's own formula would divide nothing by nothing.
+_NEAR_ONE = 1e-3
+
+
+def first_limit(options: SamplingOptions) -> mx.array | None:
+    """Return the limit [1, 1] that an answer begins with; None where it has none."""
+    return None if options.mirostat == _OFF else mx.array([[2 * options.mirostat_tau]])
+
+
+def steered(scores: mx.array, options: SamplingOptions, limit: mx.array, key: int) -> tuple[mx.array, mx.array]:
+    """Return a token [1] and the limit [1, 1] for the next one, without evaluating anything.
+
+    Args:
+        scores: Penalized logits [1, V], float32.
+        options: With a temperature above 0.
+        limit: The most that a token may surprise; the likeliest one always may.
+        key: What to draw with.
+    """
+    scaled = cooled(scores, options)
+    probabilities = mx.softmax(scaled, axis=-1)
+    stays = _are_likeliest(scaled, limit) if options.mirostat == 1 else _surprise_little(probabilities, limit)
+    log_probs, ids = log_scaled(mx.where(stays, probabilities, 0.0)), all_ids(scores)
+    place = drawn(log_probs, ids, [key])
+    surprise = mx.take_along_axis(log_probs, place, axis=-1) / -math.log(2)
+    limit = limit - options.mirostat_eta * (surprise - options.mirostat_tau)
+    return mx.take_along_axis(ids, place, axis=-1)[:, 0], limit
+
+
+def _surprise_little(probabilities: mx.array, limit: mx.array) -> mx.array:
+    """Return which tokens [1, V] surprise no more than the limit, the likeliest one always among them."""
+    likeliest = probabilities.max(axis=-1, keepdims=True)
+    return (-mx.log2(probabilities) <= limit) | (probabilities == likeliest)
+
+
+def _are_likeliest(scores: mx.array, limit: mx.array) -> mx.array:
+    """Return which tokens [1, V] are among the k likeliest, k as the limit and Zipf's law have it."""
+    order = mx.argsort(-scores, axis=-1)
+    stays = mx.arange(1, scores.shape[-1] + 1) <= _choices(scores, limit)
+    return mx.put_along_axis(mx.zeros(scores.shape, mx.bool_), order, stays, axis=-1)
+
+
+def _choices(scores: mx.array, limit: mx.array) -> mx.array:
+    """Return how many of the likeliest tokens [1, 1] surprise no more than the limit if Zipf's law holds, at least 1.
+
+    The law's exponent s is the least-squares estimate of algorithm 1, and the count what follows from it:
+    k = ((s - 1) 2^limit / (1 - V^(1 - s)))^(1 / s).
+
+    Args:
+        scores: [1, V], divided by the temperature.
+        limit: In bits, [1, 1].
+    """
+    vocabulary = scores.shape[-1]
+    likeliest = mx.take_along_axis(scores, best(scores, min(_LIKELIEST, vocabulary)), axis=-1)
+    likeliest = -mx.sort(-likeliest, axis=-1)
+    ranks = mx.arange(1, likeliest.shape[-1], dtype=mx.float32)
+    steps = mx.log((ranks + 1) / ranks)
+    # What cannot be drawn at all says nothing about the law.
+    known = mx.isfinite(likeliest[:, 1:])
+    falls = mx.where(known, likeliest[:, :-1] - likeliest[:, 1:], 0.0)
+    squares = mx.where(known, steps * steps, 0.0).sum(axis=-1, keepdims=True)
+    exponent = mx.maximum((steps * falls).sum(axis=-1, keepdims=True) / mx.maximum(squares, LEAST), LEAST)
+    # In logarithms, as a limit of many bits is more than a float holds.
+    beyond, size = exponent - 1, math.log(vocabulary)
+    apart = mx.where(mx.abs(beyond) < _NEAR_ONE, _NEAR_ONE, beyond)
+    ratio = mx.log(apart / (1 - mx.exp(-apart * max(size, _NEAR_ONE))))
+    return mx.exp(mx.clip((ratio + limit * math.log(2)) / exponent, 0.0, size + 1))

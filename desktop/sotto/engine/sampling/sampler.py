@@ -1,0 +1,274 @@
+"""Draw the next token from a model's logits, in the order and with the random keys of Ollama's MLX runner.
+
+What that runner does not have stands where llama.cpp has it among the others. In order:
+
+1. `logit_bias` is added, and banned tokens become impossible;
+2. penalties on the tokens of the window: repeat, then presence (once a token), then frequency (once an occurrence);
+3. DRY, on the tokens that would repeat a passage (`sotto.engine.sampling.dry`);
+4. a temperature of 0 or less takes the best score and is done;
+5. top-k keeps the k best scores; everything below runs on those k values;
+6. scores are divided by the temperature and become probabilities;
+7. typical-p keeps, from the most typical down, every entry in front of which there is less than p;
+8. top-p does so from the likeliest down, of what is left, scaled to one;
+9. min-p drops what is below m times the likeliest;
+10. XTC, with its probability at each draw, drops all entries above its threshold but the least likely of them;
+11. what is left is scaled to one and drawn from.
+
+Mirostat takes the place of steps 5 and 7 to 10 (`sotto.engine.sampling.mirostat`).
+
+Draw n of an answer uses the PRNG key `draw_key(seed, n)`, mixed with each token's id
+(`sotto.engine.sampling.draw_keys`), so an answer depends on its own seed and on nothing else that runs. Everything is
+float32 and lazy: no step waits for a token to be known, not even the penalties, whose window lives in arrays.
+
+Speculation changes no answer. Each row of logits behind a draft is sampled as it would be if the drafts in front of it
+were the answer so far, with the key of its own draw. While a sampled token equals its draft, the next row's tokens in
+front are therefore right; the first that does not is what would have been drawn anyway, and the rows behind it are
+dropped. So the tokens kept are those that one step after the other would give, whatever was proposed, and their
+distribution is the model's. A draft model that draws with the same keys (`fork`) proposes what the same random numbers
+choose from its own distribution, which agrees as often as the two are alike.
+"""
+
+import secrets
+from collections.abc import Collection, Hashable, Iterable, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
+
+import mlx.core as mx
+
+from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.sampling.distribution import best, distribution
+from sotto.engine.sampling.draw_keys import chance, draw_key, drawn
+from sotto.engine.sampling.dry import Passages
+from sotto.engine.sampling.mirostat import first_limit, steered
+from sotto.engine.sampling.penalties import Window
+
+# Below this, dividing float32 scores by the temperature overflows, and nothing but the best could be drawn anyway.
+_COLDEST = 1e-5
+_NOTHING = -float("inf")
+
+
+class Past(Protocol):
+    """What the tokens so far take from the scores of the next one: a value."""
+
+    def as_wide_as(self, width: int) -> Self:
+        """Return the same for scores [R, width]."""
+
+    def penalize(self, scores: mx.array) -> mx.array:
+        """Return scores [1, V] with those changed that it has to do with."""
+
+    def pushed(self, token: mx.array) -> Self:
+        """Return it after `token` [1] has come."""
+
+
+class Sampler:
+    """Draws the tokens of one answer.
+
+    Attributes:
+        seed: What the keys come from: the one asked for, or one of 64 random bits.
+        width: How wide the logits were that it drew from last; 0 where it has not.
+    """
+
+    def __init__(
+        self,
+        options: SamplingOptions,
+        prompt_ids: Sequence[int],
+        banned: Iterable[int] = (),
+        breakers: Collection[int] = (),
+    ) -> None:
+        """Start an answer.
+
+        Args:
+            options: How to draw.
+            prompt_ids: The prompt; its last tokens fill the window of the penalties.
+            banned: Tokens that are never drawn.
+            breakers: Tokens that end a passage, for DRY.
+        """
+        self._options = options
+        self._draws = 0
+        self.seed = secrets.randbits(64) if options.seed is None else options.seed
+        self._banned = tuple(sorted(banned))
+        # Asked for at every step.
+        self._alike = replace(options, seed=None), self._banned
+        # What bans them, with the bias: as wide as the logits, made when the first ones come.
+        self._bias = mx.zeros(0)
+        pasts = Window.of(options, prompt_ids), Passages.of(options, prompt_ids, breakers)
+        self._pasts: tuple[Past, ...] = tuple(past for past in pasts if past is not None)
+        self._limit = first_limit(options) if self._random else None
+        self._undecided: _Undecided | None = None
+        self.width = 0
+
+    def sample(self, logits: mx.array) -> mx.array:
+        """Return the next token [1], uint32, for logits [1, V], without evaluating either."""
+        token = self.sample_rows(logits)
+        self.commit(1)
+        return token
+
+    def sample_rows(self, logits: mx.array, drafts: Sequence[int] | mx.array = ()) -> mx.array:
+        """Return the token behind each draft, without evaluating anything; `commit` then says how many are kept.
+
+        Args:
+            logits: [n + 1, V]; row i is what follows the answer so far and the first i drafts.
+            drafts: The n tokens that were fed on trial.
+
+        Returns:
+            Tokens [n + 1], uint32. Token i is the one that follows if all drafts in front of it are right.
+        """
+        drafted = drafts if isinstance(drafts, mx.array) else mx.array(list(drafts), dtype=mx.uint32)
+        pasts = self.pasts(logits.shape[-1], drafted)
+        tokens, limits = self.chosen(logits, pasts, self.keys(len(logits)))
+        self.propose(tokens, pasts, limits)
+        return tokens
+
+    def commit(self, count: int) -> None:
+        """Go on as if the first `count` tokens of the last `sample_rows` had been sampled one after the other.
+
+        All of them but the last must be equal to their drafts; the last one need not be known yet.
+        """
+        if self._undecided is None or not 0 <= count <= self._undecided.tokens.size:
+            raise RuntimeError(f"no {count} sampled tokens are there to be kept")
+        done, self._undecided = self._undecided, None
+        if count == 0:
+            return
+        if self._random:
+            self._draws += count
+        if done.pasts:
+            self._pasts = _pushed(done.pasts[count - 1], done.tokens[count - 1 : count])
+        if done.limits:
+            self._limit = done.limits[count - 1]
+
+    def push(self, token: int, width: int) -> None:
+        """Go on as if `token` had been sampled for logits [1, width]; no draw is spent on it."""
+        pasts = tuple(past.as_wide_as(width) for past in self._pasts)
+        self._pasts = _pushed(pasts, mx.array([token], dtype=mx.uint32))
+
+    def fork(self) -> "Sampler":
+        """Return a sampler that would draw the same from here on, and goes its own way: for the drafts of a model.
+
+        Its logits may be wider or narrower than those of this one.
+        """
+        return copy(self)
+
+    # The steps of `sample_rows`, for `sample_each`.
+
+    @property
+    def manner(self) -> Hashable:
+        """What samplers have in common whose rows can be drawn together; mirostat's limit is an answer's own."""
+        return self._alike, None if self._limit is None else id(self)
+
+    def pasts(self, width: int, drafts: mx.array) -> list[tuple[Past, ...]]:
+        """Return what the row behind each of n drafts is penalized by, for n + 1 rows; none without penalties."""
+        self.width = width
+        if not self._pasts:
+            return []
+        pasts = [tuple(past.as_wide_as(width) for past in self._pasts)]
+        for row in range(drafts.size):
+            pasts.append(_pushed(pasts[-1], drafts[row : row + 1]))
+        return pasts
+
+    def keys(self, count: int) -> list[int]:
+        """Return the keys of the next draws."""
+        return [draw_key(self.seed, self._draws + row) for row in range(count)]
+
+    def chosen(
+        self, logits: mx.array, pasts: Sequence[tuple[Past, ...]], keys: Sequence[int]
+    ) -> tuple[mx.array, list[mx.array]]:
+        """Choose a token for each row of logits, penalized by its past and drawn with its key.
+
+        Args:
+            logits: [R, V].
+            pasts: Of each row; none without penalties.
+            keys: Of each row.
+
+        Returns:
+            The tokens [R], and mirostat's limit behind each of them; no limits without it.
+        """
+        options, scores = self._options, self._biased(logits.astype(mx.float32))
+        if pasts:
+            scores = mx.concatenate([_penalized(scores[row : row + 1], past) for row, past in enumerate(pasts)])
+        if not self._random:
+            return best(scores, 1)[:, 0], []
+        if self._limit is not None:
+            tokens, limits = [], [self._limit]
+            for row, key in enumerate(keys):
+                token, limit = steered(scores[row : row + 1], options, limits[-1], key)
+                tokens.append(token)
+                limits.append(limit)
+            return mx.concatenate(tokens), limits[1:]
+        struck = [chance(key) < options.xtc_probability for key in keys] if options.xtc_probability > 0 else []
+        log_probs, ids = distribution(scores, options, struck)
+        return mx.take_along_axis(ids, drawn(log_probs, ids, keys), axis=-1)[:, 0], []
+
+    def propose(self, tokens: mx.array, pasts: list[tuple[Past, ...]], limits: list[mx.array]) -> None:
+        """Take what was chosen, until `commit` says how much of it is kept."""
+        self._undecided = _Undecided(tokens, pasts, limits)
+
+    @property
+    def _random(self) -> bool:
+        return self._options.temperature >= _COLDEST
+
+    def _biased(self, scores: mx.array) -> mx.array:
+        """Return scores [R, V] with the bias added, and those of banned tokens at -inf."""
+        bias = self._options.logit_bias
+        if not (self._banned or bias):
+            return scores
+        width = scores.shape[-1]
+        if self._bias.size != width:
+            changes = [(token, value) for token, value in (*bias, *((each, _NOTHING) for each in self._banned))]
+            ids = mx.array([token for token, _ in changes], dtype=mx.int32)
+            self._bias = mx.zeros(width).at[ids].add(mx.array([value for _, value in changes]))
+            mx.eval(self._bias)
+        return scores + self._bias
+
+
+def sample_each(samplers: Sequence[Sampler], logits: mx.array) -> list[mx.array]:
+    """Return the next token [1] of each of several answers, as `Sampler.sample` would, without evaluating anything.
+
+    Answers that are drawn in the same manner, whatever their seeds, are drawn in one go: what an operation costs
+    besides its arithmetic is paid for once.
+
+    Args:
+        samplers: One for each answer.
+        logits: [answers, V].
+    """
+    alike: dict[Hashable, list[int]] = {}
+    for row, sampler in enumerate(samplers):
+        alike.setdefault(sampler.manner, []).append(row)
+    tokens: dict[int, mx.array] = {}
+    nothing = mx.zeros(0, dtype=mx.uint32)
+    for rows in alike.values():
+        own = logits if len(rows) == len(samplers) else logits[mx.array(rows)]
+        group = [samplers[row] for row in rows]
+        pasts = [one.pasts(logits.shape[-1], nothing) for one in group]
+        keys = [key for one in group for key in one.keys(1)]
+        chosen, limits = group[0].chosen(own, [past for each in pasts for past in each], keys)
+        for at, one in enumerate(group):
+            tokens[rows[at]] = chosen[at : at + 1]
+            one.propose(tokens[rows[at]], pasts[at], limits)
+            one.commit(1)
+    return [tokens[row] for row in range(len(samplers))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Undecided:
+    """What was sampled and not yet kept or dropped.
+
+    Attributes:
+        tokens: One for each row of logits.
+        pasts: What each row was penalized by; empty without penalties.
+        limits: Mirostat's limit behind each; empty without it.
+    """
+
+    tokens: mx.array
+    pasts: list[tuple[Past, ...]]
+    limits: list[mx.array]
+
+
+def _penalized(scores: mx.array, pasts: Iterable[Past]) -> mx.array:
+    for past in pasts:
+        scores = past.penalize(scores)
+    return scores
+
+
+def _pushed(pasts: Iterable[Past], token: mx.array) -> tuple[Past, ...]:
+    return tuple(past.pushed(token) for past in pasts)

@@ -1,0 +1,106 @@
+"""How long a text may take to be cut into tokens, where that can grow faster than the text.
+
+A call into the tokenizers library cannot be interrupted. So what could take long is measured on small parts of a text
+first, then on larger ones, and the whole is cut only where these say that it will not. What they give is thrown
+away: tokens at their ends are not those of the whole text.
+
+Where it takes the square of the length of runs of characters, runs are parts, with what is behind them: most of the
+time goes into a search that fails there. Where nothing is known, or runs are not those of the text, windows of all of
+it are.
+"""
+
+import re
+import time
+from collections.abc import Callable
+
+from sotto.engine.tokens.expressions.cost import ANY_RUNS, Cost, Growth
+from sotto.errors import InvalidRequestError
+
+# Fifty times what an ordinary tokenizer takes, so that no busy machine comes near it.
+_SECONDS = 5.0
+_SECONDS_PER_CHARACTER = 20e-6
+# Twice what Oniguruma needs for a step.
+_SECONDS_PER_STEP = 10e-9
+_SMALLEST_RUN = 1024
+_MOST_RUNS = 8
+_BEHIND = 16
+# In a window of this size nothing takes long: at each character, Oniguruma itself gives up after a tenth of a second.
+_SMALLEST_WINDOW = 16
+_LARGER = 8
+# Parts so many times as long take hardly longer for each character, unless time grows faster than the text.
+_SLOWER = 3
+# What makes most searches fail that a window cuts off.
+_END = "\0"
+
+Cut = Callable[[str], list[int]]
+
+
+def bounded(cut: Cut, cost: Cost) -> Cut:
+    """Return what cuts texts as `cut` does, and refuses those that would take too long.
+
+    Args:
+        cut: Returns the tokens of a text.
+        cost: What its expressions take.
+    """
+    if cost.growth is Growth.LINEAR:
+        return cut
+    runs = [re.compile(f"{letters}+") for letters in cost.runs]
+
+    def measured(text: str) -> list[int]:
+        allowed = _SECONDS + len(text) * _SECONDS_PER_CHARACTER
+        if cost.growth is Growth.UNKNOWN:
+            _measure_windows(text, cut, allowed, _SMALLEST_WINDOW)
+        elif len(text) ** 2 * _SECONDS_PER_STEP > allowed:
+            if cost.runs & ANY_RUNS:
+                _measure_windows(text, cut, allowed, _SMALLEST_RUN)
+            else:
+                _measure_runs(text, cut, allowed, runs)
+        return cut(text)
+
+    return measured
+
+
+def _measure_runs(text: str, cut: Cut, allowed: float, kinds: list[re.Pattern[str]]) -> None:
+    """Raise InvalidRequestError if runs of characters in the text would take too long."""
+    found = {match.span() for kind in kinds for match in kind.finditer(text)}
+    if sum((end - begin) ** 2 for begin, end in found) * _SECONDS_PER_STEP <= allowed:
+        return
+    for begin, end in sorted(found, key=lambda span: span[0] - span[1])[:_MOST_RUNS]:
+        usual = 0.0
+        size = _SMALLEST_RUN
+        while size < end - begin:
+            taken = _seconds(cut, text[end - size : end + _BEHIND])
+            usual = usual or taken / size
+            # Where it takes the square, the next part takes as many times longer for each character as it is larger.
+            larger = min(_LARGER, (end - begin) / size)
+            if taken > _SLOWER * usual * size and taken * larger**2 > allowed:
+                raise _refusal(len(text), allowed)
+            size *= _LARGER
+
+
+def _measure_windows(text: str, cut: Cut, allowed: float, size: int) -> None:
+    """Raise InvalidRequestError unless the text can be cut in time, as far as windows of it tell."""
+    before = 0.0
+    while size < len(text):
+        taken = 0.0
+        for begin in range(0, len(text), size):
+            taken += _seconds(cut, text[begin : begin + size] + _END)
+            if taken > allowed:
+                raise _refusal(len(text), allowed)
+        if before and taken > _SLOWER * before and taken * min(_LARGER, len(text) / size) > allowed:
+            raise _refusal(len(text), allowed)
+        before = taken
+        size *= _LARGER
+
+
+def _seconds(cut: Cut, text: str) -> float:
+    start = time.perf_counter()
+    cut(text)
+    return time.perf_counter() - start
+
+
+def _refusal(length: int, allowed: float) -> InvalidRequestError:
+    return InvalidRequestError(
+        f"A text of {length:,} characters would take longer than {allowed:.0f} seconds to be cut into tokens, by the "
+        "expressions of this model's tokenizer: give a shorter one, or one without long runs of the same character."
+    )

@@ -1,0 +1,315 @@
+"""Bounds on how long a search by an expression can take, however hostile the text.
+
+An expression is tried at each character of a text. What counts is how often a part of it can be left in another way and
+what follows be tried again: never, as often as a number says, as often as the text is long (so that a search takes
+the square of its length), or twice as often for each character more. All are bounds from above. Where nothing that
+follows can fail, nothing is tried again.
+"""
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sotto.engine.tokens.expressions.characters import ANY, NONE, Characters, written
+from sotto.engine.tokens.expressions.parser import (
+    Anchor,
+    Atomic,
+    Class,
+    Either,
+    Look,
+    Node,
+    NotKnownError,
+    Repeat,
+    Row,
+    parsed,
+)
+from sotto.store.gguf.cutting import CUTTINGS
+
+# Those of tokenizers have some hundred characters, one of DeepSeek's a thousand.
+LONGEST = 8192
+# At each character of a text, something may be tried so often.
+_MOST_WAYS = 256
+_MOST_STEPS = 4096
+_HIGHEST_DEGREE = 4
+# A repetition that may end at more places than this is taken for one of any length.
+_MOST_ENDS = 16
+# What looks as if it took the square of a text's length, but where a later alternative takes all that was looked at:
+# known ways of cutting, and the last alternatives of most others.
+_LINEAR = frozenset(
+    pattern for cutting in CUTTINGS.values() for pattern in cutting.patterns if not pattern.endswith("$")
+)
+_CLOSING = (r"|\s*[\r\n]+|\s+(?!\S)|\s+", r"|\s+(?!\S)|\s+")
+
+
+class Growth(enum.IntEnum):
+    """How the time that a search takes grows with the length of a text."""
+
+    LINEAR = 0
+    SQUARE = 1
+    UNKNOWN = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What searches take.
+
+    Attributes:
+        growth: How that grows with the length of a text.
+        runs: Where that is the square of the length of a run of characters, the classes of such characters, as Python
+            writes them.
+    """
+
+    growth: Growth = Growth.LINEAR
+    runs: frozenset[str] = frozenset()
+
+    def __or__(self, other: "Cost") -> "Cost":
+        """Return what both take together."""
+        return Cost(max(self.growth, other.growth), self.runs | other.runs)
+
+
+# Of characters that are not those of the text.
+ANY_RUNS = frozenset(("[\\S\\s]",))
+
+
+class EndlessError(ValueError):
+    """A short text can hold a search for as long as anybody can wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """At most `times` times the length of a text to the power of `degree`."""
+
+    times: int
+    degree: int
+
+    def __mul__(self, other: "_Bound") -> "_Bound":
+        return _Bound(self.times * other.times, self.degree + other.degree)
+
+    def __add__(self, other: "_Bound") -> "_Bound":
+        return _Bound(self.times + other.times, max(self.degree, other.degree))
+
+
+_ONE = _Bound(1, 0)
+_LENGTH = _Bound(1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tail:
+    """What follows a part.
+
+    Attributes:
+        first: What it may begin with.
+        fails: Whether it may fail, so that the part is tried in other ways.
+    """
+
+    first: Characters
+    fails: bool
+
+
+_END = _Tail(NONE, fails=False)
+
+
+def cost_of(pattern: str) -> Cost:
+    """Return what a search takes.
+
+    Raises:
+        EndlessError: A short text can hold it; the message says by what.
+    """
+    if pattern in _LINEAR:
+        return Cost()
+    if len(pattern) > LONGEST:
+        raise EndlessError(f"it has {len(pattern):,} characters, more than {LONGEST:,}")
+    closing = next((end for end in _CLOSING if pattern.endswith(end)), "")
+    try:
+        node = parsed(pattern.removesuffix(closing))
+        steps = _bounds(node, _END)[1]
+    except NotKnownError:
+        return Cost(Growth.UNKNOWN)
+    if steps.times > _MOST_STEPS:
+        return Cost(Growth.UNKNOWN)
+    growth = Growth(min(steps.degree, Growth.UNKNOWN))
+    return Cost(growth, frozenset(map(written, _runs(node))) if growth is Growth.SQUARE else frozenset())
+
+
+def _bounds(node: Node, tail: _Tail) -> tuple[_Bound, _Bound]:
+    """Return in how many ways a part can be left for its tail, and how many steps all of them take."""
+    match node:
+        case Class() | Anchor():
+            return _ONE, _ONE
+        case Look():
+            # It takes nothing of the text, so that what it looked at is looked at again.
+            return _ONE, _bounds(node.inner, _Tail(ANY, fails=True))[1]
+        case Atomic():
+            steps = _bounds(node.inner, _END)[1]
+            return _ONE, steps * _LENGTH if tail.fails and _endless(node.inner) else steps
+        case Row():
+            return _row(node.parts, tail)
+        case Either():
+            return _either(node.branches, tail)
+        case Repeat():
+            return _repeat(node, tail)
+
+
+def _row(parts: Sequence[Node], tail: _Tail) -> tuple[_Bound, _Bound]:
+    tails = []
+    for part in reversed(parts):
+        tails.append(tail)
+        tail = _before(part, tail)
+    ways, steps = _ONE, _Bound(0, 0)
+    for part, behind in zip(parts, reversed(tails), strict=True):
+        leaving, taken = _bounds(part, behind)
+        steps += ways * taken
+        ways = _checked(ways * leaving)
+    return ways, steps
+
+
+def _either(branches: Sequence[Node], tail: _Tail) -> tuple[_Bound, _Bound]:
+    found = [_bounds(branch, tail) for branch in branches]
+    steps = sum((taken for _, taken in found), _Bound(0, 0))
+    if not tail.fails:
+        return _ONE, steps
+    ways = _ONE
+    for branch, (leaving, _) in zip(branches, found, strict=True):
+        beside = leaving
+        for other, (others, _) in zip(branches, found, strict=True):
+            if other is not branch and not _apart(branch, other):
+                beside += others
+        ways = _Bound(max(ways.times, beside.times), max(ways.degree, beside.degree))
+    return _checked(ways), steps
+
+
+def _repeat(node: Repeat, tail: _Tail) -> tuple[_Bound, _Bound]:
+    if node.most == 0:
+        return _ONE, _ONE
+    first = _first(node.inner)[0]
+    again = _Tail(first | tail.first, fails=tail.fails or node.least > 1)
+    leaving, taken = _bounds(node.inner, again)
+    parts = not tail.fails or not first.most & tail.first.most
+    if node.most is None:
+        if leaving != _ONE:
+            raise EndlessError("what it repeats without end can match the same text in several ways")
+        if not tail.fails:
+            return _ONE, taken
+        return (_ONE if parts else _LENGTH), taken * _LENGTH
+    ways = _ONE
+    if leaving != _ONE:
+        for _ in range(node.most):
+            ways = _checked(ways * leaving)
+    ends = 1 if parts else node.most - node.least + 1
+    steps = taken * ways * _Bound(min(node.most, _MOST_ENDS), int(node.most > _MOST_ENDS))
+    return _checked(ways * (_Bound(ends, 0) if ends <= _MOST_ENDS else _LENGTH)), steps
+
+
+def _checked(ways: _Bound) -> _Bound:
+    if ways.times > _MOST_WAYS or ways.degree > _HIGHEST_DEGREE:
+        raise EndlessError(f"it can match the same text in more than {_MOST_WAYS} ways")
+    return ways
+
+
+def _before(part: Node, tail: _Tail) -> _Tail:
+    """Return the tail that begins with a part."""
+    first, may_be_empty = _first(part)
+    return _Tail(first | tail.first if may_be_empty else first, tail.fails or not _always(part))
+
+
+def _first(node: Node) -> tuple[Characters, bool]:
+    """Return what a part may begin with, and whether it may take nothing."""
+    match node:
+        case Class():
+            return node.characters, False
+        case Anchor() | Look():
+            return ANY, True
+        case Atomic():
+            return _first(node.inner)
+        case Repeat():
+            first, empty = _first(node.inner)
+            return first, empty or node.least == 0
+        case Either():
+            firsts = [_first(branch) for branch in node.branches]
+        case Row():
+            firsts = []
+            for part in node.parts:
+                firsts.append(_first(part))
+                if not firsts[-1][1]:
+                    break
+            else:
+                firsts.append((NONE, True))
+            found = NONE
+            for first, _ in firsts:
+                found |= first
+            return found, firsts[-1][1]
+    found = NONE
+    for first, _ in firsts:
+        found |= first
+    return found, any(empty for _, empty in firsts)
+
+
+def _always(node: Node) -> bool:
+    """Return whether a part matches wherever it is tried."""
+    match node:
+        case Repeat():
+            return node.least == 0 or _always(node.inner)
+        case Atomic():
+            return _always(node.inner)
+        case Row():
+            return all(map(_always, node.parts))
+        case Either():
+            return any(map(_always, node.branches))
+    return False
+
+
+def _apart(one: Node, other: Node) -> bool:
+    """Return whether no text begins with both."""
+    for mine, yours in zip(_fixed(one), _fixed(other), strict=False):
+        if not mine.most & yours.most:
+            return True
+    mine_first, mine_empty = _first(one)
+    your_first, your_empty = _first(other)
+    return not (mine_empty or your_empty or mine_first.most & your_first.most)
+
+
+def _fixed(node: Node) -> list[Characters]:
+    """Return the characters that a part begins with in any case."""
+    found = []
+    for part in node.parts if isinstance(node, Row) else (node,):
+        if not isinstance(part, Class):
+            break
+        found.append(part.characters)
+    return found
+
+
+def _endless(node: Node) -> bool:
+    """Return whether a part may take any number of characters."""
+    match node:
+        case Repeat():
+            return node.most is None or _endless(node.inner)
+        case Atomic():
+            return _endless(node.inner)
+        case Row():
+            return any(map(_endless, node.parts))
+        case Either():
+            return any(map(_endless, node.branches))
+    return False
+
+
+def _runs(node: Node, *, within: bool = False) -> list[Characters]:
+    """Return for each part that may take any number of characters which ones it takes."""
+    match node:
+        case Class():
+            return [node.characters] if within else []
+        case Anchor():
+            return []
+        case Look() | Atomic():
+            return _runs(node.inner, within=within)
+        case Repeat():
+            if within or (node.most is not None and node.most <= _MOST_ENDS):
+                return _runs(node.inner, within=within)
+            taken = NONE
+            for characters in _runs(node.inner, within=True):
+                taken |= characters
+            return [taken]
+        case Row():
+            parts = node.parts
+        case Either():
+            parts = node.branches
+    return [characters for part in parts for characters in _runs(part, within=within)]

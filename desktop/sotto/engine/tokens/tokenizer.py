@@ -1,0 +1,290 @@
+"""Text to tokens, and which tokens begin and end a text.
+
+BOS. `add_bos_token` in `tokenizer_config.json` decides where it is given. Where it is not, the tokenizer's own
+post-processor does, as in transformers: Llama 3 folders say it only there. What the post-processor puts in front is
+taken whole, because some models (GLM) begin with more than one token; nothing is ever put behind a prompt. A text that
+already begins so, because its template wrote it, gets no second one. Texts that vectors are made of get all of it.
+
+EOS. All files that name an end-of-sequence token are heard, and any of their tokens ends an answer. `config.json` is
+sometimes left over from another model, so once a more trusted file has named EOS, the less trusted ones are believed
+only where they name an added token. Markers that end a turn in the chat template end an answer as well: some models
+name only the end of a document as EOS, and would go on to write the user's next turn.
+"""
+
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from itertools import takewhile
+
+import tokenizers
+
+from sotto.engine.config.load_errors import in_own_words
+from sotto.engine.config.text_files import JsonFiles, chat_templates, named_tokens, token_ids
+from sotto.engine.tokens.detokenizer import ByteDetokenizer, Detokenizer, MarkDetokenizer, WindowDetokenizer, spelling
+from sotto.engine.tokens.encode_bounds import bounded
+from sotto.engine.tokens.library_faults import told
+from sotto.engine.tokens.mark_escaping import TypedMarks
+from sotto.engine.tokens.tokenizer_trial import admitted
+from sotto.errors import BrokenModelError, InvalidRequestError
+from sotto.store.records import ModelSource
+
+_TURN_ENDS = (
+    "<|im_end|>",
+    "<|eot_id|>",
+    "<end_of_turn>",
+    "<turn|>",
+    "<|end|>",
+    "<|eot|>",
+    "<|end_of_turn|>",
+    "<|END_OF_TURN_TOKEN|>",
+    "<|endofturn|>",
+    # Behind the call of a tool.
+    "<|call|>",
+    "<|calls|>",
+    "<|observation|>",
+    "<|tool_response>",
+)
+# Where an answer is a list of messages, `<|end|>` only ends one of them: gpt-oss, Solar Open.
+_MESSAGES = ("<|channel|>", "<|begin|>assistant<|think|>")
+# Part of no word, so that no token has it and letters behind it; CodeLlama's own code cuts a suffix behind it, too.
+_LEAD = "☺"
+# No vocabulary comes near it, and the libraries count tokens in 32 bits.
+_MOST_TOKENS = 1 << 32
+
+
+class Tokenizer:
+    """A model's vocabulary and the rules to cut text into it.
+
+    Attributes:
+        vocab_size: How many tokens there are, added ones included.
+        special_tokens: Texts of special tokens by name: `bos_token`, `eos_token`, ...
+        bos_id: The token that begins a text, or None.
+        eos_ids: Tokens that end an answer.
+        add_bos: Whether a prompt gets tokens put in front of it.
+    """
+
+    def __init__(self, tokenizer_json: str, files: JsonFiles | None = None, template: str = "") -> None:
+        """Read a tokenizer.
+
+        Args:
+            tokenizer_json: The text of `tokenizer.json`.
+            files: The model's other JSON files by name.
+            template: The model's chat templates.
+
+        Raises:
+            BrokenModelError: `tokenizer.json` is damaged, or another file says something impossible about tokens.
+        """
+        files = files or {}
+        cost = admitted(tokenizer_json)
+        with told("it cannot be read"):
+            self._tokenizer = tokenizers.Tokenizer.from_str(tokenizer_json)
+            # Some files ask for every text to be cut or filled to a length; neither is meant for prompts. Merges that
+            # are left out at random are for training.
+            self._tokenizer.no_truncation()
+            self._tokenizer.no_padding()
+            if getattr(self._tokenizer.model, "dropout", None):
+                self._tokenizer.model.dropout = None
+            self._added = self._tokenizer.get_added_tokens_decoder()
+            self._spelling = spelling(self._tokenizer)
+            written, self._suffix = self._written_frame()
+            self._typed = TypedMarks(self._tokenizer, self._added, bounded(self._cut, cost))
+        self.vocab_size: int = self._tokenizer.get_vocab_size()
+        self.special_tokens = named_tokens(files)
+        self.bos_id = self._find_bos(files)
+        self.eos_ids = self._find_eos(files) | self._turn_ends(template)
+        self._prefix = self._find_prefix(files, written)
+
+    @classmethod
+    def from_source(cls, source: ModelSource) -> "Tokenizer":
+        """Read the tokenizer of a model.
+
+        Raises:
+            BrokenModelError: One of its files is damaged.
+        """
+        with in_own_words(source):
+            return cls(source.tokenizer_json, source.json_files, "\n".join(chat_templates(source).values()))
+
+    @property
+    def add_bos(self) -> bool:
+        """Whether a prompt gets tokens put in front of it."""
+        return bool(self._prefix)
+
+    def vocabulary(self) -> dict[int, str]:
+        """Return how each token is written, added ones included."""
+        return {token: text for text, token in sorted(self._tokenizer.get_vocab(with_added_tokens=True).items())}
+
+    def encode(self, text: str, add_bos: bool | None = None) -> list[int]:
+        """Cut `text` into tokens. Other threads run meanwhile, however long it is.
+
+        Args:
+            text: Names of special tokens in it become those tokens, except where they are guarded.
+            add_bos: Whether to put BOS in front where the text does not begin with it; None as the model's files say.
+
+        Raises:
+            InvalidRequestError: The text holds half of a surrogate pair, which is no character, or would take too long.
+            BrokenModelError: `tokenizer.json` fails on this text.
+        """
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidRequestError(
+                f"The text holds half of a character at position {error.start}: give whole characters."
+            ) from error
+        with told("it fails on this text"):
+            ids = self._typed.encode(text)
+        if add_bos is None:
+            return self.begun(ids)
+        return _behind(self._prefix or self._bos, ids) if add_bos else ids
+
+    def encode_on(self, text: str) -> list[int]:
+        """Cut a text into tokens that goes on behind others, so that it gets no space in front where texts get one.
+
+        Raises:
+            InvalidRequestError: The text holds half of a surrogate pair, which is no character.
+            BrokenModelError: `tokenizer.json` fails on this text.
+        """
+        if not self._gets_space:
+            return self.encode(text, add_bos=False)
+        return self.encode(_LEAD + text, add_bos=False)[len(self.encode(_LEAD, add_bos=False)) :]
+
+    def begun(self, ids: list[int]) -> list[int]:
+        """Return tokens as a prompt has them, with what it gets put in front where they do not begin so."""
+        return _behind(self._prefix, ids)
+
+    def unbegun(self, ids: Sequence[int]) -> Sequence[int]:
+        """Return the tokens of a prompt as they go on behind others, without what begins a text."""
+        first = self._prefix or self._bos
+        return ids[len(first) :] if tuple(ids[: len(first)]) == first else ids
+
+    def guarded(self, text: str) -> str:
+        """Return what somebody says so that a template can have it: names of special tokens in it stay text."""
+        return self._typed.guarded(text)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return the text of tokens that continue a prompt: a space in front is kept, special tokens are not shown.
+
+        Raises:
+            InvalidRequestError: One of them can be no token.
+        """
+        wrong = next((one for one in ids if not 0 <= one < _MOST_TOKENS), None)
+        if wrong is not None:
+            raise InvalidRequestError(f"{wrong} is no token: tokens are whole numbers from 0 on.")
+        detokenizer = self.detokenizer()
+        return "".join(map(detokenizer.add, ids)) + detokenizer.finish()
+
+    def spelled(self, token: int) -> bytes:
+        """Return the bytes of a token by itself: a special one's name, and nothing for a number without a token."""
+        added = self._added.get(token)
+        if added is not None and added.special:
+            return str(added.content).encode()
+        if self._spelling:
+            return self._spelling[token]
+        with told("it fails on a token by itself"):
+            return str(self._tokenizer.decode([token])).encode()
+
+    def containing(self, texts: Sequence[str]) -> frozenset[int]:
+        """Return the tokens that have one of `texts` within them, and all special ones; takes long for the first time.
+
+        A text that no token has as a whole is not found.
+        """
+        wanted = [text.encode() for text in texts]
+        special = {token for token, added in self._added.items() if added.special}
+        spelled = ((token, self.spelled(token)) for token in range(self.vocab_size))
+        return frozenset(special | {token for token, data in spelled if any(text in data for text in wanted)})
+
+    def spellings(self, count: int) -> list[bytes] | None:
+        """Return the bytes of the first `count` ids: none for those that are not shown or not there.
+
+        None where a token's text depends on its neighbours.
+        """
+        return None if self._spelling is None else [self._spelling[token] for token in range(count)]
+
+    @cached_property
+    def added(self) -> dict[str, int]:
+        """The tokens that are found in a text as they are, by how they are written."""
+        return {token.content: token_id for token_id, token in self._added.items()}
+
+    @property
+    def special(self) -> dict[str, int]:
+        """Special tokens by how they are written; no other tokens make up such a text for a model."""
+        return {token.content: token_id for token_id, token in self._added.items() if token.special}
+
+    def detokenizer(self, marks: Collection[str] = ()) -> Detokenizer:
+        """Return what turns one answer's tokens into text; special tokens are shown only where they are `marks`."""
+        plain = ByteDetokenizer(self._spelling) if self._spelling else WindowDetokenizer(self._tokenizer)
+        added = self._added.items()
+        shown = {token_id: token.content for token_id, token in added if token.special and token.content in marks}
+        return MarkDetokenizer(plain, shown) if shown else plain
+
+    def encode_framed(self, text: str, most: int) -> tuple[list[int], int]:
+        """Return the tokens of a text with all that its tokenizer puts around one, cut at the end where they are many.
+
+        Args:
+            text: All of it.
+            most: Most tokens to return, those around the text included.
+
+        Returns:
+            The tokens, and how many there would have been.
+
+        Raises:
+            InvalidRequestError: The text is no valid Unicode, or would take too long.
+            BrokenModelError: `tokenizer.json` fails on this text.
+        """
+        ids = [*self._prefix, *self.encode(text, add_bos=False)]
+        room = max(0, most - len(self._suffix))
+        return [*ids[:room], *self._suffix], len(ids) + len(self._suffix)
+
+    @cached_property
+    def _gets_space(self) -> bool:
+        """Whether a text gets a space in front, as with SentencePiece."""
+        return self.spelled(self.encode("a", add_bos=False)[0]).startswith(b" ")
+
+    def _cut(self, text: str) -> list[int]:
+        # Only the methods for batches let go of the interpreter while they work.
+        ids: list[int] = self._tokenizer.encode_batch_fast([text], add_special_tokens=False)[0].ids
+        return ids
+
+    @property
+    def _bos(self) -> tuple[int, ...]:
+        return () if self.bos_id is None else (self.bos_id,)
+
+    def _written_frame(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the tokens that the post-processor puts in front of a text, and those that it puts behind it."""
+        encoded = self._tokenizer.encode_batch(["a"], add_special_tokens=True)[0]
+        marked = list(zip(encoded.ids, encoded.special_tokens_mask, strict=True))
+        before = tuple(token for token, _ in takewhile(lambda pair: pair[1], marked))
+        behind = tuple(token for token, _ in takewhile(lambda pair: pair[1], reversed(marked[len(before) :])))
+        return before, behind[::-1]
+
+    def _find_bos(self, files: JsonFiles) -> int | None:
+        text = self.special_tokens.get("bos_token")
+        if text is not None:
+            found: int | None = self._tokenizer.token_to_id(text)
+            return found
+        if "bos_token" in files.get("tokenizer_config.json", {}):
+            return None
+        return next((ids[0] for ids in token_ids(files, "bos_token_id") if ids), None)
+
+    def _find_prefix(self, files: JsonFiles, written: tuple[int, ...]) -> tuple[int, ...]:
+        declared = files.get("tokenizer_config.json", {}).get("add_bos_token")
+        if declared is None:
+            return written
+        if not isinstance(declared, bool):
+            raise BrokenModelError("tokenizer_config.json: add_bos_token is neither true nor false.")
+        return (written or self._bos) if declared else ()
+
+    def _find_eos(self, files: JsonFiles) -> frozenset[int]:
+        found: set[int] = set()
+        named = self._tokenizer.token_to_id(self.special_tokens.get("eos_token", ""))
+        for ids in (*token_ids(files, "eos_token_id"), () if named is None else (named,)):
+            trusted = not found
+            found |= {token for token in ids if trusted or token in self._added}
+        return frozenset(found)
+
+    def _turn_ends(self, template: str) -> frozenset[int]:
+        listed = any(mark in template for mark in _MESSAGES)
+        marks = [mark for mark in _TURN_ENDS if mark in template and not (mark == "<|end|>" and listed)]
+        return frozenset(token for token, added in self._added.items() if added.special and added.content in marks)
+
+
+def _behind(prefix: tuple[int, ...], ids: list[int]) -> list[int]:
+    return ids if tuple(ids[: len(prefix)]) == prefix else [*prefix, *ids]

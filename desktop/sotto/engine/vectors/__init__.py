@@ -1,0 +1,1 @@
+"""Embeddings: hidden states and how they are pooled."""

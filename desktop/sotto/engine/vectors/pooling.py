@@ -1,0 +1,82 @@
+"""One vector of many: the last hidden states of a text's tokens, taken together as they come.
+
+The ways are those of sentence-transformers, and so are their names and formulas.
+"""
+
+from collections.abc import Sequence
+
+import mlx.core as mx
+
+from sotto.engine.config.pooling_config import FIRST, LAST, MEAN, MOST, ROOT, WEIGHTED
+
+_LEAST_LENGTH = 1e-12
+
+
+class Pool:
+    """Takes in the hidden states of some texts, some tokens at a time, in order."""
+
+    def __init__(self, modes: Sequence[str]) -> None:
+        """Start with nothing; `modes` are the names of ways in `sotto.engine.config.pooling_config`."""
+        self._modes = modes
+        self._tokens = mx.array(0.0)
+        self._weights = mx.array(0.0)
+        self._sum = mx.array(0.0)
+        self._weighted = mx.array(0.0)
+        self._first: mx.array | None = None
+        self._most = mx.array(-mx.inf)
+        self._last = mx.array(0.0)
+
+    def add(self, hidden: mx.array, mask: mx.array) -> None:
+        """Take in what comes next.
+
+        Args:
+            hidden: Hidden states [B, L, D].
+            mask: [B, L], true where there is a token: at the beginning of each row, one at least.
+        """
+        hidden = hidden.astype(mx.float32)
+        there = mask.astype(mx.float32)[..., None]
+        counts = there.sum(axis=1)
+        if self._first is None:
+            self._first = hidden[:, 0]
+        if WEIGHTED in self._modes:
+            weights = there * (self._tokens[..., None] + mx.arange(1, hidden.shape[1] + 1)[None, :, None])
+            self._weighted = self._weighted + (hidden * weights).sum(axis=1)
+            self._weights = self._weights + weights.sum(axis=1)
+        if MEAN in self._modes or ROOT in self._modes:
+            self._sum = self._sum + (hidden * there).sum(axis=1)
+        if MOST in self._modes:
+            self._most = mx.maximum(self._most, mx.where(mask[..., None], hidden, -mx.inf).max(axis=1))
+        if LAST in self._modes:
+            places = counts.astype(mx.int32)[..., None] - 1
+            self._last = mx.take_along_axis(hidden, mx.broadcast_to(places, (*places.shape[:2], hidden.shape[2])), 1)
+            self._last = self._last[:, 0]
+        self._tokens = self._tokens + counts
+
+    @property
+    def state(self) -> list[mx.array]:
+        """What has been computed so far, to be evaluated between two steps."""
+        first = [] if self._first is None else [self._first]
+        return [*first, self._tokens, self._weights, self._sum, self._weighted, self._most, self._last]
+
+    def vectors(self) -> mx.array:
+        """Return one vector for each text [B, ways * D]."""
+        return mx.concatenate([self._vector(mode) for mode in self._modes], axis=-1)
+
+    def _vector(self, mode: str) -> mx.array:
+        if mode == FIRST:
+            assert self._first is not None  # something was added
+            return self._first
+        ways = {
+            MEAN: lambda: self._sum / self._tokens,
+            ROOT: lambda: self._sum / mx.sqrt(self._tokens),
+            WEIGHTED: lambda: self._weighted / self._weights,
+            MOST: lambda: self._most,
+            LAST: lambda: self._last,
+        }
+        return ways[mode]()
+
+
+def normalised(vectors: mx.array) -> mx.array:
+    """Return vectors [..., D] brought to length 1; one of zeros stays as it is."""
+    lengths = mx.linalg.norm(vectors, axis=-1, keepdims=True)
+    return vectors / mx.maximum(lengths, _LEAST_LENGTH)

@@ -1,0 +1,1 @@
+"""Tensors from files into the layers of a model."""

@@ -1,0 +1,193 @@
+"""From the tensors of a model's files to the parameters of its definition, and in which types they are held.
+
+Nothing is computed here, and content is never looked at, so arrays that have only a type and a shape do as well.
+Loading a model and planning its memory both do what stands here, with the same limits, and so come to the same.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import mlx.core as mx
+from mlx import nn
+from mlx.utils import tree_flatten
+
+from sotto.engine.config.load_errors import reason_of
+from sotto.engine.config.quantization import Declaration, Declarations, declaration, shape_text
+from sotto.engine.kernels import device, native_products
+from sotto.engine.memory.memory_plan import Limits
+from sotto.engine.weights import quantized_layers, tensor_names
+from sotto.errors import BrokenModelError, UnsupportedModelError
+from sotto.store.records import TensorFile
+from sotto.store.wording import shown
+
+_HALF = ("BF16", "F16")
+# What is left to the cache and this program when weights are widened by choice.
+_HEADROOM = 1.15
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """In which types a model is held.
+
+    Attributes:
+        dtype: Type of the activations, or None to keep everything as it is stored.
+        matrices: Whether 16-bit matrices are held in that type, too. Vectors and scales always are: they are small, and
+            activations take the widest type that they meet.
+        as_stored: Names of parameters that are computed with as they are stored, whatever their type.
+    """
+
+    dtype: mx.Dtype | None
+    matrices: bool
+    as_stored: frozenset[str] = frozenset()
+
+    def widen(self, name: str, array: mx.array) -> mx.array:
+        """Return the array in the type to hold it in."""
+        if self.dtype is None or array.dtype not in (mx.bfloat16, mx.float16) or name in self.as_stored:
+            return array
+        small = array.ndim < 2 or name.endswith((".scales", ".biases"))
+        return array.astype(self.dtype) if small or self.matrices else array
+
+
+def holding(files: Iterable[TensorFile], limits: Limits) -> Holding:
+    """Decide in which types a model is held here: widening 16-bit weights takes twice their memory.
+
+    Args:
+        files: Its tensors, as `weights.select` returns them.
+        limits: What memory there is before it is loaded.
+    """
+    sizes: Counter[str] = Counter()
+    for file in files:
+        for tensor in file.tensors.values():
+            sizes[tensor.dtype] += tensor.nbytes
+    widened = sum(sizes.values()) + sum(sizes[dtype] for dtype in _HALF)
+    return Holding(device.compute_dtype(), limits.budget is None or widened * _HEADROOM <= limits.budget)
+
+
+def arrange(
+    model: nn.Module,
+    files: Iterable[TensorFile],
+    tensors: dict[str, mx.array],
+    held: Holding,
+    written: Mapping[str, Any],
+    *,
+    kernels: bool,
+) -> tuple[mx.Dtype, Holding]:
+    """Bring tensors to the names and shapes of a model's parameters, and its layers to their quantization, in place.
+
+    Args:
+        model: Just built.
+        files: Where the tensors come from.
+        tensors: By the names in the files; afterwards by those of the parameters, still in their own types.
+        held: In which types they will be held.
+        written: `config.json`.
+        kernels: Whether the native kernels will compute with it.
+
+    Returns:
+        The type of the activations, and in which types the parameters are to be held.
+
+    Raises:
+        UnsupportedModelError: Tensors are left over, or of a type that no layer computes with.
+        BrokenModelError: Parameters are missing, or of another shape than config.json says.
+    """
+    dtype = held.dtype or _commonest(tensors.values())
+    tensor_names.name_body(model, tensors)
+    _fit(model, tensors, _rename(files, tensors), held, dtype)
+    _check(model, tensors, written)
+    return dtype, replace(held, as_stored=native_products.as_stored(model)) if kernels else held
+
+
+def _rename(files: Iterable[TensorFile], tensors: dict[str, mx.array]) -> dict[str, Declaration]:
+    """Give tensors MLX's names in place, and return what files say of quantized ones, by name without `.weight`."""
+    renamed = tensor_names.rename_companions(tensors)
+    declared = {}
+    for file in files:
+        for name in file.tensors:
+            path = renamed.get(name, name).removesuffix(".weight")
+            if f"{name}.scale" in file.tensors and (said := declaration(file, name)) is not None:
+                declared[path] = said
+    arrays = {new: tensors.pop(old) for old, new in renamed.items()}
+    for name in arrays:
+        if name.endswith(".global_scale"):
+            arrays[name] = arrays[name] * quantized_layers.GLOBAL_SCALE_UNIT
+    if clash := next((name for name in arrays if name in tensors), None):
+        raise BrokenModelError(f"{clash} is there under two names; one of them should go.")
+    tensors.update(arrays)
+    return declared
+
+
+def _fit(
+    model: nn.Module, tensors: dict[str, mx.array], declared: dict[str, Declaration], held: Holding, dtype: mx.Dtype
+) -> None:
+    """Bring tensors to the names and shapes that the model takes, and its layers to their quantization, in place."""
+    tensor_names.arrange_experts(model, tensors, declared)
+    said = Declarations((tensors[f"{path}.scales"], declared[path]) for path in declared if f"{path}.scales" in tensors)
+    quantized_layers.dequantize_latent_projections(model, tensors, said, dtype)
+    for name in [name for name in tensors if tensors[name].ndim < 2]:
+        # Definitions add 1 to some norms, which 16 bits would round.
+        tensors[name] = held.widen(name, tensors[name])
+    _sanitize(model, tensors)
+    quantized_layers.quantize_layers(model, tensors, said, dtype)
+
+
+def _sanitize(model: nn.Module, tensors: dict[str, mx.array]) -> None:
+    """Let the definition rename and rearrange the tensors, in place, once: several shift values as they go."""
+    if not hasattr(model, "sanitize"):
+        return
+    before = set(tensors)
+    try:
+        arranged = dict(model.sanitize(dict(tensors)))
+    except Exception as error:
+        raise UnsupportedModelError(
+            f"The weights are not laid out as the definition of this architecture expects: {reason_of(error)}."
+        ) from error
+    tensors.clear()
+    tensors.update(arranged)
+    # A definition that drops a weight, such as the output layer of tied embeddings, may not know its companions.
+    for name in [name for name in tensors if name.endswith((".scales", ".biases", ".global_scale"))]:
+        weight = f"{name.rpartition('.')[0]}.weight"
+        if name in before and weight in before and weight not in tensors:
+            del tensors[name]
+
+
+def _check(model: nn.Module, tensors: Mapping[str, mx.array], written: Mapping[str, Any]) -> None:
+    """Compare tensors with the parameters that they are to become.
+
+    Raises:
+        UnsupportedModelError: Tensors are left over, or of a type that no layer computes with.
+        BrokenModelError: Parameters are missing, or of another shape than config.json says.
+    """
+    parameters: dict[str, mx.array] = dict(tree_flatten(model.parameters()))
+    method = (written.get("quantization_config") or {}).get("quant_method")
+    why = f" (quantized with '{method}', which may be the reason)" if method else ""
+    if extra := sorted(tensors.keys() - parameters.keys()):
+        raise UnsupportedModelError(
+            f"The weights{why} hold {_few(extra)}, which the definition of this architecture has no place for."
+        )
+    if missing := sorted(parameters.keys() - tensors.keys()):
+        raise BrokenModelError(f"The weights{why} lack {_few(missing)}, which config.json calls for.")
+    for name, array in tensors.items():
+        expected = parameters[name]
+        if array.shape != expected.shape:
+            raise BrokenModelError(
+                f"{name}{why} is {shape_text(array)}, but config.json calls for {shape_text(expected)}."
+            )
+        if mx.issubdtype(expected.dtype, mx.floating) and not mx.issubdtype(array.dtype, mx.floating):
+            raise UnsupportedModelError(
+                f"{name}{why} is stored as {str(array.dtype).removeprefix('mlx.core.')} without scales; "
+                "it should be a floating-point type or come with scales."
+            )
+
+
+def _commonest(arrays: Iterable[mx.array]) -> mx.Dtype:
+    """Return the commonest floating-point type, which is that of the activations where nothing is widened."""
+    counts = Counter(array.dtype for array in arrays if mx.issubdtype(array.dtype, mx.floating))
+    return counts.most_common(1)[0][0] if counts else mx.float32
+
+
+def _few(names: list[str]) -> str:
+    """Name up to three and count the rest."""
+    rest = len(names) - _SHOWN
+    return ", ".join(map(shown, names[:_SHOWN])) + (f" and {rest} more tensors" if rest > 0 else "")

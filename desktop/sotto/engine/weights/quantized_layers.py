@@ -1,0 +1,168 @@
+"""The layers that compute with quantized weights, and how they come into a model.
+
+MLX's own serve where they can. What they do not know is here: NVFP4 with a scale of the whole matrix, which layers
+multiply their output with, and embeddings with scales of one byte in a type of choice.
+"""
+
+import mlx.core as mx
+from mlx import nn
+
+from sotto.engine.config.quantization import Declarations, Scheme, infer, shape_text
+from sotto.errors import BrokenModelError, UnsupportedModelError
+
+# MLX states a global scale as the largest magnitude of the matrix, the store's files as the factor to multiply with.
+# The first is so many times the second: the largest magnitude of an NVFP4 value, 448 as a scale times 6 as a value.
+GLOBAL_SCALE_UNIT = 448.0 * 6.0
+
+
+def quantize_layers(model: nn.Module, weights: dict[str, mx.array], declared: Declarations, dtype: mx.Dtype) -> None:
+    """Replace each layer of `model` whose weights come with scales by its quantized kind, ready to take them.
+
+    Args:
+        model: Not yet loaded; its layers tell their widths.
+        weights: By the model's names; global scales become what their layers take.
+        declared: What files say.
+        dtype: Type of the embeddings that are looked up.
+
+    Raises:
+        BrokenModelError: Shapes, biases or declarations contradict each other.
+        UnsupportedModelError: A type that cannot be computed with.
+    """
+    layers = []
+    for path, layer in model.named_modules():
+        scales = weights.get(f"{path}.scales")
+        if scales is None or f"{path}.weight" not in weights or not hasattr(layer, "to_quantized"):
+            continue
+        scheme = infer(path, layer.weight.shape[-1], weights[f"{path}.weight"], scales)
+        declared.check(scales, scheme)
+        biased, scaled = f"{path}.biases" in weights, f"{path}.global_scale" in weights
+        if biased != (scheme.mode == "affine"):
+            wrong = (
+                "has no biases, which it needs" if scheme.mode == "affine" else "has biases, which make no sense there"
+            )
+            raise BrokenModelError(f"{path} is {scheme} and {wrong}.")
+        if scaled and scheme.mode != "nvfp4":
+            raise UnsupportedModelError(f"{path} is {scheme} and has a global scale, which only nvfp4 should have.")
+        quantized = _quantized(layer, scheme, scaled, dtype)
+        if scaled:
+            weights[f"{path}.global_scale"] = _factor(weights[f"{path}.global_scale"], quantized.global_scale, path)
+        layers.append((path, quantized))
+    model.update_modules(nn.utils.tree_unflatten(layers))
+
+
+def dequantize_latent_projections(
+    model: nn.Module, weights: dict[str, mx.array], declared: Declarations, dtype: mx.Dtype
+) -> None:
+    """Undo the quantization of each `kv_b_proj` of a model with latent attention, in place.
+
+    The definitions split that matrix and transpose one half of it, across the groups: they could only quantize it
+    again, and coarser.
+
+    Raises:
+        BrokenModelError: Shapes, biases or declarations contradict each other.
+        UnsupportedModelError: A type that cannot be computed with.
+    """
+    ranks = {layer.weight.shape[-1] for path, layer in model.named_modules() if path.endswith(".unembed_out")}
+    if not ranks:
+        return
+    rank = ranks.pop()
+    for name in [name for name in weights if name.endswith(".kv_b_proj.scales")]:
+        path = name.removesuffix(".scales")
+        weight, scales = weights[f"{path}.weight"], weights.pop(name)
+        scheme = infer(path, rank, weight, scales)
+        declared.check(scales, scheme)
+        biases, whole = weights.pop(f"{path}.biases", None), weights.pop(f"{path}.global_scale", None)
+        plain = mx.dequantize(weight, scales, biases, dtype=dtype, **scheme.parameters)
+        weights[f"{path}.weight"] = plain if whole is None else (plain * (whole / GLOBAL_SCALE_UNIT)).astype(dtype)
+
+
+class ScaledLinear(nn.QuantizedLinear):  # type: ignore[misc]
+    """A linear layer in NVFP4 with a scale of the whole matrix: `y = (x W^T) global_scale + bias`."""
+
+    def __call__(self, x: mx.array) -> mx.array:
+        """Map `[..., in]` to `[..., out]`."""
+        y: mx.array = mx.quantized_matmul(
+            x, self["weight"], self["scales"], group_size=self.group_size, bits=self.bits, mode=self.mode
+        )
+        y = (y * self["global_scale"]).astype(x.dtype)
+        return y + self["bias"] if "bias" in self else y
+
+
+class ScaledSwitchLinear(nn.Module):  # type: ignore[misc]
+    """The linear layers of many experts in NVFP4, each with a scale of its whole matrix.
+
+    MLX's own product with such a scale runs on a GPU only, and takes the scale in another convention.
+    """
+
+    def __init__(self, layer: nn.Module, scheme: Scheme) -> None:
+        super().__init__()
+        quantized = layer.to_quantized(**scheme.parameters)
+        self.weight, self.scales = quantized.weight, quantized.scales
+        self.global_scale = mx.ones((quantized.weight.shape[0],))
+        if "bias" in quantized:
+            self.bias = quantized.bias
+        self.mode, self.bits, self.group_size = scheme.mode, scheme.bits, scheme.group_size
+
+    def __call__(self, x: mx.array, indices: mx.array, sorted_indices: bool = False) -> mx.array:
+        """Map `[..., 1, in]` to `[..., 1, out]`, each row by the expert that `indices` names."""
+        y: mx.array = mx.gather_qmm(
+            x,
+            self["weight"],
+            self["scales"],
+            rhs_indices=indices,
+            sorted_indices=sorted_indices,
+            group_size=self.group_size,
+            bits=self.bits,
+            mode=self.mode,
+        )
+        y = (y * self["global_scale"][indices][..., None, None]).astype(x.dtype)
+        return y + mx.expand_dims(self["bias"][indices], -2) if "bias" in self else y
+
+
+class ByteScaledEmbedding(nn.QuantizedEmbedding):  # type: ignore[misc]
+    """An embedding in an mx or nv type, which looks rows up in a given type.
+
+    MLX's own gives bfloat16, whatever the rest of the model computes in.
+    """
+
+    def __call__(self, tokens: mx.array) -> mx.array:
+        """Map token ids `[...]` to rows `[..., dims]`."""
+        rows: mx.array = mx.dequantize(
+            self["weight"][tokens],
+            self["scales"][tokens],
+            group_size=self.group_size,
+            bits=self.bits,
+            mode=self.mode,
+            dtype=self.dtype,
+        )
+        return (rows * self["global_scale"]).astype(self.dtype) if "global_scale" in self else rows
+
+    def as_linear(self, x: mx.array) -> mx.array:
+        """Map `[..., dims]` to scores of all tokens."""
+        y: mx.array = super().as_linear(x)
+        return (y * self["global_scale"]).astype(x.dtype) if "global_scale" in self else y
+
+
+def _quantized(layer: nn.Module, scheme: Scheme, scaled: bool, dtype: mx.Dtype) -> nn.Module:
+    """Return the quantized kind of `layer`; its arrays only stand for shapes and are never computed."""
+    if isinstance(layer, nn.Embedding) and scheme.mode != "affine":
+        quantized = ByteScaledEmbedding.from_embedding(layer, **scheme.parameters)
+        quantized.dtype = dtype
+    elif not scaled:
+        return layer.to_quantized(**scheme.parameters)
+    elif isinstance(layer, nn.Linear):
+        quantized = ScaledLinear.from_linear(layer, **scheme.parameters)
+    elif layer.weight.ndim == 3 and hasattr(layer, "num_experts"):
+        return ScaledSwitchLinear(layer, scheme)
+    else:
+        raise UnsupportedModelError(f"A {type(layer).__name__} with a global scale cannot be computed.")
+    if scaled:
+        quantized.global_scale = mx.ones(())
+    return quantized
+
+
+def _factor(scale: mx.array, place: mx.array, path: str) -> mx.array:
+    """Return what to multiply with for a global scale, in the shape of its place: one number, or one an expert."""
+    if scale.size not in (1, place.size):
+        raise BrokenModelError(f"The global scale of {path} is {shape_text(scale)}; it should be one number a matrix.")
+    return mx.broadcast_to(scale.reshape(-1) / GLOBAL_SCALE_UNIT, (place.size,)).reshape(place.shape)

@@ -1,0 +1,156 @@
+"""Reading tensors from files: in batches, with true progress, and stopping when asked.
+
+MLX reads a file lazily and keeps it open until each of its tensors has been computed. A model in Ollama's store has
+thousands of files, more than a process may open, so some are read to their ends before the next ones are opened.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import cast
+
+import mlx.core as mx
+
+from sotto.engine.gguf.conversion import ConvertedFile, converted
+from sotto.engine.gguf.reading import Step, steps
+from sotto.engine.kernels import device
+from sotto.engine.weights import tensor_names
+from sotto.errors import BrokenModelError, CancelledError, EngineError, UnsupportedModelError
+from sotto.store.records import Format, ModelSource, TensorFile
+from sotto.store.wording import shown, shown_path
+
+# Read at once, in parallel, and between two looks at Stop: the bytes are about 0.1 s from a slow SSD.
+STEP_FILES = 64
+STEP_BYTES = 32 * 2**20
+# What MLX's reader knows; F8_E4M3 and F8_E8M0 arrive as their bytes.
+_READABLE = frozenset(
+    ("BOOL", "U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64", "F16", "BF16", "F32", "F8_E4M3", "F8_E8M0")
+)
+
+
+def of_model(source: ModelSource) -> tuple[TensorFile, ...]:
+    """Return the files of a model with the tensors that its definition is to get of them; nothing is read.
+
+    Raises:
+        BrokenModelError: Two of the tensors have one name.
+        UnsupportedModelError: A tensor is of a type that cannot be read.
+    """
+    on_cpu = device.device() == "cpu"
+    files = [
+        converted(file, source.config, on_cpu=on_cpu) if file.format is Format.GGUF else file
+        for file in source.tensor_files
+    ]
+    return select(files, tensor_names.wanted(source.config, source.draft_prefix))
+
+
+def select(files: Sequence[TensorFile], wanted: Callable[[str], bool]) -> tuple[TensorFile, ...]:
+    """Return the files with those of their tensors that are wanted, each digest once.
+
+    Raises:
+        BrokenModelError: Two files hold tensors of one name.
+        UnsupportedModelError: A tensor is of a type that cannot be read.
+    """
+    owners: dict[str, TensorFile] = {}
+    chosen = []
+    for file in {file.digest or str(file.path): file for file in files}.values():
+        tensors = {name: tensor for name, tensor in file.tensors.items() if wanted(name)}
+        for name, tensor in tensors.items():
+            if (other := owners.setdefault(name, file)) is not file:
+                raise BrokenModelError(
+                    f"{shown(name)} is in both {shown_path(other.path)} and {shown_path(file.path)}; one of them "
+                    "should go."
+                )
+            if tensor.dtype not in _READABLE:
+                raise UnsupportedModelError(
+                    f"{shown_path(file.path)}: {shown(name)} is stored as {tensor.dtype}, a type that cannot be "
+                    f"computed with; it should be one of {', '.join(sorted(_READABLE))}."
+                )
+        if tensors:
+            chosen.append(replace(file, tensors=tensors))
+    return tuple(chosen)
+
+
+def read(
+    files: Sequence[TensorFile],
+    weights: dict[str, mx.array],
+    progress: Callable[[int], None],
+    cancelled: Callable[[], bool],
+) -> None:
+    """Read all tensors of `files` into `weights`, in their stored types.
+
+    Args:
+        files: What to read, as `select` returns it.
+        weights: Filled by name; also holds what was read when an error is raised.
+        progress: Told the bytes read so far, after every step.
+        cancelled: Asked as often.
+
+    Raises:
+        CancelledError: `cancelled` said so.
+        BrokenModelError: A file changed or went away after its header was read.
+        EngineError: A disk failed, or memory ran out.
+    """
+    done = 0
+    for read_now, nbytes in _steps(files):
+        stop_if(cancelled)
+        evaluate(list(read_now.values()), next(iter(read_now), ""))
+        weights.update(read_now)
+        done += nbytes
+        progress(done)
+
+
+def evaluate(arrays: Sequence[mx.array], name: str) -> None:
+    """Compute arrays now; `name` stands for them in messages.
+
+    Raises:
+        EngineError: They could not be read, or memory ran out. MLX's reader reports the latter as the former, too.
+    """
+    try:
+        mx.eval(arrays)
+    except (RuntimeError, MemoryError) as error:
+        if "[read]" in str(error):
+            raise EngineError(f"{name} could not be read: its disk failed, or memory ran out.") from error
+        if "alloc" in str(error) or isinstance(error, MemoryError):
+            raise EngineError(f"Memory ran out at {name}; close other programs or choose a smaller model.") from error
+        raise
+
+
+def stop_if(cancelled: Callable[[], bool]) -> None:
+    """Raise CancelledError if `cancelled` says so."""
+    if cancelled():
+        raise CancelledError("Loading was cancelled.")
+
+
+def _steps(files: Sequence[TensorFile]) -> Iterator[Step]:
+    """Open files and yield their tensors, not yet read, with their bytes: as many as are read at once."""
+    arrays: dict[str, mx.array] = {}
+    nbytes = opened = 0
+    for file in files:
+        if isinstance(file, ConvertedFile):
+            yield from steps(file, evaluate)
+            continue
+        lazy = _open(file)
+        opened += 1
+        for name, tensor in file.tensors.items():
+            arrays[name] = lazy.pop(name)
+            nbytes += tensor.nbytes
+            if nbytes >= STEP_BYTES:
+                yield arrays, nbytes
+                arrays, nbytes, opened = {}, 0, 1
+        if opened >= STEP_FILES:
+            yield arrays, nbytes
+            arrays, nbytes, opened = {}, 0, 0
+    if arrays:
+        yield arrays, nbytes
+
+
+def _open(file: TensorFile) -> dict[str, mx.array]:
+    """Return the tensors of a file, lazily; its header is checked against the one that was validated."""
+    try:
+        arrays = cast("dict[str, mx.array]", mx.load(str(file.path), format="safetensors"))
+    except RuntimeError as error:
+        raise BrokenModelError(f"{shown_path(file.path)} cannot be read any more: {error}") from error
+    if file.prefix:
+        arrays = {name: arrays[file.prefix + name] for name in file.tensors if file.prefix + name in arrays}
+    shapes = {name: arrays[name].shape for name in file.tensors if name in arrays}
+    if shapes != {name: tensor.shape for name, tensor in file.tensors.items()}:
+        raise BrokenModelError(f"{shown_path(file.path)} was changed while the model was being loaded; try again.")
+    return arrays

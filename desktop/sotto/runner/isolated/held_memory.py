@@ -1,0 +1,73 @@
+"""How much memory an engine's process may hold, and how much it holds.
+
+What counts is the process's own memory, in RAM or swapped out; pages of files, which the system takes back as it needs
+them, do not. The parent looks, and ends the process that holds too much. The system's own limits are not used: under
+`RLIMIT_AS` and `RLIMIT_DATA` an allocation fails somewhere in native code, which then crashes, computes on or waits for
+ever, and a control group of one's own takes rights that programs of a desktop do not have.
+"""
+
+import os
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from sotto.engine.contract.engine_settings import LEAST_MEMORY, EngineSettings, size_of
+from sotto.errors import InvalidRequestError
+from sotto.store.wording import human_size
+
+VARIABLE = "SOTTO_ENGINE_MEMORY"
+# Of Python, its libraries and their threads, beside models.
+_ITSELF = 100 * 10**6
+_HELD = re.compile(rb"^(?:RssAnon|RssShmem|VmSwap):\s*(\d+) kB$", re.MULTILINE)
+
+
+def can_be_limited() -> bool:
+    """Tell whether it is known here what another process holds."""
+    return sys.platform == "linux"
+
+
+def most_memory(settings: EngineSettings) -> int | None:
+    """Return the bytes that an engine's process may hold, by the environment or else as was chosen; None for all.
+
+    Raises:
+        InvalidRequestError: What the environment says is no such size.
+    """
+    if not can_be_limited():
+        return None
+    text = os.environ.get(VARIABLE, "")
+    if not text:
+        return settings.process_memory
+    try:
+        most = size_of(text)
+    except InvalidRequestError as error:
+        raise InvalidRequestError(f"{VARIABLE}: {error.message}") from error
+    if most < LEAST_MEMORY:
+        raise InvalidRequestError(f"{VARIABLE} must be at least {human_size(LEAST_MEMORY)}, not {text!r}.")
+    return most
+
+
+def planned_within(settings: EngineSettings) -> EngineSettings:
+    """Return settings by which models are planned to fit into the process."""
+    most = most_memory(settings)
+    if most is None:
+        return settings
+    room = max(0, most - _ITSELF)
+    return replace(settings, memory_limit=room if settings.memory_limit is None else min(room, settings.memory_limit))
+
+
+def held(process: int) -> int:
+    """Return the bytes that a process holds; 0 where it has just ended."""
+    try:
+        told = Path(f"/proc/{process}/status").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return sum(int(kilobytes) << 10 for kilobytes in _HELD.findall(told))
+
+
+def too_much(most: int) -> str:
+    """Return the sentence that says that a process held more than `most` bytes."""
+    return (
+        f"The engine's process reached its memory limit of {human_size(most)} and was ended: choose a smaller model or "
+        f"a shorter context, or raise the limit in the settings (Engine) or by {VARIABLE}."
+    )

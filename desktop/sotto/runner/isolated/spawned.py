@@ -1,0 +1,146 @@
+"""A child process that hosts an engine, as its parent sees it: its pipes, its log, and why it ended."""
+
+import logging
+import os
+import secrets
+import signal
+import subprocess
+from contextlib import suppress
+from typing import IO
+
+from sotto import bounded_process
+from sotto.engine.contract.engine_settings import EngineSettings, read_settings
+from sotto.runner.codec import Hello, Lines, Listening, WireError, decoded, encoded
+from sotto.runner.isolated.held_memory import held, most_memory, too_much
+from sotto.runner.isolated.last_words import LastWords
+
+_log = logging.getLogger(__name__)
+
+_PIECE = 1 << 16
+_LONGEST_LINE = 4096
+
+
+class Spawned:
+    """A process that was started, whatever has become of it since.
+
+    Attributes:
+        token: What every call must name.
+        out: Its stdout, where it says where it listens.
+        log: Its stderr.
+        silent: Whether its stdout has ended.
+        words: What it said of errors.
+        most_memory: Bytes of memory that it may hold; None for any number.
+    """
+
+    def __init__(self, settings: EngineSettings | None) -> None:
+        """Start it, without waiting for anything.
+
+        Raises:
+            WireError: The system does not start it.
+            InvalidRequestError: The environment limits its memory to what is no size.
+        """
+        self.most_memory = most_memory(read_settings() if settings is None else settings)
+        self._held_too_much = False
+        self.token = secrets.token_urlsafe(32)
+        try:
+            self._process = _started()
+        except OSError as error:
+            raise WireError(f"The engine's process could not be started ({error.strerror}).") from error
+        self._stdin, self.out, self.log = map(_there, (self._process.stdin, self._process.stdout, self._process.stderr))
+        os.set_blocking(self.out.fileno(), False)
+        os.set_blocking(self.log.fileno(), False)
+        self.silent = False
+        self.words = LastWords()
+        self._lines = Lines(_LONGEST_LINE)
+        # If it is gone already, its stdout says so.
+        with suppress(BrokenPipeError):
+            self._stdin.write(encoded(Hello(self.token, settings)))
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def port(self) -> int | None:
+        """Read more of its stdout; return where it listens once it has said so.
+
+        Raises:
+            WireError: It says something else.
+        """
+        data = self.out.read(_PIECE)
+        self.silent = data == b""
+        for line in self._lines.feed(data or b""):
+            said = decoded(line)
+            if not isinstance(said, Listening) or not 0 < said.port < 1 << 16:
+                raise WireError("The engine's process does not say where it listens.")
+            return said.port
+        return None
+
+    def read_log(self) -> bool | None:
+        """Pass on what it printed; return whether there was something, or None at the end of its log."""
+        data = self.log.read(_PIECE)
+        for line in self.words.finish() if data == b"" else self.words.feed(data or b""):
+            _log.info("%s", line)
+        return None if data == b"" else data is not None
+
+    def interrupt(self) -> None:
+        """Ask it to end."""
+        self._process.send_signal(signal.SIGINT)
+
+    def kill(self) -> None:
+        """End it by force."""
+        self._process.kill()
+
+    def look_at_memory(self) -> None:
+        """End it by force if it holds too much."""
+        if self.most_memory is not None and held(self.pid) > self.most_memory:
+            self._held_too_much = True
+            self.kill()
+
+    def end(self, seconds: float) -> bool:
+        """Wait so long for its end, then end it by force; return whether it ended by itself. Nothing of it is left."""
+        by_itself = True
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            by_itself = False
+            self._process.kill()
+            self._process.wait()
+        if not self.log.closed:
+            while self.read_log():
+                pass
+        for pipe in (self._stdin, self.out, self.log):
+            pipe.close()
+        return by_itself
+
+    def reason(self) -> str:
+        """Return the sentence that says that it ended and why. It has."""
+        if self._held_too_much and self.most_memory is not None:
+            return too_much(self.most_memory)
+        status = self._process.returncode
+        if status >= 0:
+            how, told = f"ended with exit status {status}", self.words.last()
+        else:
+            meaning = signal.strsignal(-status) or ""
+            how = f"was ended by {signal.Signals(-status).name} ({meaning})"
+            # Python says which signal it was, and so hides what was said before.
+            told = self.words.last(known=meaning)
+            if -status == signal.SIGKILL and not told:
+                told = "systems do that where memory runs out"
+        return f"The engine's process {how}{f': {told}' if told else ''}".removesuffix(".") + "."
+
+
+def _started() -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE
+    # In a process group of its own, as Ctrl-C in a terminal is for the app, which then ends its child.
+    return subprocess.Popen(command(), bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, process_group=0)
+
+
+def _there(pipe: IO[bytes] | None) -> IO[bytes]:
+    assert pipe is not None  # all three were asked for
+    return pipe
+
+
+def command() -> list[str]:
+    """Return the command line that starts a child."""
+    return bounded_process.command("runner", "--port", "0")

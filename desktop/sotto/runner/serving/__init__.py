@@ -1,0 +1,1 @@
+"""The HTTP between that process and its parent."""

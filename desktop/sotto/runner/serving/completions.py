@@ -1,0 +1,85 @@
+"""The private API's form of a completion: what is asked, and the lines that answer."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sotto.engine.contract.events import DoneReason, Failed, Finished, GenerateEvent, PrefillProgress, TextChunk
+from sotto.engine.contract.logprobs import MOST_LOGPROBS, Likelihood, TokenLogprob
+from sotto.engine.contract.options import request_options
+from sotto.engine.contract.types import GenerateRequest
+from sotto.errors import InvalidRequestError
+
+_KNOWN = {"Prompt", "Media", "Options", "Logprobs", "TopLogprobs"}
+_REASONS = {DoneReason.STOP: 0, DoneReason.LENGTH: 1, DoneReason.LOOP: 1}
+
+
+def asked(read: Any, request_id: str) -> GenerateRequest:
+    """Return the request that a body's JSON means. Options that are not given are as the model's manifest says.
+
+    Raises:
+        InvalidRequestError: It means none.
+    """
+    if not isinstance(read, dict) or not isinstance(read.get("Prompt"), str):
+        raise InvalidRequestError("Bad Request")
+    options = read.get("Options") or {}
+    if not isinstance(options, Mapping):
+        raise InvalidRequestError("Options must be an object of options by name.")
+    if read.get("Media"):
+        raise InvalidRequestError("this model does not support media input")
+    if unknown := sorted(read.keys() - _KNOWN):
+        raise InvalidRequestError(f"{unknown[0][:60]!r} is no field of a completion: {', '.join(sorted(_KNOWN))} are.")
+    request_options({}, options)  # what is out of range is refused before anything is asked
+    return GenerateRequest(id=request_id, prompt=read["Prompt"], options=options, logprobs=_logprobs(read))
+
+
+def line(event: GenerateEvent) -> bytes:
+    """Return the line that says what `event` does; nothing for what nobody needs to know."""
+    if isinstance(event, PrefillProgress):
+        return _line(Progress={"Done": event.done, "Total": event.total, "Cached": event.cached})
+    if isinstance(event, TextChunk):
+        if not event.text and not event.logprobs:
+            return b""
+        return _line(Content=event.text, **({"Logprobs": list(map(_told, event.logprobs))} if event.logprobs else {}))
+    if isinstance(event, Failed):
+        # Its status says whose fault it was, as before the first line.
+        error = {"StatusCode": 500 if event.bug else 400, "Status": "", "error": event.message}
+        return _line(Done=True, Error=error)
+    return _line(
+        Done=True,
+        DoneReason=_REASONS.get(event.done_reason, 0),
+        PromptEvalCount=event.prompt_tokens,
+        PromptEvalCachedCount=event.cached_tokens,
+        PromptEvalDuration=event.prompt_duration,
+        EvalCount=len(event.token_ids),
+        EvalDuration=event.eval_duration,
+    )
+
+
+def ends(event: GenerateEvent) -> bool:
+    """Tell whether nothing comes after `event`."""
+    return isinstance(event, Finished | Failed)
+
+
+def _logprobs(read: Mapping[str, Any]) -> int | None:
+    """Return for how many tokens to tell how likely they were; None for none."""
+    asked, count = read.get("Logprobs"), read.get("TopLogprobs")
+    if asked is not None and not isinstance(asked, bool):
+        raise InvalidRequestError("Logprobs must be true or false.")
+    whole = isinstance(count, int) and not isinstance(count, bool)
+    if count is not None and not (whole and 0 <= count <= MOST_LOGPROBS):
+        raise InvalidRequestError(f"TopLogprobs must be a whole number from 0 to {MOST_LOGPROBS}.")
+    return count or 0 if asked else None
+
+
+def _told(one: Likelihood) -> dict[str, Any]:
+    return _token(one.drawn) | {"top_logprobs": [_token(other) for other in one.top]}
+
+
+def _token(one: TokenLogprob) -> dict[str, Any]:
+    return {"token": one.data.decode(errors="replace"), "logprob": one.logprob}
+
+
+def _line(**given: Any) -> bytes:
+    usual = {"Content": "", "Done": False, "DoneReason": 0, "Logprobs": None, "Error": None}
+    return json.dumps(usual | given).encode("ascii") + b"\n"

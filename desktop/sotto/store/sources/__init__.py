@@ -1,0 +1,1 @@
+"""The layouts in which programs keep models on disk."""

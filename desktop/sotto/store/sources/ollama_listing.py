@@ -1,0 +1,152 @@
+"""What a list shows of the models in a store in Ollama's layout.
+
+It reads manifests, config blobs and the small JSON layers, looks at the size of every blob, and reads the headers of a
+few: a model has thousands of tensors of a few shapes, and tensors of one kind and size have one shape.
+"""
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sotto.errors import BrokenModelError
+from sotto.store.bounded_json import kind_of
+from sotto.store.facts import commonest_dtype, config_facts, parameter_count
+from sotto.store.gguf.header import parameters_of_label, read_gguf
+from sotto.store.records import Format, ModelRecord, Source, TensorFile
+from sotto.store.sources.harvest import Facts, Harvest, digest_of_place
+from sotto.store.sources.manifest import Layer, Manifest
+from sotto.store.sources.ollama import OllamaStore, draft_prefix, gguf_layer, gguf_refusal
+from sotto.store.wording import shown, shown_path
+
+_REQUIRED = ("config.json", "tokenizer.json")
+_LEFT_ASIDE = ("vision", "audio")
+_NUMBER = re.compile(r"\d+")
+
+
+def list_store(root: Path, source: Source, harvest: Harvest) -> None:
+    """Add every model of a store."""
+    store = OllamaStore(root)
+    known: dict[str, ModelRecord] = {}
+    for name, path in store.manifests(harvest):
+        real = os.path.realpath(path)
+        if real in known:
+            harvest.records.append(replace(known[real], name=name.short, path=path))
+        else:
+            add_manifest(store, path, name.short, source, harvest)
+            known[real] = harvest.records[-1]
+
+
+def add_manifest(store: OllamaStore, path: Path, name: str, source: Source, harvest: Harvest) -> None:
+    """Add the model of one manifest."""
+
+    def read(facts: Facts) -> str:
+        manifest = store.read_manifest(path)
+        facts.digest, facts.size = manifest.digest, manifest.size
+        return _describe(store, manifest, facts, harvest)
+
+    harvest.add(Facts(name, source, path, digest_of_place(path)), read)
+
+
+def _describe(store: OllamaStore, manifest: Manifest, facts: Facts, harvest: Harvest) -> str:
+    """Fill in what a list shows of a model and return why it cannot run, or an empty text."""
+    blob_path = store.blob(manifest.config)
+    blob = store.json_object(manifest.config)
+    model_format = _text(blob, "model_format", blob_path)
+    facts.quantization = shown(_text(blob, "file_type", blob_path), 40)
+    capabilities = blob.get("capabilities") or []
+    if not isinstance(capabilities, list) or not all(isinstance(name, str) for name in capabilities):
+        raise BrokenModelError(f"{shown_path(blob_path)}: capabilities should be a list of texts.")
+    facts.capabilities = tuple([shown(name, 40) for name in capabilities[:32]])
+    if host := _text(blob, "remote_host", blob_path):
+        return f"This model runs on {shown(host)}, not on this machine; download one that runs here."
+    tensors = tuple(manifest.of_kind("tensor"))
+    if model_format in ("", "gguf") and not tensors:
+        return _describe_gguf(store, manifest, blob, facts)
+    if model_format != "safetensors":
+        raise BrokenModelError(
+            f"{shown_path(blob_path)}: model_format is '{shown(model_format)}'; "
+            f"it should be safetensors{'' if tensors else ' or gguf'}."
+        )
+    facts.format = Format.SAFETENSORS
+    if not tensors:
+        raise BrokenModelError(f"{shown_path(manifest.path)} has no tensors; download the model again.")
+    for name in _REQUIRED:
+        if manifest.json_layer(name) is None:
+            raise BrokenModelError(f"{shown_path(manifest.path)} has no {name}, which every model needs.")
+    return _describe_tensors(store, manifest, tensors, draft_prefix(manifest, blob, blob_path), facts, harvest)
+
+
+def _describe_tensors(
+    store: OllamaStore, manifest: Manifest, tensors: tuple[Layer, ...], draft: str, facts: Facts, harvest: Harvest
+) -> str:
+    layer = manifest.json_layer("config.json")
+    assert layer is not None
+    config, path = store.json_object(layer), store.blob(layer)
+    said = config_facts(config, path)
+    facts.architecture, facts.context_length = said.architecture, said.context_length
+    facts.capabilities = facts.capabilities or said.capabilities
+    store.require_blobs(manifest)
+    alike: dict[tuple[str, int], set[str]] = defaultdict(set)
+    examples = {}
+    for layer in tensors:
+        if not draft or not layer.name.startswith(draft):
+            kind = (_NUMBER.sub("*", layer.name), layer.size)
+            alike[kind].add(layer.digest)
+            examples[kind] = layer
+    files = {kind: store.tensor_file(layer) for kind, layer in examples.items()}
+    counts = [(parameter_count([file], config, path), len(alike[kind])) for kind, file in files.items()]
+    facts.parameters = (
+        None if any(one is None for one, _ in counts) else sum((one or 0) * times for one, times in counts)
+    )
+    facts.quantization = (
+        facts.quantization
+        or _stated(files.values())
+        or said.quantization
+        or said.dtype
+        or commonest_dtype(files.values())
+    )
+    return harvest.judge(config)
+
+
+def _describe_gguf(store: OllamaStore, manifest: Manifest, blob: dict[str, Any], facts: Facts) -> str:
+    """Fill in what is known of a GGUF model: what Ollama wrote down when it was made goes before what the file says."""
+    path = store.blob(manifest.config)
+    facts.format = Format.GGUF
+    facts.architecture = shown(_text(blob, "model_family", path), 40)
+    facts.parameters = parameters_of_label(_text(blob, "model_type", path))
+    layer = gguf_layer(manifest)
+    store.require_blobs(manifest)
+    header = read_gguf(store.blob(layer))
+    facts.architecture = facts.architecture or header.architecture
+    facts.parameters = facts.parameters or header.parameters
+    facts.context_length = header.context_length
+    if facts.quantization in ("", "unknown"):
+        facts.quantization = header.quantization
+    # Pictures are taken by a projector beside the model, which is left aside.
+    said = tuple(name for name in facts.capabilities if name not in _LEFT_ASIDE)
+    facts.capabilities = said or header.capabilities
+    return gguf_refusal(manifest, header.architecture, header.kind)
+
+
+def _stated(files: Iterable[TensorFile]) -> str:
+    """Return the type with the fewest bits that the files' metadata state."""
+    stated = {
+        value
+        for file in files
+        for key, value in file.metadata.items()
+        if value and (key == "quant_type" or key.endswith(".quant_type"))
+    }
+    return shown(min(stated, key=lambda kind: ("8" in kind, kind)), 40) if stated else ""
+
+
+def _text(blob: dict[str, Any], key: str, path: Path) -> str:
+    value = blob.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise BrokenModelError(f"{shown_path(path)}: {key} is {kind_of(value)}; it should be a text.")
+    return value

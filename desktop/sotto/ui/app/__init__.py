@@ -1,0 +1,1 @@
+"""The application: its start and end, the tray, and what later starts of it ask for."""

@@ -1,0 +1,287 @@
+"""What can be chosen for one conversation: what the model is told first, and how it answers."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from sotto.engine.contract.types import Think
+from sotto.ui.composer.format_field import FormatField
+from sotto.ui.composer.preset_bar import PresetBar
+from sotto.ui.composer.thinking_button import ThinkingButton
+from sotto.ui.preferences.presets import Preset
+from sotto.ui.preferences.sampling_options import ALL_NUMBERS, BUDGET, MORE_NUMBERS, NUMBERS, Number, Origin, inherited
+from sotto.ui.state.model_state import ChatSettings, ModelState
+from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.number_field import NumberField
+from sotto.ui.toolkit.scroller import Scroller
+from sotto.ui.toolkit.widgets import IconButton, Label, TextButton, line_height
+
+if TYPE_CHECKING:
+    from sotto.ui.toolkit.async_tasks import Flows
+
+_LINES = 5
+_WIDTH, _FIELD = 400, 104
+# Where there is less, at 13 px text, a field stands below its name.
+_NARROW = 300
+_SYSTEM = "What the model is told before everything you say"
+
+
+class Choices(QFrame):
+    """A panel over the conversation. Of each value it says where it comes from.
+
+    Signals:
+        chosen: The system prompt, and the options that are set here, by their names.
+        closed: The panel is to go away.
+        loosened: It may want another size.
+    """
+
+    chosen = Signal(str, object)
+    closed = Signal()
+    loosened = Signal()
+
+    def __init__(self) -> None:
+        """Begin hidden, with nothing set."""
+        super().__init__()
+        self.setObjectName("choices")
+        self.setAccessibleName("Settings of this chat")
+        self._settings, self._model, self._told = ChatSettings(), dict[str, Any](), ""
+        self.presets = PresetBar()
+        self.presets.applied.connect(self._apply)
+        self.system = QPlainTextEdit()
+        self.system.setObjectName("system")
+        self.system.setAccessibleName("System prompt")
+        self.system.setTabChangesFocus(True)
+        self.system.setAcceptDrops(False)
+        self.system.viewport().setAcceptDrops(False)
+        self.thinking = ThinkingButton()
+        self.thinking.chosen.connect(self.think)
+        self.unable = Label("", "caption", wrap=True)
+        self.format = FormatField()
+        self.format.chosen.connect(self._tell)
+        self.fields = {number.name: NumberField(number) for number in ALL_NUMBERS}
+        self._titles = {number.name: Label(number.title) for number in ALL_NUMBERS}
+        self._grids: list[tuple[QGridLayout, tuple[Number, ...]]] = []
+        self._narrow = False
+        self.origins = {name: Label("", "caption") for name in ("system", "think", "format", *self.fields)}
+        self.refusal = Label("", "error", wrap=True)
+        self.reset = TextButton("Set nothing here", "quiet")
+        self.reset.clicked.connect(lambda: self._put("", {}, tells=True))
+        body = QWidget()
+        body.setObjectName("choicesBody")
+        inside = QVBoxLayout(body)
+        inside.setContentsMargins(theme.GAP_16, 0, theme.GAP_16, theme.GAP_12)
+        inside.setSpacing(theme.GAP_8)
+        inside.addWidget(self.presets)
+        inside.addLayout(self._headed("System prompt", "system"))
+        inside.addWidget(self.system)
+        inside.addSpacing(theme.GAP_4)
+        inside.addLayout(self._headed("Thinking", "think"))
+        inside.addWidget(self.thinking, 0, Qt.AlignmentFlag.AlignLeft)
+        inside.addWidget(self.unable)
+        inside.addLayout(self._headed("Answers", "format"))
+        inside.addWidget(self.format)
+        inside.addSpacing(theme.GAP_4)
+        inside.addWidget(self._grid(NUMBERS))
+        self._rest = self._grid(MORE_NUMBERS)
+        self.more = TextButton("", "quiet")
+        self.more.clicked.connect(lambda: self._show_more(shown=self._rest.isHidden()))
+        inside.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        inside.addWidget(self._rest)
+        inside.addWidget(self.refusal)
+        inside.addWidget(self.reset, 0, Qt.AlignmentFlag.AlignLeft)
+        inside.addStretch(1)
+        self.refusal.hide()
+        self._show_more(shown=False)
+        self._area = Scroller(body)
+        self._body = body
+        body.installEventFilter(self)
+        close = IconButton("close", "Close the settings of this chat")
+        close.clicked.connect(self.closed)
+        top = QHBoxLayout()
+        top.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_16, theme.GAP_8)
+        top.addWidget(Label("This chat", "strong"), 1)
+        top.addWidget(close)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(top)
+        layout.addWidget(self._area, 1)
+        self.system.textChanged.connect(self._tell)
+        theme.current().changed.connect(self._measure)
+        self._measure()
+        self._show_origins()
+        self.hide()
+
+    def _headed(self, title: str, name: str) -> QHBoxLayout:
+        """Return a line over a choice, which says where it comes from."""
+        line = QHBoxLayout()
+        line.addWidget(Label(title), 1)
+        line.addWidget(self.origins[name])
+        return line
+
+    def _grid(self, numbers: tuple[Number, ...]) -> QWidget:
+        block = QWidget()
+        grid = QGridLayout(block)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(theme.GAP_12)
+        grid.setVerticalSpacing(theme.GAP_8)
+        for number in numbers:
+            self._titles[number.name].setToolTip(number.tip)
+            self.fields[number.name].chosen.connect(self._tell)
+            self.fields[number.name].refused.connect(self._refuse)
+        grid.setColumnStretch(0, 1)
+        self._grids.append((grid, numbers))
+        self._lay_out(grid, numbers)
+        return block
+
+    def _lay_out(self, grid: QGridLayout, numbers: tuple[Number, ...]) -> None:
+        """Put each field beside its name and its origin, or below them where there is no room."""
+        for row, number in enumerate(numbers):
+            above = 2 * row if self._narrow else row
+            grid.addWidget(self._titles[number.name], above, 0)
+            grid.addWidget(self.origins[number.name], above, 1)
+            if self._narrow:
+                grid.addWidget(self.fields[number.name], above + 1, 0, 1, 2)
+            else:
+                grid.addWidget(self.fields[number.name], row, 2)
+
+    def _fit(self) -> None:
+        narrow = self.width() < theme.current().scaled(_NARROW)
+        if narrow != self._narrow:
+            self._narrow = narrow
+            for label in (*self._titles.values(), *self.origins.values()):
+                label.setWordWrap(narrow)
+            for grid, numbers in self._grids:
+                self._lay_out(grid, numbers)
+
+    def _show_more(self, *, shown: bool) -> None:
+        """Show what few people need, or fold it away."""
+        self._rest.setVisible(shown)
+        self.more.setText("Fewer numbers" if shown else "More numbers")
+        self.more.setAccessibleName(self.more.text())
+
+    def begin(self, flows: "Flows") -> None:
+        """Check schemas with `flows`."""
+        self.format.begin(flows)
+
+    def show_choices(self, system: str, options: Mapping[str, Any]) -> None:
+        """Show what was chosen for the conversation in view."""
+        self._put(system, options, tells=False)
+
+    def show_settings(self, settings: ChatSettings) -> None:
+        """Show what holds for every chat that chooses nothing."""
+        self._settings = settings
+        self._show_origins()
+
+    def show_state(self, state: ModelState) -> None:
+        """Show what the model in use says for itself."""
+        if state.info is not None:
+            self._model, self._told = dict(state.info.options), state.info.system
+        else:
+            self._model, self._told = {}, ""
+        self.thinking.show_model(state.info)
+        self._show_origins()
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What is set here."""
+        values: dict[str, Any] = {name: field.number for name, field in self.fields.items()}
+        values |= {"think": self.thinking.value, "format": self.format.kept}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def think(self, value: Think | None) -> None:
+        """Choose whether the model thinks first; None to choose nothing of that here."""
+        self.thinking.show_choices({"think": value}, self._settings.options)
+        self._tell()
+
+    def _apply(self, preset: Preset) -> None:
+        self._put(preset.system, preset.options, tells=True)
+
+    def _put(self, system: str, options: Mapping[str, Any], *, tells: bool) -> None:
+        blocked = self.system.blockSignals(True)
+        self.system.setPlainText(system)
+        self.system.blockSignals(blocked)
+        for name, field in self.fields.items():
+            field.show_number(options.get(name))
+        self.thinking.show_choices(options, self._settings.options)
+        self.format.show_format(options.get("format"))
+        self._show_more(shown=any(number.name in options for number in MORE_NUMBERS))
+        self._refuse("")
+        if tells:
+            self._tell()
+        else:
+            self._show_origins()
+
+    def _tell(self) -> None:
+        self._show_origins()
+        self.chosen.emit(self.system.toPlainText(), self.options)
+
+    def _show_origins(self) -> None:
+        """Say of each value where it comes from, and show what holds where nothing is set here."""
+        for number in ALL_NUMBERS:
+            field = self.fields[number.name]
+            held = inherited(number, self._settings.options, self._model)
+            field.show_inherited(held)
+            self._say_origin(number.name, field, Origin.HERE if field.number is not None else held.origin)
+        self.thinking.show_choices({"think": self.thinking.value}, self._settings.options)
+        self._say_origin("think", self.thinking, self.thinking.origin)
+        if self.thinking.refusal:
+            self.thinking.setAccessibleDescription(self.thinking.refusal)
+        self._say_origin("format", self.format, Origin.HERE if self.format.kept is not None else Origin.USUAL)
+        self.unable.setText(self.thinking.refusal)
+        self.unable.setVisible(bool(self.thinking.refusal))
+        self.fields[BUDGET.name].setEnabled(not self.thinking.refusal)
+        ours, told = self._settings.system.strip(), self._told.strip()
+        self.system.setPlaceholderText(ours or told or _SYSTEM)
+        here = bool(self.system.toPlainText().strip())
+        self._say_origin(
+            "system", self.system, Origin.HERE if here else Origin.SETTINGS if ours else Origin.MODEL if told else None
+        )
+        self.presets.show_choices(self.system.toPlainText(), self.options)
+        self.reset.setEnabled(here or bool(self.options))
+
+    def _say_origin(self, name: str, control: QWidget, origin: Origin | None) -> None:
+        self.origins[name].setText(origin or "")
+        control.setAccessibleDescription(origin or "")
+
+    def _refuse(self, why: str) -> None:
+        self.refusal.setText(why)
+        self.refusal.setVisible(bool(why))
+
+    def _measure(self) -> None:
+        look = theme.current()
+        self.system.setFixedHeight(_LINES * line_height(self.system) + 2 * theme.GAP_8)
+        for field in self.fields.values():
+            field.setFixedWidth(look.scaled(_FIELD))
+        self._fit()
+
+    def point_at_format(self) -> None:
+        """Bring what answers must be into view, with the keyboard."""
+        self._area.ensureWidgetVisible(self.format)
+        self.format.take_focus()
+
+    def room(self) -> QSize:
+        """Return the size at which nothing has to be scrolled."""
+        height = self.sizeHint().height() - self._area.sizeHint().height() + self._body.sizeHint().height()
+        return QSize(theme.current().scaled(_WIDTH), height)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take note that there is more or less to show."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.loosened.emit()
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """See what there is room for."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go away with Escape."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+            return
+        super().keyPressEvent(event)

@@ -1,0 +1,167 @@
+"""What is dropped on the window, and what a drop will do."""
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote_to_bytes
+
+from PySide6.QtCore import QMimeData, QRectF, Qt, QUrl
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from sotto.ui.state import wording
+from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.widgets import Label, Picture
+
+_OF_MODELS = frozenset((".safetensors", ".gguf"))
+# How a manifest, a model's configuration and the index of its weights begin; no more of a file is read.
+_NAMES_A_MODEL = re.compile(rb'"(schemaVersion|model_type|architectures|weight_map)"\s*:')
+_LOOKED_AT = 4096
+_ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}")
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What a drop holds.
+
+    Attributes:
+        paths: Files and folders of this machine.
+        elsewhere: Addresses of things that are not on this machine.
+    """
+
+    paths: tuple[Path, ...]
+    elsewhere: tuple[str, ...]
+
+
+def path_of(url: QUrl) -> Path | None:
+    """Return the file or folder that `url` means, or None if it is not on this machine.
+
+    `QUrl.toLocalFile` replaces bytes that are no UTF-8; the path is taken from the encoded address instead.
+    """
+    if not url.isLocalFile():
+        return None
+    if os.name != "posix":
+        return Path(url.toLocalFile())
+    encoded = bytes(url.toEncoded(QUrl.ComponentFormattingOption.FullyEncoded).data())
+    address = encoded.decode("ascii").removeprefix("file://")
+    return Path(os.fsdecode(unquote_to_bytes(address[address.index("/") :])))
+
+
+def dropped(data: QMimeData) -> Dropped:
+    """Return what `data` holds."""
+    paths, elsewhere = [], []
+    for url in data.urls():
+        path = path_of(url)
+        if path is None:
+            elsewhere.append(url.toDisplayString())
+        else:
+            paths.append(path)
+    return Dropped(tuple(paths), tuple(elsewhere))
+
+
+def parted(what: Dropped) -> tuple[Dropped, tuple[Path, ...]]:
+    """Return what is to be loaded, and the documents that are to be attached."""
+    documents = tuple(path for path in what.paths if _is_document(path))
+    models = tuple(path for path in what.paths if path not in documents)
+    return Dropped(models, what.elsewhere), documents
+
+
+def _is_document(path: Path) -> bool:
+    """Tell whether a file is for reading: it is no folder, and nothing that belongs to a model."""
+    if path.suffix.lower() in _OF_MODELS or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(_LOOKED_AT)
+    except OSError:
+        return False
+    if _NAMES_A_MODEL.search(beginning) or beginning.startswith(b"GGUF"):
+        return False
+    # A manifest has the name of a tag, which says nothing; a broken one is told as that.
+    return not (beginning.lstrip().startswith(b"{") and not _ENDING.fullmatch(path.suffix))
+
+
+def promise(what: Dropped) -> tuple[str, str]:
+    """Return what a drop will do: in a few words, and more exactly."""
+    models, documents = parted(what)
+    if documents:
+        return _promise_to_attach(models, documents)
+    if not what.paths:
+        return "Not a file on this machine", "Download the model first, then drop its folder here."
+    first, *others = what.paths
+    if first.is_dir():
+        title, line = "Drop to load the model in this folder", first.name
+    elif first.suffix == ".safetensors":
+        title, line = "Drop to load the model of these weights", f"{first.name}, in the folder {first.parent.name}"
+    else:
+        title, line = "Drop to load this model", first.name
+    return title, f"{line} — and {len(others)} more, of which none is loaded" if others else line
+
+
+def _promise_to_attach(models: Dropped, documents: tuple[Path, ...]) -> tuple[str, str]:
+    from sotto.chats.documents import is_picture
+
+    names = wording.listed([wording.shortened(described([path])) for path in documents[:_NAMED]])
+    line = names if len(documents) <= _NAMED else f"{names} — and {len(documents) - _NAMED} more"
+    if all(map(is_picture, documents)) and not models.paths:
+        return "Pictures cannot be attached", f"{line}: no model that sees can run here yet."
+    what = "this file" if len(documents) == 1 else f"{len(documents)} files"
+    if models.paths:
+        return f"Drop to load a model and attach {what}", f"{described(models.paths[:1])}; {line}"
+    return f"Drop to attach {what} to your message", line
+
+
+class DropOverlay(QWidget):
+    """Covers the window while something is dragged over it, and says what letting go will do."""
+
+    def __init__(self, parent: QWidget) -> None:
+        """Cover `parent` when shown."""
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._welcome = True
+        self.sign = Picture("drop", "accent_text", 40)
+        self.title = Label("", "title", wrap=True)
+        self.line = Label("", "lead", wrap=True)
+        layout = QVBoxLayout(self)
+        layout.setSpacing(theme.GAP_8)
+        layout.addStretch(1)
+        layout.addWidget(self.sign, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addSpacing(theme.GAP_8)
+        for label in (self.title, self.line):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            layout.addWidget(label)
+        layout.addStretch(1)
+        self.hide()
+
+    def promise(self, what: Dropped) -> None:
+        """Show what dropping `what` will do."""
+        title, line = promise(what)
+        self._welcome = title.startswith("Drop")
+        self.sign.show_icon("drop" if self._welcome else "alert", "accent_text" if self._welcome else "alert")
+        self.title.setText(title)
+        self.line.setText(line)
+        parent = self.parentWidget()
+        if parent is not None:
+            self.setGeometry(parent.rect())
+        self.show()
+        self.raise_()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw a veil and a frame."""
+        tokens = theme.current().tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        veil = QColor(tokens.page)
+        veil.setAlphaF(0.97)
+        painter.fillRect(self.rect(), veil)
+        painter.setPen(QPen(QColor(tokens.accent if self._welcome else tokens.alert), 2, Qt.PenStyle.DashLine))
+        inset = theme.GAP_16
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), inset, inset)
+
+
+def described(paths: Sequence[Path]) -> str:
+    """Return the names of paths as far as they can be shown."""
+    return ", ".join(os.fsencode(path.name).decode("utf-8", "replace") for path in paths)

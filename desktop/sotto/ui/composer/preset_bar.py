@@ -1,0 +1,169 @@
+"""The presets in the settings of a chat: one is applied, saved, renamed or deleted here."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QActionGroup
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+
+from sotto.ui.preferences.presets import Preset, PresetKeeper
+from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.widgets import ElidedButton, Label, Line, TextButton, add_action, popup
+
+
+class PresetBar(QWidget):
+    """Which preset the chat has, and a menu of what can be done with presets.
+
+    Signals:
+        applied: The chat is to have these choices (`Preset`).
+    """
+
+    applied = Signal(object)
+
+    def __init__(self) -> None:
+        """Know of no presets yet."""
+        super().__init__()
+        self._keeper: PresetKeeper | None = None
+        self._system, self._options = "", dict[str, Any]()
+        # The name of the preset that was applied last: what is changed in it can be saved.
+        self._last = ""
+        self._name_it: Callable[[str], None] = lambda name: None
+        self.button = ElidedButton("", "outlined")
+        self.button.setObjectName("presets")
+        self.button.clicked.connect(self._show_menu)
+        self.name = Line("Name of the preset")
+        self.name.setObjectName("value")
+        self.name.returnPressed.connect(self._take_name)
+        self.name.left.connect(self._end_naming)
+        self.name.textEdited.connect(lambda: self._say(""))
+        self.note = Label("", "caption", wrap=True)
+        self.undo = TextButton("Undo", "quiet", "Undo: bring the preset back")
+        self._undoes: Preset | None = None
+        self.undo.clicked.connect(self._undo)
+        below = QHBoxLayout()
+        below.setContentsMargins(0, 0, 0, 0)
+        below.addWidget(self.note, 1)
+        below.addWidget(self.undo)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.GAP_4)
+        layout.addWidget(self.button)
+        layout.addWidget(self.name)
+        layout.addLayout(below)
+        for widget in (self.name, self.note, self.undo):
+            widget.hide()
+        self._show()
+
+    def attach(self, keeper: PresetKeeper) -> None:
+        """Offer the presets of `keeper`."""
+        self._keeper = keeper
+        keeper.changed.connect(self._show)
+        self._show()
+
+    def show_choices(self, system: str, options: Mapping[str, Any]) -> None:
+        """Take note of what the chat has."""
+        self._system, self._options = system, dict(options)
+        self._show()
+
+    @property
+    def current(self) -> Preset | None:
+        """The preset that the chat has, letter for letter."""
+        return self._keeper.like(self._system, self._options) if self._keeper is not None else None
+
+    def menu(self) -> QMenu:
+        """Return what can be done."""
+        menu, keeper, current = QMenu(self), self._keeper, self.current
+        if keeper is None:
+            return menu
+        group = QActionGroup(menu)
+        for preset in keeper.presets:
+            action = add_action(menu, preset.name.replace("&", "&&"), partial(self._apply, preset))
+            action.setCheckable(True)
+            action.setChecked(preset == current)
+            group.addAction(action)
+        menu.addSeparator()
+        last = keeper.with_name(self._last) if current is None else None
+        if last is not None:
+            add_action(menu, f"Save Changes to “{last.name}”".replace("&", "&&"), partial(self._save_changes, last))
+        add_action(menu, "Save as Preset…", lambda: self._begin_naming("", self._save)).setEnabled(
+            current is None and bool(self._system.strip() or self._options)
+        )
+        if current is not None:
+            add_action(menu, "Rename…", lambda: self._begin_naming(current.name, partial(self._rename, current)))
+            add_action(menu, "Delete", partial(self._delete, current))
+        return menu
+
+    def _show_menu(self) -> None:
+        popup(self.menu(), self.button.mapToGlobal(self.button.rect().bottomLeft()))
+
+    def _show(self) -> None:
+        current = self.current
+        if current is not None:
+            self._last = current.name
+        shown = current.name if current is not None else "None"
+        self.button.setText(f"Preset: {shown} ▾".replace("&", "&&"))
+        self.button.setAccessibleName(f"Preset: {shown}")
+
+    def _apply(self, preset: Preset) -> None:
+        self._last = preset.name
+        self._say("")
+        self.applied.emit(preset)
+
+    def _save(self, name: str) -> None:
+        assert self._keeper is not None
+        self._keeper.save(name, self._system, self._options)
+
+    def _save_changes(self, preset: Preset) -> None:
+        assert self._keeper is not None
+        self._keeper.replace(preset.name, self._system, self._options)
+
+    def _rename(self, preset: Preset, name: str) -> None:
+        assert self._keeper is not None
+        self._keeper.rename(preset.name, name)
+
+    def _delete(self, preset: Preset) -> None:
+        assert self._keeper is not None
+        self._keeper.delete(preset.name)
+        self._say(f"“{preset.name}” was deleted; this chat stays as it is.", undoes=preset)
+
+    def _undo(self) -> None:
+        assert self._keeper is not None
+        if self._undoes is not None:
+            self._keeper.restore(self._undoes)
+        self._say("")
+        self.button.setFocus()
+
+    def _begin_naming(self, name: str, then: Callable[[str], None]) -> None:
+        self._name_it = then
+        self._say("")
+        self.button.hide()
+        self.name.setText(name)
+        self.name.show()
+        self.name.selectAll()
+        self.name.setFocus()
+
+    def _take_name(self) -> None:
+        try:
+            self._name_it(self.name.text())
+        except ValueError as error:
+            self._say(str(error), role="error")
+            return
+        self._end_naming()
+
+    def _end_naming(self) -> None:
+        self._say("")
+        self.name.hide()
+        self.button.show()
+        self.button.setFocus()
+
+    def _say(self, text: str, role: str = "caption", undoes: Preset | None = None) -> None:
+        self._undoes = undoes
+        self.note.setProperty("role", role)
+        self.note.style().unpolish(self.note)
+        self.note.style().polish(self.note)
+        self.note.setText(text)
+        self.note.setVisible(bool(text))
+        self.undo.setVisible(undoes is not None)
+        self.name.setAccessibleDescription(text)

@@ -1,0 +1,125 @@
+"""What a screen reader is told while an answer comes: its beginning, its sentences now and then, and its end."""
+
+import re
+import time
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+
+from sotto.chats.records import State, Turn
+from sotto.engine.contract.answer_parts import Kind, Piece
+from sotto.ui.conversation.chat_session import Dialogue
+from sotto.ui.state import wording
+
+PAUSE = 2.0
+"""Seconds between announcements while an answer comes."""
+_END = re.compile(r"(?:[.!?…]+[\"'”’)\]*_]*|[。！？])(?=\s)|\n\n")
+_MARKS = re.compile(r"```.*?(?:```|\Z)|^[ \t]*(?:#{1,6}|[-*+]|>)[ \t]+|[*_`~|]+|!?\[([^\]]*)\]\([^)]*\)", re.S | re.M)
+_LONGEST = 1000
+
+
+def announce(about: QObject, text: str) -> None:
+    """Let a screen reader say `text`, if there is one; nothing else in Sotto sends announcements."""
+    if text and QAccessible.isActive():
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(about, text))
+
+
+def spoken(markdown: str) -> str:
+    """Return Markdown as it is said: without its marks, and without code."""
+    plain = _MARKS.sub(lambda mark: mark[1] or (" (code) " if mark[0].startswith("```") else ""), markdown)
+    return " ".join(plain.split())[:_LONGEST]
+
+
+class Announcer(QObject):
+    """Listens to a conversation and has it announced."""
+
+    def __init__(
+        self,
+        dialogue: Dialogue,
+        about: QObject,
+        send: Callable[[QObject, str], None] = announce,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Announce what is said in `dialogue`.
+
+        Args:
+            dialogue: The conversation.
+            about: The widget that shows it.
+            send: Says something about a widget.
+            clock: Returns seconds.
+        """
+        super().__init__(about)
+        self._about, self._send, self._clock = about, send, clock
+        self._unsaid, self._looked_at = "", 0.0
+        self._coming = self._in_code = False
+        dialogue.answer_awaited.connect(self._begin)
+        dialogue.answer_begun.connect(self._hold)
+        dialogue.answer_resumed.connect(self._resume)
+        dialogue.answer_grew.connect(self._grow)
+        dialogue.answer_ended.connect(self._end)
+        dialogue.retracted.connect(self._give_up)
+        dialogue.opened.connect(self._forget)
+
+    @Slot(str, str)
+    def _begin(self, model: str, line: str) -> None:
+        self._start(f"{model} answers")
+
+    @Slot(object)
+    def _hold(self, turn: Turn) -> None:
+        """Nothing of JSON is said but that it is there."""
+        self._in_code = turn.is_json
+
+    @Slot(object)
+    def _resume(self, turn: Turn) -> None:
+        self._start("The answer goes on")
+        self._hold(turn)
+
+    def _start(self, text: str) -> None:
+        self._unsaid, self._coming, self._in_code = "", True, False
+        self._say(text)
+
+    @Slot(object)
+    def _grow(self, pieces: Sequence[Piece]) -> None:
+        if not self._coming:
+            return
+        for piece in pieces:
+            if piece.call is not None:
+                self._unsaid += f"\n\n{wording.wanted_tool(piece.call)}.\n\n"
+            elif piece.kind is Kind.TEXT and not (self._in_code or piece.cut):
+                self._unsaid += piece.text
+        if self._clock() - self._looked_at < PAUSE:
+            return
+        self._looked_at = self._clock()
+        # Nothing of code is said before it is whole: what ends there is no sentence.
+        whole = self._unsaid.rfind("```") if self._unsaid.count("```") % 2 else len(self._unsaid)
+        ends = [match.end() for match in _END.finditer(self._unsaid, 0, whole)]
+        if ends:
+            ready, self._unsaid = self._unsaid[: ends[-1]], self._unsaid[ends[-1] :]
+            self._say(spoken(ready))
+
+    @Slot(object)
+    def _end(self, turn: Turn) -> None:
+        if self._coming:
+            self._coming = False
+            ended = "The answer is complete" if turn.state is State.COMPLETE else "The answer broke off"
+            if turn.state is State.STOPPED:
+                ended = "The answer was stopped"
+            rest = f"{spoken(self._unsaid)} (code)".strip() if self._in_code and turn.text else spoken(self._unsaid)
+            self._unsaid = ""
+            self._say(f"{rest} {ended}." if rest else f"{ended}.")
+
+    @Slot(str)
+    def _give_up(self, text: str) -> None:
+        if self._coming:
+            self._forget()
+            self._say("There is no answer; your message is a draft again.")
+
+    @Slot()
+    def _forget(self) -> None:
+        self._unsaid, self._coming = "", False
+
+    def _say(self, text: str) -> None:
+        if text:
+            self._looked_at = self._clock()
+            self._send(self._about, text)

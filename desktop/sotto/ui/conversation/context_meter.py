@@ -1,0 +1,167 @@
+"""How full the model's context would be if the draft were sent now. Draws nothing itself.
+
+The tokens are counted by the engine's tokenizer, on a thread that is neither the window's nor the one that computes.
+One count is under way at a time; what is typed meanwhile is counted after it.
+"""
+
+import itertools
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from sotto.engine.contract.events import Counted, Failed
+from sotto.engine.contract.types import CountRequest
+from sotto.ui.conversation.chat_session import Dialogue
+from sotto.ui.session.session import Session
+from sotto.ui.state import wording
+from sotto.ui.state.model_state import ModelState
+
+TIGHT_FROM = 0.9
+_PAUSE_MS = 200
+# A context that is raised leaves so much of itself to the answer.
+_FOR_ANSWER = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ContextUse:
+    """What the draft, its attachments and everything before them take of the context.
+
+    Attributes:
+        tokens: All of it, as the model would be given it.
+        limit: Tokens that the loaded model has room for, the answer included.
+        last: Tokens that can never be left out: the system prompt and the draft.
+        room: The most that stays where the oldest turns are left out.
+        trims: Whether they may be left out in this conversation.
+        earlier: Whether there are earlier turns that could be.
+    """
+
+    tokens: int
+    limit: int
+    last: int
+    room: int
+    trims: bool = False
+    earlier: bool = False
+
+    @property
+    def used(self) -> int:
+        """Tokens that the model would be given."""
+        return max(self.last, min(self.tokens, self.room)) if self.trims else self.tokens
+
+    @property
+    def shortened(self) -> bool:
+        """Whether the oldest turns would be left out."""
+        return self.trims and self.tokens > self.room
+
+    @property
+    def over(self) -> bool:
+        """Whether it cannot be sent: not all of it would reach the model, and nobody has chosen what."""
+        return self.last > self.room if self.shortened else self.tokens >= self.limit
+
+    @property
+    def tight(self) -> bool:
+        """Whether there is hardly room for an answer, or none."""
+        return self.over or (self.used > TIGHT_FROM * self.limit and not self.shortened)
+
+    @property
+    def fits_alone(self) -> bool:
+        """Whether there would be room enough without anything before it."""
+        return self.last <= TIGHT_FROM * self.limit
+
+    def raised(self, longest: int | None) -> int | None:
+        """Return a context in which it has room; None where there is no larger one.
+
+        Args:
+            longest: The longest that the model was made for; None when not known.
+        """
+        if longest is None or longest <= self.limit:
+            return None
+        context = 2 * self.limit
+        while context - context // _FOR_ANSWER < self.tokens and context < longest:
+            context *= 2
+        return min(context, longest)
+
+
+class ContextMeter(QObject):
+    """Has the conversation in view counted, with its draft, whenever that is another.
+
+    Signals:
+        measured: What it takes (`ContextUse`); None where nothing is said and typed, or no model is loaded.
+
+    Attributes:
+        use: What was measured last.
+        fresh: Whether that is about what is typed now.
+    """
+
+    measured = Signal(object)
+
+    def __init__(self, session: Session, dialogue: Dialogue, parent: QObject | None = None) -> None:
+        """Measure what is said in `dialogue` with the model of `session`."""
+        super().__init__(parent)
+        self._session = session
+        self._dialogue = dialogue
+        self.use: ContextUse | None = None
+        self.fresh = False
+        self._numbers = itertools.count(1)
+        self._waiting = ""
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(self._measure)
+        for signal in (
+            dialogue.opened,
+            dialogue.question_added,
+            dialogue.answer_ended,
+            dialogue.retracted,
+            dialogue.unsent.changed,
+        ):
+            signal.connect(self.touch)
+        session.spoke.connect(self._receive)
+        session.state_changed.connect(self._follow)
+
+    @Slot()
+    def touch(self) -> None:
+        """Measure again, soon."""
+        self.fresh = False
+        if not self._pause.isActive():
+            self._pause.start()
+
+    @Slot(object)
+    def _follow(self, state: ModelState) -> None:
+        if not state.loaded:
+            self._waiting = ""
+        if state.loaded != (self.use is not None):
+            self.touch()
+
+    @Slot()
+    def _measure(self) -> None:
+        if self._waiting:
+            # Counted once that is answered.
+            return
+        messages, state = self._dialogue.drafted(), self._session.state
+        self.fresh = True
+        if not messages or not state.loaded or wording.unable(state):
+            self._show(None)
+            return
+        self._waiting = f"count {next(self._numbers)}"
+        texts = tuple(one.shown for one in self._dialogue.unsent.attachments)
+        self._session.host.count(CountRequest(self._waiting, messages, texts), seat=self._session.seat)
+
+    @Slot(object)
+    def _receive(self, event: object) -> None:
+        if not isinstance(event, Counted | Failed) or not self._waiting or event.request_id != self._waiting:
+            return
+        self._waiting = ""
+        info = self._session.state.info
+        if isinstance(event, Failed) or info is None:
+            # What a template refuses is told when it is sent.
+            self._show(None)
+        else:
+            unsent = self._dialogue.unsent
+            if self.fresh:
+                unsent.weigh(event.texts)
+            earlier = any(turn.text for turn in self._dialogue.turns)
+            self._show(ContextUse(event.tokens, info.context_length, event.last, event.room, unsent.trims, earlier))
+        if not self.fresh and not self._pause.isActive():
+            self._pause.start()
+
+    def _show(self, use: ContextUse | None) -> None:
+        self.use = use
+        self.measured.emit(use)

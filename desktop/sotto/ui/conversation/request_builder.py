@@ -1,0 +1,78 @@
+"""What a model is given of a conversation, and how it is asked to answer."""
+
+from collections.abc import Sequence
+
+from sotto.chats.conversation import Conversation, Message
+from sotto.chats.records import Turn, with_attachments
+from sotto.engine.contract import types as engine
+from sotto.engine.contract.types import GenerateRequest, Overflow
+from sotto.ui.conversation.draft_state import Unsent
+from sotto.ui.conversation.prefix_reuse import Asked, Reuse
+from sotto.ui.preferences.answer_options import Manner, manner_of
+from sotto.ui.session.session import Session
+
+
+def said(turns: Sequence[Turn]) -> Conversation:
+    """Return what was said in some turns; those in which nothing was are left out."""
+    messages = (Message(turn.role.value, turn.content, turn.model) for turn in turns)
+    return Conversation(tuple(message for message in messages if message.content))
+
+
+def told(conversation: Conversation, system: str) -> tuple[engine.Message, ...]:
+    """Return a conversation as a model is given it, behind a system prompt where there is one."""
+    first = (engine.Message("system", system),) if system.strip() else ()
+    return (*first, *(engine.Message(message.role, message.content) for message in conversation.to_answer()))
+
+
+class Asker:
+    """Asks the model of a session, as was chosen for a conversation or else in general.
+
+    Attributes:
+        reuse: Knows why a model reads again what it has read before.
+    """
+
+    def __init__(self, session: Session, chosen: Unsent) -> None:
+        """Ask the model of `session` as `chosen` says."""
+        self._session, self._chosen = session, chosen
+        self.reuse = Reuse()
+
+    @property
+    def _system(self) -> str:
+        return self._session.settings.system_for(self._chosen.system)
+
+    @property
+    def manner(self) -> Manner:
+        """How the model is asked now."""
+        return manner_of(self._session.settings.options_for(self._chosen.options), self._session.state.info)
+
+    def told(self, turns: Sequence[Turn]) -> tuple[engine.Message, ...]:
+        """Return what a model is given of some turns."""
+        return told(said(turns), self._system)
+
+    def drafted(self, turns: Sequence[Turn]) -> tuple[engine.Message, ...]:
+        """Return what a model would be given if the draft were sent behind these turns; empty where there is none."""
+        whole, content = said(turns), with_attachments(self._chosen.draft, self._chosen.attachments)
+        if content.strip():
+            whole = whole.with_message(Message("user", content))
+        return told(whole, self._system) if whole.messages else ()
+
+    def ask(self, name: str, turns: Sequence[Turn], manner: Manner) -> None:
+        """Have the engine answer some turns; what it says of that carries `name`."""
+        messages, record, trims = self.told(turns), self._session.state.record, self._chosen.trims
+        settings = self._session.settings
+        self.reuse.begin(Asked(record.digest if record else "", messages, trims, manner.think))
+        request = GenerateRequest(
+            name,
+            messages=messages,
+            sampling=settings.sampling,
+            options=manner.drawn,
+            num_predict=settings.num_predict,
+            grammar=manner.grammar,
+            ignore_eos=settings.ignore_eos,
+            # Nothing is left out unless the person has chosen so.
+            overflow=Overflow.SHIFT if trims else Overflow.ERROR,
+            think=manner.think,
+            think_budget=manner.budget,
+        )
+        self._session.generate(request)
+        self._session.answering()

@@ -1,0 +1,85 @@
+"""A summary of a conversation, written by the model, with which another one can begin."""
+
+import itertools
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from sotto.engine.contract.events import DoneReason, Failed, Finished
+from sotto.engine.contract.types import GenerateRequest, Message, Overflow
+from sotto.ui.session.session import Session
+
+_ASK = (
+    "Summarise our conversation so far, so that someone who has not read it can go on with it: what it is about, what "
+    "was found out and decided, and what is still open. Keep names, numbers and code that matter. Write nothing else."
+)
+_TOKENS = 600
+
+
+class Summary(QObject):
+    """Lets the loaded model write one summary at a time.
+
+    Signals:
+        begun: One is being written.
+        ended: It is not being written any more.
+        written: The summary is there.
+        failed: There is none; why, in a sentence, which is empty where it was stopped.
+    """
+
+    begun = Signal()
+    ended = Signal()
+    written = Signal(str)
+    failed = Signal(str)
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        """Use the model of `session`."""
+        super().__init__(parent)
+        self._session = session
+        self._numbers = itertools.count(1)
+        self._request = ""
+        session.spoke.connect(self._receive)
+        session.lost.connect(self._lose)
+
+    @property
+    def under_way(self) -> bool:
+        """Whether one is being written."""
+        return bool(self._request)
+
+    def begin(self, said: tuple[Message, ...]) -> None:
+        """Have this summarised; of what is too long the oldest turns are left out."""
+        self._request = f"summary {next(self._numbers)}"
+        self._session.generate(
+            GenerateRequest(
+                self._request, messages=(*said, Message("user", _ASK)), num_predict=_TOKENS, overflow=Overflow.TRUNCATE
+            )
+        )
+        self._session.answering()
+        self.begun.emit()
+
+    def stop(self) -> None:
+        """Write no more of it."""
+        if self._request:
+            self._session.host.cancel(self._request)
+            self._end()
+            self.failed.emit("")
+
+    def _end(self) -> None:
+        self._request = ""
+        self._session.answered()
+        self.ended.emit()
+
+    @Slot(object)
+    def _receive(self, event: object) -> None:
+        if not isinstance(event, Finished | Failed) or not self._request or event.request_id != self._request:
+            return
+        self._end()
+        if isinstance(event, Failed):
+            self.failed.emit(event.message)
+        elif event.done_reason is DoneReason.CANCELLED or not event.text.strip():
+            self.failed.emit("" if event.text.strip() else "The model wrote nothing.")
+        else:
+            self.written.emit(event.text.strip())
+
+    @Slot(object)
+    def _lose(self) -> None:
+        if self._request:
+            self._end()

@@ -1,0 +1,1 @@
+"""Markdown, code and formulas as rich text."""

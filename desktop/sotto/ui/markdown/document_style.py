@@ -1,0 +1,237 @@
+"""What Markdown looks like: fonts, colours and margins of a document that Qt has read."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextFrame,
+    QTextFrameFormat,
+    QTextLength,
+    QTextTable,
+)
+
+from sotto.ui.markdown.renderer import BEGINS_CODE, is_code
+from sotto.ui.toolkit.theme import GAP_4, GAP_8, GAP_12, GAP_16, Theme
+
+CODE_PAD = GAP_12
+"""Pixels between code and the edge of its ground."""
+HEADER = 32
+"""Height of the header over code, at 13 px text."""
+CODE_GAP = GAP_8
+"""Pixels between the ground of code and the text above and below."""
+QUOTE_INDENT = GAP_16
+"""Pixels by which a quotation is moved in; its bar stands in them."""
+_HEADINGS = {1: 1.45, 2: 1.25, 3: 1.1}
+TASK_GAP = GAP_8
+"""Pixels between a task and its box."""
+_CELL_PAD = 8
+_WIDEST_WORD = 40
+_COLUMN = 200.0
+_LINE_PERCENT = 138
+_CODE_PERCENT = 125
+# Qt puts the air of a tall line below it, where a cell would seem to be out of balance.
+_CELL_PERCENT = 108
+
+
+def dress(document: QTextDocument, theme: Theme) -> None:
+    """Give every block of `document` the theme's looks."""
+    cursor = QTextCursor(document)
+    block = document.begin()
+    while block.isValid():
+        if is_code(block.blockFormat()):
+            block = _dress_code(cursor, block, theme)
+        else:
+            _dress_block(cursor, block, theme)
+        block = block.next()
+    _dress_tables(document.rootFrame(), theme)
+
+
+def _dress_code(cursor: QTextCursor, first: QTextBlock, theme: Theme) -> QTextBlock:
+    """Dress a block of code, all lines at once; return the last of them."""
+    last = first
+    language = QTextFormat.Property.BlockCodeLanguage
+    while is_code(last.next().blockFormat()) and (
+        last.next().blockFormat().property(language) == first.blockFormat().property(language)
+    ):
+        last = last.next()
+    lines = QTextBlockFormat()
+    lines.setLineHeight(_CODE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+    lines.setLeftMargin(CODE_PAD + first.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel) * QUOTE_INDENT)
+    lines.setRightMargin(CODE_PAD)
+    lines.setTopMargin(0)
+    lines.setBottomMargin(0)
+    lines.setNonBreakableLines(True)
+    lines.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+    lines.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute)
+    cursor.setPosition(first.position())
+    cursor.setPosition(last.position() + last.length() - 1, QTextCursor.MoveMode.KeepAnchor)
+    cursor.mergeBlockFormat(lines)
+    mono = _mono(theme)
+    cursor.mergeCharFormat(mono)
+    cursor.mergeBlockCharFormat(mono)
+    above, below = QTextBlockFormat(), QTextBlockFormat()
+    above.setTopMargin(CODE_GAP + theme.scaled(HEADER) + CODE_PAD)
+    above.setProperty(BEGINS_CODE, True)
+    below.setBottomMargin(CODE_PAD + CODE_GAP)
+    for block, look in ((first, above), (last, below)):
+        cursor.setPosition(block.position())
+        cursor.mergeBlockFormat(look)
+    return last
+
+
+def _mono(theme: Theme) -> QTextCharFormat:
+    font = theme.code_font()
+    mono = QTextCharFormat()
+    mono.setFontFamilies(font.families())
+    mono.setFontPointSize(font.pointSizeF())
+    return mono
+
+
+def _dress_block(cursor: QTextCursor, block: QTextBlock, theme: Theme) -> None:
+    old = block.blockFormat()
+    new = QTextBlockFormat()
+    in_table = QTextCursor(block).currentTable() is not None
+    percent = _CELL_PERCENT if in_table else _LINE_PERCENT
+    new.setLineHeight(percent, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+    if level := old.headingLevel():
+        new.setTopMargin(GAP_16 if level < 3 else GAP_12)
+        new.setBottomMargin(GAP_8)
+    elif not in_table:
+        new.setTopMargin(0)
+        new.setBottomMargin(GAP_4 if block.textList() else GAP_12)
+    if quote := old.intProperty(QTextFormat.Property.BlockQuoteLevel):
+        new.setLeftMargin(quote * QUOTE_INDENT)
+        new.setRightMargin(0)
+    cursor.setPosition(block.position())
+    cursor.mergeBlockFormat(new)
+    _dress_characters(cursor, block, theme)
+
+
+def _dress_characters(cursor: QTextCursor, block: QTextBlock, theme: Theme) -> None:
+    level = block.blockFormat().headingLevel()
+    tokens = theme.tokens
+    if level:
+        heading = QTextCharFormat()
+        heading.setProperty(QTextFormat.Property.FontSizeAdjustment, 0)
+        heading.setFontPointSize(theme.base_points * _HEADINGS.get(level, 1.0))
+        heading.setFontWeight(QFont.Weight.DemiBold)
+        _merge(cursor, block.position(), block.position() + block.length() - 1, heading)
+    if block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel):
+        quoted = QTextCharFormat()
+        quoted.setForeground(QBrush(QColor(tokens.muted)))
+        _merge(cursor, block.position(), block.position() + block.length() - 1, quoted)
+    spans = []
+    fragments = block.begin()
+    while not fragments.atEnd():
+        fragment = fragments.fragment()
+        spans.append((fragment.position(), fragment.length(), fragment.charFormat()))
+        fragments += 1
+    for start, length, known in spans:
+        if known.fontFixedPitch():
+            mono = _mono(theme)
+            mono.setBackground(QBrush(QColor(tokens.bubble)))
+            _merge(cursor, start, start + length, mono)
+        elif known.isAnchor():
+            link = QTextCharFormat()
+            link.setForeground(QBrush(QColor(tokens.accent_text)))
+            link.setFontUnderline(True)
+            _merge(cursor, start, start + length, link)
+
+
+def _merge(cursor: QTextCursor, start: int, end: int, look: QTextCharFormat) -> None:
+    cursor.setPosition(start)
+    cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+    cursor.mergeCharFormat(look)
+
+
+def _dress_tables(frame: QTextFrame, theme: Theme) -> None:
+    for child in frame.childFrames():
+        if isinstance(child, QTextTable):
+            _dress_table(child, theme)
+        _dress_tables(child, theme)
+
+
+def _dress_table(table: QTextTable, theme: Theme) -> None:
+    """Rule the rows of a table, and let the heads of its columns stand as what is below them."""
+    look = table.format()
+    look.setBorder(0)
+    look.setBorderCollapse(True)
+    look.setCellPadding(_CELL_PAD)
+    look.setCellSpacing(0)
+    look.setTopMargin(GAP_4)
+    look.setBottomMargin(GAP_16)
+    look.setAlignment(Qt.AlignmentFlag.AlignLeft)
+    look.setWidth(QTextLength())
+    table.setFormat(look)
+    cursor = QTextCursor(table.document())
+    for row in range(table.rows()):
+        rule = QBrush(QColor(theme.tokens.edge if row == 0 else theme.tokens.line))
+        for column in range(table.columns()):
+            cell = table.cellAt(row, column)
+            shape = cell.format().toTableCellFormat()
+            shape.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignMiddle)
+            shape.setBottomBorder(1)
+            shape.setBottomBorderBrush(rule)
+            shape.setBottomBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+            cell.setFormat(shape)
+            if row == 0 and table.rows() > 1:
+                below = table.cellAt(1, column).firstCursorPosition().blockFormat()
+                head = QTextBlockFormat()
+                head.setAlignment(below.alignment())
+                cursor.setPosition(cell.firstPosition())
+                cursor.setPosition(cell.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
+                cursor.mergeBlockFormat(head)
+
+
+def fit_table(first: QTextBlock, room: float) -> float:
+    """Give the columns of a table widths in which no word is broken; return its width where that is more than `room`.
+
+    Where all fits, or can with lines broken between words, it is as wide as the room at most. Where it cannot, each
+    column is as wide as can be read well.
+    """
+    table = QTextCursor(first).currentTable()
+    if table is None:
+        return 0.0
+    least, most = [0.0] * table.columns(), [0.0] * table.columns()
+    for row in range(table.rows()):
+        for column in range(table.columns()):
+            cell = table.cellAt(row, column)
+            start = cell.firstCursorPosition()
+            start.setPosition(cell.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
+            metrics = QFontMetricsF(start.charFormat().font())
+            text = start.selectedText()
+            # Of the words, the longest few are measured: others are narrower, near enough.
+            words = sorted(text.split(), key=len)[-3:]
+            widest = max((metrics.horizontalAdvance(word) for word in words), default=0.0)
+            limit = _WIDEST_WORD * metrics.averageCharWidth()
+            least[column] = max(least[column], min(widest, limit))
+            most[column] = max(most[column], metrics.horizontalAdvance(text[:2000]))
+    padding = 2 * _CELL_PAD + 2
+    least, most = [one + padding for one in least], [one + padding for one in most]
+    narrow, wide = sum(least) + 2, sum(most) + 2
+    if wide <= room:
+        widths: list[float] = []
+    elif narrow <= room:
+        share = (room - narrow) / max(1.0, wide - narrow)
+        widths = [low + (high - low) * share for low, high in zip(least, most, strict=True)]
+    else:
+        widths = [max(low, min(high, _COLUMN)) for low, high in zip(least, most, strict=True)]
+    lengths = [QTextLength(QTextLength.Type.FixedLength, one) for one in widths]
+    look = table.format()
+    # Qt counts the margin below a block only where another block follows.
+    after_code = is_code(first.previous().blockFormat())
+    above = float(CODE_GAP + CODE_PAD + GAP_4 if after_code else GAP_4)
+    if look.columnWidthConstraints() != lengths or look.topMargin() != above:
+        look.setTopMargin(above)
+        look.setColumnWidthConstraints(lengths)
+        look.setWidth(QTextLength(QTextLength.Type.FixedLength, sum(widths)) if widths else QTextLength())
+        table.setFormat(look)
+    return sum(widths) if narrow > room else 0.0

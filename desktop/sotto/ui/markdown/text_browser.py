@@ -1,0 +1,81 @@
+"""The text of one message: as tall as its document, selectable, and shut off from files and the network."""
+
+import math
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
+
+from sotto.ui.markdown.renderer import SealedDocument
+from sotto.ui.toolkit import theme
+
+LINK_SCHEMES = ("https", "http", "mailto")
+
+
+class MessageText(QTextBrowser):
+    """A read-only text without a frame or scroll bars.
+
+    Signals:
+        link_asked: A link to an address that may be opened was clicked.
+    """
+
+    link_asked = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        """Show nothing yet."""
+        super().__init__(parent)
+        self.setDocument(SealedDocument(self))
+        self.document().setDocumentMargin(0)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAcceptDrops(False)
+        self.setOpenLinks(False)
+        self.setUndoRedoEnabled(False)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+            | Qt.TextInteractionFlag.LinksAccessibleByMouse
+            | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+        )
+        self.anchorClicked.connect(self._ask)
+        self.document().documentLayout().documentSizeChanged.connect(self._fit)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.setFixedHeight(max(1, math.ceil(self.document().size().height()) + self._below()))
+
+    def _below(self) -> int:
+        """Return how many pixels are painted below where the document ends."""
+        return 0
+
+    def _ask(self, url: QUrl) -> None:
+        if url.scheme().lower() in LINK_SCHEMES:
+            self.link_asked.emit(url.toString())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Leave scrolling to the transcript."""
+        event.ignore()
+
+
+class PlainText(MessageText):
+    """What a person wrote, letter for letter."""
+
+    def __init__(self, text: str) -> None:
+        """Show `text`."""
+        super().__init__()
+        self.setPlainText(text)
+        theme.current().changed.connect(self._dress)
+        self._dress()
+
+    def widest(self) -> int:
+        """Return the width that no line needs more than."""
+        metrics = self.fontMetrics()
+        lines = self.toPlainText().splitlines()[:200] or [""]
+        return max(metrics.horizontalAdvance(line[:2000]) for line in lines) + 4
+
+    def _dress(self) -> None:
+        font = theme.current().font(1.06)
+        self.setFont(font)
+        self.document().setDefaultFont(font)

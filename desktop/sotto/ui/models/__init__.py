@@ -1,0 +1,1 @@
+"""The list of models, their cards, the memory gauge and downloads."""

@@ -1,0 +1,97 @@
+"""Deletes models of Sotto's own store, and offers for a while to bring them back."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from sotto.errors import SottoError
+from sotto.store.records import ModelRecord
+from sotto.ui.session.session import Session
+from sotto.ui.state import wording
+from sotto.ui.state.model_state import Problem
+
+if TYPE_CHECKING:
+    from sotto.store.removal import Removed
+    from sotto.ui.toolkit.async_tasks import Flows
+
+UNDO_SECONDS = 10.0
+
+
+class ModelBin(QObject):
+    """Takes models away; what nobody brings back in time is erased, at the latest after the next start.
+
+    Signals:
+        offered: What was done, about what, the words for undoing it, what undoes it, and for how many seconds.
+    """
+
+    offered = Signal(str, str, str, object, float)
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        """Delete models of `session`."""
+        super().__init__(parent)
+        self._session = session
+        self._flows: Flows | None = None
+        self._waiting: dict[str, Removed] = {}
+
+    def begin(self, flows: "Flows") -> None:
+        """Erase what was left in the trash."""
+        self._flows = flows
+        flows.start(self._empty(flows))
+
+    def remove(self, record: ModelRecord) -> None:
+        """Delete a model; one that is in memory leaves it first."""
+        self._session.stop_load(record)
+        self._session.eject(record)
+        if self._flows is not None:
+            self._flows.start(self._remove(self._flows, record))
+
+    async def _remove(self, flows: "Flows", record: ModelRecord) -> None:
+        from sotto.store.removal import remove
+
+        name = wording.model_name(record.name)
+        try:
+            removed = await flows.call(remove, record)
+        except SottoError as error:
+            self._session.problem.emit(Problem(f"{name} was not deleted", error.message))
+            return
+        key = str(removed.folder)
+        self._waiting[key] = removed
+        self._session.rescan()
+        self.offered.emit(
+            f"{name} was deleted", wording.size(record.size), "Undo", partial(self._undo, key), UNDO_SECONDS
+        )
+        QTimer.singleShot(round(1000 * UNDO_SECONDS), self, partial(self._give_up, key))
+
+    def _undo(self, key: str) -> None:
+        if self._flows is not None and (removed := self._waiting.pop(key, None)) is not None:
+            self._flows.start(self._restore(self._flows, removed))
+
+    async def _restore(self, flows: "Flows", removed: "Removed") -> None:
+        from sotto.store.removal import restore
+
+        try:
+            await flows.call(restore, removed)
+        except SottoError as error:
+            self._session.problem.emit(Problem(f"{wording.model_name(removed.name)} is not back", error.message))
+        self._session.rescan()
+
+    def _give_up(self, key: str) -> None:
+        if self._flows is not None and (removed := self._waiting.pop(key, None)) is not None:
+            self._flows.start(self._erase(self._flows, removed))
+
+    async def _erase(self, flows: "Flows", removed: "Removed") -> None:
+        from sotto.store.removal import erase
+
+        try:
+            await flows.call(erase, removed)
+        except SottoError as error:
+            self._session.problem.emit(Problem(f"{wording.model_name(removed.name)} still takes room", error.message))
+
+    async def _empty(self, flows: "Flows") -> None:
+        from sotto.store.removal import empty_trash
+
+        try:
+            await flows.call(empty_trash)
+        except SottoError as error:
+            self._session.problem.emit(Problem("The trash of models could not be emptied", error.message))

@@ -1,0 +1,1 @@
+"""The command palette: every command by a few letters of its name."""

@@ -1,0 +1,1 @@
+"""What each desktop does in its own way: shortcuts, login items, one instance at a time."""

@@ -1,0 +1,1 @@
+"""What a person chose, and presets of it."""

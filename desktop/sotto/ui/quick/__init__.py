@@ -1,0 +1,1 @@
+"""The quick prompt: a small panel that answers one question over other programs."""

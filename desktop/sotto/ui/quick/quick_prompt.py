@@ -1,0 +1,216 @@
+"""The quick prompt: a conversation of its own, beside the one in the window, and when its panel is in sight."""
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+
+from sotto.chats.records import Turn
+from sotto.ui.conversation.answer_announcer import Announcer
+from sotto.ui.conversation.chat_session import Dialogue
+from sotto.ui.platform.input_focus import InputFocus
+from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
+from sotto.ui.quick.quick_panel import USUAL_PLACE, QuickPanel
+from sotto.ui.state import wording
+from sotto.ui.state.model_state import ModelState, Problem
+from sotto.ui.transcript.binding import follow
+
+if TYPE_CHECKING:
+    from sotto.ui.conversation.chat_sessions import Behind
+    from sotto.ui.conversation.chat_thread import ChatKeeper
+    from sotto.ui.session.session import Session
+
+
+class QuickPrompt(QObject):
+    """Asks and answers in a panel, whatever becomes of the window.
+
+    Signals:
+        app_wanted: The conversation is to be gone on with in the window; nothing of it is on its way to the disk.
+        quit_wanted: The app is to end.
+
+    Attributes:
+        dialogue: The conversation.
+    """
+
+    app_wanted = Signal()
+    quit_wanted = Signal()
+
+    def __init__(
+        self,
+        session: "Session",
+        keeper: "ChatKeeper",
+        preferences: PreferenceKeeper,
+        behind: "Behind",
+        parent: QObject | None = None,
+    ) -> None:
+        """Ask the model of `session`; answers to what leaves the panel go on `behind` it."""
+        super().__init__(parent)
+        self._session = session
+        self._keeper = keeper
+        self._preferences = preferences
+        self._focus = InputFocus(self)
+        self._left_at = 0.0
+        self._panel: QuickPanel | None = None
+        self.dialogue = Dialogue(session, keeper, self, greets=False, behind=behind)
+
+    @property
+    def visible(self) -> bool:
+        """Whether the panel is in sight."""
+        return self._panel is not None and self._panel.isVisible()
+
+    @property
+    def panel(self) -> QuickPanel:
+        """The panel, made when it is asked for first."""
+        if self._panel is None:
+            self._panel = QuickPanel(round_corners=self._focus.rounds)
+            self._connect(self._panel)
+            if sys.platform == "darwin":
+                from sotto.ui.platform.mac_panel import keep_others_active
+
+                keep_others_active(int(self._panel.winId()))
+        return self._panel
+
+    def prepare(self) -> None:
+        """Make the panel before it is asked for, so that it is there at once then."""
+        self.panel.winId()
+
+    def show(self) -> None:
+        """Bring the panel to the front; after a while, with a new conversation."""
+        minutes = self._preferences.values.quick_fresh_minutes
+        if not self.visible and not self.dialogue.busy and time.time() - self._left_at >= 60 * minutes:
+            self.dialogue.new_chat()
+        if not self.visible:
+            self._focus.remember(int(self.panel.winId()))
+        self.panel.appear()
+        self._look_at_clipboard()
+
+    def hide(self) -> None:
+        """Send the panel away; an answer goes on."""
+        if self._panel is not None:
+            self._panel.send_away()
+
+    def toggle(self) -> None:
+        """Show the panel, or send it away."""
+        if self.visible:
+            self.hide()
+        else:
+            self.show()
+
+    def vanish(self) -> None:
+        """Be gone from the screen, whoever has the keyboard then."""
+        if self._panel is not None:
+            self._panel.hide()
+
+    @Slot(object)
+    def _follow(self, values: Preferences) -> None:
+        """Do as a person chose."""
+        self.panel.transcript.follows = values.follow
+
+    def _connect(self, panel: QuickPanel) -> None:
+        session, dialogue = self._session, self.dialogue
+        Announcer(dialogue, panel.transcript)
+        self._preferences.changed.connect(self._follow)
+        self._follow(self._preferences.values)
+        panel.composer.sent.connect(self._send)
+        panel.composer.stopped.connect(dialogue.stop)
+        panel.left.connect(self._leave)
+        panel.app_wanted.connect(self._want_app)
+        panel.new_chat_wanted.connect(self._begin_anew)
+        panel.clipboard_wanted.connect(self._use_clipboard)
+        panel.model_wanted.connect(session.load)
+        panel.placed.connect(lambda x, y: self._preferences.change(quick_place=f"{x:.4f} {y:.4f}"))
+        panel.reset_wanted.connect(lambda: self._preferences.change(quick_place=""))
+        panel.quit_wanted.connect(self.quit_wanted)
+        dialogue.opened.connect(self._open_turns)
+        dialogue.question_added.connect(self._add_question)
+        follow(panel.transcript, dialogue)
+        dialogue.retracted.connect(self._retract)
+        dialogue.problem.connect(self._show_problem)
+        session.problem.connect(self._show_load_problem)
+        session.state_changed.connect(self._show_state)
+        session.models_changed.connect(panel.show_models)
+        self._preferences.changed.connect(self._put)
+        self._put(self._preferences.values)
+        panel.show_models(session.models)
+        panel.show_state(session.state, answering=dialogue.answering)
+        self._open_turns(tuple(dialogue.turns))
+
+    # What a person does
+
+    @Slot(str)
+    def _send(self, text: str) -> None:
+        if self.dialogue.send(text):
+            self.panel.composer.clear()
+
+    @Slot()
+    def _begin_anew(self) -> None:
+        self.dialogue.new_chat()
+        self.panel.composer.draft.setFocus()
+
+    @Slot()
+    def _want_app(self) -> None:
+        # The keeper works in order: a question that is on its way to the disk has got there then.
+        self._keeper.do(lambda store: None, lambda _: self.app_wanted.emit(), self.app_wanted.emit)
+
+    @Slot()
+    def _use_clipboard(self) -> None:
+        """Read the clipboard, now that this is wanted."""
+        text = QGuiApplication.clipboard().text()
+        composer = self.panel.composer
+        composer.draft.insertPlainText(text)
+        composer.draft.setFocus()
+        composer.say(f"{wording.count(len(text))} characters from the clipboard")
+        self.panel.offer_clipboard(text=False)
+
+    @Slot(bool)
+    def _leave(self, sent_away: bool) -> None:
+        self._left_at = time.time()
+        if sent_away:
+            self._focus.give_back()
+
+    # What there is to see
+
+    def _look_at_clipboard(self) -> None:
+        """Ask whether there is text, and nothing more."""
+        data = QGuiApplication.clipboard().mimeData()
+        self.panel.offer_clipboard(text=data is not None and data.hasText())
+
+    @Slot(object)
+    def _put(self, values: Preferences) -> None:
+        x, y = map(float, values.quick_place.split()) if values.quick_place else USUAL_PLACE
+        self.panel.put(x, y)
+
+    @Slot(object)
+    def _show_state(self, state: ModelState) -> None:
+        self.panel.show_state(state, answering=self.dialogue.answering)
+
+    @Slot(object)
+    def _open_turns(self, turns: tuple[Turn, ...]) -> None:
+        self.panel.notice.hide()
+        self.panel.transcript.show_turns(turns)
+        self.panel.show_conversation(begun=bool(turns))
+
+    @Slot(object)
+    def _add_question(self, turn: Turn) -> None:
+        self.panel.notice.hide()
+        self.panel.show_conversation(begun=True)
+        self.panel.transcript.add_question(turn)
+
+    @Slot(str)
+    def _retract(self, text: str) -> None:
+        self.panel.show_conversation(begun=not self.panel.transcript.empty)
+        self.panel.composer.restore(text)
+
+    @Slot(object)
+    def _show_load_problem(self, problem: Problem) -> None:
+        if self.visible:
+            self._show_problem(problem)
+
+    @Slot(object)
+    def _show_problem(self, problem: Problem) -> None:
+        retry = problem.retry
+        self.panel.notice.tell(
+            problem.title, problem.message, "Try again" if retry else "", self._session.retry if retry else None
+        )

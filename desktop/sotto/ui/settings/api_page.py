@@ -1,0 +1,168 @@
+"""The page of the API: whether other programs may use the models, where, and with which key."""
+
+import secrets
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+
+from sotto import api
+from sotto.api.keys import KEY_RULE, can_be_sent
+from sotto.api.origins import OriginError, read_origins
+from sotto.errors import InvalidRequestError
+from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
+from sotto.ui.preferences.sampling_options import Number
+from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.form_rows import Page, Row, Switch, ValueField
+from sotto.ui.toolkit.number_field import NumberField
+from sotto.ui.toolkit.widgets import IconButton
+
+if TYPE_CHECKING:
+    from sotto.ui.session.api_switch import ApiSwitch
+
+_PORT = Number("api_port", "Port", 1, (1 << 16) - 1, 1, 0, "Where programs find it", str(api.PORT))
+_LONGEST_HOST, _LONGEST_ORIGINS = 255, 4000
+_KEY_BYTES = 24
+
+
+class ProgramsPage(Page):
+    """The API's switch, its address and its key, and how it stands."""
+
+    name, title, icon = "programs", "Other programs", "plug"
+
+    def __init__(self, preferences: PreferenceKeeper, switch: "ApiSwitch | None") -> None:
+        """Show and change `preferences`; `switch` tells what came of them."""
+        super().__init__()
+        self._preferences, self._switch = preferences, switch
+        self.enabled = Switch("Let other programs use the models")
+        self.enabled.toggled.connect(lambda on: preferences.change(api_enabled=on))
+        self.host = ValueField("Address", _host)
+        self.host.setPlaceholderText(api.HOST)
+        self.host.chosen.connect(lambda host: preferences.change(api_host=host))
+        self.port = NumberField(_PORT)
+        self.port.chosen.connect(lambda: preferences.change(api_port=self.port.number or api.PORT))
+        self.key = ValueField("Key", _key)
+        self.key.setEchoMode(QLineEdit.EchoMode.PasswordEchoOnEdit)
+        self.key.chosen.connect(lambda key: preferences.change(api_key=key))
+        self.origins = ValueField("Web pages", _origins)
+        self.origins.setPlaceholderText("None")
+        self.origins.chosen.connect(lambda origins: preferences.change(api_origins=origins))
+        self.make_key = IconButton("refresh", "Make a new key")
+        self.make_key.clicked.connect(lambda: preferences.change(api_key=secrets.token_urlsafe(_KEY_BYTES)))
+        self.copy_key = IconButton("copy", "Copy the key")
+        self.copy_key.clicked.connect(lambda: self._copy(self.copy_key, preferences.values.api_key))
+        self.copy_address = IconButton("copy", "Copy the address")
+        self.copy_address.clicked.connect(lambda: self._copy(self.copy_address, self._address))
+        self.state = Row(
+            "Let other programs use the models",
+            "",
+            _beside(self.copy_address, self.enabled),
+        )
+        host = Row("Address", f"{api.HOST} is this machine alone; any other address needs a key.", self.host)
+        self.host.refused.connect(host.refuse)
+        port = Row("Port", "", self.port)
+        self.port.refused.connect(port.refuse)
+        key = Row(
+            "Key",
+            "What programs must send. May stay empty where only this machine can connect.",
+            _beside(self.key, self.make_key, self.copy_key),
+        )
+        self.key.refused.connect(key.refuse)
+        origins = Row(
+            "Web pages", "That may use the models, such as http://localhost:3000; others are refused.", self.origins
+        )
+        self.origins.refused.connect(origins.refuse)
+        self.add_group().add(self.state)
+        group = self.add_group("Where, and for whom")
+        for row in (host, port, key, origins):
+            group.add(row)
+        self.add_note(
+            "Clients of Ollama, OpenAI and Anthropic find here what they know. They share the model in the window, and "
+            "what they ask is not kept among your chats."
+        )
+        preferences.changed.connect(self._show)
+        if switch is not None:
+            switch.changed.connect(self._show_state)
+        self._show(preferences.values)
+
+    @property
+    def _address(self) -> str:
+        return self._switch.state.address if self._switch is not None else ""
+
+    def _show(self, values: Preferences) -> None:
+        blocked = self.enabled.blockSignals(True)
+        self.enabled.setChecked(values.api_enabled)
+        self.enabled.blockSignals(blocked)
+        self.host.show_text("" if values.api_host == api.HOST else values.api_host)
+        self.key.show_text(values.api_key)
+        self.origins.show_text(values.api_origins)
+        port = None if values.api_port == api.PORT else values.api_port
+        if self.port.number != port:
+            self.port.show_number(port)
+        self.copy_key.setEnabled(bool(values.api_key))
+        self._show_state()
+
+    def _show_state(self) -> None:
+        on, problem = self._preferences.values.api_enabled, ""
+        said = "One moment…" if on else "Nothing listens, and nobody can connect."
+        if self._switch is not None and on:
+            problem = self._switch.state.problem
+            said = f"Listens at {self._address}" if self._address else "" if problem else said
+        self.state.say(said)
+        self.state.refuse(problem)
+        self.enabled.setAccessibleDescription(problem or said)
+        self.copy_address.setVisible(on and bool(self._address))
+
+    def _copy(self, button: IconButton, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        button.confirm("check", "Copied")
+
+
+def _beside(*widgets: QWidget) -> QWidget:
+    """Put controls beside each other."""
+    side = QWidget()
+    layout = QHBoxLayout(side)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(theme.GAP_4)
+    for widget in widgets:
+        layout.addWidget(widget)
+    return side
+
+
+def _host(text: str) -> str:
+    """Return the address that a person means; an empty text means the usual one.
+
+    Raises:
+        InvalidRequestError: It can be none.
+    """
+    if len(text) > _LONGEST_HOST or not text.isprintable() or any(letter in " /" for letter in text):
+        raise InvalidRequestError(
+            f"An address is a name or number of this machine, such as {api.HOST}, not {text[:40]!r}."
+        )
+    return text or api.HOST
+
+
+def _key(text: str) -> str:
+    """Return the key that a person means.
+
+    Raises:
+        InvalidRequestError: Programs could not send it.
+    """
+    if not can_be_sent(text):
+        raise InvalidRequestError(KEY_RULE)
+    return text
+
+
+def _origins(text: str) -> str:
+    """Return the web pages that a person means.
+
+    Raises:
+        InvalidRequestError: They are none, or too many.
+    """
+    try:
+        read_origins(text)
+    except OriginError as error:
+        raise InvalidRequestError(error.message) from error
+    if len(text) > _LONGEST_ORIGINS:
+        raise InvalidRequestError(f"The pages take up to {_LONGEST_ORIGINS:,} letters together.")
+    return text

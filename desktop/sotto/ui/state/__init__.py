@@ -1,0 +1,1 @@
+"""Values that describe models and memory, and how figures are worded."""

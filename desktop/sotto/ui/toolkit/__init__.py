@@ -1,0 +1,1 @@
+"""Widgets, timers and colours that know nothing of models or chats."""

@@ -1,0 +1,55 @@
+"""Where a question that was asked is written anew."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
+
+from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.growing_text_edit import Draft
+from sotto.ui.toolkit.widgets import Label, TextButton
+
+
+class QuestionEditor(QFrame):
+    """The text of a question, which is sent anew or left as it was.
+
+    Signals:
+        sent: This is to be asked instead.
+        dropped: The question stays as it was.
+    """
+
+    sent = Signal(str)
+    dropped = Signal()
+
+    def __init__(self, text: str) -> None:
+        """Begin with `text`."""
+        super().__init__()
+        self.setObjectName("composer")
+        self.draft = Draft()
+        self.draft.setObjectName("edited")
+        self.draft.setAccessibleName("Edit message")
+        self.draft.setPlainText(text)
+        self.draft.moveCursor(self.draft.textCursor().MoveOperation.End)
+        self.draft.entered.connect(self._send)
+        self.send = TextButton("Ask again", "primary")
+        self.send.clicked.connect(self._send)
+        self.cancel = TextButton("Cancel", "quiet")
+        self.cancel.clicked.connect(self.dropped)
+        foot = QHBoxLayout()
+        foot.addWidget(Label("What was said before stays as a version", "caption"), 1)
+        foot.addWidget(self.cancel)
+        foot.addWidget(self.send)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_8 + 2, theme.GAP_8 + 2)
+        layout.setSpacing(theme.GAP_4)
+        layout.addWidget(self.draft)
+        layout.addLayout(foot)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Leave the question as it was with Escape."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.dropped.emit()
+            return
+        super().keyPressEvent(event)
+
+    def _send(self) -> None:
+        self.sent.emit(self.draft.toPlainText())

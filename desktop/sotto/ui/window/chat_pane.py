@@ -1,0 +1,168 @@
+"""The right side of the window: which model it is, the conversation, and the composer."""
+
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QStackedWidget, QStyle, QVBoxLayout, QWidget
+
+from sotto.ui.composer.chat_settings_panel import Choices
+from sotto.ui.composer.composer import Composer
+from sotto.ui.state import wording
+from sotto.ui.state.model_state import ModelState
+from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.notice import Notice
+from sotto.ui.toolkit.widgets import ElidedLabel, IconButton
+from sotto.ui.transcript.find_bar import FindBar
+from sotto.ui.transcript.message_column import WIDTH
+from sotto.ui.transcript.transcript import Transcript
+from sotto.ui.window.welcome import Welcome
+
+
+class Header(QFrame):
+    """The model's name and how it stands, and the button for a new chat."""
+
+    def __init__(self) -> None:
+        """Show that nothing is loaded."""
+        super().__init__()
+        self.setObjectName("header")
+        self.title = ElidedLabel("", "strong")
+        self.line = ElidedLabel("", "caption")
+        self.choices = IconButton("sliders", "Settings of this chat", role="", color="text")
+        self.new_chat = IconButton("new", "New chat", "New chat", role="", color="text", tip="Begin a new chat")
+        texts = QVBoxLayout()
+        texts.setSpacing(0)
+        texts.addWidget(self.title)
+        texts.addWidget(self.line)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(theme.GAP_24, theme.GAP_8 + 2, theme.GAP_16, theme.GAP_8 + 2)
+        layout.addLayout(texts, 1)
+        layout.addWidget(self.choices)
+        layout.addWidget(self.new_chat)
+        self.show_state(ModelState())
+
+    def show_state(self, state: ModelState) -> None:
+        """Draw the model as it stands."""
+        self.title.setText(wording.model_name(state.record.name) if state.record else "No model")
+        self.line.setText(wording.state_line(state))
+
+
+class _Pages(QStackedWidget):
+    """The welcome or the conversation. It gives way to the composer, which has all the room that it needs."""
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the width of the page in view, at any height."""
+        page = self.currentWidget()
+        return QSize(page.minimumSizeHint().width() if page is not None else 0, 0)
+
+
+class ChatPane(QWidget):
+    """Header, notice, welcome or transcript, and composer.
+
+    Signals:
+        asked: One of the example questions was chosen.
+    """
+
+    asked = Signal(str)
+
+    def __init__(self) -> None:
+        """Show an empty chat without a model."""
+        super().__init__()
+        self.setObjectName("chat")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.header = Header()
+        self.notice = Notice()
+        self.welcome = Welcome()
+        self.transcript = Transcript()
+        self.composer = Composer()
+        self.choices = Choices()
+        self.choices.setParent(self)
+        self.choices.closed.connect(self.hide_choices)
+        self.choices.loosened.connect(self._place_choices)
+        self.header.choices.clicked.connect(self.toggle_choices)
+        self.find_bar = FindBar()
+        self.find_bar.closed.connect(self._close_find)
+        self.find_bar.pointed.connect(self.transcript.go_to)
+        self.stack = _Pages()
+        self.stack.addWidget(self.welcome)
+        self.stack.addWidget(self.transcript)
+        self._columns: list[QWidget] = []
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addWidget(self.find_bar)
+        layout.addWidget(self._centred(self.notice, theme.GAP_12, 0))
+        layout.addWidget(self.stack, 1)
+        layout.addWidget(self._centred(self.composer, theme.GAP_8, theme.GAP_16))
+        self.welcome.asked.connect(self.asked)
+        theme.current().changed.connect(self._measure)
+        self._measure()
+
+    def _close_find(self) -> None:
+        self.find_bar.hide()
+        self.composer.draft.setFocus()
+
+    def step_back(self) -> bool:
+        """Leave what the person is in: find, the settings of the chat, or an edit; return False where it is none."""
+        focus = QApplication.focusWidget()
+        if focus is not None and self.find_bar.isAncestorOf(focus):
+            self._close_find()
+        elif focus is not None and self.choices.isAncestorOf(focus):
+            self.hide_choices()
+        else:
+            return self.transcript.end_edit()
+        return True
+
+    def toggle_choices(self) -> None:
+        """Show what can be chosen for this conversation, or hide it."""
+        if self.choices.isVisible():
+            self.hide_choices()
+            return
+        self._place_choices()
+        self.choices.show()
+        self.choices.raise_()
+        self.choices.system.setFocus()
+
+    def show_format(self) -> None:
+        """Show what answers of this conversation must be, where that can be chosen."""
+        if not self.choices.isVisible():
+            self.toggle_choices()
+        self.choices.point_at_format()
+
+    def hide_choices(self) -> None:
+        """Hide what can be chosen."""
+        self.choices.hide()
+        self.composer.draft.setFocus()
+
+    def _place_choices(self) -> None:
+        top = self.header.geometry().bottom() + theme.GAP_8
+        room = self.choices.room()
+        height = min(room.height(), self.height() - top - theme.GAP_8)
+        width = min(room.width(), self.width() - 2 * theme.GAP_16)
+        place = QRect(self.width() - width - theme.GAP_16, top, width, height)
+        self.choices.setGeometry(QStyle.visualRect(self.layoutDirection(), self.rect(), place))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the panel in its corner, below the buttons of the header."""
+        super().resizeEvent(event)
+        self._place_choices()
+
+    def show_conversation(self, begun: bool) -> None:
+        """Show the transcript, or the welcome before the first message."""
+        self.stack.setCurrentWidget(self.transcript if begun else self.welcome)
+
+    def _centred(self, widget: QWidget, above: int, below: int) -> QWidget:
+        """Put a widget into the transcript's column."""
+        frame = QWidget()
+        layout = QHBoxLayout(frame)
+        layout.setContentsMargins(theme.GAP_24, above, theme.GAP_24, below)
+        layout.addStretch(1)
+        layout.addWidget(widget, 1000)
+        layout.addStretch(1)
+        self._columns.append(widget)
+        return frame
+
+    def _measure(self) -> None:
+        width = max(WIDTH, theme.current().scaled(WIDTH)) + 2 * theme.GAP_8
+        for widget in self._columns:
+            widget.setMaximumWidth(width)
+        self._place_choices()

@@ -1,0 +1,358 @@
+"""The main window: puts the parts together and connects them with the session."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDesktopServices,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QIcon,
+    QKeyEvent,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QMainWindow,
+    QWidget,
+)
+
+from sotto.chats.records import Chat, Folder, Turn
+from sotto.paths import resources_dir
+from sotto.ui.composer.composer_controller import Composing
+from sotto.ui.composer.drop_overlay import DropOverlay, dropped
+from sotto.ui.conversation.answer_announcer import Announcer
+from sotto.ui.conversation.chat_library import ChatShelf, Entry
+from sotto.ui.conversation.chat_session import Dialogue
+from sotto.ui.conversation.chat_sessions import Behind
+from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.models.models_controller import ModelDesk
+from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
+from sotto.ui.preferences.presets import PresetKeeper
+from sotto.ui.session.chat_defaults import ChatDefaults
+from sotto.ui.session.session import Session
+from sotto.ui.state import wording
+from sotto.ui.state.model_state import ModelState, Phase, Problem
+from sotto.ui.toolkit.widgets import plain_tip
+from sotto.ui.transcript.binding import follow
+from sotto.ui.window.chat_pane import ChatPane
+from sotto.ui.window.dialogs import Dialogs
+from sotto.ui.window.menus import Menus
+from sotto.ui.window.palette_commands import PaletteCommands
+from sotto.ui.window.sidebar import Sidebar
+
+if TYPE_CHECKING:
+    from sotto.chats.database import Notice
+    from sotto.ui.toolkit.async_tasks import Flows
+
+_SIZE = (1120, 760)
+_SMALLEST = (720, 480)
+_UNDO_SECONDS = 10.0
+
+
+class MainWindow(QMainWindow):
+    """Models at the left, the chat at the right.
+
+    Signals:
+        painted: The window has been painted for the first time.
+        closed: The person has closed the window.
+        quit_wanted: The app is to end.
+        quick_wanted: The quick prompt is to be seen.
+    """
+
+    painted = Signal()
+    closed = Signal()
+    quit_wanted = Signal()
+    quick_wanted = Signal()
+
+    def __init__(
+        self, session: Session, keeper: ChatKeeper, preferences: PreferenceKeeper, behind: Behind | None = None
+    ) -> None:
+        """Show `session`, and conversations that `keeper` has, as `preferences` say; answers go on `behind` them."""
+        super().__init__()
+        self.session = session
+        self.preferences = preferences
+        ChatDefaults(session, preferences, self)
+        self.behind = behind or Behind(session, keeper, self)
+        self.dialogue = Dialogue(session, keeper, self, behind=self.behind)
+        self.shelf = ChatShelf(keeper, self)
+        self._keeper = keeper
+        self.setWindowTitle("Sotto")
+        self.setWindowIcon(QIcon(str(resources_dir() / "icons" / "sotto-256.png")))
+        self.setAcceptDrops(True)
+        self.desk = ModelDesk(session, preferences, self)
+        self.sidebar = Sidebar(self.desk.panel)
+        self.chat = ChatPane()
+        self.composing = Composing(session, self.dialogue, keeper, self.chat.composer, self)
+        self._painted = False
+        self._flows: Flows | None = None
+        centre = QWidget()
+        layout = QHBoxLayout(centre)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        # The sidebar has the width that it wants, up to two fifths and a little more.
+        layout.addWidget(self.sidebar, 9)
+        layout.addWidget(self.chat, 11)
+        self.setCentralWidget(centre)
+        self.desk.furnish(centre, self.sidebar, self.sidebar.gauge, self.chat.welcome.finds)
+        self.overlay = DropOverlay(centre)
+        self.dialogs = Dialogs(self)
+        self.presets = PresetKeeper(preferences.folder / "presets.json", self)
+        preferences.closing.connect(self.presets.close)
+        self.chat.choices.presets.attach(self.presets)
+        self.commands = PaletteCommands(self)
+        self.menus = Menus(self)
+        self._connect()
+        self.resize(*_SIZE)
+        self.setMinimumSize(*_SMALLEST)
+        self.chat.composer.draft.setFocus()
+
+    def begin(self, flows: "Flows", paths: tuple[Path, ...] = ()) -> None:
+        """Start what needs an event loop, as far as no other window or panel has: finding models, loading, sampling."""
+        self._flows = flows
+        self.composing.begin(flows)
+        self.chat.choices.begin(flows)
+        self.dialogue.begin()
+        if not self.session.begun:
+            self.session.begin(flows, paths)
+        self.desk.begin(flows)
+
+    # Session to widgets and back
+
+    def _connect(self) -> None:
+        session, dialogue, chat = self.session, self.dialogue, self.chat
+        self.desk.left.connect(chat.composer.draft.setFocus)
+        self.desk.offered.connect(chat.notice.offer)
+        chat.header.new_chat.clicked.connect(dialogue.new_chat)
+        chat.composer.attach_wanted.connect(self.dialogs.choose_attachments)
+        self.composing.problem.connect(self.show_problem)
+        chat.asked.connect(dialogue.send)
+        chat.transcript.link_asked.connect(self.ask_link)
+        session.state_changed.connect(self.show_state)
+        session.told.connect(chat.notice.inform)
+        session.problem.connect(self.show_problem)
+        dialogue.greeting.grew.connect(self._greet)
+        dialogue.opened.connect(self._open_turns)
+        chat.find_bar.look_into(lambda: dialogue.turns)
+        dialogue.question_added.connect(self._add_question)
+        follow(chat.transcript, dialogue)
+        dialogue.retracted.connect(self._retract)
+        dialogue.unsent.choices_opened.connect(self._open_choices)
+        chat.choices.chosen.connect(self._choose)
+        chat.composer.think_chosen.connect(chat.choices.think)
+        chat.composer.format_wanted.connect(chat.show_format)
+        dialogue.summary.begun.connect(lambda: chat.notice.inform("Writing a summary", "A new chat begins with it."))
+        dialogue.summary.ended.connect(chat.notice.hide)
+        dialogue.changed.connect(self.shelf.refresh)
+        Announcer(dialogue, chat.transcript)
+        self.behind.changed.connect(self._show_behind)
+        self.behind.problem.connect(self.show_problem)
+        dialogue.problem.connect(self.show_problem)
+        self._connect_chats()
+        self.show_state(session.state)
+
+    def _connect_chats(self) -> None:
+        shelf, chats = self.shelf, self.sidebar.chats
+        shelf.listed.connect(self._list_chats)
+        shelf.thrown_away.connect(self._offer_back)
+        shelf.exported.connect(lambda path: self.chat.notice.inform("Exported", f"Written to {path}."))
+        shelf.imported.connect(lambda added: self.chat.notice.inform("Imported", f"{wording.counted(added)} added."))
+        shelf.problem.connect(self.show_problem)
+        self.sidebar.searched.connect(shelf.look_for)
+        chats.open_wanted.connect(self.dialogue.open)
+        chats.renamed.connect(shelf.rename)
+        chats.pin_wanted.connect(lambda chat, pinned: shelf.pin(chat, pinned=pinned))
+        chats.archive_wanted.connect(lambda chat, archived: shelf.archive(chat, archived=archived))
+        chats.trash_wanted.connect(shelf.throw_away)
+        chats.restore_wanted.connect(shelf.bring_back)
+        chats.shelf_wanted.connect(shelf.show_shelf)
+        chats.move_wanted.connect(shelf.move)
+        chats.folder_wanted.connect(shelf.add_folder)
+        chats.folder_renamed.connect(shelf.rename_folder)
+        chats.folder_closed.connect(lambda folder, closed: shelf.close_folder(folder, closed=closed))
+        chats.folder_removed.connect(shelf.remove_folder)
+        shelf.folder_added.connect(chats.name_folder)
+        shelf.folder_removed.connect(self._offer_folder_back)
+        chats.markdown_wanted.connect(self.dialogs.export_markdown)
+        chats.json_wanted.connect(self.dialogs.export_json)
+        self._keeper.noticed.connect(self._show_kept)
+        self._keeper.failed.connect(self._show_unkept)
+        self.preferences.failed.connect(self._show_unkept)
+        self.presets.failed.connect(self._show_unkept)
+        self.preferences.changed.connect(self._prefer)
+        self._prefer(self.preferences.values)
+
+    @property
+    def flows(self) -> "Flows | None":
+        """What slow work is done with; None before there is an event loop."""
+        return self._flows
+
+    @Slot(object)
+    def _prefer(self, values: Preferences) -> None:
+        """Do as a person chose."""
+        self.chat.transcript.follows = values.follow
+        self.chat.choices.show_settings(self.session.settings)
+        self._show_choices()
+
+    @Slot(str, object)
+    def _open_choices(self, system: str, options: Mapping[str, Any]) -> None:
+        self.chat.choices.show_choices(system, options)
+        self._show_choices()
+
+    @Slot(str, object)
+    def _choose(self, system: str, options: Mapping[str, Any]) -> None:
+        self.dialogue.unsent.choose(system, options)
+        self._show_choices()
+
+    def _show_choices(self) -> None:
+        """Show at the composer what was chosen of the answers."""
+        self.chat.composer.show_choices(self.dialogue.unsent.options, self.session.settings.options)
+
+    def send(self, text: str) -> None:
+        """Send a draft; it stays where it is if it cannot be sent."""
+        self.desk.keep_alive.wake()
+        self.composing.send(text)
+
+    def stop(self) -> None:
+        """Leave what the person is in, or else stop what is under way."""
+        if not self.chat.step_back():
+            self.dialogue.stop()
+
+    @Slot(object)
+    def show_state(self, state: ModelState) -> None:
+        """Draw everything that depends on how the model stands."""
+        self.desk.show_state(state)
+        self.chat.header.show_state(state)
+        seen = state.seen(answering=self.dialogue.answering)
+        self.chat.composer.show_state(seen)
+        self.chat.welcome.show_state(state)
+        self.chat.choices.show_state(state)
+        self.menus.eject.setEnabled(state.loaded)
+        self.menus.stop.setEnabled(seen.busy)
+        if state.phase is Phase.LOADING and state.progress is None and not self.chat.notice.stays:
+            self.chat.notice.hide()
+
+    @Slot(object)
+    def show_problem(self, problem: Problem) -> None:
+        """Say in place what did not work."""
+        retry = problem.retry
+        self.chat.notice.tell(
+            problem.title, problem.message, "Try again" if retry else "", self.session.retry if retry else None
+        )
+        self.chat.notice.setToolTip(plain_tip(problem.details))
+
+    @Slot(str)
+    def ask_link(self, address: str) -> None:
+        """Ask before anything leaves the window."""
+        self.chat.notice.ask("Open this link in your browser?", address, "Open", lambda: _browse(address))
+
+    @Slot(str)
+    def _greet(self, text: str) -> None:
+        self.chat.welcome.show_state(self.session.state, text)
+
+    @Slot(object)
+    def _open_turns(self, turns: tuple[Turn, ...]) -> None:
+        self.chat.transcript.show_turns(turns)
+        self.chat.show_conversation(begun=bool(turns))
+        self.sidebar.chats.show_current(self.dialogue.chat)
+        self.chat.find_bar.hide()
+
+    @Slot(object, object)
+    def _list_chats(self, entries: tuple[Entry, ...], folders: tuple[Folder, ...]) -> None:
+        self.sidebar.show_chats(entries, folders, self.shelf.shelf)
+        self.sidebar.chats.show_current(self.dialogue.chat)
+
+    @Slot()
+    def _show_behind(self) -> None:
+        self.sidebar.chats.show_answering(self.behind.chats)
+        self.shelf.refresh()
+
+    @Slot(object)
+    def _offer_back(self, chat: Chat) -> None:
+        """Say what was thrown away, with a way back."""
+        self.behind.stop(chat.id)
+        if chat.id == self.dialogue.chat:
+            self.dialogue.halt()
+            self.dialogue.new_chat()
+        self.chat.notice.offer(
+            "Moved to the trash", chat.title, "Undo", lambda: self.shelf.bring_back(chat.id), _UNDO_SECONDS
+        )
+
+    @Slot(object, object)
+    def _offer_folder_back(self, folder: Folder, chats: tuple[int, ...]) -> None:
+        self.chat.notice.offer(
+            "Folder deleted",
+            f"The chats that were in “{folder.name}” are still in the list.",
+            "Undo",
+            lambda: self.shelf.bring_folder_back(folder, chats),
+            _UNDO_SECONDS,
+        )
+
+    @Slot(object)
+    def _show_kept(self, notice: "Notice") -> None:
+        self.chat.notice.tell("About your chats", notice.text)
+        self.chat.notice.stays = True
+
+    @Slot(str)
+    def _show_unkept(self, why: str) -> None:
+        self.show_problem(Problem("Not saved", why))
+
+    @Slot(object)
+    def _add_question(self, turn: Turn) -> None:
+        self.chat.show_conversation(begun=True)
+        self.chat.transcript.add_question(turn)
+
+    @Slot()
+    def _retract(self) -> None:
+        self.chat.show_conversation(begun=not self.chat.transcript.empty)
+
+    # Qt
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take files and folders, and say what dropping them will do."""
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+            self.overlay.promise(dropped(event.mimeData()))
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        """Go on taking them."""
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """Show the window again."""
+        self.overlay.hide()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Load or attach what was dropped."""
+        self.overlay.hide()
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+            self.composing.take(dropped(event.mimeData()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let what is typed anywhere be written."""
+        back = event.key() == Qt.Key.Key_Escape and self.chat.step_back()
+        if not back and not self.composing.take_key(event):
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Tell that the window can be seen."""
+        super().paintEvent(event)
+        if not self._painted:
+            self._painted = True
+            self.painted.emit()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Go out of sight; what becomes of the app is not decided here."""
+        event.accept()
+        self.closed.emit()
+
+
+def _browse(address: str) -> None:
+    QDesktopServices.openUrl(QUrl(address))

@@ -1,0 +1,127 @@
+"""What the chat pane shows before the first message."""
+
+from functools import partial
+
+from PySide6.QtCore import QByteArray, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from sotto.paths import resources_dir
+from sotto.ui.models.discovery_summary import Finds
+from sotto.ui.state import wording
+from sotto.ui.state.model_state import ModelState, Phase
+from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.scroller import Scroller
+from sotto.ui.toolkit.widgets import Label, TextButton
+
+BUILTIN_QUESTIONS = ("What can you do?", "How do I load a bigger model?", "What does 4-bit mean?")
+OTHER_QUESTIONS = (
+    "Explain how a rainbow forms, in three sentences.",
+    "Suggest a name for a small sailing boat.",
+    "What makes bread rise?",
+)
+_COLUMN = 560
+
+
+class Welcome(Scroller):
+    """A greeting, three questions to begin with, and what was found on this machine.
+
+    Signals:
+        asked: One of the questions was chosen.
+    """
+
+    asked = Signal(str)
+
+    def __init__(self) -> None:
+        """Show that nothing is loaded."""
+        super().__init__()
+        self._title = Label("", "title", wrap=True)
+        self._title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.greeting = Label("", "lead", wrap=True)
+        self.greeting.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.finds = Finds()
+        # Once it has been laid out.
+        show_finds = partial(self.ensureWidgetVisible, self.finds)
+        self.finds.unfolded.connect(lambda: QTimer.singleShot(0, self, show_finds))
+        self.chips = [TextButton("", "chip") for _ in BUILTIN_QUESTIONS]
+        column = QWidget()
+        inside = QVBoxLayout(column)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(theme.GAP_8)
+        inside.addWidget(_AppIcon(), 0, Qt.AlignmentFlag.AlignHCenter)
+        inside.addSpacing(theme.GAP_8)
+        inside.addWidget(self._title)
+        inside.addWidget(self.greeting)
+        inside.addSpacing(theme.GAP_16)
+        for chip in self.chips:
+            inside.addWidget(chip, 0, Qt.AlignmentFlag.AlignHCenter)
+            chip.clicked.connect(self._ask)
+        inside.addSpacing(theme.GAP_24)
+        inside.addWidget(self.finds)
+        self._column = column
+        across = QHBoxLayout()
+        across.addStretch(1)
+        across.addWidget(column, 1000)
+        across.addStretch(1)
+        body = QWidget()
+        body.setObjectName("column")
+        layout = QVBoxLayout(body)
+        layout.setContentsMargins(theme.GAP_24, theme.GAP_24, theme.GAP_24, theme.GAP_24)
+        layout.addStretch(5)
+        layout.addLayout(across)
+        layout.addStretch(6)
+        self.setWidget(body)
+        theme.current().changed.connect(self._measure)
+        self._measure()
+        self.show_state(ModelState())
+
+    def show_state(self, state: ModelState, greeting: str = "") -> None:
+        """Greet in the name of the model.
+
+        Args:
+            state: Where the model stands.
+            greeting: What the built-in model said for itself; may be empty.
+        """
+        builtin = state.record is not None and state.record.builtin
+        unable = wording.unable(state)
+        if unable and state.record is not None:
+            title, line = wording.model_name(state.record.name), unable
+        elif state.loaded and state.record is not None:
+            title = "Ask about Sotto" if builtin else f"Ask {wording.model_name(state.record.name)}"
+            line = greeting or ("I’m the small model that comes with Sotto." if builtin else "It runs on this machine.")
+        elif state.phase is Phase.LOADING and not state.pace.shown:
+            return
+        elif state.phase is Phase.LOADING and state.record is not None:
+            title = "One moment"
+            line = f"{wording.model_name(state.record.name)} is being loaded. You can write already."
+        else:
+            title = "Welcome to Sotto"
+            line = "Choose a model in the list, and it answers here. Nothing you write leaves this machine."
+        self._title.setText(title)
+        self.greeting.setText(line)
+        questions = BUILTIN_QUESTIONS if builtin or not state.loaded else OTHER_QUESTIONS
+        for chip, question in zip(self.chips, questions, strict=True):
+            chip.setText(question)
+            chip.setAccessibleName(f"Ask: {question}")
+            chip.setVisible(state.loaded and not unable)
+
+    def _ask(self) -> None:
+        chip = self.sender()
+        if isinstance(chip, TextButton):
+            self.asked.emit(chip.text())
+
+    def _measure(self) -> None:
+        self._column.setMaximumWidth(theme.current().scaled(_COLUMN))
+
+
+class _AppIcon(QWidget):
+    """The app's own picture."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._renderer = QSvgRenderer(QByteArray((resources_dir() / "icons" / "sotto.svg").read_bytes()))
+        self.setFixedSize(72, 72)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._renderer.render(QPainter(self), QRectF(self.rect()))

@@ -1,0 +1,265 @@
+"""What fills a gap between two texts, as clients of Ollama, OpenAI and llama.cpp ask for it; and LM Studio's list."""
+
+import json
+import threading
+import time
+from dataclasses import replace
+from itertools import count
+from types import SimpleNamespace
+
+import httpx
+import ollama
+import openai
+import pytest
+
+from scripted_loop import Script, ScriptedLoop, record
+from sotto.api.server import Address, ApiServer
+from sotto.runner.catalogue import catalogue
+from sotto.runner.loop_host import LoopHost
+from sotto.store.records import Format, Source
+
+GREEDY = {"temperature": 0, "num_predict": 6}
+MARKS = "<fim_prefix>def f(x):<fim_suffix>return x<fim_middle>"
+GAP = {"input_prefix": "def f", "prompt": "(x):", "input_suffix": "return x", "temperature": 0, "n_predict": 6}
+FILLING = "filling:latest"
+LOAD = {"model": "tiny"}
+
+
+def until(ask, status, seconds=20):
+    """Ask until there is an answer of this status, and return it."""
+    deadline = time.monotonic() + seconds
+    while (answer := ask()).status_code != status:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return answer
+
+
+@pytest.fixture(scope="module")
+def middle(served):
+    """What the model says behind its marks, which a raw prompt may hold."""
+    body = {"model": FILLING, "prompt": MARKS, "raw": True, "stream": False, "options": GREEDY}
+    said = served.http.post("/api/generate", json=body).json()
+    assert said["prompt_eval_count"] == len("def f(x):return x") + 3
+    return said["response"]
+
+
+def infill(served, **fields):
+    return served.http.post("/infill", json={"model": FILLING} | GAP | fields)
+
+
+def rows(answer):
+    return [json.loads(line.removeprefix("data: ")) for line in answer.text.splitlines() if line]
+
+
+class TestOllama:
+    def test_a_suffix_is_what_stands_behind(self, ollama_client, middle):
+        answer = ollama_client.generate(FILLING, "def f(x):", suffix="return x", options=GREEDY)
+        assert (answer.response, answer.prompt_eval_count) == (middle, 20)
+        pieces = ollama_client.generate(FILLING, "def f(x):", suffix="return x", options=GREEDY, stream=True)
+        assert "".join(piece.response for piece in pieces) == middle
+
+    def test_what_looks_like_a_mark_is_text(self, ollama_client):
+        answer = ollama_client.generate(FILLING, "<fim_middle>", suffix="b", options=GREEDY)
+        assert answer.prompt_eval_count == len("<fim_middle>") + 1 + 3
+
+    def test_nothing_may_stand_before_it(self, ollama_client):
+        answer = ollama_client.generate(FILLING, "", suffix="return x", options=GREEDY)
+        assert answer.prompt_eval_count == 11
+        assert answer.done_reason != "load"
+
+    def test_a_template_of_the_request_makes_the_prompt(self, ollama_client):
+        answer = ollama_client.generate(
+            FILLING, "ab", suffix="c", template="{{ .Suffix }}{{ .Prompt }}!", options=GREEDY
+        )
+        assert answer.prompt_eval_count == 4
+        with pytest.raises(ollama.ResponseError, match="has no place for a suffix"):
+            ollama_client.generate(FILLING, "ab", suffix="c", template="{{ .Prompt }}")
+
+    def test_a_model_that_cannot_says_so(self, ollama_client):
+        with pytest.raises(ollama.ResponseError, match="sotto does not support insert") as told:
+            ollama_client.generate("sotto", "a", suffix="b")
+        assert told.value.status_code == 400
+
+
+class TestOpenAI:
+    def test_a_suffix_is_what_stands_behind(self, openai_client, middle):
+        asked = {"model": FILLING, "prompt": "def f(x):", "suffix": "return x", "temperature": 0, "max_tokens": 6}
+        answer = openai_client.completions.create(**asked)
+        assert (answer.choices[0].text, answer.usage.prompt_tokens) == (middle, 20)
+        pieces = openai_client.completions.create(**asked, stream=True)
+        assert "".join(piece.choices[0].text for piece in pieces) == middle
+        echoed = openai_client.completions.create(**asked, echo=True)
+        assert echoed.choices[0].text == f"def f(x):{middle}"
+
+    def test_nothing_may_stand_before_it(self, openai_client):
+        answer = openai_client.completions.create(model=FILLING, prompt="", suffix="return x", max_tokens=2)
+        assert answer.usage.prompt_tokens == 11
+        with pytest.raises(openai.BadRequestError, match="prompt is empty"):
+            openai_client.completions.create(model=FILLING, prompt="", max_tokens=2)
+
+    def test_a_model_that_cannot_says_so(self, openai_client):
+        with pytest.raises(openai.BadRequestError, match="sotto does not support insert"):
+            openai_client.completions.create(model="sotto", prompt="a", suffix="b")
+
+
+class TestLlamaCpp:
+    def test_the_gap_is_filled(self, served, middle):
+        answer = infill(served).json()
+        assert (answer["content"], answer["stop"], answer["truncated"]) == (middle, True, False)
+        assert (answer["tokens_predicted"], answer["tokens_evaluated"], answer["tokens_cached"]) == (6, 20, 26)
+        assert (answer["stop_type"], answer["model"]) == ("limit", FILLING)
+        assert answer["generation_settings"]["n_ctx"] == 1024
+        timings = answer["timings"]
+        assert timings["cache_n"] + timings["prompt_n"] == 20
+        assert timings["predicted_n"] == 6
+        for name in ("prompt", "predicted"):
+            assert timings[f"{name}_per_second"] == pytest.approx(
+                timings[f"{name}_n"] * 1000 / timings[f"{name}_ms"], rel=1e-6
+            )
+
+    def test_it_comes_in_pieces(self, served, middle):
+        *pieces, last = rows(infill(served, stream=True))
+        assert "".join(piece["content"] for piece in pieces) == middle
+        assert not any(piece["stop"] for piece in pieces)
+        assert (last["stop"], last["content"], last["tokens_predicted"]) == (True, "", 6)
+
+    def test_files_stand_in_front(self, served):
+        files = [{"filename": "a.py", "text": "x\n"}, {"text": "y\n"}]
+        more = infill(served, input_extra=files).json()["tokens_evaluated"]
+        # Each behind its mark, and a last one that names the gap's own.
+        assert more == 20 + len("|a.py\nx\n") + len("|tmp\ny\n") + len("|filename\n")
+
+    def test_what_is_too_long_loses_what_is_farthest(self, served):
+        files = [{"filename": "a.py", "text": "x" * 3000}]
+        answer = infill(served, input_extra=files, input_prefix="y" * 3000).json()
+        assert answer["truncated"]
+        assert answer["tokens_evaluated"] == 1024 - 6
+
+    def test_a_prompt_can_be_read_for_the_next_one(self, served):
+        first = infill(served, n_predict=0, input_suffix="return read").json()
+        assert (first["content"], first["tokens_predicted"], first["tokens_cached"]) == ("", 0, 23)
+        assert infill(served, input_suffix="return read").json()["timings"]["cache_n"] >= 20
+
+    def test_fields_are_chosen_by_their_paths(self, served, middle):
+        paths = ["content", "timings/predicted_n", "generation_settings/n_ctx", "timings/nothing", "nothing/else"]
+        assert infill(served, response_fields=paths).json() == {
+            "content": middle,
+            "timings/predicted_n": 6,
+            "generation_settings/n_ctx": 1024,
+        }
+
+    def test_a_word_stops_it(self, served, middle):
+        answer = infill(served, stop=[middle[3]]).json()
+        assert (answer["stop_type"], answer["stopping_word"]) == ("word", middle[3])
+        assert answer["content"] == middle[: middle.index(middle[3])]
+
+    def test_without_a_name_the_one_that_can_is_asked(self, served, middle):
+        fields = {name: value for name, value in GAP.items() if name != "model"}
+        assert served.http.post("/infill", json=fields).json()["content"] == middle
+
+    def test_after_so_long_it_ends_with_its_line(self, url, script, monkeypatch):
+        # Each look at the clock is a second later than the one before.
+        clock = SimpleNamespace(monotonic=map(float, count()).__next__)
+        monkeypatch.setattr("sotto.api.dialects.llamacpp.time", clock)
+        # Or a slow reader would have several pieces as one, and look less often.
+        monkeypatch.setattr("sotto.api.stream.joined", list)
+        monkeypatch.setattr(script, "chunks", ["a", "b", "c\n", "d", "e"])
+        asked = {"model": "tiny"} | GAP | {"t_max_predict_ms": 1500, "temperature": 0.8}
+        answer = httpx.post(f"{url}/infill", json=asked).json()
+        assert (answer["content"], answer["tokens_predicted"], answer["stop_type"]) == ("abc\n", 3, "limit")
+        assert httpx.post(f"{url}/infill", json=asked | {"t_max_predict_ms": 0}).json()["content"] == "abc\nde"
+
+    @pytest.mark.parametrize(
+        ("fields", "status", "kind", "message"),
+        [
+            ({"input_prefix": None}, 400, "invalid_request_error", '"input_prefix" is required'),
+            ({"input_suffix": None}, 400, "invalid_request_error", '"input_suffix" is required'),
+            ({"input_extra": ["a"]}, 400, "invalid_request_error", "input_extra[0] must be an object"),
+            ({"model": "sotto"}, 501, "not_supported_error", "Infill is not supported by this model"),
+            ({"model": "nope"}, 404, "not_found_error", "model 'nope' not found"),
+            ({"grammar": "root ::= a"}, 400, "invalid_request_error", "say in json_schema"),
+            ({"top_k": "x"}, 400, "invalid_request_error", "Option top_k must be"),
+            ({"response_fields": [1]}, 400, "invalid_request_error", "response_fields[0] must be the path of a field"),
+        ],
+    )
+    def test_errors(self, served, fields, status, kind, message):
+        answer = infill(served, **fields)
+        error = answer.json()["error"]
+        assert (answer.status_code, error["code"], error["type"]) == (status, status, kind)
+        assert message in error["message"]
+
+
+class TestHealth:
+    @pytest.mark.parametrize("path", ["/health", "/v1/health"])
+    def test_somebody_is_there(self, served, path):
+        answer = served.http.get(path)
+        assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+
+    def test_the_first_model_is_being_loaded(self, own_home):
+        script = Script(hold_load=threading.Event())
+        host = LoopHost(make_loop=lambda emit: ScriptedLoop(emit, script), models=lambda: (record("tiny:latest"),))
+        server = ApiServer(host, Address("127.0.0.1", 0))
+        server.start()
+        load = threading.Thread(target=httpx.post, args=(f"{server.url}/api/generate",), kwargs={"json": LOAD})
+        load.start()
+        try:
+            answer = until(lambda: httpx.get(f"{server.url}/health"), 503)
+            assert answer.json() == {"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}}
+            script.hold_load.set()
+            load.join()
+            assert httpx.get(f"{server.url}/health").json() == {"status": "ok"}
+        finally:
+            script.hold_load.set()
+            load.join()
+            assert server.stop()
+            assert host.close()
+
+
+class TestLMStudio:
+    def test_models_are_listed(self, served):
+        listed = served.http.get("/api/v0/models").json()
+        found = {one["id"]: one for one in listed["data"]}
+        assert listed["object"] == "list"
+        assert found["nomic-embed-text:latest"] | {"state": "", "loaded_context_length": 0} == {
+            "id": "nomic-embed-text:latest",
+            "object": "model",
+            "type": "embeddings",
+            "publisher": "library",
+            "arch": "nomic-bert",
+            "compatibility_type": "gguf",
+            "quantization": found["nomic-embed-text:latest"]["quantization"],
+            "state": "",
+            "max_context_length": 24,
+            "loaded_context_length": 0,
+            "capabilities": [],
+        }
+        mine = found["thinking:latest"]
+        assert (mine["type"], mine["compatibility_type"]) == ("llm", "mlx")
+        assert mine["capabilities"] == ["tool_use"]
+
+    def test_what_is_loaded_says_how_much_it_holds(self, served):
+        served.http.post("/api/generate", json={"model": "sotto", "options": {"num_ctx": 512}})
+        one = served.http.get("/api/v0/models/sotto").json()
+        assert (one["state"], one["loaded_context_length"], one["max_context_length"]) == ("loaded", 512, 4096)
+        served.http.post("/api/generate", json={"model": "sotto", "keep_alive": 0})
+        one = served.http.get("/api/v0/models/sotto:latest").json()
+        assert (one["state"], "loaded_context_length" in one) == ("not-loaded", False)
+
+    def test_publishers_are_those_of_names(self, own_home):
+        builtin = next(one for one in catalogue().records if one.builtin)
+        names = {"mlx-community/Qwen3-4B-4bit": "mlx-community", "My Model": "folder"}
+        models = [replace(builtin, name=name, digest="", source=Source.FOLDER) for name in names]
+        models[0] = replace(models[0], format=Format.GGUF)
+        host = LoopHost(make_loop=lambda emit: ScriptedLoop(emit, Script()), models=lambda: models)
+        server = ApiServer(host, Address("127.0.0.1", 0))
+        server.start()
+        try:
+            found = httpx.get(f"{server.url}/api/v0/models").json()["data"]
+            assert {one["id"]: one["publisher"] for one in found} == names
+        finally:
+            assert server.stop()
+            assert host.close()
+
+    def test_one_that_nobody_has_is_not_found(self, served):
+        answer = served.http.get("/api/v0/models/nope")
+        assert (answer.status_code, answer.json()["error"]["type"]) == (404, "not_found_error")

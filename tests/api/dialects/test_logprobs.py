@@ -1,0 +1,43 @@
+"""How likely tokens were, and why an answer ended, in the words of each dialect."""
+
+import json
+
+import pytest
+
+from sotto.api.asking import reason_of
+from sotto.api.dialects.anthropic import _reason as anthropic_reason
+from sotto.api.logprobs import InCompletion, in_chat, of_ollama
+from sotto.engine.contract.events import DoneReason, Finished
+from sotto.engine.contract.logprobs import Likelihood, TokenLogprob
+from sotto.engine.contract.types import GenerateRequest
+
+
+@pytest.mark.parametrize(
+    ("reason", "ollama_and_openai", "anthropic"),
+    [
+        (DoneReason.STOP, "stop", "end_turn"),
+        (DoneReason.LENGTH, "length", "max_tokens"),
+        (DoneReason.LOOP, "length", "max_tokens"),
+    ],
+)
+def test_each_dialect_has_a_word_for_why_an_answer_ended(reason, ollama_and_openai, anthropic):
+    end = Finished("r", "", (), reason, 1, 0, 1, 1, 1)
+    assert reason_of(end) == ollama_and_openai
+    assert anthropic_reason(end, GenerateRequest("r")) == {"stop_reason": anthropic, "stop_sequence": None}
+
+
+def told(*tokens):
+    likely = [TokenLogprob(index, data, -1.0 - index) for index, data in enumerate(tokens)]
+    return [Likelihood(one, (one,)) for one in likely]
+
+
+def test_parts_of_a_character_are_told_by_their_bytes():
+    # é in two tokens, and an x behind it.
+    tokens = told(b"\xc3", b"\xa9", b"x")
+    in_completion = InCompletion()
+    first, rest = in_completion(tokens[:1]), in_completion(tokens[1:])
+    assert first["tokens"] + rest["tokens"] == ["bytes:\\xc3", "bytes:\\xa9", "x"]
+    assert first["text_offset"] + rest["text_offset"] == [0, 0, 1]
+    assert rest["top_logprobs"] == [{"bytes:\\xa9": -2.0}, {"x": -3.0}]
+    assert [one["bytes"] for one in in_chat(tokens)["content"]] == [[0xC3], [0xA9], [0x78]]
+    assert json.loads(json.dumps(of_ollama(tokens)))[2]["token"] == "x"

@@ -1,0 +1,375 @@
+"""What is taken and not followed, or shortened, is told beside the answer: in every dialect, whole and streamed."""
+
+import json
+
+import numpy as np
+import openai
+import pytest
+
+from sotto.engine.tokens.tokenizer import Tokenizer
+from sotto.store.opening import open_model
+
+GREEDY = {"temperature": 0, "num_predict": 2}
+ASK = [{"role": "user", "content": "Who are you?"}]
+SYSTEM = "Be brief and kind."
+# Each turn of these is a few tokens; `thinking` holds 1024.
+LONG = [
+    message
+    for number in range(60)
+    for message in (
+        {"role": "user", "content": f"{number}: what is this?"},
+        {"role": "assistant", "content": f"It is {number}."},
+    )
+] + [{"role": "user", "content": "And what did I ask last?"}]
+TOOL = {"name": "find", "description": "Finds.", "parameters": {"type": "object", "properties": {}}}
+
+
+def events(answer):
+    """Return the objects of a stream."""
+    rows = (row.removeprefix("data: ") for row in answer.text.splitlines() if row.startswith(("data: ", "{")))
+    return [json.loads(row) for row in rows if row.startswith("{")]
+
+
+def ollama(served, stream, **fields):
+    body = {"model": "thinking", "messages": ASK, "options": GREEDY, "stream": stream} | fields
+    return served.http.post("/api/chat", json=body)
+
+
+def chat(served, stream, **fields):
+    body = {"model": "thinking", "messages": ASK, "temperature": 0, "max_tokens": 2, "stream": stream} | fields
+    usage = {"stream_options": {"include_usage": True}} if stream else {}
+    return served.http.post("/v1/chat/completions", json=usage | body)
+
+
+def responses(served, stream, messages=ASK, **fields):
+    body = {"model": "thinking", "input": messages, "temperature": 0, "max_output_tokens": 2, "stream": stream}
+    return served.http.post("/v1/responses", json=body | fields)
+
+
+def anthropic(served, stream, messages=ASK, **fields):
+    system = "".join(one["content"] for one in messages if one["role"] == "system")
+    said = [one for one in messages if one["role"] != "system"]
+    body = {"model": "thinking", "messages": said, "system": system, "temperature": 0, "max_tokens": 2}
+    return served.http.post("/v1/messages", json=body | {"stream": stream} | fields)
+
+
+def last_of(answer, stream):
+    """Return the object in which notes are told."""
+    assert answer.status_code == 200, answer.text
+    if not stream:
+        return answer.json()
+    told = events(answer)
+    noted = [one for one in told if "warnings" in one or "truncated_messages" in one]
+    last = next(one for one in reversed(told) if one.get("type") != "message_stop")
+    last = last.get("response", last) if "type" in last else last
+    # They come once, at the end.
+    assert noted in ([], [last])
+    return last
+
+
+DIALECTS = pytest.mark.parametrize("ask", [ollama, chat, responses, anthropic])
+STREAMS = pytest.mark.parametrize("stream", [False, True])
+
+
+def read(row):
+    """Return the tokens of a prompt as each dialect counts them."""
+    if "prompt_eval_count" in row:
+        return row["prompt_eval_count"]
+    usage = row["usage"]
+    if "prompt_tokens" in usage:
+        return usage["prompt_tokens"]
+    return usage["input_tokens"] + usage.get("cache_read_input_tokens", 0)
+
+
+class TestOptions:
+    @STREAMS
+    def test_one_that_nobody_knows_is_named(self, served, stream):
+        options = GREEDY | {"temprature": 0.5, "bananas": 3, "num_gpu": 1}
+        row = last_of(ollama(served, stream, options=options), stream)
+        assert row["warnings"] == [
+            "options: temprature is not known; did you mean temperature?",
+            "options: bananas is not known and was ignored.",
+        ]
+        assert row["done_reason"] == "length"
+
+    def test_the_answer_is_as_without_it(self, served):
+        options = GREEDY | {"num_predict": 8}
+        plain, odd = (ollama(served, False, options=options | more).json() for more in ({}, {"warp": 9}))
+        assert "warnings" not in plain
+        assert odd["message"] == plain["message"]
+
+    @pytest.mark.parametrize("path", ["/api/generate", "/api/chat"])
+    def test_where_a_model_is_only_loaded(self, served, path):
+        row = served.http.post(path, json={"model": "thinking", "options": {"top_kk": 3}}).json()
+        assert row["done_reason"] == "load"
+        assert row["warnings"] == ["options: top_kk is not known; did you mean top_k?"]
+
+    @pytest.mark.parametrize(("path", "field"), [("/api/embed", "input"), ("/api/embeddings", "prompt")])
+    def test_where_vectors_are_made(self, served, path, field):
+        row = served.http.post(path, json={"model": "all-minilm", field: "a", "options": {"warp": 3}}).json()
+        assert row["warnings"] == ["options: warp is not known and was ignored."]
+
+    def test_so_many_are_not_all_named(self, served):
+        row = ollama(served, False, options=GREEDY | {f"option {number}": 1 for number in range(100)}).json()
+        assert len(row["warnings"]) == 9
+        assert row["warnings"][-1] == "options: 92 more are not known and were ignored."
+
+    def test_a_wrong_value_of_one_that_is_known_is_refused(self, served):
+        assert ollama(served, False, options={"temperature": "hot"}).status_code == 400
+
+    @STREAMS
+    @pytest.mark.parametrize("ask", [chat, responses, anthropic])
+    def test_a_field_that_is_one_but_for_a_letter(self, served, ask, stream):
+        row = last_of(ask(served, stream, temprature=0.5, user="me", metadata={}), stream)
+        assert row["warnings"] == ["temprature is not known; did you mean temperature?"]
+
+    @pytest.mark.parametrize("counted", [False, True])
+    def test_it_is_told_once_whatever_comes_last(self, served, counted):
+        row = last_of(chat(served, True, temprature=0.5, n=2, stream_options={"include_usage": counted}), True)
+        assert len(row["choices"]) == (not counted)
+        assert len(row["warnings"]) == 1
+
+
+class TestThoughts:
+    """`sotto` has no thoughts, and is asked for some."""
+
+    @STREAMS
+    @pytest.mark.parametrize(
+        ("ask", "fields"),
+        [
+            (ollama, {"think": True}),
+            (ollama, {"think": "high"}),
+            (chat, {"reasoning_effort": "high"}),
+            (chat, {"reasoning": {"effort": "low"}}),
+            (responses, {"reasoning": {"effort": "high"}}),
+            (anthropic, {"thinking": {"type": "enabled", "budget_tokens": 1024}}),
+        ],
+    )
+    def test_that_is_taken_and_told(self, served, ask, fields, stream):
+        row = last_of(ask(served, stream, model="sotto", **fields), stream)
+        assert row["warnings"] == ['"sotto" does not support thinking, so it was left out.']
+
+    def test_also_for_a_text(self, served):
+        body = {"model": "sotto", "prompt": "Hi", "think": True, "stream": False, "options": GREEDY}
+        assert len(served.http.post("/api/generate", json=body).json()["warnings"]) == 1
+
+    @pytest.mark.parametrize(
+        ("ask", "fields"),
+        [(ollama, {"think": False}), (chat, {"reasoning_effort": "none"}), (anthropic, {})],
+    )
+    def test_where_none_are_wanted_nothing_is_told(self, served, ask, fields):
+        assert "warnings" not in ask(served, False, model="sotto", **fields).json()
+
+    def test_what_is_no_level_is_refused(self, served):
+        assert ollama(served, False, model="sotto", think="purple").status_code == 400
+
+
+class TestLongConversations:
+    @DIALECTS
+    @STREAMS
+    def test_the_oldest_turns_leave_and_are_counted(self, served, ask, stream):
+        messages = [{"role": "system", "content": SYSTEM}, *LONG]
+        row = last_of(ask(served, stream, messages=messages), stream)
+        left = row["truncated_messages"]
+        assert 0 < left < len(LONG)
+        # Whole turns: what is left begins with a user's message.
+        assert left % 2 == 0
+        assert "warnings" not in row
+        kept = last_of(ask(served, stream, messages=[messages[0], *messages[1 + left :]]), stream)
+        assert "truncated_messages" not in kept
+        assert read(kept) == read(row)
+
+    @DIALECTS
+    def test_unless_that_is_refused(self, served, ask):
+        no = {"truncation": "disabled"} if ask is responses else {"truncate": False}
+        answer = ask(served, False, messages=LONG, **no)
+        assert answer.status_code == 400
+        assert "exceeds the model's maximum context length (1024 tokens)" in answer.text
+
+    def test_what_the_system_says_in_between_stays(self, served):
+        said = {"role": "system", "content": "From now on, be loud."}
+        left = ollama(served, False, messages=[*LONG[:2], said, *LONG[2:]]).json()["truncated_messages"]
+        kept = ollama(served, False, messages=[said, *LONG[left:]]).json()
+        assert "truncated_messages" not in kept
+        assert (
+            kept["prompt_eval_count"]
+            == ollama(served, False, messages=[*LONG[:2], said, *LONG[2:]]).json()["prompt_eval_count"]
+        )
+
+    def test_a_message_that_is_too_long_by_itself_loses_its_middle(self, served):
+        row = ollama(served, False, messages=[{"role": "user", "content": "word " * 3000}]).json()
+        assert "truncated_messages" not in row
+        assert row["warnings"] == ["The middle of 1 message was left out, for which the context has no room."]
+        assert row["prompt_eval_count"] < 1024
+
+    def test_what_tools_answered_leaves_with_the_call(self, served):
+        """A template that is given an answer without its call shows it as nobody's."""
+        call = {"id": "c", "type": "function", "function": {"name": "find", "arguments": "{}"}}
+        turn = [
+            {"role": "user", "content": "Find it."},
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c", "content": "It is there, and there, and also over there."},
+            {"role": "assistant", "content": "Found."},
+        ]
+        tools = [{"type": "function", "function": TOOL}]
+        row = chat(served, False, messages=[*turn * 30, *ASK], tools=tools).json()
+        assert row["truncated_messages"] > 0
+        assert row["truncated_messages"] % len(turn) == 0
+
+    def test_an_agents_oldest_calls_leave_and_its_question_stays(self, served):
+        """It was asked once, and has called tools since."""
+        call = {"type": "function", "function": {"name": "find", "arguments": "{}"}}
+        rounds = [
+            message
+            for number in range(60)
+            for message in (
+                {"role": "assistant", "content": "", "tool_calls": [call | {"id": str(number)}]},
+                {"role": "tool", "tool_call_id": str(number), "content": f"{number} is there, and over there as well."},
+            )
+        ]
+        tools = [{"type": "function", "function": TOOL}]
+        row = chat(served, False, messages=ASK + rounds, tools=tools).json()
+        left = row["truncated_messages"]
+        assert left > 0
+        assert left % 2 == 0
+        assert "warnings" not in row
+        kept = chat(served, False, messages=ASK + rounds[left:], tools=tools).json()
+        assert read(kept) == read(row)
+
+    def test_one_text_is_shortened_only_where_a_client_asks_or_ollama_does(self, served):
+        body = {"prompt": "word " * 3000, "stream": False, "options": GREEDY}
+        refused = served.http.post("/api/generate", json={"model": "thinking", **body})
+        assert refused.status_code == 400
+        taken = served.http.post("/api/generate", json={"model": "thinking", **body, "truncate": True}).json()
+        assert len(taken["warnings"]) == 1
+        raw = served.http.post("/api/generate", json={"model": "thinking", **body, "truncate": True, "raw": True})
+        (warning,) = raw.json()["warnings"]
+        assert warning.endswith(" tokens were left out or forgotten, for which the context has no room.")
+
+
+class TestAsManyAsThereIsRoomFor:
+    @pytest.mark.parametrize(
+        ("ask", "field"),
+        [
+            (chat, "max_tokens"),
+            (chat, "max_completion_tokens"),
+            (responses, "max_output_tokens"),
+            (anthropic, "max_tokens"),
+        ],
+    )
+    def test_minus_one_means_that(self, served, ask, field):
+        row = ask(served, False, model="sotto", **{field: -1}).json()
+        plain = ollama(served, False, model="sotto", options={"temperature": 0, "num_predict": -1}).json()
+        assert plain["done_reason"] == "stop"
+        usage = row["usage"]
+        assert usage.get("completion_tokens", usage.get("output_tokens")) == plain["eval_count"]
+
+    def test_it_ends_where_the_context_is_full(self, served):
+        fields = {"model": "thinking", "prompt": "a", "max_tokens": -1, "temperature": 1, "loop_guard": False}
+        record = next(one for one in served.host.models() if one.name == "thinking:latest")
+        ends = Tokenizer.from_source(open_model(record)).eos_ids
+        bias = {"logit_bias": {str(token): -100 for token in ends}}
+        row = served.http.post("/v1/completions", json=fields | bias).json()
+        assert row["choices"][0]["finish_reason"] == "length"
+        assert row["usage"]["total_tokens"] == 1024
+
+    @pytest.mark.parametrize("ask", [chat, responses, anthropic])
+    @pytest.mark.parametrize("most", [0, -2, 1.5, True, "5"])
+    def test_nothing_else_does(self, served, ask, most):
+        field = "max_output_tokens" if ask is responses else "max_tokens"
+        answer = ask(served, False, **{field: most})
+        assert answer.status_code == 400
+        assert field in answer.text
+
+
+# How BERT's vocabulary cuts `hello world`, with what stands around it.
+HELLO = [101, 7592, 2088, 102]
+
+
+class TestVectorsOfTokens:
+    def vectors(self, client, given, **more):
+        answer = client.embeddings.create(model="all-minilm", input=given, **more)
+        return np.array([row.embedding for row in answer.data]), answer.usage.prompt_tokens
+
+    @pytest.mark.parametrize("form", [openai.NOT_GIVEN, "float"])
+    def test_they_are_those_of_the_text(self, openai_client, form):
+        of_text, read = self.vectors(openai_client, "hello world", encoding_format=form)
+        of_tokens, count = self.vectors(openai_client, HELLO, encoding_format=form)
+        assert np.array_equal(of_text, of_tokens)
+        assert read == count == len(HELLO)
+
+    def test_several(self, openai_client):
+        both, count = self.vectors(openai_client, [HELLO, [101, 102]])
+        assert len(both) == 2
+        assert count == len(HELLO) + 2
+        assert np.allclose(both[0], self.vectors(openai_client, HELLO)[0][0], atol=1e-6)
+
+    def test_too_many_are_cut_as_a_text_is(self, served):
+        body = {"model": "all-minilm", "input": HELLO * 200}
+        assert served.http.post("/v1/embeddings", json=body).json()["usage"]["prompt_tokens"] == 256
+        refused = served.http.post("/v1/embeddings", json=body | {"truncate": False})
+        assert (refused.status_code, "800 tokens, where 256 are the most" in refused.text) == (400, True)
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ([30522], "input names token 30522, and this model's are 0 to 30521."),
+            ([101, -1], "input names token -1, and this model's are 0 to 30521."),
+            ([[101], []], "An input is empty"),
+            ([[101], "a"], "input[1] must be a list of tokens, not 'a'."),
+            ([[101], [1.5]], "input[1][0] must be a token, a whole number from 0 on, not 1.5."),
+            ([101, "a"], "input[1] must be a token, a whole number from 0 on, not 'a'."),
+            ([True], "input[0] must be a token, a whole number from 0 on, not true."),
+            (["a", 101], "invalid input type"),
+            ([[1]] * 2049, "input has 2049 texts, and 2048 is the most."),
+        ],
+    )
+    def test_what_is_wrong_is_said(self, served, given, message):
+        answer = served.http.post("/v1/embeddings", json={"model": "all-minilm", "input": given})
+        assert answer.status_code == 400
+        assert message in answer.json()["error"]["message"]
+
+    def test_ollamas_own_address_takes_texts_alone(self, served):
+        answer = served.http.post("/api/embed", json={"model": "all-minilm", "input": [1, 2]})
+        assert (answer.status_code, answer.json()["error"]) == (400, "invalid input type")
+
+
+class TestOllamasWords:
+    """What its source says where its recorded answers say nothing."""
+
+    @pytest.mark.parametrize(
+        ("method", "path", "body", "status", "message"),
+        [
+            ("POST", "/api/embed", {"input": "x"}, 404, "model '' not found"),
+            ("POST", "/api/embed", {"model": "a b", "input": "x"}, 404, "model 'a b' not found"),
+            ("POST", "/api/embed", {"model": "nope", "input": 5}, 400, "invalid input type"),
+            ("POST", "/api/embed", {"model": "all-minilm", "input": {}}, 400, "invalid input type"),
+            ("POST", "/api/embed", {"model": "all-minilm", "input": 0}, 400, "invalid input type"),
+            ("POST", "/api/embed", {"model": "all-minilm", "input": False}, 400, "invalid input type"),
+            ("POST", "/api/embeddings", {"prompt": "x"}, 400, "model is required"),
+            ("POST", "/api/embeddings", {"model": "a b", "prompt": "x"}, 400, "model is required"),
+            ("POST", "/api/embeddings", {"model": "nope"}, 404, 'model "nope" not found, try pulling it first'),
+            ("POST", "/v1/embeddings", {"input": "x"}, 404, "model '' not found"),
+            ("POST", "/v1/embeddings", {"input": []}, 400, "invalid input"),
+            ("DELETE", "/api/delete", {"model": "../../etc/passwd"}, 400, 'name "../../etc/passwd" is invalid'),
+            ("DELETE", "/api/delete", {"name": "a b"}, 400, 'name "a b" is invalid'),
+            (
+                "POST",
+                "/api/chat",
+                {"model": "sotto", "messages": ASK, "think": 5},
+                400,
+                'think must be a boolean or string ("high", "medium", "low", "max", true, or false)',
+            ),
+        ],
+    )
+    def test_errors(self, served, method, path, body, status, message):
+        answer = served.http.request(method, path, json=body)
+        told = answer.json()["error"]
+        assert (answer.status_code, told["message"] if isinstance(told, dict) else told) == (status, message)
+
+    def test_no_context_is_none(self, served):
+        body = {"model": "sotto", "prompt": "Once", "raw": True, "context": [], "stream": False, "options": GREEDY}
+        assert served.http.post("/api/generate", json=body).status_code == 200
+
+    def test_nothing_is_computed_elsewhere(self, served):
+        assert served.http.get("/api/status").json() == {"cloud": {"disabled": True, "source": "none"}}

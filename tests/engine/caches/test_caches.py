@@ -1,0 +1,79 @@
+"""That keys and values in few bits are what was asked for, wherever a layer allows it, and is told."""
+
+import mlx.core as mx
+import pytest
+from mlx.utils import tree_map
+
+from sotto.engine.architectures.cache_types import FullKVCache, QuantizedKVCache
+from sotto.engine.architectures.zoo import build
+from sotto.engine.caches.caches import kv_note, leaves, make_caches
+from tiny_random import CONFIGS, VOCABULARY, random_model
+
+# Heads of 32, because those of 8 share too few values for a scale.
+WIDE = {"hidden_size": 128, "head_dim": 32}
+PROMPT = [(7 * index) % VOCABULARY for index in range(40)]
+NOTES = {
+    "plain": "3 of 3 layers hold keys and values in {} bits",
+    "window": "1 of 3 layers holds keys and values in {} bits; sliding windows are left as they are",
+    "recurrent": "0 of 2 layers hold keys and values in {} bits; recurrent states are left as they are",
+    "hybrid": "1 of 4 layers holds keys and values in {} bits; recurrent states are left as they are",
+}
+
+
+def wide_model(kind):
+    mx.random.seed(3)
+    model, _ = build(CONFIGS[kind] | WIDE)
+    model.update(tree_map(lambda weight: weight + 0.1 * mx.random.normal(weight.shape), model.parameters()))
+    model.eval()
+    mx.eval(model.parameters())
+    return model
+
+
+MODELS = {kind: wide_model(kind) for kind in CONFIGS}
+
+
+def logits_of(kind, caches, size):
+    """Return the logits of a prompt that is fed in pieces."""
+    pieces = [PROMPT[start : start + size] for start in range(0, len(PROMPT), size)]
+    return mx.concatenate([MODELS[kind](mx.array([piece]), cache=caches) for piece in pieces], axis=1)
+
+
+@pytest.mark.parametrize("kind", sorted(CONFIGS))
+@pytest.mark.parametrize(("bits", "bound"), [(8, 0.02), (4, 0.3)])
+def test_few_bits_change_little_and_are_told(kind, bits, bound):
+    caches = make_caches(MODELS[kind], bits)
+    few, whole = logits_of(kind, caches, 7), logits_of(kind, make_caches(MODELS[kind]), 7)
+    difference = mx.linalg.norm(few - whole).item()
+    assert difference <= bound * mx.linalg.norm(whole).item()
+    assert kv_note(caches, bits) == NOTES[kind].format(bits)
+    is_held = any(isinstance(leaf, QuantizedKVCache) for leaf in leaves(caches))
+    assert is_held == (difference > 0) == (not NOTES[kind].startswith("0 of"))
+
+
+def test_few_bits_take_less_memory():
+    sizes = []
+    for bits in (None, 8, 4):
+        caches = make_caches(MODELS["plain"], bits)
+        logits_of("plain", caches, 40)
+        sizes.append(sum(cache.nbytes for cache in caches))
+    # Two numbers of 4 bytes for 32 values come on top.
+    assert sizes == [sizes[0], sizes[0] * (1 + 8 / 32) / 4, sizes[0] * (0.5 + 8 / 32) / 4]
+
+
+def test_heads_of_a_width_that_shares_no_scale_are_left_alone_and_that_is_told():
+    caches = make_caches(random_model("plain"), 8)
+    random_model("plain")(mx.array([PROMPT]), cache=caches)
+    assert kv_note(caches, 8) == (
+        "0 of 3 layers hold keys and values in 8 bits; heads whose width is no multiple of 32 are left as they are"
+    )
+
+
+def test_nothing_is_told_where_nothing_was_asked_for():
+    assert kv_note(make_caches(MODELS["plain"]), None) == ""
+
+
+def test_all_caches_of_a_model_know_the_most():
+    for kind in ("plain", "window", "hybrid"):
+        full = [leaf for leaf in make_caches(MODELS[kind], most=300) if isinstance(leaf, FullKVCache)]
+        assert full
+        assert all(leaf.most == 300 for leaf in full)

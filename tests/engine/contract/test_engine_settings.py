@@ -1,0 +1,84 @@
+import json
+
+import pytest
+
+from sotto.engine.contract import engine_settings as module
+from sotto.engine.contract.engine_settings import change_settings, read_settings, settings_file, size_of
+from sotto.errors import InvalidRequestError, StoreError
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_without_choices_the_machine_decides(monkeypatch):
+    monkeypatch.setattr(module.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 40 << 30}))
+    found = read_settings()
+    assert (found.prefix_budget, found.kv_bits, found.disk_budget) == (None, None, 10 << 30)
+    assert found.disk_root == module.disk_root()
+
+
+def test_a_full_disk_is_left_alone(monkeypatch):
+    monkeypatch.setattr(module.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 5 << 30}))
+    assert read_settings().disk_budget == 0
+
+
+def test_choices_last_and_can_be_taken_back():
+    change_settings({"prefix_budget": 5, "disk_budget": 0, "kv_bits": 8, "memory_limit": 10**9})
+    found = read_settings()
+    assert (found.prefix_budget, found.disk_budget, found.kv_bits, found.memory_limit) == (5, 0, 8, 10**9)
+    change_settings({"kv_bits": None})
+    found = read_settings()
+    assert (found.prefix_budget, found.kv_bits) == (5, None)
+    assert [path.name for path in settings_file().parent.iterdir()] == ["engine.json"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kv_bits": 3},
+        {"kv_bits": True},
+        {"disk_budget": -1},
+        {"prefix_budget": "much"},
+        {"kv_bits": 16},
+        {"memory_limit": 1000},
+    ],
+)
+def test_a_choice_that_makes_no_sense_is_refused_and_changes_nothing(changes):
+    change_settings({"prefix_budget": 7})
+    with pytest.raises(InvalidRequestError, match="must be"):
+        change_settings({"disk_budget": 9, **changes})
+    assert json.loads(settings_file().read_text()) == {"prefix_budget": 7}
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1]", "null", '{"kv_bits": 5}', '{"disk_budget": "x"}', "\0"])
+def test_a_damaged_file_is_as_good_as_none(content, caplog):
+    settings_file().parent.mkdir(parents=True)
+    settings_file().write_text(content)
+    found = read_settings()
+    assert (found.prefix_budget, found.kv_bits) == (None, None)
+    assert "engine.json" in caplog.text
+
+
+def test_a_file_that_cannot_be_written_is_told(home):
+    (home / "config").write_text("in the way")
+    with pytest.raises(StoreError, match="cannot be written"):
+        change_settings({"kv_bits": 8})
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("0", 0), ("16G", 16 * 10**9), ("1.5gb", 15 * 10**8), ("800 M", 8 * 10**8), ("12", 12), ("3k", 3000)],
+)
+def test_sizes_are_read_as_people_write_them(text, size):
+    assert size_of(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "much", "-1", "1e99", "nan", "inf", "5X", "G"])
+def test_other_texts_are_no_sizes(text):
+    with pytest.raises(InvalidRequestError, match="for example 16G"):
+        size_of(text)

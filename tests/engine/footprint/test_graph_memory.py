@@ -1,0 +1,144 @@
+import mlx.core as mx
+import pytest
+
+from sotto.engine.footprint.graph import kernel, order, trace
+from sotto.engine.footprint.graph_memory import peak
+
+N = 512
+BYTES = 4 * N * N
+
+
+def measured(function, *lasting):
+    """Return the most bytes beside its inputs while a function's outputs are computed."""
+    mx.eval(lasting)
+    mx.clear_cache()
+    before = mx.get_active_memory()
+    mx.reset_peak_memory()
+    mx.eval(function(*lasting))
+    return mx.get_peak_memory() - before
+
+
+def foreseen(function, *lasting):
+    return peak(trace(lambda *arrays: list(function(*arrays)), [], list(lasting)))
+
+
+def square(seed):
+    return mx.random.normal((N, N), key=mx.random.key(seed))
+
+
+def chain(count):
+    def function(x, w):
+        for _ in range(count):
+            x = x @ w
+        return [x]
+
+    return function
+
+
+ONE = {
+    "a product": lambda x, w: [x @ w],
+    "of transposed matrices": lambda x, w: [x.T @ w.T],
+    "of cut matrices": lambda x, w: [mx.concatenate([x, w], axis=1)[:, :N] @ w],
+    "of heads": lambda x, w: [x.reshape(N, 8, 64).swapaxes(0, 1) @ w.reshape(8, 64, N)],
+    "a sum over one of its inputs": lambda x, w: [(x + w) + w],
+    "of what others need": lambda x, w: [x + w, (x + w) * 2],
+    "softmax": lambda x, w: [mx.softmax(x @ w, axis=-1)],
+    "softmax of what stays": lambda x, w: [mx.softmax(x, axis=-1)],
+    "a copy by reshaping": lambda x, w: [x.T.reshape(-1)],
+    "a type": lambda x, w: [(x + w).astype(mx.float16)],
+    "a choice": lambda x, w: [mx.where(x > 0, x, w)],
+    "rows": lambda x, w: [x[mx.arange(100)]],
+    "joined": lambda x, w: [mx.concatenate([x, w, x])],
+    "a norm": lambda x, w: [mx.fast.rms_norm(x, w[0], 1e-5)],
+    "attention": lambda x, w: [
+        mx.fast.scaled_dot_product_attention(
+            *(a.reshape(1, N, 8, 64).swapaxes(1, 2) for a in (x, w, w)), scale=1.0, mask="causal"
+        )
+    ],
+    "unpacked": lambda x, w: [mx.dequantize(*mx.quantize(w, group_size=64, bits=4), group_size=64, bits=4)],
+    "a depthwise convolution": lambda x, w: [mx.conv1d(x[None], mx.ones((N, 4, 1)), groups=N)],
+}
+
+
+@pytest.fixture(autouse=True)
+def plain():
+    """Compute by MLX alone, whatever other tests have installed."""
+    from sotto.engine.footprint.traced_kernels import traceable
+
+    with traceable(None):
+        yield
+
+
+@pytest.mark.parametrize("name", sorted(ONE))
+def test_single_operations_are_foreseen(name):
+    x, w = square(1), square(2)
+    # What is needed no more may be gone before the next buffer is asked for, or not.
+    most = max(measured(ONE[name], x, w) for _ in range(3))
+    assert foreseen(ONE[name], x, w) == pytest.approx(most, rel=0.03, abs=20_000)
+
+
+@pytest.mark.parametrize("mode", ["mxfp4", "nvfp4", "mxfp8"])
+def test_unpacking_other_types_is_foreseen(mode):
+    packed = mx.quantize(square(3), mode=mode)
+
+    def unpack(*parts):
+        return [mx.dequantize(*parts, mode=mode, dtype=mx.float32)]
+
+    assert foreseen(unpack, *packed) == pytest.approx(measured(unpack, *packed), rel=0.1)
+
+
+def test_as_many_operations_are_in_flight_as_mlx_dispatches_ahead():
+    x, w = square(1), square(2) / N
+    for count in (1, 20, 50):
+        assert foreseen(chain(count), x, w) == count * BYTES
+    # A product takes two of the 110 steps and more that may be ahead.
+    assert 55 * BYTES <= foreseen(chain(200), x, w) <= 60 * BYTES
+    assert measured(chain(200), x, w) == pytest.approx(foreseen(chain(200), x, w), rel=0.1)
+
+
+def test_what_is_consumed_counts_until_it_is_read():
+    def update(cache, new):
+        cache = cache * 1
+        cache[:1] = new
+        return [cache]
+
+    lasting = trace(update, [], [square(1), square(2)[:1]])
+    consumed = trace(update, [square(1)], [square(2)[:1]])
+    assert peak(lasting) == pytest.approx(BYTES, rel=0.01)
+    assert peak(consumed) == pytest.approx(BYTES, rel=0.01)
+    grown = trace(lambda cache: [mx.concatenate([cache, cache])], [square(1)], [])
+    assert peak(grown) == 3 * BYTES
+
+
+def test_nothing_is_computed():
+    mx.clear_cache()
+    before = mx.get_active_memory()
+    mx.reset_peak_memory()
+    assert peak(trace(chain(300), [], [mx.zeros((100_000, 100_000)), mx.zeros((100_000, 100_000))])) > 10**12
+    assert mx.get_peak_memory() - before < 10_000
+
+
+def test_operations_run_after_those_that_they_need():
+    def function(x):
+        halves = mx.split(x @ x, 2)
+        return [halves[0] @ x, mx.exp(halves[1]) + x[:1]]
+
+    graph = trace(function, [], [mx.zeros((8, 8))])
+    done = {name for names in graph.shapes for name in [names]} - {
+        name for operation in graph.operations for name in operation.outputs
+    }
+    ordered = order(graph)
+    assert len(ordered) == len(graph.operations)
+    for operation in ordered:
+        assert done.issuperset(operation.inputs)
+        done |= set(operation.outputs)
+
+
+def test_a_kernel_is_one_operation_that_holds_all_it_reads():
+    def function(x, w):
+        return [kernel(mx.broadcast_to(x[:, :1], (N, 2 * N)), x + 1, w + 1)]
+
+    graph = trace(function, [], [square(1), square(2)])
+    assert [operation.name for operation in order(graph)].count("Kernel") == 1
+    assert len(order(graph)) == 4  # two sums, the number that they share, and the kernel
+    assert peak(graph) == 4 * BYTES

@@ -1,0 +1,35 @@
+import pytest
+
+from sotto.engine.generation.chunk_sizing import ChunkSize
+
+
+@pytest.mark.parametrize(
+    ("fixed", "each", "expected"),
+    [
+        (0.0, 1e-5, {2048}),  # there is time for the largest
+        (0.0, 1e-2, {16}),  # each token costs the same: as many as there is time for
+        (0.05, 1e-3, {128}),
+        (0.45, 8e-3, {64}),  # smaller would be dearer by the token, larger would be too long
+        (3.0, 1e-4, {64, 32}),  # nothing helps, so at least few chunks
+        (0.0, 2.0, {1}),
+    ],
+)
+def test_chunks_follow_the_time_they_take(fixed, each, expected):
+    size = ChunkSize(first=64, target=0.2)
+    for _ in range(20):
+        size.took(size.tokens, fixed + each * size.tokens)
+    assert size.tokens in expected
+
+
+def test_the_rest_of_a_prompt_does_not_change_the_size_unless_it_is_too_slow():
+    size = ChunkSize(first=64, target=0.2)
+    size.took(5, 0.3)
+    assert size.tokens == 64
+    size.took(40, 5.0)
+    assert size.tokens == 20
+
+
+def test_on_a_gpu_chunks_stay_the_same():
+    size = ChunkSize()
+    size.took(2048, 60.0)
+    assert size.tokens == 2048

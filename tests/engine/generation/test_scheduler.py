@@ -1,0 +1,344 @@
+import math
+import time
+
+import mlx.core as mx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generating import PLENTY, PROMPT, Counting, drain, empty, finished, polls, reference, run, scheduler, task
+from sotto.engine.architectures.zoo import build
+from sotto.engine.caches.batch import MOST_TOGETHER
+from sotto.engine.caches.caches import make_caches
+from sotto.engine.caches.prefix_cache import PrefixCache
+from sotto.engine.contract.events import DoneReason, Failed, Finished, PrefillProgress, TextChunk
+from sotto.engine.generation.chunk_sizing import Pace
+from sotto.engine.generation.scheduler import Scheduler
+from sotto.engine.tokens.tokenizer import Tokenizer
+from sotto.store.opening import open_model, record_of
+from tiny_random import CONFIGS, VOCABULARY, write_model
+
+kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))
+
+
+@kinds
+@pytest.mark.parametrize("ahead", [0.0, math.inf])
+@pytest.mark.parametrize("chunk", [1, 7, 44, 2048])
+def test_chunked_prefill_and_decode_equal_whole_forward_passes(kind, chunk, ahead):
+    found = finished(run(kind, empty(kind), task(), chunk=chunk, ahead=ahead))
+    assert found.token_ids == reference(kind, PROMPT, 12)
+    assert found.done_reason is DoneReason.LENGTH
+
+
+@pytest.mark.parametrize("ahead", [0.0, math.inf])
+def test_events_come_in_order_and_add_up(ahead, tmp_path):
+    tokenizer = Tokenizer.from_source(open_model(record_of(write_model(tmp_path, "plain"))))
+    before = time.perf_counter_ns()
+    events = run("plain", empty("plain"), task(text=tokenizer.detokenizer()), ahead=ahead)
+    elapsed = time.perf_counter_ns() - before
+    progress = [event for event in events if isinstance(event, PrefillProgress)]
+    chunks = [event for event in events if isinstance(event, TextChunk)]
+    assert [type(event) for event in events] == [*map(type, progress), *map(type, chunks), Finished]
+    assert [event.done for event in progress] == [0, 7, 14, 21, 28, 35, 42, 44, 45]
+    assert {event.total for event in progress} == {45}
+    found = events[-1]
+    assert {event.request_id for event in events} == {"r"}
+    assert "".join(chunk.text for chunk in chunks) == found.text == tokenizer.decode(list(found.token_ids))
+    assert sum((chunk.token_ids for chunk in chunks), ()) == found.token_ids
+    assert len(found.token_ids) == 12
+    assert (found.prompt_tokens, found.cached_tokens) == (45, 0)
+    assert found.prompt_duration > 0
+    assert found.eval_duration > 0
+    assert found.prompt_duration + found.eval_duration <= found.total_duration <= elapsed * 1.01 + 1e6
+
+
+@pytest.mark.parametrize("ahead", [0.0, math.inf])
+def test_a_full_context_ends_the_answer_or_is_shifted(ahead):
+    full = finished(run("plain", empty("plain"), task(max_tokens=60, context=60), ahead=ahead))
+    assert (full.token_ids, full.done_reason) == (reference("plain", PROMPT, 16), DoneReason.LENGTH)
+    shifting = task(max_tokens=60, context=60, shift=lambda tokens: tokens[:5] + tokens[-20:])
+    found = finished(run("plain", empty("plain"), shifting, ahead=ahead))
+    assert len(found.token_ids) == 60
+    assert found.token_ids[:16] == full.token_ids
+    kept = [*PROMPT, *full.token_ids]
+    assert found.token_ids[16:30] == reference("plain", [*kept[:5], *kept[-20:]], 14)
+    assert found.dropped_tokens == 36 * 2
+
+
+def test_a_prompt_of_one_token_needs_no_prefill():
+    events = run("plain", empty("plain"), task(prompt=[5], max_tokens=3))
+    assert events[-1].token_ids == reference("plain", [5], 3)
+    assert [event.done for event in events if isinstance(event, PrefillProgress)] == [0, 1]
+
+
+@kinds
+@pytest.mark.parametrize("ahead", [0.0, math.inf])
+def test_the_same_request_again_evaluates_one_token_before_the_first_answer(kind, ahead):
+    prefix = empty(kind)
+    first = finished(run(kind, prefix, task(), ahead=ahead))
+    counting = Counting(kind)
+    again = finished(run(kind, prefix, task(), model=counting, ahead=ahead))
+    assert again.token_ids == first.token_ids
+    assert again.cached_tokens == 44
+    assert counting.lengths == [1] * 12  # the last prompt token, then each drawn one but the last
+
+
+@kinds
+def test_the_next_turn_does_not_compute_the_answer_again(kind):
+    prefix = empty(kind)
+    answer = finished(run(kind, prefix, task())).token_ids
+    turn = [*PROMPT, *answer, 1, 2, 3]
+    counting = Counting(kind)
+    second = finished(run(kind, prefix, task(prompt=turn, max_tokens=4), model=counting))
+    # The last token drawn was never fed, so it is fed with the new ones.
+    assert second.cached_tokens == 45 + 11
+    assert sum(counting.lengths) == 4 + 3
+    assert second.token_ids == finished(run(kind, empty(kind), task(prompt=turn, max_tokens=4))).token_ids
+
+
+@kinds
+@pytest.mark.parametrize("ahead", [0.0, math.inf])
+def test_an_end_of_sequence_token_ends_the_answer_and_is_no_part_of_it(kind, ahead):
+    prefix = empty(kind)
+    expected = reference(kind, PROMPT, 12)
+    end = next(token for token in expected if token != expected[0])
+    at = expected.index(end)
+    found = finished(run(kind, prefix, task(eos_ids={end}), ahead=ahead))
+    assert found.token_ids == expected[:at]
+    assert found.done_reason is DoneReason.STOP
+    turn = [*PROMPT, *expected[: at + 1], 4, 5]
+    second = finished(run(kind, prefix, task(prompt=turn)))
+    assert second.cached_tokens >= len(turn) - 3
+    assert second.token_ids == finished(run(kind, empty(kind), task(prompt=turn))).token_ids
+
+
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_a_stop_string_ends_the_answer_before_itself(length):
+    text = finished(run("plain", empty("plain"), task())).text
+    at = next(start for start in range(3, 12) if text.find(text[start : start + length]) == start)
+    events = run("plain", empty("plain"), task(stop=("never", text[at : at + length])))
+    found = events[-1]
+    assert found.text == text[:at]
+    assert found.done_reason is DoneReason.STOP
+    assert len(found.token_ids) == at + length
+    assert "".join(event.text for event in events if isinstance(event, TextChunk)) == found.text
+
+
+def test_text_held_back_for_a_stop_string_comes_out_at_the_end():
+    text = finished(run("plain", empty("plain"), task())).text
+    events = run("plain", empty("plain"), task(stop=(text[-2:] + "?",)))
+    assert events[-1].text == text
+    assert events[-1].done_reason is DoneReason.LENGTH
+    assert events[-2] == TextChunk("r", text[-2:], ())
+
+
+@kinds
+@settings(max_examples=20, deadline=None)
+@given(data=st.data())
+def test_cancelled_anywhere_the_next_request_is_answered_as_by_a_fresh_engine(kind, data):
+    prefix = empty(kind)
+    ahead = data.draw(st.sampled_from([0.0, math.inf]))
+    boundaries = data.draw(st.lists(st.integers(1, len(PROMPT)), max_size=2))
+    events = run(kind, prefix, task(boundaries=boundaries, cancelled=polls(data.draw(st.integers(0, 21)))), ahead=ahead)
+    drawn = events[-1].token_ids
+    assert events[-1].done_reason is (DoneReason.CANCELLED if len(drawn) < 12 else DoneReason.LENGTH)
+    whole = [*PROMPT, *reference(kind, PROMPT, 12)]
+    assert drawn == tuple(whole[45 : 45 + len(drawn)])
+    shared = data.draw(st.integers(0, len(whole)))
+    prompt = whole[:shared] + data.draw(st.lists(st.integers(0, VOCABULARY - 1), min_size=1, max_size=9))
+    after = finished(run(kind, prefix, task(prompt=prompt)))
+    assert after.token_ids == finished(run(kind, empty(kind), task(prompt=prompt))).token_ids
+
+
+@kinds
+def test_a_cancelled_prefill_goes_on_where_it_stopped(kind):
+    prefix = empty(kind)
+    cancelled = finished(run(kind, prefix, task(cancelled=polls(3))))
+    assert (cancelled.done_reason, cancelled.text, cancelled.token_ids) == (DoneReason.CANCELLED, "", ())
+    assert finished(run(kind, prefix, task())).cached_tokens == 21
+
+
+@pytest.mark.parametrize("failing", [1, 3, 9])
+@pytest.mark.parametrize("ahead", [0.0, math.inf])
+def test_after_an_error_the_caches_are_empty_and_good(failing, ahead):
+    prefix = empty("plain")
+    events = run("plain", prefix, task(), model=Counting("plain", failing), ahead=ahead)
+    assert isinstance(events[-1], Failed)
+    assert events[-1].bug
+    assert "something went wrong" in events[-1].message
+    assert prefix.nbytes == 0
+    assert finished(run("plain", prefix, task())).token_ids == reference("plain", PROMPT, 12)
+
+
+@pytest.mark.parametrize("error", [RuntimeError("[malloc_or_wait] Unable to allocate 5 bytes."), MemoryError()])
+def test_running_out_of_memory_is_told_in_words(error):
+    events = run("plain", empty("plain"), task(), model=Counting("plain", 2, error))
+    assert isinstance(events[-1], Failed)
+    assert events[-1].message.startswith("Memory ran out")
+    assert not events[-1].bug
+
+
+def test_the_output_layer_is_not_computed_for_the_prompt():
+    model, _ = build({**CONFIGS["plain"], "vocab_size": 100_000})
+    mx.eval(model.parameters())
+    running = Scheduler(model, PrefixCache(lambda: make_caches(model), PLENTY), Pace())
+    before = mx.get_active_memory()
+    mx.reset_peak_memory()
+    running.add(task(prompt=[1] * 513, max_tokens=2))
+    drain(running)
+    assert mx.get_peak_memory() - before < 512 * 100_000 * 4 / 4
+
+
+class TestSeveralAtOnce:
+    PROMPTS = ([*PROMPT, 1, 2], [9, 8, 7], [(7 * index) % 90 for index in range(33)], [5])
+
+    @kinds
+    @pytest.mark.parametrize("batches", [False, True])
+    @pytest.mark.parametrize("ahead", [0.0, math.inf])
+    def test_each_answer_is_what_it_is_alone(self, kind, batches, ahead):
+        if batches and kind == "recurrent":
+            pytest.skip("RWKV mixes the rows of a batch, so its requests are computed one by one")
+        tasks = [task(prompt, 25 + index, request_id=str(index)) for index, prompt in enumerate(self.PROMPTS)]
+        counting = Counting(kind)
+        events = run(kind, empty(kind), *tasks, batches=batches, ahead=ahead, model=counting)
+        for index, prompt in enumerate(self.PROMPTS):
+            found = finished(events, str(index))
+            assert found.token_ids == reference(kind, prompt, 25 + index)
+            mine = [event for event in events if event.request_id == str(index)]
+            assert sum((event.token_ids for event in mine if isinstance(event, TextChunk)), ()) == found.token_ids
+        assert max(rows for rows, _ in counting.shapes) == (4 if batches else 1)
+
+    @pytest.mark.parametrize("ahead", [0.0, math.inf])
+    def test_more_answers_than_share_a_step_are_what_they_are_alone(self, ahead):
+        prompts = [[number % 90, 3, 5 * number % 90] for number in range(MOST_TOGETHER + 4)]
+        tasks = [task(prompt, 40, request_id=str(number)) for number, prompt in enumerate(prompts)]
+        counting = Counting("plain")
+        events = run("plain", empty("plain"), *tasks, batches=True, ahead=ahead, model=counting)
+        for number, prompt in enumerate(prompts):
+            assert finished(events, str(number)).token_ids == reference("plain", prompt, 40)
+        assert max(rows for rows, _ in counting.shapes) == MOST_TOGETHER
+
+    def test_prompts_are_read_by_the_model_and_steps_are_taken_by_what_is_for_them(self):
+        reading, stepping = Counting("plain"), Counting("plain")
+        events = run("plain", empty("plain"), task(), chunk=8, model=reading, steps=stepping)
+        assert finished(events).token_ids == reference("plain", PROMPT, 12)
+        assert reading.lengths == [8, 8, 8, 8, 8, 4]
+        assert stepping.lengths == [1] * 12
+
+    @kinds
+    @settings(max_examples=15, deadline=None)
+    @given(data=st.data())
+    def test_whoever_joins_or_leaves_does_not_change_the_others(self, kind, data):
+        batches = kind != "recurrent"
+        running = scheduler(kind, ahead=data.draw(st.sampled_from([0.0, math.inf])), batches=batches)
+        asked, events, cancelled = {}, [], set()
+        for number in range(data.draw(st.integers(2, 5))):
+            length = data.draw(st.integers(1, 30))
+            prompt = PROMPT[:length] + data.draw(st.lists(st.integers(0, 90), max_size=5))
+            name = str(number)
+            asked[name] = (prompt, data.draw(st.integers(1, 12)))
+            running.add(task(*asked[name], request_id=name, cancelled=lambda name=name: name in cancelled))
+            for _ in range(data.draw(st.integers(0, 12))):
+                events.extend(running.step())
+            if data.draw(st.integers(0, 4)) == 0:
+                cancelled.add(name)
+        events.extend(drain(running))
+        for name, (prompt, most) in asked.items():
+            found = finished(events, name)
+            assert found.token_ids == reference(kind, prompt, most)[: len(found.token_ids)]
+            assert len(found.token_ids) == most or name in cancelled
+
+    @pytest.mark.parametrize("ahead", [0.0, 10.0, math.inf])
+    @pytest.mark.parametrize("before", range(4, 9))
+    def test_a_long_prompt_does_not_hold_up_a_running_answer(self, ahead, before):
+        running = scheduler("plain", chunk=4, ahead=ahead)
+        running.add(task([1, 2, 3], 40, request_id="chat"))
+        events = [event for _ in range(before) for event in running.step()]
+        running.add(task([(5 * index) % 90 for index in range(200)], 2, request_id="long"))
+        between = 0
+        while not any(isinstance(event, PrefillProgress) and event.done == 199 for event in events):
+            step = running.step()
+            events.extend(step)
+            chunks = [event for event in step if isinstance(event, PrefillProgress) and event.done]
+            between = 0 if any(isinstance(event, TextChunk) for event in step) else between + len(chunks)
+            if finished_or_none(events, "chat") is None:
+                assert between <= 1
+
+    def test_a_short_prompt_does_not_wait_behind_a_long_one(self):
+        running = scheduler("plain", chunk=4)
+        running.add(task([(5 * index) % 90 for index in range(200)], 2, request_id="long"))
+        running.step()
+        running.add(task([8] * 10, 2, request_id="short"))
+        events = drain(running)
+        order = [event.request_id for event in events if isinstance(event, Finished)]
+        assert order == ["short", "long"]
+
+    def test_what_two_prompts_begin_with_is_computed_once(self):
+        shared = [(5 * index) % 90 for index in range(150)]
+        counting = Counting("plain")
+        events = run(
+            "plain",
+            empty("plain"),
+            task([*shared, 1, 2, 3], 3, request_id="a"),
+            task([*shared, 4, 5, 6], 3, request_id="b"),
+            chunk=16,
+            model=counting,
+        )
+        assert finished(events, "b").cached_tokens == 150
+        assert sum(rows * length for rows, length in counting.shapes) == 150 + 2 * (3 + 2)
+        for name, last in (("a", [1, 2, 3]), ("b", [4, 5, 6])):
+            assert finished(events, name).token_ids == reference("plain", [*shared, *last], 3)
+
+    @pytest.mark.parametrize("ahead", [0.0, math.inf])
+    @pytest.mark.parametrize("failing", range(1, 16, 2))
+    def test_a_shared_step_that_fails_once_changes_no_answer(self, failing, ahead):
+        model = Counting("plain", failing)
+        tasks = [task(prompt, 9, request_id=str(index)) for index, prompt in enumerate(self.PROMPTS)]
+        events = run("plain", empty("plain"), *tasks, batches=True, ahead=ahead, model=model)
+        failed = [event.request_id for event in events if isinstance(event, Failed)]
+        assert len(failed) <= 1  # a step that belonged to one request alone
+        for index, prompt in enumerate(self.PROMPTS):
+            if str(index) not in failed:
+                assert finished(events, str(index)).token_ids == reference("plain", prompt, 9)
+
+    @pytest.mark.parametrize("part", ["sampler", "text", "cancelled"])
+    @pytest.mark.parametrize("ahead", [0.0, math.inf])
+    def test_a_fault_in_one_request_ends_that_request_alone(self, part, ahead):
+        broken = task([3, 4, 5], 9, request_id="broken", **({part: Broken()} if part != "sampler" else {}))
+        if part == "sampler":
+            object.__setattr__(broken, "sampler", Broken())
+        events = run("plain", empty("plain"), task(), broken, batches=True, ahead=ahead)
+        assert finished(events).token_ids == reference("plain", PROMPT, 12)
+        (failed,) = [event for event in events if isinstance(event, Failed)]
+        assert failed.request_id == "broken"
+        assert "broken on purpose" in failed.message
+
+
+class Broken:
+    """Raises whatever it is asked, from the third time on."""
+
+    def __init__(self):
+        self._asked = 0
+
+    def __call__(self, *_):
+        self._asked += 1
+        if self._asked > 2:
+            raise ValueError("broken on purpose")
+        return False
+
+    def add(self, _):
+        self()
+        return ""
+
+    finish = __call__
+
+    def sample(self, logits):
+        self()
+        return mx.argmax(logits, axis=-1)
+
+    def fork(self):
+        return self
+
+
+def finished_or_none(events, name):
+    return next((event for event in events if isinstance(event, Finished) and event.request_id == name), None)

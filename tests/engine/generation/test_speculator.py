@@ -1,0 +1,129 @@
+import mlx.core as mx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generating import (
+    GREEDY,
+    MODELS,
+    PERIOD,
+    REPEATS,
+    Echo,
+    eager,
+    empty,
+    finished,
+    polls,
+    reference,
+    run,
+    scheduler,
+    task,
+)
+from sotto.engine.caches.caches import make_caches
+from sotto.engine.caches.sequence import Sequence
+from sotto.engine.contract.events import DoneReason
+from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.generation.speculation import LookupDepths
+from sotto.engine.generation.speculator import Speculator, take_back
+from tiny_random import CONFIGS, VOCABULARY, WINDOW
+
+kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))
+
+
+@kinds
+@pytest.mark.parametrize("length", [12, 3 * WINDOW + 90])
+@pytest.mark.parametrize("sampling", [GREEDY, SamplingOptions(seed=5), SamplingOptions(seed=6, repeat_penalty=1.3)])
+def test_the_answer_is_the_one_without_speculation(kind, length, sampling):
+    plain = finished(run(kind, empty(kind), task(REPEATS, length, sampling=sampling)))
+    fast = finished(run(kind, empty(kind), task(REPEATS, length, sampling=sampling), ahead=0.0, speculator=eager()))
+    assert fast.token_ids == plain.token_ids
+    assert fast.drafted_tokens > 0
+
+
+@kinds
+def test_where_decoding_runs_ahead_of_its_reader_there_are_drafts_as_well(kind):
+    found = finished(run(kind, empty(kind), task(REPEATS, 60), ahead=float("inf"), speculator=eager()))
+    assert found.token_ids == reference(kind, REPEATS, 60)
+    assert found.drafted_tokens > 0
+
+
+def test_what_runs_ahead_and_finds_nothing_waits_for_no_token():
+    learnt = Speculator(LookupDepths(0))
+    running = scheduler("plain", chunk=64, speculator=learnt)
+    running.add(task(REPEATS, 30))
+    while running.count:
+        running.step()
+        for one in running._running:
+            assert not one.drawn or not one.is_read
+    assert learnt._depths.costs.measured == (0,)
+    assert not learnt._sources
+
+
+@kinds
+def test_drafts_that_are_right_save_steps(kind):
+    model = Echo(kind, PERIOD)
+    prompt = [5]
+    for _ in range(VOCABULARY + 10):
+        prompt.append(PERIOD[prompt[-1]])
+    found = finished(run(kind, empty(kind), task(prompt, 60), chunk=512, ahead=0.0, model=model, speculator=eager()))
+    expected = [PERIOD[prompt[-1]]]
+    while len(expected) < 60:
+        expected.append(PERIOD[expected[-1]])
+    assert list(found.token_ids) == expected
+    assert found.accepted_tokens == found.drafted_tokens >= 25
+    assert len(model.shapes) < 60 - 25 + 3
+
+
+@kinds
+@settings(max_examples=15, deadline=None)
+@given(data=st.data())
+def test_whatever_is_taken_back_the_next_logits_are_those_of_a_fresh_forward(kind, data):
+    model = MODELS[kind]
+    sequence = Sequence(lambda: make_caches(model))
+    for _ in range(data.draw(st.integers(1, 4))):
+        ids = data.draw(st.lists(st.integers(0, VOCABULARY - 1), min_size=1, max_size=2 * WINDOW))
+        begun = len(sequence.tokens)
+        states = None if sequence.is_rewindable else sequence.capture()
+        model(mx.array([ids]), cache=sequence.caches)
+        sequence.evaluate()
+        sequence.tokens.extend(ids)
+        take_back(model, sequence, begun + data.draw(st.integers(1, len(ids))), begun, states)
+    logits = model(mx.array([[7]]), cache=sequence.caches)[0, -1]
+    fresh = model(mx.array([[*sequence.tokens, 7]]), cache=make_caches(model))[0, -1]
+    assert mx.abs(logits - fresh).max().item() <= 1e-4 * mx.abs(fresh).max().item()
+
+
+@kinds
+def test_the_next_turn_goes_on_from_an_answer_with_drafts(kind):
+    prefix = empty(kind)
+    answer = finished(run(kind, prefix, task(REPEATS, 40), ahead=0.0, speculator=eager())).token_ids
+    turn = [*REPEATS, *answer, 1, 2]
+    second = finished(run(kind, prefix, task(turn, 4)))
+    assert second.cached_tokens >= len(REPEATS) + 39
+    assert second.token_ids == reference(kind, turn, 4)
+
+
+@kinds
+def test_an_end_among_the_drafts_ends_the_answer(kind):
+    whole = finished(run(kind, empty(kind), task(REPEATS, 60))).token_ids
+    for end in dict.fromkeys(whole[5:]):
+        at = whole.index(end)
+        found = finished(run(kind, empty(kind), task(REPEATS, 60, eos_ids={end}), ahead=0.0, speculator=eager()))
+        assert found.token_ids == whole[:at]
+        assert found.done_reason is DoneReason.STOP
+
+
+@kinds
+def test_cancelled_between_rounds_the_prefix_stays_right(kind):
+    for steps in range(10, 22, 3):
+        prefix = empty(kind)
+        one = task(REPEATS, 40, cancelled=polls(steps))
+        cut = finished(run(kind, prefix, one, ahead=0.0, speculator=eager()))
+        turn = [*REPEATS, *cut.token_ids, 8]
+        assert finished(run(kind, prefix, task(turn, 4))).token_ids == reference(kind, turn, 4)
+
+
+def test_two_answers_at_once_do_without():
+    tasks = [task(REPEATS, 20, request_id=name) for name in "ab"]
+    events = run("plain", empty("plain"), *tasks, ahead=0.0, batches=True, speculator=eager())
+    for name in "ab":
+        assert finished(events, name).token_ids == reference("plain", REPEATS, 20)

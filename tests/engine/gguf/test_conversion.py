@@ -1,0 +1,108 @@
+"""What becomes of a GGUF file is what was planned, on a CPU and for a GPU; and the memory for it comes back."""
+
+import dataclasses
+
+import gguf
+import mlx.core as mx
+import numpy as np
+import pytest
+
+from checkpoints import LLAMA, QWEN3_MOE
+from gguf_writing import write_model
+from loading import random_weights
+from sotto.engine.gguf.conversion import converted, repacked_words
+from sotto.engine.gguf.names import place_of
+from sotto.engine.gguf.reading import steps
+from sotto.engine.weights import weights
+from sotto.errors import BrokenModelError
+from sotto.store.opening import open_model, record_of
+
+Q = gguf.GGMLQuantizationType
+NAMES = {"F32": mx.float32, "F16": mx.float16, "BF16": mx.bfloat16, "U32": mx.uint32, "U8": mx.uint8}
+
+
+def source(folder, kind=Q.F32, config=LLAMA):
+    stored = {name: np.array(array) for name, array in random_weights(config).items()}
+    return open_model(record_of(write_model(folder / "model.gguf", config, stored, kind)))
+
+
+def read(file):
+    found, total = {}, 0
+    for tensors, nbytes in steps(file, weights.evaluate):
+        found |= tensors
+        total += nbytes
+    return found, total
+
+
+@pytest.mark.parametrize("on_cpu", [True, False])
+@pytest.mark.parametrize("kind", [Q.F32, Q.F16, Q.BF16, Q.Q4_1, Q.Q5_0, Q.Q8_0, Q.MXFP4], ids=lambda kind: kind.name)
+def test_what_is_read_is_what_was_planned(tmp_path, kind, on_cpu):
+    opened = source(tmp_path, kind, QWEN3_MOE)
+    (whole,) = opened.tensor_files
+    file = converted(whole, opened.config, on_cpu=on_cpu)
+    found, total = read(file)
+    assert {name: (array.shape, array.dtype) for name, array in found.items()} == {
+        name: (tensor.shape, NAMES[tensor.dtype]) for name, tensor in file.tensors.items()
+    }
+    assert sum(array.nbytes for array in found.values()) == file.nbytes
+    assert total == file.read_bytes == whole.nbytes
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype"),
+    [(Q.F32, mx.float32), (Q.F16, mx.float16), (Q.BF16, mx.bfloat16), (Q.Q8_0, mx.bfloat16)],
+    ids=lambda kind: getattr(kind, "name", None),
+)
+def test_a_gpu_gets_numbers_of_one_type(tmp_path, kind, dtype):
+    opened = source(tmp_path, kind, QWEN3_MOE)
+    found, _ = read(converted(opened.tensor_files[0], opened.config, on_cpu=False))
+    assert {array.dtype for array in found.values()} - {mx.uint32} == {dtype}
+
+
+def test_on_a_cpu_numbers_stay_as_they_are(tmp_path):
+    opened = source(tmp_path, Q.F16)
+    found, _ = read(converted(opened.tensor_files[0], opened.config, on_cpu=True))
+    assert {array.dtype for name, array in found.items() if "norm" in name} == {mx.float32}
+    assert {array.dtype for name, array in found.items() if "norm" not in name} == {mx.float16}
+
+
+def test_slices_of_a_tensor_are_one_tensor(tmp_path, monkeypatch):
+    from sotto.engine.gguf import reading
+
+    opened = source(tmp_path, Q.Q4_0)
+    file = converted(opened.tensor_files[0], opened.config, on_cpu=True)
+    whole, _ = read(file)
+    monkeypatch.setattr(reading, "_SLICE", 96)
+    sliced, _ = read(file)
+    assert all(mx.array_equal(sliced[name], array) for name, array in whole.items())
+
+
+def test_two_tensors_of_one_place_are_refused(tmp_path):
+    opened = source(tmp_path)
+    path = opened.tensor_files[0].path
+    path.write_bytes(path.read_bytes().replace(b"blk.1.attn_k.weight", b"blk.0.attn_k.weight"))
+    with pytest.raises(BrokenModelError, match="twice"):
+        open_model(record_of(path))
+    path.write_bytes(path.read_bytes().replace(b"blk.0.attn_k.weight", b"blk.1.attn_k.weight", 1))
+    (whole,) = opened.tensor_files
+    twin = {"blk.0.attn_out.weight": whole.tensors["blk.0.attn_output.weight"], **whole.tensors}
+    with pytest.raises(BrokenModelError, match=r"two of its tensors are model\.layers\.0\.self_attn\.o_proj\.weight"):
+        converted(dataclasses.replace(whole, tensors=twin), opened.config, on_cpu=True)
+
+
+@pytest.mark.parametrize("name", ["v.blk.0.attn_q.weight", "mm.input_projection.weight", "rope_freqs.weight"])
+def test_what_sees_and_what_is_in_the_config_is_left_aside(name):
+    assert place_of(name, {"model_type": "gemma3_text"}) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["blk.0.attn_x.weight", "blk.x.attn_q.weight", "model.norm", "blk.0.ffn_gate.0.weight"]
+)
+def test_names_that_are_not_known_stay_as_they_are(name):
+    assert place_of(name, {"model_type": "llama"}).name == name
+
+
+def test_a_model_that_is_not_repacked_has_no_words_for_it(tmp_path):
+    opened = source(tmp_path)
+    assert repacked_words(opened.tensor_files) == ""
+    assert repacked_words([converted(opened.tensor_files[0], opened.config, on_cpu=True)]) == ""

@@ -1,0 +1,162 @@
+"""That needs come back as they were kept, or not at all."""
+
+import hashlib
+import json
+import os
+
+import mlx.core as mx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checkpoints import LLAMA, source_of
+from loading import PLENTY, quantized_checkpoint, random_weights
+from sotto.engine.footprint import model_needs
+from sotto.engine.memory import needs_store
+from sotto.engine.memory.memory_needs import CacheKind, CacheNeed, ModelNeeds, WorkPoint
+from sotto.engine.memory.memory_plan import Limits
+
+sizes = st.integers(0, 2**40)
+counts = st.integers(1, 2**30)
+caches = st.builds(CacheNeed, st.sampled_from(CacheKind), sizes, sizes, st.none() | counts, counts)
+points = st.builds(WorkPoint, counts, counts, sizes)
+models = st.builds(
+    ModelNeeds,
+    counts,
+    sizes,
+    st.lists(caches, min_size=1, max_size=4).map(tuple),
+    st.lists(points, min_size=1, max_size=4).map(tuple),
+    st.none() | counts,
+)
+CONFIG = LLAMA | {"head_dim": 32}
+KEY = needs_store.key_of(["a model"])
+NEEDS = ModelNeeds(100, 10, (CacheNeed(CacheKind.FULL, 8, 0, None, 256),), (WorkPoint(32, 64, 5),), 4096)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path_factory, monkeypatch):
+    path = tmp_path_factory.mktemp("cache") / "needs"
+    monkeypatch.setattr(needs_store, "folder", lambda: path)
+    return path
+
+
+@given(models)
+def test_needs_come_back_as_they_were(needs):
+    needs_store.keep(KEY, needs)
+    assert needs_store.recall(KEY) == needs
+
+
+def test_nothing_is_known_at_first(folder):
+    assert needs_store.recall(KEY) is None
+    assert not folder.exists()
+
+
+def test_a_file_that_is_cut_or_flipped_at_any_byte_is_never_trusted(folder):
+    needs_store.keep(KEY, NEEDS)
+    path = folder / f"{KEY}.json"
+    whole = path.read_bytes()
+    for at in range(len(whole)):
+        for damaged in (whole[:at], whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]):
+            path.write_bytes(damaged)
+            assert needs_store.recall(KEY) in (None, NEEDS)
+    needs_store.keep(KEY, NEEDS)
+    assert needs_store.recall(KEY) == NEEDS
+
+
+def test_needs_of_another_model_are_not_taken(folder):
+    other = needs_store.key_of(["another model"])
+    needs_store.keep(KEY, NEEDS)
+    (folder / f"{KEY}.json").rename(folder / f"{other}.json")
+    assert needs_store.recall(other) is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"weight_bytes": 0},
+        {"weight_bytes": True},
+        {"weight_bytes": 1.5},
+        {"weight_bytes": 2**60},
+        {"loading_bytes": -1},
+        {"longest_context": 0},
+        {"layers": []},
+        {"layers": 7},
+        {"layers": [["full", 8, 0, None]]},
+        {"layers": [["round", 8, 0, None, 256]]},
+        {"layers": [["full", None, 0, None, 256]]},
+        {"layers": [["full", 8, 0, None, 0]]},
+        {"work": []},
+        {"work": [[0, 1, 1]]},
+        {"work": [[1, 1, "1"]]},
+        {"work": {"1": 2}},
+    ],
+)
+def test_needs_that_make_no_sense_are_not_taken(folder, change):
+    needs_store.keep(KEY, NEEDS)
+    path = folder / f"{KEY}.json"
+    written = json.loads(path.read_text())
+    written["needs"] |= change
+    text = json.dumps(written["needs"], sort_keys=True)
+    path.write_text(json.dumps(written | {"sum": hashlib.sha256(text.encode()).hexdigest()}))
+    assert needs_store.recall(KEY) is None
+
+
+def test_something_huge_is_not_read(folder):
+    needs_store.keep(KEY, NEEDS)
+    path = folder / f"{KEY}.json"
+    path.write_text(path.read_text() + " " * 2**20)
+    assert needs_store.recall(KEY) is None
+
+
+def test_where_nothing_can_be_written_nothing_is_kept_and_nothing_raised(folder):
+    folder.parent.mkdir(exist_ok=True)
+    folder.write_text("no folder")
+    needs_store.keep(KEY, NEEDS)
+    assert needs_store.recall(KEY) is None
+
+
+def test_the_files_that_were_not_used_for_longest_make_place(folder):
+    folder.mkdir(parents=True)
+    keys = [needs_store.key_of([number]) for number in range(205)]
+    for age, key in enumerate(keys[:-1]):
+        (folder / f"{key}.json").write_text("{}")
+        os.utime(folder / f"{key}.json", (age, age))
+    needs_store.keep(keys[-1], NEEDS)
+    left = {path.stem for path in folder.iterdir()}
+    assert left == set(keys[5:])
+    needs_store.recall(keys[-1])
+    assert len(left) == 200
+
+
+class TestOfModels:
+    @pytest.fixture
+    def source(self, tmp_path):
+        files, _ = quantized_checkpoint(tmp_path, random_weights(CONFIG), "int4", dtype=mx.bfloat16)
+        return source_of(files, CONFIG)
+
+    @pytest.fixture
+    def traced(self, monkeypatch):
+        """Which computations were followed, by the type of their weights."""
+        found, follow = [], model_needs.model_needs
+        monkeypatch.setattr(model_needs, "model_needs", lambda *given: found.append(given) or follow(*given))
+        return found
+
+    def test_a_model_is_followed_once(self, source, traced):
+        first = model_needs.needs_of(source, PLENTY)
+        assert model_needs.needs_of(source, PLENTY) == first
+        assert len(traced) == 1
+
+    def test_what_changes_the_needs_is_followed_again(self, source, traced):
+        tight = Limits(source.weight_bytes, 2**40, "a test")
+        ways = [(PLENTY, None), (PLENTY, 8), (PLENTY, 4), (tight, None)]
+        needs = [model_needs.needs_of(source, limits, None, bits) for limits, bits in ways]
+        assert len(traced) == 4
+        assert len({(each.weight_bytes, each.cache_bytes(256)) for each in needs}) == 4
+
+    def test_damage_is_mended(self, source, traced, folder):
+        first = model_needs.needs_of(source, PLENTY)
+        (path,) = folder.iterdir()
+        path.write_text("{")
+        assert model_needs.needs_of(source, PLENTY) == first
+        assert model_needs.needs_of(source, PLENTY) == first
+        assert len(traced) == 2

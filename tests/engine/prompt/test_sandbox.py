@@ -1,0 +1,150 @@
+"""Templates in their sandbox: exact texts of real ones, the dialect, and templates that mean harm."""
+
+import json
+import resource
+import sys
+import time
+
+import jinja2
+import pytest
+
+from hostile_templates import HOSTILE
+from material import ROOT, material
+from sotto.engine.prompt import template_bounds
+from sotto.engine.prompt.sandbox import SandboxedTemplate, TemplateRefusedError
+from sotto.engine.prompt.template_bounds import TemplateBoundsError
+
+
+def expected_renderings():
+    path = ROOT / "chat-templates" / "expected_renderings.json"
+    groups = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return {name: case for group in groups.values() for name, case in group.items()}
+
+
+RENDERINGS = expected_renderings()
+
+
+@pytest.mark.parametrize("name", RENDERINGS)
+def test_the_exact_text_comes_out(name):
+    case = RENDERINGS[name]
+    expected, data = case["target"], case["data"]
+    if name == "MadeAgents/Hammer2.1":
+        # The recording is JavaScript's, which puts a list out as JSON; Python, and so transformers, does not.
+        expected = expected.replace(json.dumps(data["tools"]), str(data["tools"]))
+    if name == "HuggingFaceTB/SmolLM3-3B":
+        data = data | {"strftime_now": lambda form: {"%d %B %Y": "10 July 2025"}[form]}
+    assert SandboxedTemplate(case["chat_template"]).render(data) == expected
+
+
+def test_there_are_renderings():
+    material("chat-templates")
+    assert len(RENDERINGS) > 50
+
+
+def render(text, **variables):
+    return SandboxedTemplate(text).render(variables)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Spaces as with trim_blocks and lstrip_blocks.
+        ("a\n  {% if true %}\n  b\n  {% endif %}\nc", "a\n  b\nc"),
+        (
+            "{% for i in '0123' %}{% if i == '1' %}{% continue %}{% endif %}"
+            "{% if i == '3' %}{% break %}{% endif %}{{ i }}{% endfor %}",
+            "02",
+        ),
+        ("{% generation %}answer{{ 1 }}{% endgeneration %}", "answer1"),
+        ("{{ {'b': 'é<', 'a': [1, none]} | tojson }}", '{"b": "é<", "a": [1, null]}'),
+        ("{{ {'b': 1, 'a': 2} | tojson(sort_keys=true, separators=(',', ':')) }}", '{"a":2,"b":1}'),
+        ("{{ [1, {'a': 2}] | tojson(indent=2) }}", '[\n  1,\n  {\n    "a": 2\n  }\n]'),
+        ("{{ 'é' | tojson(ensure_ascii=true) }}", '"\\u00e9"'),
+        ("{{ strftime_now('%Y') | int > 2000 }}", "True"),
+        ("{% set ns = namespace(n=0) %}{% for i in [1, 2] %}{% set ns.n = ns.n + i %}{% endfor %}{{ ns.n }}", "3"),
+        ("{{ dict(a=1).a }}{{ dict([('b', 2)])['b'] }}", "12"),
+        ("{% macro f(x) %}<{{ x }}>{% endmacro %}{{ f(1) ~ f('b') }}", "<1><b>"),
+        (
+            "{% for a, b in {'x': 1, 'y': 2}.items() %}{{ loop.index ~ a ~ b }}{{ '-' if loop.last }}{% endfor %}",
+            "1x12y2-",
+        ),
+        ("{% for i in [1, 2, 3] %}{{ loop.length }}{{ loop.previtem }}{{ loop.nextitem }}{% endfor %}", "3231332"),
+        ("{% for i in [] %}x{% else %}none{% endfor %}{% for i in missing %}x{% endfor %}", "none"),
+        ("{% for i in [1, [2, [3]]] recursive %}{{ i if i is number else loop(i) }}{% endfor %}", "123"),
+        ("{{ '%s is %03d' % ('a', 7) }}{{ '{:>4}|{}'.format('b', 2) }}", "a is 007   b|2"),
+        ("{{ 'a,b'.split(',') | join('-') }}{{ ' x '.strip() }}{{ 'abc'[::-1] }}{{ [1, 2, 3][1:] }}", "a-bxcba[2, 3]"),
+        ("{{ 'x' * 3 }}{{ 2 ** 10 }}{{ 7 // 2 }}{{ 7 % 4 }}{{ [1] + [2] }}{{ (1, 2) }}", "xxx102433[1, 2](1, 2)"),
+        ("{{ missing }}{{ missing is defined }}{{ none }}{{ true }}", "FalseNoneTrue"),
+        ("{% set x %}a{{ 1 }}{% endset %}{{ x | upper }}{% filter upper %}b{% endfilter %}", "A1B"),
+        ("{% macro g() %}{{ caller(5) }}{% endmacro %}{% call(x) g() %}[{{ x }}]{% endcall %}", "[5]"),
+        ("{{ messages | selectattr('role', 'equalto', 'user') | map(attribute='content') | list }}", "['hi']"),
+        ("{{ messages[0] is mapping }}{{ messages[0].content is string }}{{ messages[0].get('x', 'y') }}", "TrueTruey"),
+        ("{{ 'a' if 'x' in 'xyz' else 'b' }}{{ [3, 1, 2] | sort | last }}{{ 'abc' | length }}", "a33"),
+        (
+            "{{ [1, 2, 3, 4] | batch(2) | list }}{{ 3.14159 | round(2) }}{{ 'a\nb' | indent(2) }}",
+            "[[1, 2], [3, 4]]3.14a\n  b",
+        ),
+    ],
+)
+def test_the_dialect(text, expected):
+    assert render(text, messages=[{"role": "user", "content": "hi"}]) == expected
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_harm_is_stopped_soon(name, monkeypatch):
+    monkeypatch.setattr(template_bounds, "SECONDS", 0.3)
+    started = time.thread_time()
+    with pytest.raises((TemplateBoundsError, jinja2.TemplateError)):
+        render(HOSTILE[name], messages=[{"role": "user", "content": "hi"}])
+    assert time.thread_time() - started < 1.5
+
+
+def test_harm_takes_no_memory(monkeypatch):
+    monkeypatch.setattr(template_bounds, "SECONDS", 0.3)
+    if sys.platform == "win32":
+        pytest.skip("resource is not on Windows")
+    unit = 1024 if sys.platform == "linux" else 1
+    # The suite itself may have used more before; what counts is that the mark does not rise by much.
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    for text in HOSTILE.values():
+        with pytest.raises((TemplateBoundsError, jinja2.TemplateError)):
+            render(text)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit - before < 300 * 2**20
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ ''.__class__ }}",
+        "{{ ''.__class__.__mro__ }}",
+        "{{ namespace.__init__.__globals__ }}",
+        "{{ cycler.__init__.__globals__ }}",
+        "{{ raise_exception.__globals__ }}",
+        "{{ messages | attr('__class__') }}",
+        "{{ '{0.__class__}'.format(messages) }}",
+        "{{ '{0.__class__}' | attr('format')(messages) }}",
+        "{{ [messages] | map(attribute='__class__') | first }}",
+        "{{ self.__dict__ }}",
+        "{{ messages.append(1) }}",
+        "{{ messages[0].update({'a': 1}) }}",
+        "{{ messages[0].pop('role') }}",
+        "{{ (1).to_bytes(9, 'big') }}",
+        "{{ 'a'.encode() }}",
+        "{{ 'a'.translate({97: 'b'}) }}",
+        "{{ namespace(__class__=1) }}",
+        "{% set ns = namespace() %}{% set ns.__class__ = 1 %}",
+        "{% include '/etc/passwd' %}",
+        "{% import 'os' as os %}",
+        "{% extends 'base' %}",
+        "{{ lipsum() }}",
+        "{{ 1 | pprint }}",
+    ],
+)
+def test_nothing_can_be_reached(text):
+    messages = [{"role": "user", "content": "hi"}]
+    try:
+        out = render(text, messages=messages)
+    except (jinja2.TemplateError, TemplateBoundsError, TemplateRefusedError):
+        out = ""
+    assert out in ("", "Undefined")
+    assert messages == [{"role": "user", "content": "hi"}]

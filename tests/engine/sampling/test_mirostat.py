@@ -1,0 +1,167 @@
+"""Mirostat against plain numpy: what is drawn from, and how the limit follows."""
+
+import math
+
+import mlx.core as mx
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.sampling.draw_keys import draw_key
+from sotto.engine.sampling.mirostat import VERSIONS, first_limit, steered
+from sotto.engine.sampling.sampler import Sampler, sample_each
+
+
+def options(version=2, **changes):
+    return SamplingOptions(**{"temperature": 1.0, "mirostat": version, **changes})
+
+
+def drawn_from(scores, limit, version=2, temperature=1.0):
+    """Return what is drawn from: the likeliest tokens as far as the limit allows, at least one."""
+    weights = np.exp((scores - scores.max()) / temperature)
+    probabilities = weights / weights.sum()
+    order = np.argsort(-probabilities)
+    if version == 1:
+        kept = order[: max(1, int(choices(probabilities[order], limit)))]
+    else:
+        kept = [token for rank, token in enumerate(order) if rank == 0 or probabilities[token] >= 2**-limit]
+    result = np.zeros(len(scores))
+    result[kept] = probabilities[kept] / probabilities[kept].sum()
+    return result
+
+
+def choices(ordered, limit):
+    """Return how many choices there are by llama.cpp's `llama_sampler_mirostat_apply`, line by line, with m = 100."""
+    sum_ti_bi = sum_ti_sq = 0.0
+    for i in range(min(100 - 1, len(ordered) - 1)):
+        if ordered[i + 1] > 0:  # llama.cpp has no such tokens any more at this place
+            t_i, b_i = math.log((i + 2) / (i + 1)), math.log(ordered[i] / ordered[i + 1])
+            sum_ti_bi += t_i * b_i
+            sum_ti_sq += t_i * t_i
+    s_hat = sum_ti_bi / sum_ti_sq
+    epsilon_hat = s_hat - 1
+    with np.errstate(over="ignore"):
+        count = np.float64(epsilon_hat * 2**limit / (1 - len(ordered) ** -epsilon_hat)) ** (1 / s_hat)
+    # More than all there are is as good as any more.
+    return min(count, len(ordered) + 1)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_step_is_that_of_numpy(version):
+    @settings(max_examples=60, deadline=None)
+    @given(
+        seed=st.integers(0, 2**32),
+        size=st.sampled_from([5, 50, 400]),
+        tau=st.sampled_from([0.5, 3.0, 5.0]),
+        eta=st.sampled_from([0.05, 0.3]),
+        temperature=st.sampled_from([0.7, 1.0, 1.5]),
+        banned=st.integers(0, 3),
+    )
+    def holds(seed, size, tau, eta, temperature, banned):
+        chosen = options(version, mirostat_tau=tau, mirostat_eta=eta, temperature=temperature, seed=seed)
+        generator = np.random.default_rng(seed)
+        limit, expected = first_limit(chosen), 2 * tau
+        for draw in range(12):
+            scores = (generator.normal(size=size) * 3).astype(np.float32)
+            scores[:banned] = -np.inf
+            exact = scores.astype(float)
+            weights = np.sort(np.exp((exact - exact.max()) / temperature))[::-1]
+            if version == 1:
+                # In float32 the last choice may fall on either side.
+                count = choices(weights / weights.sum(), expected)
+                assume(count > size or abs(count - round(count)) > 1e-3 * max(count, 1))
+            token, limit = steered(mx.array(scores)[None], chosen, limit, draw_key(seed, draw))
+            possible = drawn_from(exact, expected, version, temperature)
+            assert possible[token.item()] > 0
+            expected -= eta * (-np.log2(possible[token.item()]) - tau)
+            assert limit.item() == pytest.approx(expected, abs=1e-3)
+            expected = limit.item()
+
+    holds()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_what_is_drawn_has_the_distribution_that_is_left(version):
+    scores = np.random.default_rng(3).normal(size=64) * 2
+    row, limit = mx.array(scores.astype(np.float32))[None], mx.array([[6.0]])
+    tokens = [
+        steered(row, options(version), limit, draw_key(9, draw))[0] for draw in range(4000 if version == 2 else 2000)
+    ]
+    counts = np.bincount(np.array(mx.concatenate(tokens)), minlength=64) / len(tokens)
+    expected = drawn_from(scores, 6.0, version)
+    assert 1 < np.count_nonzero(expected) < 64
+    assert counts[expected == 0].sum() == 0
+    assert np.abs(counts - expected).max() < 0.03
+
+
+@pytest.mark.parametrize("tau", [1.0, 2.0, 3.0])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_surprise_of_an_answer_comes_to_the_target(version, tau):
+    # From a flat distribution of 64 tokens it would be 6 bits, from the likeliest half of it 5.
+    scores = np.linspace(0, 4, 64)
+    row = mx.array(scores.astype(np.float32))[None]
+    chosen = options(version, mirostat_tau=tau, seed=4)
+    limit, surprises = first_limit(chosen), []
+    for draw in range(600 if version == 2 else 400):
+        allowed = drawn_from(scores, limit.item(), version)
+        token, limit = steered(row, chosen, limit, draw_key(4, draw))
+        surprises.append(-np.log2(allowed[token.item()]))
+    assert np.mean(surprises[100:]) == pytest.approx(tau, abs=0.4)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_nothing_is_cut_off_by_other_steps(version):
+    # Top-k of one, and a top-p and min-p that would leave one: mirostat takes their place.
+    chosen = options(version, top_k=1, top_p=0.01, min_p=1.0, seed=3, mirostat_tau=10.0)
+    sampler = Sampler(chosen, [0])
+    tokens = {sampler.sample(mx.zeros((1, 8))).item() for _ in range(60)}
+    assert tokens == set(range(8))
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [[3.0], [0.0, 0.0], [-math.inf, 2.0, -math.inf], [1e4, -1e4, 0.0], list(np.log(1 / np.arange(1, 200)))],
+    ids=["alone", "alike", "only one possible", "far apart", "an exponent of one"],
+)
+@pytest.mark.parametrize("tau", [0.0, 5.0, 100.0])
+def test_odd_scores_leave_a_choice(scores, tau):
+    chosen = options(1, mirostat_tau=tau, mirostat_eta=1.0)
+    limit = first_limit(chosen)
+    for draw in range(5):
+        token, limit = steered(mx.array(scores)[None], chosen, limit, draw_key(1, draw))
+        assert scores[token.item()] > -math.inf
+        assert math.isfinite(limit.item())
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_without_a_temperature_the_best_is_taken(version):
+    sampler = Sampler(options(version, temperature=0), [0])
+    assert sampler.sample(mx.array([[0.0, 2.0, 1.0]])).item() == 1
+
+
+def rows(count, width=100):
+    return mx.array(np.random.default_rng(8).normal(size=(count, width)).astype(np.float32) * 2)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_rows_behind_drafts_are_drawn_as_one_after_the_other(version):
+    logits, chosen = rows(6), options(version, seed=5)
+    one_by_one, at_once = Sampler(chosen, [0]), Sampler(chosen, [0])
+    expected = [one_by_one.sample(logits[row : row + 1]).item() for row in range(6)]
+    found = at_once.sample_rows(logits[:4], expected[:3])
+    assert found.tolist() == expected[:4]
+    at_once.commit(2)
+    assert at_once.sample_rows(logits[2:], expected[2:5]).tolist() == expected[2:]
+    at_once.commit(4)
+    assert at_once._limit.item() == one_by_one._limit.item()
+
+
+def test_answers_drawn_together_keep_their_own_limits():
+    manners = [(1, 2), (2, 2), (3, 1), (4, 1)]
+    together = [Sampler(options(version, seed=seed), [0]) for seed, version in manners]
+    alone = [Sampler(options(version, seed=seed), [0]) for seed, version in manners]
+    for _ in range(8):
+        tokens = [token.item() for token in sample_each(together, rows(4))]
+        assert tokens == [sampler.sample(rows(4)[row : row + 1]).item() for row, sampler in enumerate(alone)]

@@ -1,0 +1,134 @@
+"""What an engine's process may hold in memory, and what becomes of one that holds more."""
+
+import os
+import queue
+import subprocess
+import sys
+import time
+
+import mlx.core as mx
+import pytest
+from mlx.utils import tree_flatten
+
+from hosts import Host, is_a, request
+from sotto.engine.architectures.zoo import build
+from sotto.engine.contract.engine_settings import EngineSettings, change_settings
+from sotto.engine.contract.events import Failed, Finished, Loaded
+from sotto.errors import InvalidRequestError, ProcessEndedError
+from sotto.runner.catalogue import find
+from sotto.runner.isolated.held_memory import held, most_memory, planned_within
+from sotto.runner.isolated.process import RunnerProcess
+from sotto.runner.loop_host import LoopHost
+from sotto.runner.residents import Admit, Wish
+from sotto.store.opening import record_of
+from tiny_random import CONFIGS, write_model
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nothing is limited elsewhere")
+WIDE = {"hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 24, "max_position_embeddings": 16384}
+WIDE |= {"num_attention_heads": 8, "num_key_value_heads": 8}
+
+
+@pytest.fixture
+def builtin():
+    return find("sotto")
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory):
+    """A small model whose contexts are large."""
+    folder = write_model(tmp_path_factory.mktemp("wide") / "wide", "plain", **WIDE)
+    model, _ = build({**CONFIGS["plain"], **WIDE})
+    mx.save_safetensors(str(folder / "model.safetensors"), dict(tree_flatten(model.parameters())))
+    return record_of(folder)
+
+
+def limited(most):
+    def make(emit, _=None):
+        return RunnerProcess(emit, EngineSettings(process_memory=most))
+
+    return make
+
+
+def test_an_answer_that_takes_too_much_ends_in_words_and_the_next_one_is_given(builtin, wide):
+    made, heard = [], queue.SimpleQueue()
+
+    def make(emit):
+        made.append(limited(4 * 10**9)(emit))
+        return made[-1]
+
+    host = LoopHost(make_loop=make)
+
+    def until(kind):
+        while not isinstance(event := heard.get(timeout=30), kind):
+            pass
+        return event
+
+    host.want(Wish(wide, num_ctx=16384, anyway=True), heard.put)
+    seat = until(Admit).resident.seat
+    # By the one that it was started with, nothing is loaded that would not fit.
+    made[0]._life.child.most_memory = 200 * 10**6
+    host.generate(seat, request("a", "x" * 6000, num_predict=5), heard.put)
+    assert until(Failed).message == (
+        "The engine's process reached its memory limit of 200 MB and was ended: choose a smaller model or a shorter "
+        "context, or raise the limit in the settings (Engine) or by SOTTO_ENGINE_MEMORY."
+    )
+    deadline = time.monotonic() + 20
+    while host.standing and time.monotonic() < deadline:
+        time.sleep(0.01)
+    host.want(Wish(builtin), heard.put)
+    host.generate(until(Admit).resident.seat, request("b"), heard.put)
+    assert len(until(Finished).token_ids) == 5
+    assert len(made) == 2
+    assert host.close()
+
+
+def test_a_model_that_takes_too_much_while_it_is_loaded_ends_in_the_same_words(wide):
+    host = Host(limited(4 * 10**9))
+    while host.loop.port is None:
+        time.sleep(0.01)
+    host.loop._life.child.most_memory = 75 * 10**6
+    host.loop.load(wide)
+    host.thread.join(60)
+    assert isinstance(host.error, ProcessEndedError)
+    assert "reached its memory limit of 75 MB" in host.error.message
+
+
+def test_models_are_planned_to_fit_into_the_process(wide):
+    host = Host(limited(256 * 10**6))
+    host.loop.load(wide, num_ctx=16384)
+    refused = host.wait(is_a(Failed))
+    assert "fit" in refused.message
+    host.loop.load(wide, seat="other")
+    assert 0 < host.wait(is_a(Loaded)).info.context_length < 4096
+    host.close()
+    assert planned_within(EngineSettings(process_memory=300 * 10**6)).memory_limit == 200 * 10**6
+    assert planned_within(EngineSettings(process_memory=300 * 10**6, memory_limit=7)).memory_limit == 7
+    assert planned_within(EngineSettings(memory_limit=7)).memory_limit == 7
+    assert planned_within(EngineSettings()).memory_limit is None
+
+
+def test_what_a_process_holds_is_its_own_memory():
+    code = "kept = bytearray(300 << 20); kept[::4096] = b'x' * len(kept[::4096]); print(flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        child.stdout.readline()
+        assert 300 << 20 < held(child.pid) < 350 << 20
+        child.communicate(b"\n")
+    assert held(child.pid) == 0
+
+
+def test_the_environment_goes_before_what_was_chosen(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    chosen = EngineSettings(process_memory=10**9)
+    assert most_memory(EngineSettings()) is None
+    assert most_memory(chosen) == 10**9
+    monkeypatch.setenv("SOTTO_ENGINE_MEMORY", "8G")
+    assert most_memory(chosen) == most_memory(EngineSettings()) == 8 * 10**9
+    for text, why in (("much", "SOTTO_ENGINE_MEMORY: A size is a number"), ("1M", "must be at least 256 MB, not '1M'")):
+        monkeypatch.setenv("SOTTO_ENGINE_MEMORY", text)
+        with pytest.raises(InvalidRequestError, match=why):
+            most_memory(chosen)
+        line = [sys.executable, "-m", "sotto", "serve", "--port", "0"]
+        done = subprocess.run(line, capture_output=True, text=True, env=os.environ, timeout=60, check=False)
+        assert (done.returncode, why.split("'")[0] in done.stderr) == (1, True)
+    with pytest.raises(InvalidRequestError, match="process_memory must be a number of bytes, at least"):
+        change_settings({"process_memory": 5})

@@ -1,0 +1,66 @@
+"""What is kept of a process's output."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sotto.runner.isolated.last_words import LastWords
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ("2026-01-01 loading weights", ""),
+        ("12:00 mlx: no such kernel", "mlx: no such kernel"),
+        ("thread 1: panic: index", "panic: index"),
+        ("RuntimeError: boom", "RuntimeError: boom"),
+        ("sotto.errors.BrokenModelError: config.json", "BrokenModelError: config.json"),
+        ("libc++abi: terminating", "libc++abi: terminating"),
+        ("worker: CUDA error 2", "CUDA error 2"),
+        ("  the device ran Out Of Memory today ", "the device ran Out Of Memory today"),
+        ("std::bad_alloc", "std::bad_alloc"),
+        ("Fatal Python error: Aborted", "Fatal Python error: Aborted"),
+        ("error: port is taken; Error: again", "error: port is taken; Error: again"),
+    ],
+)
+def test_what_tells_of_an_error_is_kept_from_where_it_does(line, kept):
+    words = LastWords()
+    assert words.feed(f"{line}\n".encode()) == [line.rstrip()]
+    assert words.text == words.last() == kept
+
+
+def test_the_last_eight_kilobytes_are_kept_cut_at_a_line():
+    words = LastWords()
+    for number in range(2000):
+        words.feed(b"error: number %04d\n" % number)
+    assert len(words.text.encode()) <= 8 << 10
+    lines = words.text.splitlines()
+    assert lines[-1] == words.last() == "error: number 1999"
+    assert all(len(line) == len(lines[-1]) for line in lines)
+    assert len(lines) > 400
+
+
+def test_a_line_without_an_end_counts_when_nothing_follows_and_fills_no_memory():
+    words = LastWords()
+    assert words.feed(b"error: cut") == []
+    assert words.finish() == ["error: cut"]
+    assert words.finish() == []
+    assert words.last() == "error: cut"
+    words.feed(b"error: " + b"x" * 100_000)
+    assert len(words.text) <= 8 << 10
+
+
+def test_what_is_known_is_passed_over():
+    words = LastWords()
+    words.feed(b"mlx: lost\nFatal Python error: Aborted\n")
+    assert words.last("Aborted") == "mlx: lost"
+    assert words.last() == "Fatal Python error: Aborted"
+
+
+@given(st.lists(st.binary(max_size=30), max_size=8))
+def test_any_bytes_are_taken(pieces):
+    words = LastWords()
+    for piece in pieces:
+        words.feed(piece)
+    words.finish()
+    assert len(words.text.encode()) <= 8 << 10

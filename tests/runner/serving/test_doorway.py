@@ -1,0 +1,96 @@
+"""Who waits at a server, and who leaves for whom."""
+
+import http.client
+import socket
+import time
+from contextlib import ExitStack, closing, suppress
+
+from hosts import Host
+from sotto.runner.isolated.process import RunnerProcess
+from sotto.runner.serving.doorway import Doorway
+
+
+def until(true, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+class Guest:
+    def __init__(self, doorway, address="a"):
+        self.doorway, self.address, self.gone = doorway, address, False
+
+    def send_away(self):
+        self.gone = True
+
+    def wait(self):
+        self.doorway.wait(self, self.address)
+        return self
+
+
+def test_descriptors_are_shared_out():
+    for room in (1, 16, 64, 1000, 10**6):
+        doorway = Doorway(room)
+        assert 1 <= doorway.heads_each <= doorway.heads <= 256
+        assert doorway.heads + doorway.requests + 2 * doorway.at_once <= max(room, 6)
+
+
+def test_the_one_that_has_waited_longest_leaves_for_the_next():
+    doorway = Doorway(16)
+    guests = [Guest(doorway, f"{number}").wait() for number in range(doorway.heads)]
+    assert doorway.come_in(guests[0])
+    guests[0].wait()  # for another request
+    assert not any(guest.gone for guest in guests)
+    guests += [Guest(doorway, "x").wait()]
+    assert [guest.gone for guest in guests] == [False, True] + [False] * (len(guests) - 2)
+
+
+def test_many_of_one_address_leave_others_their_places():
+    doorway = Doorway(16)
+    other = Guest(doorway, "b").wait()
+    many = [Guest(doorway).wait() for _ in range(100)]
+    assert [guest.gone for guest in many] == [True] * (100 - doorway.heads_each) + [False] * doorway.heads_each
+    assert not other.gone
+
+
+def test_whole_requests_are_not_refused_for_those_that_wait_or_are_slow():
+    doorway = Doorway(16)
+    waiting = [Guest(doorway, f"{number}").wait() for number in range(doorway.heads)]
+    slow = [Guest(doorway) for _ in range(doorway.requests)]
+    assert all(doorway.come_in(guest) for guest in slow)
+    for number in range(doorway.requests):
+        asking = Guest(doorway).wait()
+        assert doorway.come_in(asking)
+        doorway.settle(asking)
+        assert [guest.gone for guest in slow] == [True] * (number + 1) + [False] * (doorway.requests - number - 1)
+    # Now all are being served, and nobody leaves for one more.
+    late = Guest(doorway)
+    assert not doorway.come_in(late)
+    assert not late.gone
+    assert sum(guest.gone for guest in waiting) <= 1
+    doorway.leave(late)
+    doorway.leave(asking)
+    assert doorway.come_in(Guest(doorway))
+
+
+def test_strangers_at_the_door_of_an_engines_process_keep_nobody_out():
+    host = Host(RunnerProcess)
+    try:
+        until(lambda: host.loop.port)
+        with ExitStack() as strangers:
+            came = [
+                strangers.enter_context(socket.create_connection(("127.0.0.1", host.loop.port), timeout=20))
+                for _ in range(300)
+            ]
+            for one in came[::2]:
+                one.sendall(b"GET / HTTP/1.1\r\n")
+            assert host.loop.ping(20).context_length == 0
+            for one in came[:20]:
+                with suppress(ConnectionResetError):
+                    assert one.recv(1) == b""
+            with closing(http.client.HTTPConnection("127.0.0.1", host.loop.port, timeout=20)) as stranger:
+                stranger.request("GET", "/v1/status")
+                assert stranger.getresponse().status == 401
+    finally:
+        host.close()

@@ -1,0 +1,106 @@
+"""The host's end of a session, over connections that say anything at all."""
+
+import socket
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sotto.engine.contract.events import PrefillProgress, TextChunk, Unloaded
+from sotto.runner.codec import Generate, WireError, encoded
+from sotto.runner.serving.wire import Wire
+
+HEAD = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+EVENTS = [PrefillProgress("a", 1, 2, 0), TextChunk("a", "é \U0001f642", (1, 2)), Unloaded()]
+
+
+@pytest.fixture(scope="module")
+def listening():
+    with socket.create_server(("127.0.0.1", 0)) as made:
+        yield made
+
+
+def chunk(data):
+    return b"%x\r\n%s\r\n" % (len(data), data) if data else b""
+
+
+def heard(listening, pieces):
+    """Return what a wire makes of bytes that come in pieces and then end: events, and the error or None."""
+    wire = Wire(listening.getsockname()[1], "secret")
+    talking, _ = listening.accept()
+    events, until = [], time.monotonic() + 5
+    try:
+        with talking:
+            talking.recv(1 << 16)  # what is unread when it closes would take with it what it has said
+            for piece in pieces:
+                talking.sendall(piece)
+        while not wire.ended:
+            events += wire.receive()
+            assert time.monotonic() < until
+        return events, None
+    except WireError as error:
+        return events, error
+    finally:
+        wire.close()
+
+
+@given(st.lists(st.binary(max_size=40), max_size=4))
+def test_whatever_comes_is_an_end_or_an_error(listening, pieces):
+    _, error = heard(listening, pieces)
+    assert error is None or isinstance(error, WireError)
+
+
+@given(st.lists(st.binary(max_size=40), max_size=4))
+def test_whatever_comes_in_an_answer_is_an_end_or_an_error(listening, pieces):
+    _, error = heard(listening, [HEAD, *map(chunk, pieces)])
+    assert error is None or isinstance(error, WireError)
+
+
+@given(st.data())
+def test_a_damaged_stream_gives_its_whole_events_and_then_an_end_or_an_error(listening, data):
+    whole = HEAD + b"".join(chunk(encoded(event)) for event in EVENTS) + b"0\r\n\r\n"
+    place = data.draw(st.integers(0, len(whole) - 1))
+    damaged = whole[:place] + data.draw(st.binary(max_size=2)) + whole[place + 1 :]
+    events, error = heard(listening, [damaged])
+    assert error is None or isinstance(error, WireError)
+    assert len(events) <= len(EVENTS)
+
+
+@given(st.integers(1, 50))
+def test_events_come_out_however_they_were_cut(listening, size):
+    whole = HEAD + b"".join(chunk(encoded(event)) for event in EVENTS) + b"0\r\n\r\n"
+    pieces = [whole[place : place + size] for place in range(0, len(whole), size)]
+    assert heard(listening, pieces) == (EVENTS, None)
+
+
+def test_a_large_command_goes_out_while_nobody_reads(listening):
+    from hosts import request
+
+    wire = Wire(listening.getsockname()[1], "secret")
+    talking, _ = listening.accept()
+    with talking:
+        wire.send(Generate(request("a", "x" * 20_000_000)))
+        assert wire.behind
+        talking.setblocking(False)
+        size, until = 0, time.monotonic() + 20
+        while size < 20_000_000 and time.monotonic() < until:
+            wire.flush()
+            try:
+                size += len(talking.recv(1 << 20))
+            except BlockingIOError:
+                time.sleep(0.001)
+        assert size >= 20_000_000
+    wire.close()
+
+
+def test_a_child_that_is_gone_is_told_by_its_end_and_not_by_an_exception(listening):
+    from hosts import request
+
+    wire = Wire(listening.getsockname()[1], "secret")
+    listening.accept()[0].close()
+    for number in range(50):
+        wire.send(Generate(request(str(number))))
+    while not wire.ended:
+        assert wire.receive() == []
+    wire.close()

@@ -1,0 +1,239 @@
+"""Several models at a time, on both hosts: real engines that take turns, make room for each other and leave."""
+
+import threading
+
+import pytest
+
+from hosts import Host, in_a_thread, is_a, request
+from sotto.engine.contract.engine_settings import EngineSettings
+from sotto.engine.contract.events import (
+    DoneReason,
+    Failed,
+    Finished,
+    Loaded,
+    LoadProgress,
+    PrefillProgress,
+    TextChunk,
+    Unloaded,
+)
+from sotto.engine.memory.memory_figures import Measured, MemoryFigures
+from sotto.runner.catalogue import find
+from sotto.runner.isolated.process import RunnerProcess
+from sotto.runner.loop import EngineLoop
+from sotto.runner.loop_host import LoopHost
+from sotto.runner.residents import Admit, Wish
+from sotto.store.opening import record_of
+from tiny_random import write_model
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory):
+    root = tmp_path_factory.mktemp("models")
+    made = {kind: record_of(write_model(root / kind, kind)) for kind in ("plain", "window")}
+    return made | {"builtin": find("sotto")}
+
+
+@pytest.fixture(params=[in_a_thread, RunnerProcess], ids=["thread", "process"])
+def host(request):
+    host = Host(request.param)
+    yield host
+    host.close()
+    assert host.error is None
+
+
+def loaded(host, record, seat, **options):
+    host.loop.load(record, seat=seat, **options)
+    return host.wait(lambda event: isinstance(event, Loaded | Failed) and event.seat == seat)
+
+
+def said(host, request_id):
+    return [one for one in host.events if isinstance(one, PrefillProgress | TextChunk) and one.request_id == request_id]
+
+
+def test_models_take_turns_and_answer_as_if_they_were_alone(host, records):
+    alone = {}
+    for round_number in range(2):
+        seats = {"a": "builtin", "b": "plain"} if round_number else {"a": "builtin"}
+        for seat, name in seats.items():
+            assert isinstance(loaded(host, records[name], seat), Loaded)
+        for number in range(2):
+            host.loop.generate(request(f"a{round_number}{number}", num_predict=120, ignore_eos=True), seat="a")
+        if round_number:
+            host.loop.generate(request("b", num_predict=120, ignore_eos=True), seat="b")
+            assert len(host.ended("b").token_ids) == 120
+        tokens = [host.ended(f"a{round_number}{number}").token_ids for number in range(2)]
+        assert alone.setdefault("a", tokens) == tokens
+    ends = [event for event in host.events if isinstance(event, Finished)]
+    assert len(ends) == 5
+    figures = host.wait(lambda event: isinstance(event, MemoryFigures) and len(event.models) == 2)
+    assert figures.weights == sum(one.weights for one in figures.models)
+    assert {one.seat for one in figures.models} == {"a", "b"}
+    # What is unloaded leaves the other as it was, and the last one leaves nothing.
+    host.loop.unload("a")
+    host.wait(lambda event: event == Unloaded("a"))
+    host.loop.generate(request("gone"), seat="a")
+    assert "No model is loaded" in host.ended("gone").message
+    host.loop.generate(request("still"), seat="b")
+    assert host.ended("still").done_reason is DoneReason.LENGTH
+    host.loop.unload("b")
+    host.wait(lambda event: event == Unloaded("b"))
+    host.wait(lambda event: isinstance(event, MemoryFigures) and event.weights == event.pool == 0)
+    assert getattr(host.loop, "pid", None) is None
+
+
+def test_loading_and_unloading_one_ends_nothing_of_another(host, records):
+    def others():
+        host.loop.load(records["plain"], seat="b")
+        host.loop.load(records["window"], seat="b")
+        host.loop.unload("b")
+
+    loaded(host, records["builtin"], "a")
+    host.react(is_a(TextChunk), others)
+    host.loop.generate(request("long", num_predict=900, ignore_eos=True), seat="a")
+    host.wait(lambda event: isinstance(event, Loaded | Unloaded) and event.seat == "b", 3)
+    assert host.ended("long").done_reason is DoneReason.LENGTH
+    ends = [type(event) for event in host.events if isinstance(event, Loaded | Unloaded) and event.seat == "b"]
+    assert len(ends) == 3
+    assert ends[-1] is Unloaded
+
+
+def test_a_loaded_model_goes_on_while_another_is_read(records):
+    host = Host()
+    loaded(host, records["builtin"], "a")
+    host.react(is_a(TextChunk), lambda: host.loop.load(records["plain"], seat="b"))
+    host.loop.generate(request("long", num_predict=400, ignore_eos=True), seat="a")
+    host.ended("long")
+    kinds = [
+        type(event)
+        for event in host.events
+        if isinstance(event, TextChunk) or (isinstance(event, LoadProgress | Loaded) and event.seat == "b")
+    ]
+    first, last = kinds.index(LoadProgress), kinds.index(Loaded)
+    assert TextChunk in kinds[first:last]
+    host.close()
+
+
+def test_a_person_is_answered_before_programs_which_still_go_on(records):
+    host = Host()
+    loaded(host, records["builtin"], "a")
+    loaded(host, records["plain"], "b")
+    host.react(
+        is_a(TextChunk), lambda: host.loop.generate(request("person", num_predict=40, ignore_eos=True), seat="b")
+    )
+    host.loop.generate(request("program", num_predict=400, ignore_eos=True), seat="a", background=True)
+    host.ended("person")
+    events = list(host.events)
+    during = events[events.index(said(host, "person")[0]) : events.index(host.ended("person"))]
+    mine, others = ([one for one in during if one in said(host, name)] for name in ("person", "program"))
+    assert 0 < len(others) <= len(mine) // 3 + 1
+    host.ended("program")
+    host.close()
+
+
+def test_where_several_wait_for_one_model_people_go_first(records):
+    host = Host()
+    loaded(host, records["builtin"], "a")
+
+    def ask():
+        for number in range(5):
+            host.loop.generate(request(f"p{number}", num_predict=3), seat="a", background=True)
+        host.loop.generate(request("person", num_predict=3), seat="a")
+
+    host.react(is_a(TextChunk), ask)
+    for number in range(4):
+        host.loop.generate(request(f"first{number}", num_predict=50, ignore_eos=True), seat="a", background=True)
+    for number in range(5):
+        host.ended(f"p{number}")
+    begun = []
+    for event in host.events:
+        if isinstance(event, PrefillProgress) and event.request_id not in begun:
+            begun.append(event.request_id)
+    assert begun[4] == "person"
+    host.close()
+
+
+@pytest.fixture(scope="module")
+def need(records):
+    """What one model needs with all of its context, in bytes."""
+    host = Host()
+    host.loop.measure(records["plain"])
+    needs = host.wait(is_a(Measured)).needs
+    host.close()
+    context = needs.longest_context
+    computing = needs.cache_bytes(context) + needs.work_bytes(context, context)
+    return needs.weight_bytes + max(needs.loading_bytes, computing)
+
+
+def limited(nbytes):
+    """Make a host in which all models together may take so much."""
+    return Host(lambda emit, _: EngineLoop(emit, lambda: EngineSettings(memory_limit=int(nbytes))))
+
+
+def test_what_does_not_fit_beside_another_says_so_and_fits_once_that_has_left(records, need):
+    host = limited(1.3 * need)
+    loaded(host, records["plain"], "a")
+    failed = loaded(host, records["window"], "b", roomy=True)
+    assert (failed.shortage, failed.seat, failed.bug) == (True, "b", False)
+    assert "the limit in Settings" in failed.message
+    # The other one has lost nothing by that.
+    host.loop.generate(request("a"), seat="a")
+    assert host.ended("a").done_reason is DoneReason.LENGTH
+    host.loop.unload("a")
+    host.loop.load(records["window"], seat="b")
+    assert host.wait(is_a(Loaded), 2).seat == "b"
+    host.close()
+
+
+def test_what_fits_nowhere_is_no_matter_of_others(records, need):
+    host = limited(0.2 * need)
+    failed = loaded(host, records["plain"], "a", roomy=True)
+    assert not failed.shortage
+    host.close()
+
+
+def test_two_that_fit_are_loaded_beside_each_other_within_a_limit(records, need):
+    host = limited(3.0 * need)
+    for seat in "ab":
+        assert isinstance(loaded(host, records["plain"], seat, roomy=True), Loaded)
+    host.close()
+
+
+@pytest.mark.parametrize(("share", "left"), [(1.3, ["window"]), (3.0, ["plain", "window"])])
+def test_a_host_lets_idle_models_leave_for_others_just_where_it_has_to(records, need, share, left):
+    host = LoopHost(lambda: EngineSettings(memory_limit=int(share * need)))
+    for name in ("plain", "window"):
+        told, heard = threading.Event(), []
+        visit = host.want(Wish(records[name]), lambda one, heard=heard, told=told: (heard.append(one), told.set()))
+        assert told.wait(20)
+        assert isinstance(heard[0], Admit), heard
+        host.leave(visit)
+    assert [one.record for one in host.standing] == [records[name] for name in left]
+    assert host.close()
+
+
+def test_where_memory_runs_out_while_loading_it_is_tried_once_more_with_less_context(records, monkeypatch):
+    from sotto.engine.weights import weights
+
+    read, short = weights.read, [1]
+
+    def reading(*arguments):
+        if short:
+            short.pop()
+            raise MemoryError
+        return read(*arguments)
+
+    monkeypatch.setattr(weights, "read", reading)
+    host = Host()
+    info = loaded(host, records["builtin"], "a").info
+    assert info.context_length == 1024
+    assert info.context_note == "Memory ran out while it was loaded, so it has a context of 1,024 tokens only."
+    # A context that somebody asked for is not made shorter, nor is it where others can leave.
+    for options in ({"num_ctx": 2048}, {"roomy": True}):
+        short.append(1)
+        failed = loaded(host, records["plain"], f"b{options}", **options)
+        assert isinstance(failed, Failed)
+        assert failed.shortage
+    # Twice is enough.
+    short += [1, 1]
+    assert loaded(host, records["builtin"], "c").message.startswith("Memory ran out")
+    host.close()

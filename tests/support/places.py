@@ -1,0 +1,9 @@
+"""Where the tests keep their data."""
+
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1]
+SUPPORT = TESTS / "support"
+PICTURES = TESTS / "_reference"
+REFERENCES = TESTS / "engine" / "references"
+EMBEDDINGS = TESTS / "engine" / "embeddings"

@@ -1,0 +1,465 @@
+"""The app around its window: the tray, closing and quitting, other starts, log-outs, and where the window was."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
+from PySide6.QtGui import QIcon
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
+
+from scripted_loop import record
+from sotto.engine.contract.events import LoadProgress
+from sotto.ui.app import tray
+from sotto.ui.app.tray import Do, TrayEntry
+from sotto.ui.platform.single_instance import Show, Wish
+from sotto.ui.preferences.preferences import PreferenceKeeper
+from sotto.ui.state.model_state import ModelState, Phase
+from sotto.ui.window.window_state import clamped
+
+
+@pytest.fixture
+def with_tray(monkeypatch):
+    """A desktop that has a tray, which this platform has not."""
+    there = [True]
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: there[0])
+    return there
+
+
+@pytest.fixture
+def late_tray(with_tray):
+    """A desktop that has none yet."""
+    with_tray[0] = False
+    return with_tray
+
+
+@pytest.fixture
+def ended(around):
+    found = []
+    around.shell.ended.connect(lambda: found.append(True))
+    return found
+
+
+# The menu
+
+
+def test_the_menu_says_how_the_model_stands_and_leads_everywhere():
+    one, two = record("one"), record("library/two:latest")
+    rows = tray.entries(ModelState(Phase.LOADING, two, LoadProgress("weights", 42, 100)), (one, two), "Ctrl+Alt+Space")
+    assert [(row.text, row.does) for row in rows if row.does is not Do.LINE] == [
+        ("two · loading 42 %", Do.NOTHING),
+        ("one", Do.LOAD),
+        ("two", Do.LOAD),
+        ("Quick Prompt", Do.QUICK),
+        ("New Chat", Do.NEW_CHAT),
+        ("Open Sotto", Do.WINDOW),
+        ("Quit Sotto", Do.QUIT),
+    ]
+    assert [row.checked for row in rows if row.does is Do.LOAD] == [False, True]
+    assert next(row for row in rows if row.does is Do.QUICK).keys == "Ctrl+Alt+Space"
+
+
+@pytest.mark.parametrize(
+    ("phase", "said"),
+    [
+        (Phase.FOUND, "one · not loaded"),
+        (Phase.LOADING, "one · loading"),
+        (Phase.READY, "one · ready"),
+        (Phase.GENERATING, "one · answering"),
+        (Phase.UNLOADING, "one · ejecting"),
+        (Phase.FAILED, "one · could not be loaded"),
+    ],
+)
+def test_every_state_has_words(phase, said):
+    rows = tray.entries(ModelState(phase, record("one")), ())
+    assert rows[0].text == said
+    assert (Do.EJECT in [row.does for row in rows]) == (phase in (Phase.READY, Phase.GENERATING))
+    assert tray.entries(ModelState(), ())[0].text == "No model"
+
+
+def test_the_models_used_last_come_first_as_far_as_they_are_there():
+    names = ()
+    for name in ("a", "b", "c", "a", "d", "e", "f"):
+        names = tray.noted(names, name)
+    assert names == ("f", "e", "d", "a", "c")
+    models = [record("a"), record("c"), record("f"), record("e", runnable=False)]
+    assert [model.name for model in tray.recent(models, names)] == ["f", "a", "c"]
+
+
+def test_the_menu_of_qt_is_made_of_the_rows(qapp):
+    menu, done = QMenu(), []
+    menu.triggered.connect(lambda action: done.append(action.data()))
+    rows = (TrayEntry("a & b", Do.NOTHING), TrayEntry("", Do.LINE), TrayEntry("Quit Sotto", Do.QUIT, keys="Ctrl+Q"))
+    tray.fill(menu, rows, tray.spelled)
+    words, line, leave = menu.actions()
+    assert (words.isEnabled(), line.isSeparator(), leave.isEnabled()) == (False, True, True)
+    assert (words.text(), leave.text()) == ("a && b", "Quit Sotto\tCtrl+Q")
+    # Only what is said is another: the entries stay, and do the same.
+    tray.fill(menu, (TrayEntry("b", Do.NOTHING), *rows[1:]), tray.spelled)
+    assert menu.actions() == [words, line, leave]
+    assert words.text() == "b"
+    leave.trigger()
+    assert done == [rows[2]]
+    # A model in another's place is another entry.
+    tray.fill(menu, [TrayEntry("one", Do.LOAD, record("one"), checked=True)], tray.spelled)
+    (one,) = menu.actions()
+    assert (one.text(), one.isCheckable(), one.isChecked()) == ("one", True, True)
+    tray.fill(menu, [TrayEntry("two", Do.LOAD, record("two"))], tray.spelled)
+    (two,) = menu.actions()
+    assert (two.text(), two.isCheckable(), two.isChecked()) == ("two", True, False)
+    two.trigger()
+    assert done[1].model == record("two")
+
+
+def test_the_icon_is_a_black_template(qapp):
+    icon = tray.template_icon()
+    assert icon.isMask()
+    image = icon.pixmap(QSize(44, 44)).toImage()
+    colors = {(image.pixelColor(x, y).rgb() & 0xFFFFFF) for x in range(44) for y in range(44)
+              if image.pixelColor(x, y).alpha()}  # fmt: skip
+    assert colors == {0}
+    assert isinstance(icon, QIcon)
+
+
+def test_a_panel_that_colours_nothing_gets_the_icon_in_its_own_colours(qapp, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "linux")
+    icon = tray.tray_icon()
+    assert not icon.isMask()
+    assert not icon.pixmap(QSize(22, 22)).isNull()
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert tray.tray_icon().isMask()
+
+
+def test_the_rows_do_what_they_say(around, qtbot, loop, ended):
+    around.load(qtbot)
+    shell = around.shell
+    shell.tray.wanted.emit(TrayEntry("", Do.LOAD, around.session.models[1]))
+    qtbot.waitUntil(
+        lambda: around.session.state.phase is Phase.READY and around.session.state.record.name == "other:latest"
+    )
+    assert around.preferences.values.recent_models == ("other:latest", "tiny:latest")
+    assert [row.text for row in shell._entries() if row.does is Do.LOAD] == ["other", "tiny"]
+    shell.tray.wanted.emit(TrayEntry("", Do.EJECT))
+    qtbot.waitUntil(lambda: around.session.state.phase is Phase.FOUND)
+    shell.tray.wanted.emit(TrayEntry("", Do.QUICK))
+    assert shell.quick.visible
+    assert shell._window is None
+    shell.tray.wanted.emit(TrayEntry("", Do.WINDOW))
+    assert shell.window.isVisible()
+    shell.window.dialogue.unsent.type("a draft")
+    shell.tray.wanted.emit(TrayEntry("", Do.NEW_CHAT))
+    assert shell.window.dialogue.unsent.draft == ""
+    shell.tray.wanted.emit(TrayEntry("", Do.QUIT))
+    assert ended == [True]
+
+
+# Closing and quitting
+
+
+def test_without_a_tray_closing_the_window_ends_the_app(around, qtbot, loop, ended):
+    around.shell.open_window()
+    around.shell.window.close()
+    assert ended == [True]
+
+
+def test_with_a_tray_closing_hides_and_says_so_once(around, qtbot, loop, ended, with_tray, monkeypatch):
+    told = []
+    monkeypatch.setattr(QSystemTrayIcon, "supportsMessages", lambda: True)
+    monkeypatch.setattr(QSystemTrayIcon, "showMessage", lambda self, *words: told.append(words[0]))
+    around.shell.tray.look()
+    for _ in range(2):
+        around.shell.open_window()
+        assert around.shell.window.isVisible()
+        around.shell.window.close()
+        assert not around.shell.window.isVisible()
+    assert ended == []
+    assert told == ["Sotto goes on when its window is closed"]
+    # Quit does quit.
+    around.shell.open_window()
+    leave = next(action for action in around.shell.window.menus.actions() if action.text() == "Quit Sotto")
+    leave.trigger()
+    assert ended == [True]
+
+
+def test_a_file_that_is_being_read_is_attached_behind_a_closed_window(around, qtbot, loop, with_tray, tmp_path):
+    notes = tmp_path / "notes.md"
+    notes.write_text("Ten minutes.")
+    window = around.shell.window
+    around.shell.open_window()
+    qtbot.waitUntil(lambda: around.shell.tray.there)
+    window.composing.attach((notes,))
+    window.close()
+    qtbot.waitUntil(lambda: [one.name for one in window.dialogue.unsent.attachments] == ["notes.md"])
+    assert not window.isVisible()
+
+
+def test_where_the_tray_shows_no_messages_the_window_says_it(around, qtbot, loop, ended, with_tray, monkeypatch):
+    monkeypatch.setattr(QSystemTrayIcon, "supportsMessages", lambda: False)
+    around.shell.open_window()
+    around.shell.window.close()
+    around.shell.open_window()
+    assert "stays in the tray" in around.shell.window.chat.notice.message.text()
+    assert ended == []
+
+
+def test_a_tray_that_comes_later_is_used_and_one_that_goes_is_not_relied_on(late_tray, around, qtbot, loop, ended):
+    assert not around.shell.tray.there
+    assert around.shell.tray._looks.isActive()
+    late_tray[0] = True
+    around.shell.tray._looks.timeout.emit()
+    assert around.shell.tray.there
+    assert not around.shell.tray._looks.isActive()
+    late_tray[0] = False
+    around.shell.open_window()
+    around.shell.window.close()
+    assert ended == [True]
+
+
+def test_quitting_from_the_panel_and_from_the_system(around, qtbot, loop, ended, qapp):
+    around.shell.quick.show()
+    qtbot.waitUntil(around.panel.isActiveWindow)
+    QTest.keyClick(around.panel.composer.draft, Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
+    assert ended == [True]
+    qapp._shell = around.shell
+    QApplication.sendEvent(qapp, QEvent(QEvent.Type.Quit))
+    qapp._shell = None
+    assert ended == [True, True]
+
+
+def test_a_click_on_the_apps_icon_brings_the_window_back(around, qtbot, loop):
+    around.shell.reopen()
+    assert around.shell._window is None  # the system activates what it has just started
+    around.shell._made -= 10
+    around.shell.quick.show()
+    around.shell.reopen()
+    assert around.shell._window is None
+    around.shell.quick.hide()
+    around.shell.reopen()
+    assert around.shell.window.isVisible()
+
+
+# Other starts
+
+
+def test_what_another_start_is_for_is_done(around, qtbot, loop, tmp_path):
+    shell, path = around.shell, tmp_path / "model"
+    around.shelf.at = {path: record("given", path=path)}
+    shell.grant(Wish(Show.NOTHING, (path,)))
+    qtbot.waitUntil(lambda: around.session.state.phase is Phase.READY)
+    assert around.session.state.record.name == "given"
+    assert shell._window is None
+    shell.grant(Wish(Show.TOGGLE))
+    assert shell.quick.visible
+    shell.grant(Wish(Show.QUICK))
+    assert shell.quick.visible
+    shell.grant(Wish(Show.TOGGLE))
+    assert not shell.quick.visible
+    assert shell._window is None
+    shell.grant(Wish())
+    assert shell.window.isVisible()
+    shell.window.showMinimized()
+    shell.grant(Wish(Show.QUICK))
+    assert shell.window.isMinimized()
+    shell.grant(Wish(token="proof"))
+    assert not shell.window.isMinimized()
+    assert os.environ.pop("XDG_ACTIVATION_TOKEN") == "proof"
+
+
+def test_a_window_that_comes_late_shows_what_there_is(around, qtbot, loop):
+    around.load(qtbot)
+    qtbot.waitUntil(lambda: around.session.figures is not None)
+    window = around.shell.window
+    assert [row.record.name for row in window.sidebar.rows] == ["tiny:latest", "other:latest"]
+    assert window.chat.composer.button.accessibleName() == "Send message"
+    assert window.chat.header.title.text() == "tiny"
+
+
+BACKGROUND = """
+import socket, sys
+import psutil
+def refuse(*args, **kwargs):
+    raise AssertionError("a connection")
+socket.socket.connect = refuse
+socket.create_connection = refuse
+from PySide6.QtCore import QTimer
+import sotto.ui.app.app as app
+from sotto.ui.platform.single_instance import Show, Wish
+from sotto.ui.state.model_state import Phase
+live = app._live
+def lived(application, shell, thread, *rest):
+    def look():
+        if shell.session.state.phase is not Phase.READY:
+            return
+        print(sorted(type(one).__name__ for one in application.topLevelWidgets() if one.isVisible()), flush=True)
+        print(psutil.Process().net_connections("inet"), flush=True)
+        timer.stop()
+        shell.quit()
+    timer = QTimer(shell, interval=50)
+    timer.timeout.connect(look)
+    timer.start()
+    return live(application, shell, thread, *rest)
+app._live = lived
+sys.exit(app.run(Wish(Show.NOTHING)))
+"""
+
+
+def test_in_the_background_there_is_no_window_no_connection_and_no_login_item(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", BACKGROUND],
+        env={name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+        | {"HOME": str(tmp_path), "QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert (done.stdout.strip(), done.stderr, done.returncode) == ("[]\n[]", "", 0)
+    assert [path.name for path in (tmp_path / ".config").iterdir()] == ["Sotto"]
+    assert not (tmp_path / "Library").exists()
+
+
+# Where the window was
+
+
+ROOMS = [QRect(0, 0, 1920, 1080), QRect(1920, 0, 1280, 1024)]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        (QRect(100, 100, 1000, 700), QRect(100, 100, 1000, 700)),
+        (QRect(5000, 5000, 1000, 700), QRect(920, 380, 1000, 700)),
+        (QRect(2000, 100, 1000, 700), QRect(2000, 100, 1000, 700)),
+        (QRect(-300, -50, 1000, 700), QRect(0, 0, 1000, 700)),
+        (QRect(0, 0, 9000, 9000), QRect(0, 0, 1920, 1080)),
+        (QRect(10, 10, 5, 5), QRect(10, 10, 720, 480)),
+    ],
+)
+def test_a_window_is_on_a_screen_that_is_there(wanted, found):
+    assert clamped(wanted, ROOMS, QSize(720, 480)) == found
+
+
+def ask(around, qtbot, text):
+    assert around.shell.window.dialogue.send(text)
+    qtbot.waitUntil(lambda: not around.shell.window.dialogue.busy and around.session.state.phase is Phase.READY)
+
+
+def test_the_window_comes_back_as_it_was(around, qtbot, loop, flows, destroyed):
+    around.load(qtbot)
+    shell, window = around.shell, around.shell.window
+    around.script.chunks = ["A long answer.\n\n"] * 60
+    shell.open_window()
+    window.setGeometry(20, 30, 760, 520)
+    for question in ("One?", "Two?", "Three?"):
+        ask(around, qtbot, question)
+    qtbot.waitUntil(lambda: all(turn.id > 0 for turn in window.dialogue.turns))
+    reading = (window.dialogue.turns[3].id, 100)
+    window.chat.transcript.go_to(reading[0], below=reading[1])
+    QTest.qWait(100)
+    assert window.chat.transcript.reading() == reading
+    geometry, chat = window.geometry(), window.dialogue.chat
+    shell.keep()
+    values = around.preferences.values
+    assert (values.chat, values.message, values.scroll) == (chat, *reading)
+
+    # As after a restart: another window over what was kept.
+    kept = PreferenceKeeper(around.preferences._path)
+    assert kept.values == values
+    shell._window, shell._preferences = None, kept
+    again = shell.window
+    again.show()
+    qtbot.waitUntil(lambda: again.dialogue.chat == chat and len(again.dialogue.turns) == 6)
+    qtbot.waitUntil(lambda: again.chat.transcript.reading() == reading)
+    QTest.qWait(100)
+    assert again.chat.transcript.reading() == reading
+    assert again.geometry() == geometry
+    window.hide()
+    window.dialogue.close()
+    kept.close()
+    destroyed(window, kept)
+
+
+def test_a_new_chat_is_wanted_in_place_of_the_one_that_was_in_view(around, qtbot, loop):
+    around.load(qtbot)
+    kept = []
+    around.keeper.do(lambda store: store.ask(store.add_chat(), "Before?", None), kept.append)
+    qtbot.waitUntil(lambda: bool(kept))
+    around.preferences.change(chat=1)
+    around.shell.grant(Wish(Show.NEW_CHAT))
+    done = []
+    around.keeper.do(lambda store: None, done.append)
+    qtbot.waitUntil(lambda: bool(done))
+    assert around.shell.window.isVisible()
+    assert around.shell.window.dialogue.chat is None
+
+
+def test_an_end_before_the_chat_is_in_view_does_not_forget_it(around, qtbot, loop):
+    kept = []
+    around.keeper.do(lambda store: store.ask(store.add_chat(), "Before?", None), kept.append)
+    qtbot.waitUntil(lambda: bool(kept))
+    around.preferences.change(chat=1, message=1, scroll=7)
+    around.shell.open_window()
+    around.shell.keep()
+    assert around.preferences.values.chat == 1
+    qtbot.waitUntil(lambda: around.shell.window.dialogue.chat == 1 and bool(around.shell.window.dialogue.turns))
+    around.shell.window.dialogue.new_chat()
+    around.shell.keep()
+    assert around.preferences.values.chat == 0
+
+
+@pytest.mark.parametrize("window", ["", "AAAA", "nonsense!", "é"])
+def test_a_place_that_makes_no_sense_keeps_nobody_out(around, qtbot, loop, window):
+    around.preferences.change(window=window, chat=99, message=5)
+    around.shell.open_window()
+    QTest.qWait(50)
+    assert around.shell.window.isVisible()
+    assert around.shell.window.dialogue.chat is None
+
+
+def test_a_log_out_keeps_everything_and_asks_nothing(around, qtbot, loop):
+    around.load(qtbot)
+    around.script.hold_answer = threading.Event()
+    shell = around.shell
+    shell.open_window()
+    assert shell.window.dialogue.send("Under way?")
+    qtbot.waitUntil(lambda: shell.window.dialogue.answering)
+    shell.window.dialogue.unsent.type("not sent")
+
+    class Manager:
+        hint = None
+
+        def setRestartHint(self, hint):
+            self.hint = hint
+
+    manager = Manager()
+    shell.save(manager)
+    assert manager.hint is not None
+    file = around.keeper._path
+    import sqlite3
+
+    with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as connection:
+        drafts = connection.execute("SELECT draft FROM chats").fetchall()
+    connection.close()
+    assert ("not sent",) in drafts
+    assert json.loads(around.preferences._path.read_text())["chat"] == shell.window.dialogue.chat
+    # The session may as well go on.
+    around.script.hold_answer.set()
+    qtbot.waitUntil(lambda: not shell.window.dialogue.busy)
+
+
+@pytest.mark.parametrize(("crashed", "kind"), [(True, "thread"), (False, "thread"), (True, "process")])
+def test_after_a_crash_a_process_of_its_own_is_offered(around, qtbot, loop, monkeypatch, crashed, kind):
+    monkeypatch.setattr("sotto.ui.session.engine_hosts.crashed_last_time", lambda: crashed)
+    around.preferences.change(engine_host=kind)
+    around.shell.open_window()
+    notice = around.shell.window.chat.notice
+    around.load(qtbot)
+    if not crashed or kind == "process":
+        assert notice.isHidden()
+        return
+    # A load takes it not away.
+    assert notice.title.text() == "Sotto ended while a model was computing"
+    notice.button.click()
+    assert around.preferences.values.engine_host == "process"
+    assert notice.isHidden()

@@ -1,0 +1,308 @@
+"""Files that go along with a message: how they come, what is shown of them, and what the model sees."""
+
+import sqlite3
+import threading
+
+import pytest
+from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from drags import data_of, enter, let_go
+from pdfs import pdf
+from scripted_loop import record
+from sotto.chats import documents
+from sotto.ui.composer.drop_overlay import Dropped, parted, promise
+from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.state.model_state import Phase
+from sotto.ui.transcript.attachment_chips import AttachmentChip
+from sotto.ui.window.main_window import MainWindow
+
+
+@pytest.fixture
+def notes(tmp_path):
+    path = tmp_path / "notes.md"
+    path.write_text("# Rice\n\nTen minutes.\n")
+    return path
+
+
+SHOWN = "notes.md:\n```\n# Rice\n\nTen minutes.\n```"
+
+
+def urls(*paths):
+    return data_of(*(QUrl.fromLocalFile(str(path)) for path in paths))
+
+
+def chips(stage):
+    return [(chip.name.text(), chip.line.text()) for chip in stage.window.chat.composer.attachments.chips]
+
+
+def attached(stage):
+    return [one.name for one in stage.dialogue.unsent.attachments]
+
+
+def test_a_dropped_text_is_attached_with_its_cost_and_goes_along(ready, qtbot, loop, notes):
+    composer, overlay = ready.window.chat.composer, ready.window.overlay
+    composer.draft.setPlainText("How long?")
+    data = urls(notes)
+    assert enter(ready.window, data)
+    assert (overlay.title.text(), overlay.line.text()) == ("Drop to attach this file to your message", "notes.md")
+    let_go(ready.window, data)
+    assert overlay.isHidden()
+    qtbot.waitUntil(lambda: chips(ready) == [("notes.md", f"21 B · {len(SHOWN)} tokens")])
+    assert composer.text == "How long?"
+    assert ready.shelf.opened == []
+    composer.button.click()
+    qtbot.waitUntil(lambda: len(ready.script.requests) == 1 and not ready.dialogue.busy)
+    (message,) = ready.script.requests[0].messages
+    assert message.content == f"{SHOWN}\n\nHow long?"
+    assert composer.attachments.isHidden()
+    question = ready.window.chat.transcript.messages[0]
+    (chip,) = question.findChildren(AttachmentChip)
+    assert (chip.name.text(), chip.line.text()) == ("notes.md", f"21 B · {len(SHOWN)} tokens")
+    assert question.text.toPlainText() == "How long?"
+    # What went along goes along with the next question and another answer as well.
+    ready.window.chat.transcript.messages[-1].again.click()
+    qtbot.waitUntil(lambda: len(ready.script.requests) == 2 and not ready.dialogue.busy)
+    assert ready.script.requests[1].messages == ready.script.requests[0].messages
+
+
+def test_a_document_can_be_asked_about_without_a_word(ready, qtbot, loop, notes):
+    ready.window.composing.attach((notes,))
+    button = ready.window.chat.composer.button
+    qtbot.waitUntil(lambda: attached(ready) == ["notes.md"])
+    assert button.isEnabled()
+    button.click()
+    qtbot.waitUntil(lambda: len(ready.script.requests) == 1 and not ready.dialogue.busy)
+    assert ready.script.requests[0].messages[0].content == SHOWN
+    qtbot.waitUntil(lambda: [e.chat.title for e in ready.window.sidebar.chats.model.entries] == ["notes.md"])
+
+
+def test_files_are_chosen_with_the_button_or_from_the_menu(ready, qtbot, loop, notes, monkeypatch):
+    # The dialog itself is the system's.
+    monkeypatch.setattr(QFileDialog, "open", lambda dialog: dialog.filesSelected.emit([str(notes)]))
+    (action,) = [one for one in ready.window.menus.actions() if one.text() == "Attach Files…"]
+    assert action.shortcut().toString() == "Ctrl+Shift+A"
+    for ask in (ready.window.chat.composer.clip.click, action.trigger):
+        ask()
+    qtbot.waitUntil(lambda: attached(ready) == ["notes.md", "notes.md"])
+
+
+def test_pasted_files_are_attached_and_pasted_text_is_text(ready, qtbot, loop, notes):
+    draft, clipboard = ready.window.chat.composer.draft, QApplication.clipboard()
+    clipboard.setMimeData(urls(notes))
+    draft.setFocus()
+    qtbot.keyClick(draft, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: attached(ready) == ["notes.md"])
+    assert draft.toPlainText() == ""
+    for address in ("https://example.org/a.txt", "plain words"):
+        data = QMimeData()
+        data.setText(address)
+        if address.startswith("https"):
+            data.setUrls([QUrl(address)])
+        clipboard.setMimeData(data)
+        draft.clear()
+        draft.paste()
+        assert draft.toPlainText() == address
+    data = QMimeData()
+    data.setImageData(QImage(4, 4, QImage.Format.Format_RGB32))
+    clipboard.setMimeData(data)
+    draft.paste()
+    assert ready.window.chat.notice.message.text().startswith("What was copied is a picture, and no model that sees")
+    clipboard.clear()
+
+
+def test_an_attachment_is_removed_by_keys(ready, qtbot, loop, notes):
+    ready.window.composing.attach((notes, notes))
+    qtbot.waitUntil(lambda: len(attached(ready)) == 2)
+    bar = ready.window.chat.composer.attachments
+    assert bar.chips[0].remove.accessibleName() == "Remove notes.md"
+    bar.chips[0].remove.setFocus()
+    qtbot.keyClick(bar.chips[0].remove, Qt.Key.Key_Space)
+    assert attached(ready) == ["notes.md"]
+    assert bar.chips[0].remove.hasFocus()
+    qtbot.keyClick(bar.chips[0].remove, Qt.Key.Key_Space)
+    assert bar.isHidden()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("photo.png", b"\x89PNG\r\n\x1a\n\x00", "photo.png is a picture, and no model that sees can run here yet"),
+        ("tool", b"\x7fELF\x02\x01\x01\x00\xff", "tool is no text: attach text, source code or a PDF."),
+        ("old.txt", "Grüße aus Köln".encode("latin-1"), "old.txt is not in UTF-8"),
+        ("bad.pdf", b"%PDF-1.7\nnothing", "bad.pdf could not be read: its PDF is damaged"),
+    ],
+)
+def test_what_is_no_text_is_refused_in_a_sentence(ready, qtbot, loop, tmp_path, name, content, why):
+    path = tmp_path / name
+    path.write_bytes(content)
+    ready.window.composing.take(Dropped((path,), ()))
+    notice = ready.window.chat.notice
+    qtbot.waitUntil(notice.isVisible, timeout=15_000)
+    assert notice.title.text() == "Not attached"
+    assert notice.message.text().startswith(why)
+    assert attached(ready) == []
+    assert ready.window.chat.composer.attachments.isHidden()
+
+
+def test_a_pdf_is_read_off_the_windows_thread_and_shown_meanwhile(ready, qtbot, loop, tmp_path):
+    path = tmp_path / "report.pdf"
+    path.write_bytes(pdf("First page", "Second page"))
+    ready.window.chat.composer.draft.setPlainText("Summarise")
+    ready.window.composing.attach((path,))
+    assert chips(ready) == [("report.pdf", "Reading…")]
+    # Nothing is sent without it.
+    assert not ready.window.chat.composer.button.isEnabled()
+    qtbot.keyClick(ready.window.chat.composer.draft, Qt.Key.Key_Return)
+    assert ready.window.chat.composer.text == "Summarise"
+    qtbot.waitUntil(lambda: attached(ready) == ["report.pdf"], timeout=15_000)
+    assert ready.dialogue.unsent.attachments[0].text == "First page\n\nSecond page"
+    assert ready.window.chat.composer.button.isEnabled()
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """Files take as long to read as the test wants."""
+    go_on, read = threading.Event(), documents.read_document
+
+    def wait(path, stopped):
+        while not go_on.wait(0.01):
+            if stopped():
+                break
+        return read(path)
+
+    monkeypatch.setattr(documents, "read_document", wait)
+    yield go_on
+    go_on.set()
+
+
+def test_reading_can_be_stopped(ready, qtbot, loop, notes, slow):
+    ready.window.composing.attach((notes, notes))
+    assert len(chips(ready)) == 2
+    ready.window.chat.composer.attachments.chips[0].remove.click()
+    assert chips(ready) == [("notes.md", "Reading…")]
+    slow.set()
+    qtbot.waitUntil(lambda: attached(ready) == ["notes.md"])
+    qtbot.wait(50)
+    assert attached(ready) == ["notes.md"]
+
+
+def test_what_is_read_belongs_to_the_conversation_it_was_given_to(ready, qtbot, loop, notes, slow):
+    ready.window.send("First")
+    qtbot.waitUntil(lambda: not ready.dialogue.busy and ready.dialogue.chat is not None)
+    first = ready.dialogue.chat
+    ready.window.composing.attach((notes,))
+    ready.dialogue.new_chat()
+    assert chips(ready) == []
+    slow.set()
+    qtbot.waitUntil(lambda: not ready.window.composing.attaching._waiting)
+    assert attached(ready) == []
+    ready.dialogue.open(first)
+    qtbot.waitUntil(lambda: attached(ready) == ["notes.md"])
+
+
+def test_attachments_stay_with_the_draft_over_a_restart(qtbot, loop, ready, preferences, notes, tmp_path, destroyed):
+    ready.window.chat.composer.draft.setPlainText("unsent")
+    ready.window.composing.attach((notes,))
+    qtbot.waitUntil(lambda: bool(chips(ready)) and "tokens" in chips(ready)[0][1])
+    qtbot.wait(600)
+    keeper = ChatKeeper(tmp_path / "data" / "chats.sqlite3")
+    window = MainWindow(ready.session, keeper, preferences)
+    window.dialogue.begin()
+    qtbot.waitUntil(lambda: window.chat.composer.text == "unsent")
+    qtbot.waitUntil(lambda: [one.name for one in window.dialogue.unsent.attachments] == ["notes.md"])
+    assert len(window.chat.composer.attachments.chips) == 1
+    window.dialogue.close()
+    keeper.close()
+    destroyed(window, keeper)
+
+
+def test_a_failed_send_gives_attachments_back(ready, qtbot, loop, notes, tmp_path):
+    ready.window.composing.attach((notes,))
+    qtbot.waitUntil(lambda: attached(ready) == ["notes.md"])
+    ready.script.chunks, ready.script.fail_answer = [], "The prompt is longer than the context."
+    ready.window.send("Read it")
+    qtbot.waitUntil(lambda: ready.window.chat.composer.text == "Read it" and attached(ready) == ["notes.md"])
+
+    def kept():
+        with sqlite3.connect(f"{(tmp_path / 'data' / 'chats.sqlite3').as_uri()}?mode=ro", uri=True) as connection:
+            found = connection.execute("SELECT message, name FROM attachments").fetchall()
+        connection.close()
+        return found
+
+    qtbot.waitUntil(lambda: kept() == [(None, "notes.md")])
+
+
+def test_an_edited_question_keeps_what_went_along(ready, qtbot, loop, notes):
+    ready.window.composing.attach((notes,))
+    qtbot.waitUntil(lambda: attached(ready) == ["notes.md"])
+    ready.window.send("How long?")
+    qtbot.waitUntil(lambda: not ready.dialogue.busy and ready.dialogue.turns[0].versions != ())
+    assert ready.dialogue.edit(ready.dialogue.turns[0].id, "How hot?")
+    qtbot.waitUntil(lambda: len(ready.script.requests) == 2 and not ready.dialogue.busy)
+    assert ready.script.requests[1].messages[0].content == f"{SHOWN}\n\nHow hot?"
+
+
+def test_so_many_files_go_along_and_no_more(ready, qtbot, loop, tmp_path):
+    paths = [tmp_path / f"{number}.txt" for number in range(22)]
+    for path in paths:
+        path.write_text("x")
+    ready.window.composing.attach(tuple(paths))
+    assert ready.window.chat.notice.message.text().startswith("At most 20 files go along with one message")
+    qtbot.waitUntil(lambda: len(attached(ready)) == 20, timeout=30_000)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "document"),
+    [
+        ("notes.txt", b"hello", True),
+        ("script.py", b"print()", True),
+        ("LICENSE", b"MIT", True),
+        ("data.json", b'{"a": 1}', True),
+        ("photo.png", b"\x89PNG", True),
+        ("report.pdf", b"%PDF-1.7", True),
+        ("latest", b'{"schemaVersion": 2}', False),
+        ("latest", b"{", False),
+        ("0.6b-mlx", b'{"schemaVersion": 2}', False),
+        ("1.5b", b"{", False),
+        ("manifest.json", b'{\n  "schemaVersion": 2}', False),
+        ("config.json", b'{"architectures": ["LlamaForCausalLM"]}', False),
+        ("model.safetensors", b"\x10\x00\x00\x00\x00\x00\x00\x00{}", False),
+        ("model.safetensors.index.json", b'{"metadata": {}, "weight_map": {}}', False),
+        ("model.gguf", b"GGUF", False),
+        ("sha256-" + "a" * 64, b"GGUF", False),
+    ],
+)
+def test_what_is_dropped_is_a_document_or_a_model(tmp_path, name, content, document):
+    path = tmp_path / name
+    path.write_bytes(content)
+    models, found = parted(Dropped((path, tmp_path, tmp_path / "gone"), ("https://example.org",)))
+    assert found == ((path,) if document else ())
+    assert models.paths == (() if document else (path,)) + (tmp_path, tmp_path / "gone")
+    assert models.elsewhere == ("https://example.org",)
+
+
+def test_the_drag_says_what_a_drop_will_do(tmp_path):
+    for name, content in (("a.txt", "a"), ("b.py", "b"), ("c.png", "c"), ("latest", '{"schemaVersion": 2}')):
+        (tmp_path / name).write_text(content)
+
+    def told(*names):
+        return promise(Dropped(tuple(tmp_path / name for name in names), ()))
+
+    assert told("a.txt") == ("Drop to attach this file to your message", "a.txt")
+    assert told("a.txt", "b.py") == ("Drop to attach 2 files to your message", "a.txt and b.py")
+    assert told("latest", "a.txt") == ("Drop to load a model and attach this file", "latest; a.txt")
+    assert told("latest") == ("Drop to load this model", "latest")
+    assert told("c.png") == ("Pictures cannot be attached", "c.png: no model that sees can run here yet.")
+
+
+def test_a_model_and_a_document_dropped_together_are_each_what_they_are(ready, qtbot, loop, notes, tmp_path):
+    manifest = tmp_path / "latest"
+    manifest.write_text('{"schemaVersion": 2}')
+    ready.shelf.at[manifest] = record("dropped", path=manifest)
+    data = urls(manifest, notes)
+    assert enter(ready.window, data)
+    let_go(ready.window, data)
+    qtbot.waitUntil(lambda: ready.session.state.record.name == "dropped" and attached(ready) == ["notes.md"])
+    qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY)

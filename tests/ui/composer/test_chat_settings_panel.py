@@ -1,0 +1,116 @@
+"""What is chosen for one conversation: it is kept with it, and reaches the engine."""
+
+import json
+import sqlite3
+
+import pytest
+from PySide6.QtCore import Qt
+
+from sotto.engine.contract.options import request_options
+from sotto.ui.preferences.sampling_options import ALL_NUMBERS, BUDGET
+
+
+def kept(tmp_path):
+    with sqlite3.connect(f"{(tmp_path / 'data' / 'chats.sqlite3').as_uri()}?mode=ro", uri=True) as connection:
+        try:
+            found = connection.execute("SELECT system, options FROM chats ORDER BY id").fetchall()
+        except sqlite3.OperationalError:
+            found = []  # the file is being made
+    connection.close()
+    return [(system, json.loads(options)) for system, options in found]
+
+
+def ask(stage, qtbot, text):
+    stage.window.send(text)
+    qtbot.waitUntil(lambda: not stage.dialogue.busy and stage.dialogue.turns[-1].id > 0)
+    return stage.script.requests[-1]
+
+
+def test_what_is_chosen_reaches_the_engine_and_stays_with_its_chat(ready, qtbot, loop, tmp_path):
+    choices = ready.window.chat.choices
+    request = ask(ready, qtbot, "Plain")
+    assert (request.sampling, request.options, request.messages[0].role) == (None, {}, "user")
+    first = ready.dialogue.chat
+    ready.window.chat.header.choices.click()
+    assert choices.isVisible()
+    assert (choices.fields["temperature"].text(), choices.origins["temperature"].text()) == ("0.80", "usual")
+    choices.system.setPlainText("Answer in French.")
+    choices.fields["temperature"].setValue(0.2)
+    choices.fields["top_k"].setValue(0)
+    qtbot.keyClick(choices.system, Qt.Key.Key_Escape)
+    assert choices.isHidden()
+    qtbot.waitUntil(lambda: kept(tmp_path) == [("Answer in French.", {"temperature": 0.2, "top_k": 0})])
+    request = ask(ready, qtbot, "Chosen")
+    assert dict(request.options) == {"temperature": 0.2, "top_k": 0}
+    assert [(turn.role, turn.content) for turn in request.messages[:2]] == [
+        ("system", "Answer in French."),
+        ("user", "Plain"),
+    ]
+    ready.dialogue.new_chat()
+    assert (choices.system.toPlainText(), choices.options) == ("", {})
+    request = ask(ready, qtbot, "Another chat")
+    assert (request.options, request.messages[0].role) == ({}, "user")
+    ready.dialogue.open(first)
+    qtbot.waitUntil(lambda: choices.options == {"temperature": 0.2, "top_k": 0})
+    assert choices.system.toPlainText() == "Answer in French."
+
+
+def test_what_is_chosen_before_the_first_question_is_kept_with_it(ready, qtbot, loop, tmp_path):
+    choices = ready.window.chat.choices
+    choices.fields["seed"].setValue(7)
+    request = ask(ready, qtbot, "First")
+    assert dict(request.options) == {"seed": 7}
+    assert kept(tmp_path) == [("", {"seed": 7})]
+
+
+def test_everything_can_be_as_the_model_has_it_again(ready, qtbot, loop, tmp_path):
+    choices = ready.window.chat.choices
+    choices.system.setPlainText("Be brief.")
+    choices.fields["num_predict"].setValue(5)
+    qtbot.waitUntil(lambda: kept(tmp_path) == [("Be brief.", {"num_predict": 5})])
+    choices._put("", {}, tells=True)
+    qtbot.waitUntil(lambda: kept(tmp_path) == [("", {})])
+    assert ask(ready, qtbot, "Free").options == {}
+
+
+def test_what_nobody_can_have_chosen_is_not_shown(ready, loop):
+    choices = ready.window.chat.choices
+    choices.show_choices("x", {"temperature": "hot", "top_k": True, "seed": None, "unknown": 1, "min_p": 99})
+    assert choices.options == {"min_p": 1.0}
+
+
+def test_the_numbers_that_few_people_need_are_folded_away_and_reach_the_engine(ready, qtbot, loop):
+    choices, keeper = ready.window.chat.choices, ready.window.presets
+    ready.window.chat.header.choices.click()
+    field = choices.fields["mirostat"]
+    assert not field.isVisible()
+    assert field.text() == "0"
+    choices.more.click()
+    assert field.isVisible()
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, "3")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert (choices.refusal.text(), choices.options) == ("Mirostat must be a whole number from 0 to 2, not '3'.", {})
+    field.selectAll()
+    qtbot.keyClicks(field, "1")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    choices.fields["dry_penalty_last_n"].setValue(-1)
+    request = ask(ready, qtbot, "Chosen")
+    assert dict(request.options) == {"mirostat": 1, "dry_penalty_last_n": -1}
+    # What the engine reads is what was meant.
+    assert request_options({}, request.options).sampling.mirostat == 1
+    # Where one of them is set, they are in view.
+    keeper.save("Calm", "", choices.options)
+    ready.dialogue.new_chat()
+    assert not field.isVisible()
+    choices.presets.applied.emit(keeper.with_name("Calm"))
+    assert field.isVisible()
+
+
+@pytest.mark.parametrize("number", ALL_NUMBERS, ids=lambda number: number.name)
+def test_the_engine_takes_every_number_that_can_be_chosen(number):
+    if number is not BUDGET:
+        for value in (number.least, number.most):
+            assert number.fits(value)
+            request_options({}, {number.name: value})

@@ -1,0 +1,231 @@
+"""How full the context is, and what a person can do about it."""
+
+import threading
+
+import pytest
+
+from sotto.chats.records import Attachment
+from sotto.engine.contract.types import Overflow
+from sotto.ui.conversation.context_meter import ContextUse
+from sotto.ui.state.model_state import Phase
+
+
+def measured(stage, tokens):
+    """Tell whether this was measured, of what is typed now."""
+    meter = stage.window.composing.meter
+    return meter.fresh and meter.use is not None and meter.use.tokens == tokens
+
+
+def ask(stage, qtbot, text, answer):
+    stage.script.chunks = [answer]
+    stage.window.send(text)
+    qtbot.waitUntil(lambda: len(stage.dialogue.turns) > 1 and not stage.dialogue.busy)
+
+
+def labels(stage):
+    return [button.text() for button in stage.window.chat.composer.panel.buttons]
+
+
+def press(stage, text):
+    (button,) = [one for one in stage.window.chat.composer.panel.buttons if one.text().startswith(text)]
+    button.click()
+
+
+def test_the_gauge_holds_history_draft_and_attachments(ready, qtbot, loop):
+    composer = ready.window.chat.composer
+    assert composer.gauge.isHidden()
+    composer.draft.setPlainText("x" * 100)
+    # The scripted tokenizer takes each character for a token, and four for each message.
+    qtbot.waitUntil(lambda: measured(ready, 104))
+    assert composer.gauge.isVisible()
+    assert composer.gauge.text == "104 / 4,096"
+    assert composer.gauge.accessibleName() == "Context: 104 of 4,096 tokens, 3 %."
+    composer.draft.clear()
+    ask(ready, qtbot, "question", "answer")
+    qtbot.waitUntil(lambda: measured(ready, 8 + 6 + 8))
+    composer.draft.setPlainText("more")
+    qtbot.waitUntil(lambda: measured(ready, 22 + 8))
+    document = Attachment("a.txt", "words", 5, 0, 5)
+    ready.dialogue.unsent.attach([document])
+    qtbot.waitUntil(lambda: measured(ready, 22 + 4 + len(document.shown) + 2 + 4))
+    assert ready.dialogue.unsent.attachments[0].tokens == len(document.shown)
+    ready.dialogue.unsent.choose("Be brief.", {})
+    qtbot.waitUntil(lambda: measured(ready, 22 + 4 + len(document.shown) + 2 + 4 + 9 + 4))
+    ready.dialogue.new_chat()
+    qtbot.waitUntil(composer.gauge.isHidden)
+
+
+def test_counting_goes_on_while_something_is_typed_and_one_at_a_time(ready, qtbot, loop):
+    draft = ready.window.chat.composer.draft
+    for letter in "one after the other":
+        qtbot.keyClicks(draft, letter)
+        qtbot.wait(20)
+    qtbot.waitUntil(lambda: measured(ready, len("one after the other") + 4))
+    assert 1 < len(ready.script.counts) < len("one after the other")
+
+
+def test_a_nearly_full_context_warns_before_anything_is_sent(ready, qtbot, loop):
+    composer = ready.window.chat.composer
+    ask(ready, qtbot, "x" * 1000, "y" * 2000)
+    composer.draft.setPlainText("z" * 500)
+    qtbot.waitUntil(lambda: measured(ready, 3512))
+    assert composer.panel.isHidden()
+    composer.draft.setPlainText("z" * 800)
+    qtbot.waitUntil(composer.panel.isVisible)
+    assert composer.panel.title.text() == "The context is nearly full"
+    assert composer.panel.message.text() == "284 of 4,096 tokens are left for the answer."
+    assert labels(ready) == ["Leave out the oldest turns", "New chat with a summary"]
+    # It can be sent as it is, and none of it is left out.
+    composer.button.click()
+    qtbot.waitUntil(lambda: len(ready.script.requests) == 2)
+    assert ready.script.requests[-1].overflow is Overflow.ERROR
+    assert composer.panel.isHidden()
+
+
+def test_what_does_not_fit_is_not_sent(ready, qtbot, loop):
+    composer = ready.window.chat.composer
+    composer.draft.setPlainText("z" * 5000)
+    qtbot.waitUntil(composer.panel.isVisible)
+    assert composer.panel.title.text() == "This does not fit"
+    assert "5,004 tokens" in composer.panel.message.text()
+    composer.button.click()
+    assert ready.script.requests == []
+    assert composer.text == "z" * 5000
+    composer.draft.setPlainText("short")
+    qtbot.waitUntil(composer.panel.isHidden)
+    composer.button.click()
+    qtbot.waitUntil(lambda: len(ready.script.requests) == 1)
+
+
+def test_the_oldest_turns_are_left_out_once_a_person_says_so(ready, qtbot, loop):
+    composer = ready.window.chat.composer
+    ask(ready, qtbot, "x" * 1500, "y" * 2000)
+    composer.draft.setPlainText("z" * 900)
+    qtbot.waitUntil(composer.panel.isVisible)
+    press(ready, "Leave out the oldest turns")
+    qtbot.waitUntil(composer.panel.isHidden)
+    assert composer.gauge.text == "3,072 / 4,096"
+    assert "The oldest turns are left out: with them it would be 4,412" in composer.gauge.accessibleName()
+    composer.button.click()
+    qtbot.waitUntil(lambda: len(ready.script.requests) == 2 and not ready.dialogue.busy)
+    assert ready.script.requests[-1].overflow is Overflow.SHIFT
+    # That holds for this conversation, when it is opened again too, and for no other one.
+    chat = ready.dialogue.chat
+    ready.dialogue.new_chat()
+    assert not ready.dialogue.unsent.trims
+    ready.dialogue.open(chat)
+    qtbot.waitUntil(lambda: ready.dialogue.unsent.trims)
+    # What is too long by itself is still not sent.
+    composer.draft.setPlainText("z" * 3500)
+    qtbot.waitUntil(composer.panel.isVisible)
+    assert composer.panel.message.text().startswith("Even without the oldest turns it takes 3,504 tokens")
+    composer.button.click()
+    assert len(ready.script.requests) == 2
+
+
+def test_the_context_is_raised_for_a_model_that_was_made_for_more(ready, qtbot, loop):
+    composer = ready.window.chat.composer
+    ready.script.loaded_context = 1000
+    ready.session.load(ready.session.models[1])
+    qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY)
+    composer.draft.setPlainText("z" * 1600)
+    qtbot.waitUntil(composer.panel.isVisible)
+    # 4,096 tokens are the most it was made for.
+    assert labels(ready) == ["Raise the context to 4,000 (up to 3.1 MB more memory)"]
+    ready.script.loaded_context = None
+    press(ready, "Raise the context")
+    qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY)
+    assert ready.script.loads[-1][1] == 4000
+    qtbot.waitUntil(lambda: measured(ready, 1604) and composer.gauge.text == "1,604 / 4,000")
+    assert composer.panel.isHidden()
+    assert composer.text == "z" * 1600
+    assert ready.window.chat.notice.isHidden()
+
+
+def test_another_context_than_was_asked_for_is_told(ready, qtbot, loop):
+    ready.script.loaded_context = 2048
+    ready.session.reload(4000)
+    notice = ready.window.chat.notice
+    qtbot.waitUntil(notice.isVisible)
+    assert notice.title.text() == "The context is not as long as asked for"
+    assert notice.message.text() == "4,000 tokens were asked for, and the engine has loaded 2,048."
+    assert "2,048 tokens of context" in ready.window.chat.header.line.text()
+    ready.window.chat.composer.draft.setPlainText("x")
+    qtbot.waitUntil(lambda: ready.window.chat.composer.gauge.text == "5 / 2,048")
+
+
+def test_a_new_chat_begins_with_a_summary(ready, qtbot, loop):
+    composer = ready.window.chat.composer
+    ask(ready, qtbot, "x" * 1500, "y" * 2000)
+    first = ready.dialogue.chat
+    document = Attachment("a.txt", "words", 5, 0, 5)
+    ready.dialogue.unsent.attach([document])
+    composer.draft.setPlainText("And now " + "z" * 400)
+    qtbot.waitUntil(composer.panel.isVisible)
+    ready.script.chunks = ["They spoke ", "of letters."]
+    press(ready, "New chat with a summary")
+    assert ready.window.chat.notice.title.text() == "Writing a summary"
+    qtbot.waitUntil(lambda: ready.dialogue.chat != first and not ready.dialogue.turns)
+    said = ready.script.requests[-1].messages
+    assert [message.role for message in said] == ["user", "assistant", "user"]
+    assert said[-1].content.startswith("Summarise our conversation")
+    assert composer.text.startswith("What we talked about before:\n\nThey spoke of letters.\n\nAnd now z")
+    assert [one.name for one in ready.dialogue.unsent.attachments] == ["a.txt"]
+    assert ready.window.chat.notice.isHidden()
+    assert ready.session.state.phase is Phase.READY
+    # The old conversation is as it was, but for the draft.
+    ready.dialogue.open(first)
+    qtbot.waitUntil(lambda: len(ready.dialogue.turns) == 2)
+    assert composer.text == ""
+    assert ready.dialogue.unsent.attachments == ()
+
+
+def test_a_summary_can_be_stopped(ready, qtbot, loop):
+    ask(ready, qtbot, "x" * 10, "y" * 20)
+    ready.script.chunks, ready.script.hold_answer = ["Some ", "summary"], threading.Event()
+    ready.dialogue.summarize()
+    assert ready.dialogue.busy
+    ready.dialogue.stop()
+    assert not ready.dialogue.busy
+    qtbot.wait(50)
+    assert len(ready.dialogue.turns) == 2
+    assert ready.window.chat.composer.text == ""
+
+
+def test_a_part_of_a_document_is_sent_where_a_person_says_which(ready, qtbot, loop):
+    composer = ready.window.chat.composer
+    text = "".join(f"line {number}\n" for number in range(1000))
+    ready.dialogue.unsent.attach([Attachment("long.txt", text, len(text), 0, len(text))])
+    qtbot.waitUntil(lambda: composer.panel.isVisible() and len(labels(ready)) == 2)
+    assert labels(ready) == ["Only the beginning of long.txt", "Only the end of long.txt"]
+    press(ready, "Only the beginning")
+    qtbot.waitUntil(composer.panel.isHidden)
+    (one,) = ready.dialogue.unsent.attachments
+    assert (one.begins, one.text) == (0, text)
+    assert 0 < one.ends < 3072
+    assert "from the beginning" in composer.attachments.chips[0].line.text()
+    ready.window.send("What is in it?")
+    qtbot.waitUntil(lambda: len(ready.script.requests) == 1)
+    (message,) = ready.script.requests[0].messages
+    assert message.content.startswith(f"long.txt, characters 1 to {one.ends:,} of {len(text):,}:\n```\nline 0\n")
+    assert message.content.endswith("```\n\nWhat is in it?")
+
+
+@pytest.mark.parametrize(
+    ("use", "used", "tight", "over"),
+    [
+        (ContextUse(900, 1000, 900, 750), 900, False, False),
+        (ContextUse(901, 1000, 901, 750), 901, True, False),
+        (ContextUse(1000, 1000, 20, 750), 1000, True, True),
+        (ContextUse(5000, 1000, 20, 750, trims=True), 750, False, False),
+        (ContextUse(5000, 1000, 800, 750, trims=True), 800, True, True),
+        (ContextUse(700, 1000, 700, 750, trims=True), 700, False, False),
+    ],
+)
+def test_how_full_is_full(use, used, tight, over):
+    assert (use.used, use.tight, use.over) == (used, tight, over)
+
+
+def test_how_far_a_context_is_raised():
+    use = ContextUse(5000, 1000, 5000, 750)
+    assert [use.raised(longest) for longest in (None, 1000, 1500, 100_000)] == [None, None, 1500, 8000]

@@ -1,0 +1,221 @@
+"""What answers of a chat must be: chosen in its settings, told at the composer, and shown as what it is."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from sotto.chats.records import Role, State, Turn
+from sotto.engine.contract.types import GrammarKind
+from sotto.runner.host import THREAD
+from sotto.ui.conversation.json_layout import JsonLayout
+from sotto.ui.conversation.plain_markdown import written_out
+from sotto.ui.preferences.answer_options import is_format, manner_of
+from sotto.ui.preferences.sampling_options import sensible
+from sotto.ui.session.engine_hosts import make_host
+from sotto.ui.transcript.messages import AnswerMessage
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"name": {"type": "string", "maxLength": 8}, "sizes": {"type": "array", "maxItems": 0}},
+    "required": ["name", "sizes"],
+    "additionalProperties": False,
+}
+WAIT = 30_000
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8")),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text('a"\\{}[],: \n', max_size=4), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+def asked(stage, qtbot, text="Go"):
+    stage.window.send(text)
+    qtbot.waitUntil(lambda: not stage.dialogue.busy and stage.dialogue.turns[-1].id > 0)
+    return stage.script.requests[-1]
+
+
+@given(values, st.sampled_from([(",", ":"), (", ", ": "), (" ,\n\t", " : ")]), st.integers(1, 7))
+def test_json_is_laid_out_the_same_however_it_was_written_and_cut(value, separators, length):
+    written = json.dumps(value, separators=separators, ensure_ascii=False)
+    layout = JsonLayout()
+    pieces = [layout.feed(written[at : at + length]) for at in range(0, len(written), length)]
+    assert "".join(pieces) == json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def test_a_schema_is_pasted_checked_and_holds(ready, qtbot, loop):
+    choices, composer = ready.window.chat.choices, ready.window.chat.composer
+    field = choices.format
+    assert (choices.origins["format"].text(), composer.format.isVisible()) == ("usual", False)
+    ready.window.chat.header.choices.click()
+    field.segments.buttons["json"].click()
+    assert (choices.origins["format"].text(), composer.format.isVisible()) == ("set here", True)
+    assert composer.format.accessibleName() == "Answers are JSON objects."
+    grammar = asked(ready, qtbot).grammar
+    assert (grammar.kind, json.loads(grammar.text)) == (GrammarKind.JSON_SCHEMA, {"type": "object"})
+
+    # What cannot be honoured is refused in place, and nothing of it holds.
+    field.segments.buttons["schema"].click()
+    assert field.text.hasFocus()
+    assert field.kept is None
+    for text, why in (
+        ('{"not": {}}', "The JSON schema cannot be guaranteed: not is not supported here."),
+        ("{", "The JSON schema is no JSON"),
+    ):
+        field.text.setPlainText(text)
+        qtbot.waitUntil(lambda why=why: why in field.error.text())
+        assert field.line.text() == "Until there is one, answers stay text."
+        assert field.text.accessibleDescription() == field.error.text()
+        assert asked(ready, qtbot).grammar is None
+    field.text.setPlainText(json.dumps(SCHEMA))
+    qtbot.waitUntil(lambda: field.kept is not None)
+    assert field.error.isHidden()
+    assert json.loads(asked(ready, qtbot).grammar.text) == SCHEMA
+    first = ready.dialogue.chat
+
+    # It is the chat's own, goes with presets, and comes back.
+    ready.window.presets.save("Person", "", choices.options)
+    ready.dialogue.new_chat()
+    assert (field.kept, field.text.toPlainText(), composer.format.isVisible()) == (None, "", False)
+    assert asked(ready, qtbot).grammar is None
+    choices.presets.applied.emit(ready.window.presets.with_name("Person"))
+    assert composer.format.accessibleName() == "Answers are JSON, as the JSON schema says."
+    ready.dialogue.new_chat()
+    ready.dialogue.open(first)
+    qtbot.waitUntil(lambda: field.kept is not None)
+    assert json.loads(field.text.toPlainText()) == SCHEMA
+    # The sign at the composer leads to where it is chosen.
+    ready.window.chat.hide_choices()
+    qtbot.mouseClick(composer.format, Qt.MouseButton.LeftButton)
+    assert field.segments.buttons["schema"].hasFocus()
+    choices.reset.click()
+    assert asked(ready, qtbot).grammar is None
+
+
+def test_a_file_says_what_answers_must_be(ready, qtbot, loop, tmp_path):
+    field = ready.window.chat.choices.format
+    ready.window.chat.header.choices.click()
+    field.segments.buttons["schema"].click()
+    for name, content, why in (
+        ("gone.json", None, "gone.json"),
+        ("a.txt", b"x", "must end in .json, .regex, .lark"),
+        ("a.regex", b"(", "a.regex cannot be guaranteed: the pattern ( has an unclosed group at character 1."),
+        ("a.lark", b"\xff", "is no UTF-8 text (invalid start byte at 0)."),
+    ):
+        if content is not None:
+            (tmp_path / name).write_bytes(content)
+        field.read(tmp_path / name)
+        qtbot.waitUntil(lambda why=why: why in field.error.text())
+        assert field.kept is None
+    (tmp_path / "time.regex").write_text(r"\d\d:\d\d" + "\n")
+    field.read(tmp_path / "time.regex")
+    qtbot.waitUntil(lambda: field.kept is not None)
+    assert field.kept == {"kind": "regex", "text": r"\d\d:\d\d", "name": "time.regex"}
+    assert field.line.text() == "Answers are what time.regex says."
+    assert asked(ready, qtbot).grammar.kind is GrammarKind.REGEX
+    assert not ready.dialogue.turns[-1].is_json
+    # What is changed in it is still an expression, and no file any more.
+    field.text.setPlainText(r"\d+")
+    qtbot.waitUntil(lambda: field.kept["text"] == r"\d+")
+    assert field.line.text() == "Answers are what the regular expression says."
+
+
+GOOD = {"kind": "regex", "text": "a", "name": "n"}
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        *(None, 1, "xml", [], {}, GOOD | {"kind": "x"}, GOOD | {"text": ""}, GOOD | {"text": "a" * (1 << 21)}),
+        *(GOOD | {"name": "a\nb"}, GOOD | {"name": "n" * 999}, GOOD | {"more": 1}, GOOD | {"text": 3}),
+    ],
+)
+def test_what_nobody_can_have_chosen_is_no_format(kept):
+    assert is_format(GOOD)
+    assert not is_format(kept)
+    assert sensible({"format": kept}) == {}
+    assert manner_of({"format": kept, "think": kept, "think_budget": kept, "top_k": 3}, None).drawn == {"top_k": 3}
+    assert manner_of({"format": kept}, None).grammar is None
+
+
+def test_an_answer_that_was_begun_as_text_goes_on_as_text(ready, qtbot, loop):
+    ready.script.chunks = ["Some ", "prose."]
+    for held in (False, True):
+        if held:
+            ready.dialogue.new_chat()
+            ready.window.chat.choices.format.segments.buttons["json"].click()
+        asked(ready, qtbot)
+        last = ready.dialogue.turns[-1]
+        ready.dialogue._record.turns[-1] = replace(last, state=State.STOPPED)
+        ready.window.chat.choices.format.segments.buttons["json"].click()
+        ready.dialogue.go_on(last.id)
+        qtbot.waitUntil(lambda: not ready.dialogue.busy)
+        assert (ready.script.requests[-1].grammar is not None) is held
+        assert ready.dialogue.turns[-1].is_json is held
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_json_is_shown_as_code_and_copied_as_json(dressed, qtbot, live):
+    said = '{"a":"```\\n","b":[{},{"c":1.50}]}'
+    shown = '{\n  "a": "```\\n",\n  "b": [\n    {},\n    {\n      "c": 1.50\n    }\n  ]\n}'
+    turn = Turn(2, 1, Role.ASSISTANT, said, State.COMPLETE, 0.0, "m", {"format": "json"})
+    message = AnswerMessage("m")
+    qtbot.addWidget(message)
+    if live:
+        message.hold(turn)
+        for letter in said:
+            message.append(letter)
+        message.end(turn)
+    else:
+        message.show_complete(turn)
+    (region,) = message.text._regions.found
+    assert message.text.code_of(region) == shown
+    message.copy.click()
+    assert QApplication.clipboard().text() == shown
+    assert written_out(turn) == f"````json\n{shown}\n````"
+    # What is kept is what the model wrote, and what it is given the next time.
+    assert message.body.markdown == said
+
+
+@pytest.fixture
+def window(real_window):
+    """The window over the real engine, with the built-in model."""
+    return real_window(make_host(THREAD))
+
+
+def test_an_answer_of_the_real_engine_is_json_while_it_comes_and_afterwards(qtbot, window, loop, tmp_path):
+    dialogue, transcript, choices = window.dialogue, window.chat.transcript, window.chat.choices
+    (tmp_path / "person.json").write_text(json.dumps(SCHEMA))
+    choices.format.segments.buttons["schema"].click()
+    choices.format.read(tmp_path / "person.json")
+    qtbot.waitUntil(lambda: choices.format.kept is not None, timeout=WAIT)
+    choices.fields["temperature"].setValue(0)
+    grown = []
+    dialogue.answer_grew.connect(lambda pieces: grown.append(transcript.answer.text._regions.found))
+    window.send("Who are you?")
+    qtbot.waitUntil(lambda: not dialogue.busy and dialogue.turns[-1].id > 0, timeout=WAIT)
+    said = json.loads(dialogue.turns[-1].text)
+    assert said.keys() == {"name", "sizes"}
+    assert len(said["name"]) <= 8
+    assert all(len(regions) == 1 for regions in grown[1:])
+
+    def shown():
+        (region,) = transcript._last().text._regions.found
+        return transcript._last().text.code_of(region)
+
+    assert shown() == json.dumps(said, indent=2, ensure_ascii=False)
+    first = dialogue.chat
+    dialogue.new_chat()
+    dialogue.open(first)
+    qtbot.waitUntil(lambda: not transcript.empty and transcript._last() is not None, timeout=WAIT)
+    assert shown() == json.dumps(said, indent=2, ensure_ascii=False)
+    window.shelf.export_markdown(first, tmp_path / "chat.md")
+    qtbot.waitUntil((tmp_path / "chat.md").exists, timeout=WAIT)
+    code = (tmp_path / "chat.md").read_text().partition("```json\n")[2].partition("\n```")[0]
+    assert json.loads(code) == said

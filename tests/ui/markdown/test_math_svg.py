@@ -1,0 +1,214 @@
+"""Formulas in an answer: which text is one, what it looks like, and what is copied of it."""
+
+import time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import QEvent
+from PySide6.QtGui import QColor, QTextCursor, QTextDocument
+from PySide6.QtWidgets import QApplication, QWidget
+
+from sotto.ui.markdown.formula_placer import Formulas, _formulas_of
+from sotto.ui.markdown.math_svg import LONGEST, draw, protected
+from sotto.ui.markdown.renderer import MarkdownRenderer
+from sotto.ui.markdown.view import MarkdownText
+from sotto.ui.toolkit.colors import DARK, LIGHT
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("a $x_1$ b", ["x_1"]),
+        ("$a$ and $b$", ["a", "b"]),
+        ("($x$), $x$-axis", ["x", "x"]),
+        ("$$\na\n=\nb\n$$", ["a\n=\nb"]),
+        (r"\(a\) and \[ \frac{a}{b} \]", ["a", r"\frac{a}{b}"]),
+        ("```\n$x$\n```\n$y$", ["y"]),
+        ("- item\n  ```\n  $a$\n  ```\n  $b$", ["b"]),
+        *((text, []) for text in (
+            "[a](\\(b\\))", "[a](b$c$)",
+            "$5 and $6", "$5-$6", "costs $5/$10", "US$5 and A$6", "$HOME/$PATH or $HOME $PATH", "`$x$`", r"\$x\$",
+            "2+2=4",
+            r"\\(no\\)", "$ x $", "$$$", "$$$$", r"\(\)", "    $x$", f"${'x' * 2 * LONGEST}$", "$a\n\nb$", "~~~\n$x$",
+        )),
+    ],
+)  # fmt: skip
+def test_what_is_a_formula(text, found):
+    marked, formulas = protected(text)
+    assert [formula.latex for formula in formulas] == found
+    assert (marked == text) == (not found)
+
+
+@pytest.mark.parametrize("text", ["\\(" * 20_000, "$a" * 20_000, "`" * 50_000, "```\n" * 5_000, "\\[$$`" * 8_000])
+def test_the_time_to_look_through_a_text_grows_no_faster_than_the_text(text):
+    def seconds(part):
+        started = time.thread_time()
+        protected(part)
+        return time.thread_time() - started
+
+    short, whole = (min(seconds(part) for _ in range(3)) for part in (text[: len(text) // 8], text))
+    # Eight times the text; with the square of it, it would be 64 times the time.
+    assert whole <= 24 * short + 0.02
+
+
+def test_a_formula_is_drawn_with_its_baseline():
+    drawing = draw("x", False, 20, "#123456")
+    assert drawing is not None
+    assert "#123456" in drawing.svg
+    fraction = draw(r"\frac{a}{b}", True, 20, "#123456")
+    assert fraction is not None
+    assert fraction.ascent > drawing.ascent
+    assert fraction.descent > 5 > drawing.descent
+    assert draw(r"a &= b \\ c &= d", True, 20, "#123456") is not None
+    assert draw("2+2=4", False, 20, "#123456") is not None
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\frac{", "{", "}}", "^", r"\left(", r"\begin{x}", r"\def\x{\x\x}\x", r"\\", r"\rule{1000000em}{1em}",
+        r"\text{<image href='file:///etc/passwd'/>}", r"\sqrt{" * 60 + "x" + "}" * 60, "{" * 400 + "x" + "}" * 400,
+        r"\hspace{9999999em}x",
+    ],
+)  # fmt: skip
+def test_hostile_formulas_end_soon_and_never_raise(latex):
+    started = time.thread_time()
+    drawing = draw(latex, True, 20, "#000000")
+    assert time.thread_time() - started < 5
+    assert drawing is None or "image" not in drawing.svg
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.text(alphabet="\\{}^_&$%#abfrcsqt()[]<>'\"1 \n", max_size=30))
+def test_no_formula_raises(latex):
+    draw(latex, False, 16, "#000000")
+
+
+TEXT = (
+    "Roots of $ax^2_1 + b_1$ are\n\n$$\nx = \\frac{a_1}{b_1}\n$$\n\n"
+    "- and \\(y\\) but `$z$`, $5 and $6\n\n\\[ w*v*u \\]\n"
+)
+
+
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(1, 40))
+def test_formulas_stay_as_they_were_written_however_the_text_came(qapp, size):
+    documents = []
+    for step in (size, len(TEXT)):
+        document = QTextDocument()
+        renderer = MarkdownRenderer(document)
+        for at in range(0, len(TEXT), step):
+            renderer.append(TEXT[at : at + step])
+            renderer.render()
+        renderer.finish()
+        documents.append(document)
+    assert documents[0].toHtml() == documents[1].toHtml()
+    shown = documents[0].toPlainText()
+    for raw in ("$ax^2_1 + b_1$", "$$ x = \\frac{a_1}{b_1} $$", "\\(y\\)", "\\[ w*v*u \\]", "$z$", "$5 and $6"):
+        assert raw in shown
+
+
+@pytest.fixture
+def text(qtbot, dressed):
+    holder, made = QWidget(), MarkdownText()
+    qtbot.addWidget(holder)
+    holder.resize(600, 400)
+    made.setParent(holder)
+    made.resize(600, 400)
+    holder.show()
+    yield made
+    holder.hide()
+
+
+def pictures(text):
+    return _formulas_of(text.document(), drawn=True)
+
+
+def test_formulas_are_drawn_once_the_answer_has_ended(text, qtbot, dressed):
+    text.append_markdown(TEXT)
+    text._render()
+    assert not pictures(text)
+    text.finish()
+    qtbot.waitUntil(lambda: len(pictures(text)) == 4, timeout=20_000)
+    assert colours(text) == LIGHT.text
+    middle = text.document().find("￼", text.document().find("are").position()).block()
+    assert middle.blockFormat().alignment().name == "AlignHCenter"
+    # In another appearance they are drawn anew.
+    dressed.wear("dark", 1.0)
+    qtbot.waitUntil(lambda: len(pictures(text)) == 4, timeout=20_000)
+    assert colours(text) == DARK.text
+
+
+def test_on_a_finer_screen_formulas_are_drawn_finer(text, qtbot, dressed, monkeypatch):
+    text.append_markdown("There $x^2$ is.")
+    text.finish()
+    qtbot.waitUntil(lambda: len(pictures(text)) == 1, timeout=20_000)
+    before = picture_of(text)
+    assert before.devicePixelRatio() == 1.0
+    monkeypatch.setattr(type(text), "devicePixelRatioF", lambda self: 2.0)
+    QApplication.sendEvent(text, QEvent(QEvent.Type.DevicePixelRatioChange))
+    qtbot.waitUntil(lambda: len(pictures(text)) == 1 and picture_of(text).devicePixelRatio() == 2.0, timeout=20_000)
+    assert picture_of(text).width() == pytest.approx(2 * before.width(), abs=2)
+    assert picture_of(text).deviceIndependentSize().width() == pytest.approx(before.width(), abs=1)
+
+
+def picture_of(text):
+    return text.document().resource(2, pictures(text)[0][2].toImageFormat().name())
+
+
+def colours(text):
+    """Return the colour of the darkest or lightest stroke of the first picture."""
+    name = pictures(text)[0][2].toImageFormat().name()
+    picture = text.document().resource(2, name)
+    found = {
+        QColor(picture.pixelColor(x, y)).name()
+        for x in range(picture.width())
+        for y in range(picture.height())
+        if picture.pixelColor(x, y).alpha() == 255
+    }
+    (color,) = found
+    return color
+
+
+def test_what_is_copied_of_a_formula_is_latex(text, qtbot):
+    text.append_markdown(TEXT)
+    text.finish()
+    qtbot.waitUntil(lambda: len(pictures(text)) == 4, timeout=20_000)
+    text.selectAll()
+    data = text.createMimeDataFromSelection()
+    for raw in ("$ax^2_1 + b_1$", "\\frac{a_1}{b_1}", "\\(y\\)", "$5 and $6"):
+        assert raw in data.text()
+    assert "￼" not in data.text() + data.html()
+    assert "<img" not in data.html()
+    cursor = QTextCursor(text.document().findBlockByNumber(0))
+    cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
+    text.setTextCursor(cursor)
+    assert text.createMimeDataFromSelection().text() == "Roots of $ax^2_1 + b_1$ are"
+
+
+def test_what_cannot_be_drawn_stays_latex(text, qtbot):
+    text.append_markdown("Broken $\\frac{$ and $x$.")
+    text.finish()
+    qtbot.waitUntil(lambda: len(pictures(text)) == 1, timeout=20_000)
+    qtbot.waitUntil(lambda: not text.findChild(Formulas)._waiting if text.findChild(Formulas) else True)
+    assert text.toPlainText().startswith("Broken $\\frac{$ and ")
+
+
+def test_a_wide_formula_is_made_smaller(text, qtbot):
+    text.append_markdown("$$ " + " + ".join(f"x_{{{number}}}" for number in range(60)) + " $$")
+    text.finish()
+    qtbot.waitUntil(lambda: len(pictures(text)) == 1, timeout=20_000)
+    width = pictures(text)[0][2].toImageFormat().width()
+    assert 300 < width <= 600
+    text.resize(400, 400)
+    QApplication.processEvents()
+    assert pictures(text)[0][2].toImageFormat().width() < width
+
+
+def test_an_answer_with_formulas_can_be_deleted_while_they_are_drawn(qtbot, dressed, destroyed):
+    made = MarkdownText()
+    made.append_markdown("$\\frac{1}{" + "x" * 40 + "}$")
+    made.finish()
+    destroyed(made)
+    qtbot.wait(300)

@@ -1,0 +1,438 @@
+"""Downloads in the window: asking for a model, the rows of what is on its way, and what becomes of them."""
+
+import re
+import threading
+import time
+
+import pytest
+from PySide6.QtCore import Qt, QThread
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon
+
+from scripted_loop import record
+from sotto.store.pull.progress import PullProgress, PullState
+from sotto.store.records import Source
+from sotto.ui.models import download_form, download_list
+from sotto.ui.settings.engine_choices import speed_read
+from sotto.ui.settings.folders import FoldersPage
+from sotto.ui.state.model_state import Phase
+
+NAME = "llama3.2:3b"
+TOTAL = 4_100_000_000
+
+
+def part(state=PullState.DOWNLOADING, done=1_264_000_000, name=NAME, **changes):
+    return PullProgress(name, state, done, TOTAL, **changes)
+
+
+def rows(stage):
+    return stage.window.desk.panel.downloads.rows
+
+
+@pytest.fixture
+def said(monkeypatch):
+    """What screen readers are told of downloads."""
+    found = []
+    monkeypatch.setattr(download_list, "announce", lambda about, text: found.append(text))
+    return found
+
+
+@pytest.fixture
+def getting(stage, qtbot, loop):
+    """Begin one download, and return what lets the queue speak of it and waits until that is seen."""
+
+    def tell(progress):
+        # From a thread that is not the window's, as the real one does.
+        speaker = threading.Thread(target=stage.queue.tell, args=(progress,))
+        speaker.start()
+        speaker.join()
+        if progress.state is PullState.DONE:
+            qtbot.waitUntil(lambda: progress.name not in [row.progress.name for row in rows(stage)])
+        else:
+            qtbot.waitUntil(lambda: progress in [row.progress for row in rows(stage)])
+
+    loop.starts.append(lambda: stage.window.desk.getting.downloads.add(NAME))
+    return tell
+
+
+def action(stage, text):
+    (found,) = [one for one in stage.window.menus.actions() if one.text() == text]
+    return found
+
+
+# Asking
+
+
+def test_a_name_is_typed_and_downloaded(stage, qtbot, loop, said):
+    panel, card = stage.window.desk.panel, stage.window.desk.getting.card
+    qtbot.mouseClick(panel.get, Qt.MouseButton.LeftButton)
+    assert card.isVisible()
+    qtbot.waitUntil(card.field.hasFocus)
+    assert not card.get.isEnabled()
+    qtbot.keyClicks(card.field, "llama3.2:3b")
+    assert card.origin.text() == "From Ollama’s library, at registry.ollama.ai."
+    qtbot.keyClick(card.field, Qt.Key.Key_Return)
+    assert card.isHidden()
+    assert stage.window.chat.composer.draft.hasFocus()
+    assert ("add", NAME) in stage.queue.asked
+    assert [row.name.text() for row in rows(stage)] == [NAME]
+    assert rows(stage)[0].isVisible()
+    assert said == ["llama3.2:3b is being downloaded."]
+    assert card.field.text() == ""
+
+
+@pytest.mark.parametrize("typed", ["two words", "a:", "../../etc/passwd", "x" * 700, "model:tag:tag"])
+def test_what_is_no_name_is_refused_under_the_field(stage, qtbot, loop, monkeypatch, typed):
+    heard = []
+    monkeypatch.setattr(download_form, "announce", lambda about, text: heard.append(text))
+    card = stage.window.desk.getting.card
+    action(stage, "Get a Model…").trigger()
+    card.field.setText(typed)
+    # Nobody is scolded while typing.
+    assert card.error.isHidden()
+    card.get.click()
+    assert card.isVisible()
+    assert card.error.isVisible()
+    assert "is no model name" in card.error.text()
+    assert card.origin.isHidden()
+    assert card.field.accessibleDescription() == card.error.text()
+    assert card.field.hasFocus()
+    assert heard == [card.error.text()]
+    assert rows(stage) == []
+    assert [what for what, _ in stage.queue.asked if what == "add"] == []
+    qtbot.keyClick(card.field, Qt.Key.Key_A)
+    assert card.error.isHidden()
+    qtbot.keyClick(card.field, Qt.Key.Key_Escape)
+    assert card.isHidden()
+
+
+def test_the_focus_goes_back_to_the_button_that_it_came_from(stage, qtbot, loop):
+    panel, card = stage.window.desk.panel, stage.window.desk.getting.card
+    panel.get.setFocus()
+    for key in (Qt.Key.Key_Escape, Qt.Key.Key_Return):
+        qtbot.keyClick(panel.get, Qt.Key.Key_Space)
+        assert card.field.hasFocus()
+        card.field.setText(NAME)
+        qtbot.keyClick(card.field, key)
+        assert card.isHidden()
+        assert panel.get.hasFocus()
+
+
+def test_keys_menu_and_palette_lead_there(stage, qtbot, loop):
+    card = stage.window.desk.getting.card
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    assert card.isVisible()
+    card.close_button.click()
+    assert card.isHidden()
+    stage.window.commands.open()
+    palette = stage.window.commands.palette
+    palette.field.setText("get a model")
+    qtbot.waitUntil(lambda: bool(palette.shown) and palette.shown[0].title == "Get a Model")
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(card.isVisible)
+    # It goes away like other cards, once the focus is elsewhere.
+    stage.window.chat.composer.draft.setFocus()
+    assert card.isHidden()
+
+
+def test_a_name_that_is_asked_for_twice_is_downloaded_once(getting, stage, loop):
+    stage.window.desk.getting.downloads.add("library/llama3.2:3b")
+    assert stage.queue.asked.count(("add", NAME)) == 1
+    getting(part(PullState.PAUSED))
+    stage.window.desk.getting.downloads.add(NAME)
+    assert stage.queue.asked[-1] == ("resume", NAME)
+    assert len(rows(stage)) == 1
+
+
+# What is shown
+
+
+def test_a_row_says_how_far_it_is(getting, stage, loop):
+    (row,) = rows(stage)
+    assert row.doing.text() == "Waiting for its turn"
+    assert row.amounts.isHidden()
+    getting(part(speed=34_300_000.0, seconds_left=128.0))
+    assert row.amounts.text() == "1.2 of 4.1 GB"
+    assert row.percent.text() == "30 %"
+    assert row.doing.text() == "34 MB/s · 2 min left"
+    assert row.bar.value() == 30
+    assert row.note.isHidden()
+    assert row.accessibleName() == "llama3.2:3b, downloading, 1.2 of 4.1 GB, 30 %, 34 MB/s, 2 min left"
+    assert row.toggle.accessibleName() == "Pause the download of llama3.2:3b"
+    assert row.cancel.accessibleName() == "Cancel the download of llama3.2:3b"
+
+
+def test_an_error_is_gone_as_soon_as_it_is_over(getting, stage, loop):
+    (row,) = rows(stage)
+    why = "Nothing has come for 15 s; trying again."
+    getting(part(PullState.STALLED, note=why))
+    assert (row.doing.text(), row.note.text()) == ("Stalled", why)
+    assert row.note.isVisible()
+    assert row.doing.property("role") == "warn"
+    assert "stalled" in row.accessibleName()
+    assert why.removesuffix(".") in row.accessibleName()
+    getting(part())
+    assert row.note.isHidden()
+    assert row.doing.property("role") == "caption"
+    assert "15 s" not in row.accessibleName()
+
+
+@pytest.mark.parametrize(
+    ("state", "tip", "asks"),
+    [
+        (PullState.WAITING, "Pause", "pause"),
+        (PullState.CHECKING, "Pause", "pause"),
+        (PullState.DOWNLOADING, "Pause", "pause"),
+        (PullState.STALLED, "Pause", "pause"),
+        (PullState.RETRYING, "Pause", "pause"),
+        (PullState.VERIFYING, "Pause", "pause"),
+        (PullState.PAUSED, "Resume", "resume"),
+        (PullState.FAILED, "Try again", "resume"),
+    ],
+)
+def test_one_button_lets_it_rest_or_go_on(getting, stage, qtbot, loop, state, tip, asks):
+    (row,) = rows(stage)
+    getting(part(state, done=7))
+    assert row.toggle.toolTip() == tip
+    assert f"the download of {NAME}" in row.toggle.accessibleName()
+    row.toggle.setFocus()
+    qtbot.keyClick(row.toggle, Qt.Key.Key_Space)
+    assert stage.queue.asked[-1] == (asks, NAME)
+
+
+def test_news_come_over_to_the_windows_thread_a_few_times_a_second(stage, qtbot, loop):
+    downloads = stage.window.desk.getting.downloads
+    downloads.add(NAME)
+    drawn = []
+    downloads.changed.connect(lambda all_of_them: drawn.append((QThread.currentThread(), all_of_them[0].done)))
+
+    def speak():
+        for done in range(1, 2001):
+            stage.queue.tell(part(done=done))
+            time.sleep(0.0005)
+
+    began = time.monotonic()
+    speaker = threading.Thread(target=speak)
+    speaker.start()
+    qtbot.waitUntil(lambda: bool(drawn) and drawn[-1][1] == 2000)
+    took = time.monotonic() - began
+    speaker.join()
+    assert {thread for thread, _ in drawn} == {stage.window.thread()}
+    assert len(drawn) <= 2 + 5 * took
+    assert [done for _, done in drawn] == sorted(done for _, done in drawn)
+
+
+def test_what_an_earlier_run_left_is_there_and_rests(stage, qtbot, loop, said):
+    stage.queue.left = (part(PullState.PAUSED), part(PullState.PAUSED, name="other:1b"))
+    stage.window.desk.getting.downloads.begin(stage.window.flows)
+    qtbot.waitUntil(lambda: [row.progress.name for row in rows(stage)] == [NAME, "other:1b"])
+    assert rows(stage)[0].doing.text() == "Paused"
+    assert said == []
+    rows(stage)[1].toggle.click()
+    assert stage.queue.asked[-1] == ("resume", "other:1b")
+
+
+def test_search_finds_downloads_too(getting, stage, loop):
+    search = stage.window.sidebar.search
+    search.setText("llama 3b")
+    assert rows(stage)[0].isVisible()
+    search.setText("mistral")
+    assert not rows(stage)[0].isVisible()
+    assert not stage.window.desk.panel.downloads.isVisible()
+
+
+# How it ends
+
+
+def test_when_it_is_done_the_model_takes_the_place_of_the_row(getting, stage, qtbot, loop, said):
+    qtbot.waitUntil(lambda: bool(stage.session.models))
+    getting(part(PullState.VERIFYING, done=TOTAL))
+    stage.shelf.records.append(record(NAME, source=Source.SOTTO))
+    getting(part(PullState.DONE, done=TOTAL))
+    qtbot.waitUntil(lambda: NAME in [row.record.name for row in stage.window.sidebar.rows])
+    assert not stage.window.desk.panel.downloads.isVisible()
+    assert said[-1] == "llama3.2:3b is here. 4.1 GB were downloaded and checked."
+    notice = stage.window.chat.notice
+    assert notice.title.text() == "llama3.2:3b is here"
+    assert notice.button.text() == "Load"
+    notice.button.click()
+    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY and stage.session.state.record.name == NAME)
+
+
+def test_a_failure_says_why_once_and_can_be_tried_again(getting, stage, loop, said):
+    why = "registry.ollama.ai has no model llama3.2:3b; look for its name there."
+    getting(part(PullState.FAILED, done=0, note=why))
+    getting(part(PullState.FAILED, done=1, note=why))
+    (row,) = rows(stage)
+    assert (row.doing.text(), row.note.text()) == ("Failed", why)
+    assert row.doing.property("role") == "alert"
+    assert said[1:] == [f"llama3.2:3b could not be downloaded. {why}"]
+    getting(part(PullState.CHECKING, done=1))
+    assert row.note.isHidden()
+
+
+def test_a_model_that_is_there_is_updated_and_not_downloaded(getting, stage, qtbot, loop):
+    stage.shelf.records.append(record(NAME, source=Source.SOTTO))
+    stage.session.rescan()
+    qtbot.waitUntil(lambda: NAME in [row.record.name for row in stage.window.sidebar.rows])
+    getting(part())
+    (row,) = rows(stage)
+    assert row.doing.text() == "Updating"
+    assert "ownloading" not in row.accessibleName()
+
+
+def test_what_has_come_is_deleted_a_while_after_a_cancel_and_can_be_had_back(getting, stage, qtbot, loop, monkeypatch):
+    monkeypatch.setattr("sotto.ui.models.downloads.UNDO_SECONDS", 0.2)
+    getting(part())
+    rows(stage)[0].cancel.click()
+    assert rows(stage) == []
+    assert stage.queue.asked[-1] == ("pause", NAME)
+    notice = stage.window.chat.notice
+    assert notice.message.text() == "The 1.3 GB of it that are here are deleted in a moment."
+    # What the queue still says of it brings no row back.
+    stage.queue.tell(part(PullState.PAUSED))
+    notice.button.click()
+    assert stage.queue.asked[-1] == ("resume", NAME)
+    assert [row.progress.name for row in rows(stage)] == [NAME]
+    qtbot.wait(300)
+    assert ("cancel", NAME) not in stage.queue.asked
+    rows(stage)[0].cancel.click()
+    qtbot.waitUntil(lambda: stage.queue.asked[-1] == ("cancel", NAME))
+    assert rows(stage) == []
+
+
+def test_what_is_there_before_it_is_given_up_stays(getting, stage, qtbot, loop):
+    getting(part(PullState.VERIFYING, done=TOTAL))
+    rows(stage)[0].cancel.click()
+    stage.queue.tell(part(PullState.DONE, done=TOTAL))
+    qtbot.waitUntil(lambda: stage.window.chat.notice.title.text() == "llama3.2:3b is here")
+    stage.window.desk.getting.downloads.close()
+    assert ("cancel", NAME) not in stage.queue.asked
+
+
+def test_one_that_was_given_up_is_asked_for_again(getting, stage, loop):
+    getting(part(PullState.PAUSED))
+    rows(stage)[0].cancel.click()
+    stage.window.desk.getting.downloads.add(NAME)
+    assert [row.progress.name for row in rows(stage)] == [NAME]
+    assert stage.queue.asked[-1] == ("resume", NAME)
+
+
+def test_what_cannot_be_deleted_is_told(getting, stage, loop):
+    rows(stage)[0].cancel.click()
+    assert rows(stage) == []
+    why = "/models/staging cannot be written: make it writable."
+    getting(part(PullState.FAILED, done=0, note=why))
+    assert rows(stage)[0].note.text() == why
+
+
+def test_where_nothing_has_come_a_cancel_is_one_at_once(getting, stage, qtbot, loop):
+    rows(stage)[0].cancel.click()
+    assert stage.queue.asked[-1] == ("cancel", NAME)
+    assert stage.window.chat.notice.isHidden()
+    stage.queue.tell(part(PullState.CHECKING, done=0))
+    qtbot.wait(300)
+    assert rows(stage) == []
+
+
+def test_the_focus_goes_on_from_a_row_that_goes(getting, stage, qtbot, loop):
+    stage.window.desk.getting.downloads.add("other:1b")
+    first, second = rows(stage)
+    first.cancel.setFocus()
+    qtbot.keyClick(first.cancel, Qt.Key.Key_Space)
+    assert second.toggle.hasFocus()
+    second.cancel.setFocus()
+    qtbot.keyClick(second.cancel, Qt.Key.Key_Space)
+    assert stage.window.desk.panel.get.hasFocus()
+
+
+def test_tab_goes_through_downloads_and_then_through_models(getting, stage, qtbot, loop):
+    qtbot.waitUntil(lambda: len(stage.window.sidebar.rows) == 2)
+    stage.window.desk.getting.downloads.add("other:1b")
+    panel = stage.window.desk.panel
+    one, two = rows(stage)
+    panel.rescan.setFocus()
+    for wanted in (one.toggle, one.cancel, two.toggle, two.cancel, *panel.rows):
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        assert QApplication.focusWidget() is wanted
+    reached = set()
+    for _ in range(60):
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        reached.add(QApplication.focusWidget())
+    assert {panel.get, panel.sort, stage.window.chat.composer.draft} <= reached
+
+
+# Speed
+
+
+def test_the_speed_that_was_chosen_holds_at_once(stage, qtbot, loop):
+    qtbot.waitUntil(lambda: stage.queue.asked == [("limit", None)])
+    stage.window.dialogs.show_settings("folders")
+    page = stage.window.dialogs.settings.page(FoldersPage)
+    page.speed.setText("5 MB/s")
+    page.speed.editingFinished.emit()
+    assert stage.window.preferences.values.download_limit == 5_000_000
+    assert stage.queue.asked[-1] == ("limit", 5_000_000)
+    assert page.speed.text() == "5.0 MB/s"
+    page.speed.setText("soon")
+    page.speed.editingFinished.emit()
+    assert stage.window.preferences.values.download_limit == 5_000_000
+    page.speed.setText("")
+    page.speed.editingFinished.emit()
+    assert stage.queue.asked[-1] == ("limit", None)
+
+
+def test_the_speed_holds_from_the_start(stage, preferences, loop):
+    preferences.change(download_limit=1_000_000)
+    stage.window.desk.getting.downloads.add(NAME)
+    assert ("limit", 1_000_000) in stage.queue.asked
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("", 0), ("0", 0), ("5M", 5_000_000), ("1,5 MB/s", 1_500_000)])
+def test_what_is_typed_means_a_speed(typed, meant):
+    assert speed_read(typed) == meant
+
+
+@pytest.mark.parametrize("typed", ["5", "fast", "-1M", "9 PB"])
+def test_what_means_no_speed_is_refused(stage, loop, typed):
+    stage.window.dialogs.show_settings("folders")
+    page = stage.window.dialogs.settings.page(FoldersPage)
+    refused = []
+    page.speed.refused.connect(refused.append)
+    page.speed.setText(typed)
+    page.speed.editingFinished.emit()
+    assert len(refused) == 1
+    assert re.fullmatch(r"(A|The) speed .*\.", refused[0])
+    assert stage.window.preferences.values.download_limit == 0
+
+
+# The window closes, the app ends
+
+
+def test_downloads_go_on_behind_a_closed_window_and_the_tray_says_what_came_of_them(around, qtbot, loop, monkeypatch):
+    told = []
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
+    monkeypatch.setattr(QSystemTrayIcon, "supportsMessages", lambda: True)
+    monkeypatch.setattr(QSystemTrayIcon, "showMessage", lambda self, *words: told.append(words[:2]))
+    around.shell.tray.look()
+    around.shell.open_window()
+    around.shell.window.desk.getting.downloads.add(NAME)
+    around.shell.window.close()
+    assert ("close", None) not in around.queue.asked
+    around.queue.tell(part(PullState.DONE, done=TOTAL))
+    qtbot.waitUntil(lambda: told[-1] == ("llama3.2:3b is here", "4.1 GB were downloaded and checked."))
+
+
+def test_quitting_closes_the_queue_and_deletes_what_was_given_up(around, qtbot, loop):
+    around.shell.open_window()
+    downloads = around.shell.window.desk.getting.downloads
+    downloads.add(NAME)
+    around.queue.tell(part())
+    qtbot.waitUntil(lambda: downloads.all[0].done > 0)
+    downloads.cancel(NAME)
+    around.shell.close()
+    assert around.queue.asked[-2:] == [("cancel", NAME), ("close", None)]
+    around.queue.tell(part())
+    qtbot.wait(50)
+    assert downloads.all == ()

@@ -1,0 +1,142 @@
+"""What stands under an answer: while its prompt is read, while it comes, and when it is there."""
+
+import threading
+
+import pytest
+
+from sotto.engine.contract.events import DoneReason, Finished
+from sotto.engine.contract.types import Message, Think
+from sotto.ui.conversation.answer_timing import AnswerPace
+from sotto.ui.conversation.prefix_reuse import Asked, why_lost
+from sotto.ui.state import wording
+
+
+def ask(stage, qtbot, text):
+    stage.window.send(text)
+    qtbot.waitUntil(lambda: not stage.dialogue.busy and all(turn.id > 0 for turn in stage.dialogue.turns))
+
+
+def status(stage):
+    return stage.window.chat.transcript.messages[-1].status.text()
+
+
+def test_an_edit_of_the_first_message_says_that_it_is_read_anew_and_why(ready, qtbot, loop):
+    ready.script.prompt_tokens, ready.script.cached_tokens = 2000, 0
+    ask(ready, qtbot, "First")
+    assert "anew" not in status(ready)
+    ready.script.prompt_tokens, ready.script.cached_tokens = 2200, 2000
+    ask(ready, qtbot, "Second")
+    assert "prompt 2,200 (2,000 cached)" in status(ready)
+    assert "anew" not in status(ready)
+    ready.script.prompt_tokens, ready.script.cached_tokens = 1900, 10
+    ready.script.hold_prefill = threading.Event()
+    lines = []
+    ready.dialogue.prefilled.connect(lambda event, why: lines.append((event.done, why)))
+    ready.dialogue.edit(ready.dialogue.turns[0].id, "Another first")
+    why = "an earlier message was changed"
+    qtbot.waitUntil(lambda: status(ready).endswith(f" / 1,900 (10 cached) · read anew, because {why}"))
+    ready.script.hold_prefill.set()
+    qtbot.waitUntil(lambda: not ready.dialogue.busy)
+    assert lines[0][0] >= 10
+    assert [done for done, _ in lines] == sorted(done for done, _ in lines)
+    assert {reason for _, reason in lines} == {why}
+    assert f"prompt 1,900 (10 cached) · read anew, because {why}" in status(ready)
+    # It is kept with the answer.
+    chat = ready.dialogue.chat
+    ready.dialogue.new_chat()
+    ready.dialogue.open(chat)
+    qtbot.waitUntil(lambda: len(ready.dialogue.turns) == 2)
+    qtbot.waitUntil(lambda: f"read anew, because {why}" in status(ready))
+
+
+TALK = (Message("user", "a"), Message("assistant", "b"))
+SYSTEM = Message("system", "Be brief.")
+MORE = (*TALK, Message("user", "c"))
+
+
+@pytest.mark.parametrize(
+    ("now", "cached", "why"),
+    [
+        (Asked("m", MORE), 100, ""),
+        (Asked("m", MORE), 51, ""),
+        (Asked("m", MORE), 10, "what was kept of it had to make place"),
+        (Asked("m", MORE, trims=True), 10, "the oldest turns are left out"),
+        (Asked("m", MORE, think=Think.HIGH), 10, "it is to think otherwise"),
+        (Asked("n", MORE), 0, "another model reads it for the first time"),
+        (Asked("m", (SYSTEM, *MORE)), 0, "the system prompt was changed"),
+        (Asked("m", (Message("user", "x"),)), 0, "an earlier message was changed"),
+        (Asked("m", TALK[:1]), 10, "what was kept of it had to make place"),
+    ],
+)
+def test_why_a_prompt_is_read_anew(now, cached, why):
+    assert why_lost(Asked("m", TALK), 100, now, cached) == why
+
+
+def finished(**values):
+    plain = {
+        "request_id": "r", "text": "x", "token_ids": (1,) * 512, "done_reason": DoneReason.STOP, "prompt_tokens": 812,
+        "cached_tokens": 640, "prompt_duration": 4 * 10**8, "eval_duration": 12_160_000_000,
+        "total_duration": 12_560_000_000,
+    }  # fmt: skip
+    return Finished(**{**plain, **values})
+
+
+@pytest.mark.parametrize(
+    ("end", "line"),
+    [
+        (finished(), "512 tokens · 42.1 tok/s · first after 0.4 s · prompt 812 (640 cached) · finished"),
+        (
+            finished(done_reason=DoneReason.LENGTH, cached_tokens=0, eval_duration=10**9, total_duration=131 * 10**9),
+            "512 tokens · 512 tok/s · first after 2 min 10 s · prompt 812 (0 cached) · reached the length limit",
+        ),
+        (
+            finished(eval_duration=10**9, total_duration=10**9 + 35 * 10**6),
+            "512 tokens · 512 tok/s · first after 35 ms · prompt 812 (640 cached) · finished",
+        ),
+        (
+            finished(token_ids=(1,), done_reason=DoneReason.CANCELLED),
+            "1 token · — tok/s · first after 0.4 s · prompt 812 (640 cached) · stopped",
+        ),
+        (
+            finished(dropped_tokens=300),
+            "512 tokens · ~42.1 tok/s · first after 0.4 s · prompt 812 (640 cached) · 300 older tokens left out · "
+            "finished",
+        ),
+        (
+            finished(token_ids=(1,) * 2048, done_reason=DoneReason.LOOP),
+            "2,048 tokens · 168 tok/s · first after 0.4 s · prompt 812 (640 cached) · ended because it repeated itself",
+        ),
+        (finished(token_ids=(), done_reason=DoneReason.CANCELLED), "Stopped before the answer began"),
+    ],
+)
+def test_the_line_under_an_answer(end, line):
+    assert wording.figures_line(wording.figures_of(end)) == line
+
+
+def test_figures_that_nobody_can_read_are_left_out():
+    assert wording.figures_line({"tokens": "x", "prompt": [], "reason": {}, "anew": 5}) == ""
+    assert wording.figures_line({"tokens": 3, "prompt": 4, "first": None}).startswith("3 tokens · — tok/s · prompt 4")
+
+
+def test_the_pace_is_told_after_the_first_moments_and_not_too_often(qtbot):
+    now, told = [0.0], []
+    pace = AnswerPace(now=lambda: now[0])
+    pace.told.connect(lambda tokens, rate: told.append((tokens, round(rate))))
+    pace.begin()
+    for step in range(31):
+        now[0] = step / 10
+        pace.add(5)
+    assert told == [(55, 50), (80, 50), (105, 50), (130, 50), (155, 50)]
+    assert wording.pace_line(55, 50.04) == "Answering · 55 tokens · ~50.0 tok/s"
+    pace.begin()
+    pace.add(5)
+    assert len(told) == 5
+
+
+def test_an_answer_says_how_fast_it_comes(ready, qtbot, loop):
+    ready.script.chunks, ready.script.pause = ["word "] * 60, 0.03
+    ready.window.send("Go on")
+    qtbot.waitUntil(lambda: "tok/s" in status(ready))
+    assert status(ready).startswith("Answering · ")
+    assert "~" in status(ready)
+    ready.dialogue.new_chat()

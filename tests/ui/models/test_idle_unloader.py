@@ -1,0 +1,139 @@
+"""Models that leave when they are idle, models that stay, and models that are deleted."""
+
+import threading
+
+import pytest
+
+from scripted_loop import record
+from sotto.store.records import Source
+from sotto.ui.models import model_trash
+from sotto.ui.session.engine_thread import EngineThread
+from sotto.ui.state.model_state import Phase
+from stores import Store
+
+
+class Watch:
+    """A clock that stands where the test puts it."""
+
+    def __init__(self):
+        self.time = 0.0
+
+    def __call__(self):
+        return self.time
+
+
+@pytest.fixture
+def watch(ready, loop, preferences):
+    made, keep = Watch(), ready.window.desk.keep_alive
+
+    def begin():
+        keep._now = made
+        keep._idle_since = 0.0
+        preferences.change(keep_alive_minutes=5)
+
+    loop.starts.append(begin)
+    return made
+
+
+def test_an_idle_model_leaves_when_its_time_has_come(ready, qtbot, loop, watch):
+    keep, row = ready.window.desk.keep_alive, ready.window.sidebar.rows[0]
+    assert row.accessibleDescription().endswith("Leaves memory in 5 min if it stays idle")
+    watch.time = 299.0
+    keep.check()
+    assert ready.session.state.phase is Phase.READY
+    assert "in 1 s" in row.accessibleDescription()
+    watch.time = 300.0
+    keep.check()
+    qtbot.waitUntil(lambda: ready.session.state.phase is Phase.FOUND)
+
+
+def test_an_answer_starts_the_time_again(ready, qtbot, loop, watch):
+    watch.time = 200.0
+    ready.script.hold_answer = threading.Event()
+    ready.window.send("Hi")
+    qtbot.waitUntil(lambda: ready.session.state.phase is Phase.GENERATING)
+    assert ready.window.desk.keep_alive.left is None
+    watch.time = 1000.0
+    ready.window.desk.keep_alive.check()
+    assert ready.session.state.phase is Phase.GENERATING
+    ready.script.hold_answer.set()
+    qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY)
+    assert ready.window.desk.keep_alive.left == 300.0
+
+
+def test_a_pinned_model_stays_and_so_does_every_one_without_a_choice(ready, qtbot, loop, watch, preferences):
+    keep, book = ready.window.desk.keep_alive, ready.window.desk.book
+    book.pin(record(), pinned=True)
+    watch.time = 9999.0
+    keep.check()
+    assert (keep.left, keep.line) == (None, "Stays loaded")
+    assert "stays loaded" in ready.window.sidebar.rows[0].accessibleName()
+    preferences.change(keep_alive_minutes=0)
+    book.pin(record(), pinned=False)
+    keep.check()
+    assert (keep.left, keep.line) == (None, "")
+    assert ready.session.state.phase is Phase.READY
+
+
+def test_a_question_brings_a_model_back_that_left_because_it_was_idle(ready, qtbot, loop, watch):
+    watch.time = 300.0
+    ready.window.desk.keep_alive.check()
+    qtbot.waitUntil(lambda: ready.session.state.phase is Phase.FOUND)
+    ready.window.send("Are you there?")
+    qtbot.waitUntil(lambda: len(ready.script.requests) == 1 and not ready.dialogue.busy)
+    assert ready.session.state.record == record()
+
+
+@pytest.fixture
+def own(real_window, own_home, monkeypatch):
+    """The real window, with two models in Sotto's own store."""
+    monkeypatch.setattr(model_trash, "UNDO_SECONDS", 0.6)
+    from sotto.paths import data_dir
+
+    store = Store(data_dir() / "models")
+    store.model("one")
+    store.model("two", fill=1)
+    return real_window(EngineThread()), store
+
+
+def names(window):
+    return {row.record.name for row in window.sidebar.rows}
+
+
+def delete(window, name):
+    (row,) = [row for row in window.sidebar.rows if row.record.name == name]
+    actions = {action.text(): action for action in window.desk.panel.menu_of(row.record).actions()}
+    actions["Delete"].trigger()
+
+
+def test_a_model_is_deleted_and_brought_back(own, qtbot, loop):
+    window, store = own
+    before = {path: path.read_bytes() for path in store.root.rglob("*") if path.is_file()}
+    delete(window, "one:latest")
+    qtbot.waitUntil(lambda: "one:latest" not in names(window))
+    assert window.chat.notice.title.text() == "one was deleted"
+    window.chat.notice.button.click()
+    qtbot.waitUntil(lambda: "one:latest" in names(window))
+    qtbot.wait(800)
+    assert {path: path.read_bytes() for path in store.root.rglob("*") if path.is_file()} == before
+
+
+def test_a_model_that_nobody_brings_back_is_erased(own, qtbot, loop):
+    window, store = own
+    blobs = len(list((store.root / "blobs").iterdir()))
+    delete(window, "one:latest")
+    qtbot.waitUntil(lambda: not list((store.root / "trash").glob("*/*")) and not window.desk.bin._waiting)
+    qtbot.waitUntil(lambda: len(list((store.root / "blobs").iterdir())) < blobs)
+    assert names(window) >= {"two:latest"}
+
+
+def test_only_own_models_can_be_deleted(ready, loop):
+    panel = ready.window.desk.panel
+    for one, offered in (
+        (record("a", source=Source.SOTTO), True),
+        (record("b", source=Source.OLLAMA), False),
+        (record("c", source=Source.BUILTIN), False),
+        (record("d", source=Source.FOLDER), False),
+    ):
+        texts = [action.text() for action in panel.menu_of(one).actions()]
+        assert ("Delete" in texts) is offered, one.name

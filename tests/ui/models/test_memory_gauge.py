@@ -1,0 +1,119 @@
+"""The memory gauge: its parts, its words, and when it rests."""
+
+import pytest
+from PySide6.QtCore import Qt
+
+from planned import GB, measured, there
+from scripted_loop import record
+from sotto.engine.memory.memory_figures import MemoryFigures, ModelFigures
+from sotto.ui.models import memory_gauge as gauges
+from sotto.ui.state import memory_estimate
+from sotto.ui.state.memory_estimate import Sample
+
+
+def test_the_gauge_says_it_in_words(stage, loop):
+    gauge = stage.window.sidebar.gauge
+    gauge.show_sample(Sample(16_000_000_000, 1_600_000_000))
+    gauge.show_figures(MemoryFigures(2_000_000_000, 500_000_000, 0, 0, 0, 3_000_000_000, 200_000_000))
+    assert "nearly full" in gauge.accessibleName()
+    spoken = "This model 2.0 GB, Context in use 200 MB, Kept for later 300 MB, Contexts take at most 3.0 GB"
+    assert spoken in gauge.accessibleName()
+    assert "Other programs 11.9 GB" in gauge.accessibleName()
+    gauge.show_sample(None)
+    assert gauge._free.text() == "—"
+    assert gauge.accessibleName().startswith("Memory unknown")
+
+
+def test_the_parts_of_the_bar_add_up(stage, loop):
+    gauge = stage.window.sidebar.gauge
+    gauge.show_model("llama")
+    gauge.show_sample(Sample(16 * GB, 6 * GB))
+    gauge.show_figures(MemoryFigures(4 * GB, GB, 5 * GB, 0, 5 * GB, live=GB // 4))
+    assert [(one.name, one.nbytes) for one in gauge.segments] == [
+        ("Other programs", 5 * GB),
+        ("llama", 4 * GB),
+        ("Context in use", GB // 4),
+        ("Kept for later", GB - GB // 4),
+    ]
+    for one in gauge.segments:
+        assert one.name.lower() in gauge.accessibleName().lower()
+        assert one.name in gauge.toolTip()
+
+
+def test_weights_of_several_models_are_not_called_those_of_one(stage, loop):
+    gauge = stage.window.sidebar.gauge
+    gauge.show_model("llama")
+    two = (ModelFigures("1", 3 * GB, 0, 0), ModelFigures("2", GB, 0, 0))
+    gauge.show_figures(MemoryFigures(4 * GB, 0, 4 * GB, 0, 4 * GB, models=two))
+    assert [(one.name, one.nbytes) for one in gauge.segments if one.nbytes] == [("2 models", 4 * GB)]
+    gauge.show_figures(MemoryFigures(3 * GB, 0, 3 * GB, 0, 3 * GB, models=two[:1]))
+    assert [(one.name, one.nbytes) for one in gauge.segments if one.nbytes] == [("llama", 3 * GB)]
+
+
+def test_what_would_be_taken_is_a_ghost_whose_context_alone_moves(stage, loop):
+    gauge = stage.window.sidebar.gauge
+    gauge.show_sample(Sample(16 * GB, 12 * GB))
+    ghosts = []
+    for tokens in (8192, 16_384):
+        gauge.show_plan("big", memory_estimate.projected(measured(), there(16, 12), tokens))
+        ghosts.append([one.nbytes for one in gauge.segments if one.ghost])
+    (weights, short), (same, long) = ghosts
+    assert weights == same == 4 * GB
+    assert long - short == pytest.approx(100_000 * 8192, rel=0.02)
+    gauge.show_plan("", None)
+    assert not any(one.ghost for one in gauge.segments)
+
+
+@pytest.mark.parametrize("appearance", ["light", "dark"])
+def test_colour_word_and_number_follow_each_sample(stage, loop, dressed, appearance):
+    dressed.wear(appearance, 1.0)
+    gauge, seen = stage.window.sidebar.gauge, []
+    for taken in (Sample(100, 60), Sample(100, 22), Sample(100, 9, shortage=2), None):
+        gauge.show_sample(taken)
+        seen.append((gauge._free.text(), gauge._free.palette().color(gauge._free.foregroundRole()).name()))
+    texts, colors = zip(*seen, strict=True)
+    assert [text.rpartition("· ")[2] for text in texts] == ["plenty free", "getting tight", "critical", "—"]
+    assert list(colors[1:3]) == [dressed.tokens.warn, dressed.tokens.alert]
+    assert len(set(texts)) == 4
+    gauge.show_sample(Sample(100, 9, shortage=2))
+    assert "critical" in gauge.accessibleName()
+
+
+def test_memory_is_sampled_only_while_it_can_be_seen(stage, qtbot, loop, monkeypatch):
+    gauge, asked = stage.window.sidebar.gauge, []
+    qtbot.waitUntil(lambda: gauge._free.text() != "—")
+    assert gauges.SAMPLE_EVERY_MS == 3000
+    gauge._timer.setInterval(20)
+    gauge.sample_wanted.connect(lambda: asked.append(True))
+    qtbot.waitUntil(lambda: len(asked) > 2)
+    for rest, wake in ((stage.window.hide, stage.window.show), (minimize, restore)):
+        rest() if rest == stage.window.hide else rest(stage.window)
+        asked.clear()
+        qtbot.wait(300)
+        assert asked == []
+        wake() if wake == stage.window.show else wake(stage.window)
+        qtbot.waitUntil(lambda: len(asked) > 2)
+
+
+def minimize(window):
+    window.setWindowState(Qt.WindowState.WindowMinimized)
+
+
+def restore(window):
+    window.setWindowState(Qt.WindowState.WindowNoState)
+
+
+def test_a_sample_that_fails_is_a_dash(stage, qtbot, loop, monkeypatch):
+    def fail():
+        raise OSError("no /proc")
+
+    gauge = stage.window.sidebar.gauge
+    qtbot.waitUntil(lambda: gauge._free.text() != "—")
+    monkeypatch.setattr(memory_estimate, "sample", fail)
+    stage.window.desk.sample_memory()
+    qtbot.waitUntil(lambda: gauge._free.text() == "—")
+
+
+def test_the_model_in_memory_is_named(ready, qtbot, loop):
+    qtbot.waitUntil(lambda: "tiny 1.1 MB" in ready.window.sidebar.gauge.accessibleName())
+    assert ready.session.state.record == record()

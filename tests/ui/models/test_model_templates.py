@@ -1,0 +1,86 @@
+"""Templates that a person gives to a model in the window, and what is said of those that are not a model's own."""
+
+import pytest
+
+from scripted_loop import record
+from sotto.store.user_templates import read_user_template
+from sotto.ui.state.model_state import Phase
+
+GO = "{{ range .Messages }}{{ .Content }}{{ end }}"
+NOTE = "Its prompts are made by the template that you gave it."
+
+
+def texts(stage):
+    return [action.text() for action in stage.window.desk.panel.menu_of(record()).actions()]
+
+
+@pytest.fixture
+def problems(stage):
+    found = []
+    stage.session.problem.connect(found.append)
+    return found
+
+
+def test_a_template_is_given_and_taken_back(stage, qtbot, loop, tmp_path, problems):
+    templates, digest = stage.window.desk.templates, record().digest
+    file = tmp_path / "t.gotmpl"
+    file.write_text(GO)
+    assert "Use a Template…" in texts(stage)
+    assert "Use Its Own Template" not in texts(stage)
+    templates.give(record(), file)
+    qtbot.waitUntil(lambda: read_user_template(digest) == GO)
+    assert "Use Its Own Template" in texts(stage)
+    qtbot.waitUntil(lambda: stage.window.chat.notice.title.text() == "The template is kept")
+    assert stage.window.chat.notice.message.text() == (
+        "The prompts of tiny are made by this template from its next load on."
+    )
+    stage.window.desk.panel.template_unwanted.emit(record())
+    qtbot.waitUntil(lambda: read_user_template(digest) == "")
+    assert "Use Its Own Template" not in texts(stage)
+    qtbot.waitUntil(lambda: stage.window.chat.notice.title.text() == "The template is taken back")
+    assert not problems
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("{{ if .System }}", "The template you gave cannot be read: line 1: a block has no {{ end }}."),
+        ("{% if %}", "The template you gave cannot be read: line 1: Expected an expression"),
+        ("", "is empty; it should be a template."),
+        ("You are a poet.", "The template you gave makes the same prompt whatever is asked"),
+        ("{{ range .Messages }}{{ .Role }}{{ end }}", "it should have the messages in it"),
+    ],
+)
+def test_a_file_that_is_no_template_changes_nothing(stage, qtbot, loop, tmp_path, problems, content, why):
+    file = tmp_path / "t.txt"
+    file.write_text(content)
+    stage.window.desk.templates.give(record(), file)
+    qtbot.waitUntil(lambda: bool(problems))
+    assert problems[0].title == "tiny keeps the template it had"
+    assert why in problems[0].message
+    assert read_user_template(record().digest) == ""
+
+
+def test_a_model_in_use_is_loaded_anew_and_says_what_makes_its_prompts(stage, qtbot, loop, tmp_path):
+    session, desk, pane = stage.session, stage.window.desk, stage.window.chat.header
+    session.load(record())
+    qtbot.waitUntil(lambda: session.state.phase is Phase.READY)
+    assert NOTE.removesuffix(".") not in pane.line.text()
+    stage.script.template_note = NOTE
+    file = tmp_path / "t.gotmpl"
+    file.write_text(GO)
+    desk.templates.give(record(), file)
+    qtbot.waitUntil(lambda: session.state.phase is Phase.READY and session.state.info.template_note == NOTE)
+    assert NOTE.removesuffix(".") in pane.line.text()
+    desk.show_details(record())
+    assert desk.card.sentence.text() == NOTE
+    assert desk.card.sentence.isVisible()
+    assert stage.window.chat.notice.message.text() == "The prompts of tiny are made by this template from now on."
+    assert [load[0] for load in stage.script.loads] == ["tiny:latest"] * 2
+
+
+def test_who_has_no_template_is_told_when_the_model_is_loaded(stage, qtbot, loop, problems):
+    stage.script.has_template, stage.script.template_note = False, "It brings no chat template, so it may answer badly."
+    stage.session.load(record())
+    qtbot.waitUntil(lambda: bool(problems))
+    assert (problems[0].title, problems[0].message) == ("This model has no chat template", stage.script.template_note)

@@ -1,0 +1,166 @@
+"""What people do with models in the list, and models that come and go."""
+
+import shutil
+import sys
+import time
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+
+from material import material
+from sotto.ui.session.engine_thread import EngineThread
+from sotto.ui.session.model_library import StoreModels
+from sotto.ui.state.model_state import Phase
+from stores import Store, fingerprint
+
+
+@pytest.fixture
+def window(real_window, own_home):
+    """The real window over the real stores of an own home, in which LM Studio's folder is there and empty."""
+    (own_home / ".lmstudio" / "models").mkdir(parents=True)
+    return real_window(EngineThread())
+
+
+def names(window):
+    return [row.record.name for row in window.sidebar.rows]
+
+
+def test_a_model_that_comes_is_listed_and_one_that_goes_is_not(qtbot, window, loop, own_home):
+    source, folder = material("stories260k"), own_home / ".lmstudio" / "models" / "somebody" / "stories"
+    qtbot.waitUntil(lambda: bool(window.session._watch._watcher.directories()))
+    before = names(window)
+    shutil.copytree(source, folder)
+    qtbot.waitUntil(lambda: "somebody/stories" in names(window), timeout=10_000)
+    qtbot.waitUntil(lambda: str(folder) in window.session._watch._watcher.directories())
+    shutil.rmtree(folder.parent)
+    qtbot.waitUntil(lambda: names(window) == before, timeout=10_000)
+
+
+def test_a_store_that_comes_with_its_program_is_listed(qtbot, window, loop, own_home):
+    watch = window.session._watch
+    (own_home / ".cache").mkdir(exist_ok=True)
+    (own_home / ".local").mkdir(exist_ok=True)
+    ollamas = frozenset({own_home / ".ollama"})
+    qtbot.waitUntil(
+        lambda: watch._watched.awaited.get(own_home) == ollamas and not watch._calm.isActive(), timeout=10_000
+    )
+    # Whatever else comes in the home is nothing to it.
+    with qtbot.waitSignal(watch._watcher.directoryChanged):
+        (own_home / "notes.txt").touch()
+    assert not watch._calm.isActive()
+    shutil.copytree(material("ollama-store"), own_home / ".ollama" / "models")
+    qtbot.waitUntil(lambda: "stories260k:latest" in names(window), timeout=10_000)
+
+
+def rows(window):
+    return {row.record.name: row for row in window.sidebar.rows}
+
+
+def test_a_folder_whose_disk_is_away_is_greyed_and_comes_back_within_two_seconds(
+    qtbot, window, loop, own_home, preferences, tmp_path
+):
+    disk = tmp_path / "disk"
+    shutil.copytree(material("stories260k"), disk / "stories")
+    before = fingerprint(disk)
+    window.desk.add_folder(str(disk))
+    assert preferences.values.folders == (str(disk),)
+    qtbot.waitUntil(lambda: "stories" in rows(window), timeout=10_000)
+    qtbot.waitUntil(lambda: window.session._presence is not None)
+    disk.rename(tmp_path / "away")
+    qtbot.waitUntil(lambda: not rows(window)["stories"].record.present, timeout=10_000)
+    row = rows(window)["stories"]
+    assert "Disk not present" in row.accessibleName()
+    assert row.reason == "Disk not present"
+    window.session.load(row.record)
+    assert "disk that is not present" in window.chat.notice.message.text()
+    row.click()
+    assert window.desk.card.load.isHidden()
+    qtbot.waitUntil(lambda: not window.session.searching)
+    began = time.monotonic()
+    (tmp_path / "away").rename(disk)
+    qtbot.waitUntil(lambda: rows(window)["stories"].record.present, timeout=10_000)
+    assert time.monotonic() - began <= 2.0
+    assert fingerprint(disk) == before
+
+
+def test_each_weight_is_listed_once_with_every_place_it_is_in(qtbot, window, loop, own_home):
+    source = material("stories260k")
+    for folder in (own_home / ".lmstudio" / "models" / "somebody" / "stories", own_home / "extra" / "stories"):
+        shutil.copytree(source, folder)
+    window.desk.add_folder(str(own_home / "extra"))
+    qtbot.waitUntil(lambda: any(row.record.also for row in window.sidebar.rows), timeout=10_000)
+    (row,) = [row for row in window.sidebar.rows if not row.record.builtin]
+    row.click()
+    pills = window.desk.card._pills
+    assert [pills.itemAt(number).widget().text() for number in range(2)] == ["LM Studio", "Folder"]
+
+
+def test_two_hundred_models_are_listed_at_once(stage, qtbot, loop, own_home):
+    store, panel = Store(own_home / ".ollama" / "models"), stage.window.desk.panel
+    # How much is done for a model, and not how long that takes here; as much among many as among few.
+    listing, showing = {}, {}
+    for number in range(200):
+        store.model(f"m{number}", fill=number)
+        if number in (49, 199):
+            listed = StoreModels().find(()).records
+            count = len(listed)
+            listing[count] = calls(lambda: StoreModels().find(()))
+            panel.show_models(())
+            showing[count] = calls(lambda listed=listed: panel.show_models(listed))
+            assert len(panel.rows) == count
+    assert listing.keys() == showing.keys() == {51, 201}
+    for done, most in ((listing, 2000), (showing, 350)):
+        assert (done[201] - done[51]) / 150 <= most
+        assert done[51] / 51 <= 1.2 * most
+
+
+def calls(act):
+    """Return how many functions are called, those of C included."""
+    count = 0
+
+    def note(frame, event, argument):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        act()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def actions(menu):
+    return {action.text(): action for action in menu.actions()}
+
+
+def test_a_models_menu(stage, qtbot, loop):
+    qtbot.waitUntil(lambda: bool(stage.session.models))
+    record = stage.session.models[0]
+    menu = actions(stage.window.sidebar.models.menu_of(record))
+    assert list(menu) == [
+        *("Load", "Details", "Favourite", "Keep Loaded"),
+        *("", "Copy Name", "Show Folder", "Verify Files", "Use a Template…"),
+    ]
+    menu["Copy Name"].trigger()
+    assert QGuiApplication.clipboard().text() == record.name
+    menu["Load"].trigger()
+    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
+    menu = actions(stage.window.sidebar.models.menu_of(record))
+    assert "Load" not in menu
+    notice = stage.window.chat.notice
+    menu["Verify Files"].trigger()
+    qtbot.waitUntil(lambda: notice.title.text() == "The files are good")
+    assert stage.shelf.verified == [record]
+    stage.shelf.damage = "blob sha256-1 is damaged."
+    menu["Verify Files"].trigger()
+    qtbot.waitUntil(lambda: notice.message.text() == "blob sha256-1 is damaged.")
+    menu["Eject"].trigger()
+    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.FOUND)
+
+
+def test_the_files_of_the_built_in_model_are_good(qtbot, window, loop):
+    menu = actions(window.sidebar.models.menu_of(window.session.state.record))
+    assert "Show Folder" not in menu
+    menu["Verify Files"].trigger()
+    qtbot.waitUntil(lambda: window.chat.notice.title.text() == "The files are good", timeout=10_000)

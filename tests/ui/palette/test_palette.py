@@ -1,0 +1,179 @@
+"""The command palette: over chats, models and every action of the menus."""
+
+import threading
+import time
+from itertools import pairwise
+
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QAccessible
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from scripted_loop import record
+from sotto.ui.palette import palette as palette_module
+from sotto.ui.palette.commands import MOST, Kind
+from sotto.ui.state.model_state import Phase
+
+
+@pytest.fixture
+def palette(stage, qtbot, loop):
+    """Return a function that opens the palette by its keys."""
+
+    def shown():
+        qtbot.waitUntil(lambda: bool(stage.session.models) and QApplication.focusWidget() is not None)
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+        found = stage.window.commands.palette
+        assert found.isVisible()
+        assert found.field.hasFocus()
+        return found
+
+    return shown
+
+
+def titles(palette):
+    return [one.title for one in palette.shown]
+
+
+def test_the_keys_open_it_from_the_draft_and_escape_leads_back(palette, stage, qtbot, loop):
+    draft = stage.window.chat.composer.draft
+    draft.setPlainText("half a thought")
+    draft.moveCursor(draft.textCursor().MoveOperation.Start)
+    shown = palette()
+    assert draft.toPlainText() == "half a thought"
+    qtbot.keyClick(shown.field, Qt.Key.Key_Escape)
+    assert shown.isHidden()
+    assert draft.hasFocus()
+
+
+def test_escape_closes_it_and_stops_no_answer(ready, palette, qtbot, loop):
+    ready.script.hold_answer = threading.Event()
+    ready.window.send("Hi")
+    qtbot.waitUntil(lambda: ready.session.state.phase is Phase.GENERATING)
+    shown = palette()
+    QTest.keyClick(shown.field, Qt.Key.Key_Escape)
+    assert shown.isHidden()
+    assert ready.session.state.phase is Phase.GENERATING
+
+
+def test_every_action_of_the_menus_is_there_with_its_keys(palette, stage, loop):
+    shown = palette()
+    offered = {one.title: one for one in shown.finder._commands if one.kind is Kind.ACTION}
+    for action in stage.window.menus.actions():
+        title = action.text().removesuffix("…").replace("&", "")
+        if action.isEnabled() and title != "Command Palette":
+            assert offered[title].shortcut == action.shortcut().toString(action.shortcut().SequenceFormat.NativeText)
+    assert "Eject Model" not in offered  # nothing is loaded
+
+
+def test_a_model_is_loaded_and_comes_first_the_next_time(palette, stage, qtbot, loop):
+    stage.shelf.records = [*stage.shelf.records, record("big:8b", runnable=False, reason="No.")]
+    stage.shelf.records.append(record("someone/else:latest"))
+    stage.window.desk.panel.rescan.click()
+    qtbot.waitUntil(lambda: len(stage.session.models) == 4)
+    shown = palette()
+    qtbot.keyClicks(shown.field, "othr")
+    assert titles(shown) == ["other"]
+    shown.field.setText("someone")
+    assert titles(shown) == ["else"]
+    shown.field.setText("othr")
+    qtbot.keyClick(shown.field, Qt.Key.Key_Return)
+    assert shown.isHidden()
+    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
+    assert stage.session.state.record.name == "other:latest"
+    palette()
+    assert shown.shown[0].title == "other"
+    assert shown.current == shown.shown[0]
+    assert "big:8b" not in titles(shown)
+
+
+def test_arrows_move_and_an_action_is_carried_out_where_the_caret_was(palette, stage, qtbot, loop):
+    draft = stage.window.chat.composer.draft
+    draft.setPlainText("word")
+    shown = palette()
+    qtbot.keyClicks(shown.field, "e")
+    assert len(shown.shown) > 2
+    qtbot.keyClick(shown.field, Qt.Key.Key_Up)
+    assert shown.current == shown.shown[-1]
+    qtbot.keyClick(shown.field, Qt.Key.Key_Down)
+    qtbot.keyClick(shown.field, Qt.Key.Key_Down)
+    assert shown.current == shown.shown[1]
+    shown.field.setText("select all")
+    qtbot.keyClick(shown.field, Qt.Key.Key_Return)
+    assert draft.textCursor().selectedText() == "word"
+    palette()
+    shown.field.setText("nothing like this at all")
+    assert shown.shown == ()
+    qtbot.keyClick(shown.field, Qt.Key.Key_Return)
+    assert shown.isVisible()
+
+
+def test_a_chat_is_opened_by_its_title(ready, palette, qtbot, loop):
+    for question in ("Boats and names", "Bread and butter"):
+        ready.dialogue.new_chat()
+        ready.window.send(question)
+        qtbot.waitUntil(lambda: not ready.dialogue.busy and ready.dialogue.turns[-1].id > 0)
+    ready.dialogue.new_chat()
+    shown = palette()
+    qtbot.waitUntil(lambda: "Boats and names" in titles(shown))
+    qtbot.keyClicks(shown.field, "boats")
+    qtbot.mouseClick(
+        shown.list.viewport(),
+        Qt.MouseButton.LeftButton,
+        pos=shown.list.visualRect(shown.list.model().index(0)).center(),
+    )
+    qtbot.waitUntil(lambda: len(ready.dialogue.turns) == 2)
+    assert ready.dialogue.turns[0].text == "Boats and names"
+
+
+def test_a_screen_reader_hears_what_return_would_do(palette, qtbot, loop, monkeypatch):
+    said = []
+    monkeypatch.setattr(palette_module, "announce", lambda about, text: said.append(text))
+    shown = palette()
+    qtbot.keyClicks(shown.field, "new chat")
+    qtbot.waitUntil(lambda: said[-1:] == ["New Chat, Menu, File, Ctrl+N"])
+    entry = QAccessible.queryAccessibleInterface(shown.list).child(0)
+    assert entry.text(QAccessible.Text.Name) == "New Chat, Menu, File, Ctrl+N"
+
+
+def test_many_models_and_chats_keep_nobody_waiting(palette, stage, qtbot, loop, tmp_path):
+    stage.shelf.records = [record(f"model-{n}:latest") for n in range(200)]
+    stage.window.desk.panel.rescan.click()
+    qtbot.waitUntil(lambda: len(stage.session.models) == 200)
+
+    def fill(store):
+        with store.database.writing():
+            store.database.connection.executemany(
+                "INSERT INTO chats (title, created, changed) VALUES (?, ?, ?)",
+                [(f"Chat about thing {n}", n, n) for n in range(5000)],
+            )
+
+    done = []
+    stage.keeper.do(fill, done.append)
+    qtbot.waitUntil(lambda: bool(done))
+    ticks = []
+    beat = QTimer(stage.window, timerType=Qt.TimerType.PreciseTimer, interval=16)
+    beat.timeout.connect(lambda: ticks.append(time.perf_counter()))
+    beat.start()
+    shown = palette()
+    qtbot.waitUntil(lambda: len(shown.finder._commands) > 5200)
+    for letter in "thing 4711":
+        qtbot.keyClick(shown.field, letter)
+        qtbot.wait(20)
+    qtbot.waitUntil(lambda: titles(shown)[:1] == ["Chat about thing 4711"])
+    beat.stop()
+    gaps = sorted(after - before for before, after in pairwise(ticks))
+    assert gaps[-1] <= 0.15
+    assert len(shown.shown) <= MOST
+
+
+def test_the_palette_is_made_of_what_is_there_now(palette, stage, qtbot, loop):
+    shown = palette()
+    shown.leave()
+    assert shown.isHidden()
+    stage.shelf.records = [record("fresh:1b")]
+    stage.window.desk.panel.rescan.click()
+    qtbot.waitUntil(lambda: len(stage.session.models) == 1)
+    palette()
+    assert "fresh:1b" in titles(shown)
+    assert "tiny" not in titles(shown)

@@ -1,0 +1,90 @@
+"""What a person chose is there after the next start, and a damaged file keeps nobody out."""
+
+import json
+
+import pytest
+from PySide6.QtCore import QCoreApplication
+
+from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "config" / "app.json"
+
+
+def test_choices_are_there_after_the_next_start(qapp, path):
+    keeper = PreferenceKeeper(path)
+    heard = []
+    keeper.changed.connect(heard.append)
+    keeper.change(appearance="dark", zoom=1.5)
+    keeper.change(zoom=1.5)
+    keeper.close()
+    assert heard == [Preferences(appearance="dark", zoom=1.5)]
+    assert PreferenceKeeper(path).values == heard[0]
+
+
+def test_what_follows_the_system_is_not_written(qapp, path):
+    keeper = PreferenceKeeper(path)
+    keeper.change(appearance="dark")
+    keeper.change(appearance="")
+    keeper.close()
+    assert json.loads(path.read_text()) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "right"),
+    [
+        ("appearance", "pink", "light, dark or empty"),
+        ("appearance", 3, "a text"),
+        ("zoom", "large", "a number"),
+        ("zoom", True, "a number"),
+        ("zoom", 100, "0.7 to 2.5"),
+        ("zoom", float("nan"), "0.7 to 2.5"),
+        ("api_enabled", 1, "true or false"),
+        ("api_host", "", "an address to listen on"),
+        ("api_port", 70_000, "a port from 1 to 65535"),
+        ("api_port", 80.5, "a port from 1 to 65535"),
+        ("api_key", "a\nb", "a key of one line"),
+        ("api_origins", "a\nb", "addresses of pages"),
+        ("options", {"think": "much"}, "options of answers that make sense"),
+        ("options", {"format": "json"}, "options of answers that make sense"),
+    ],
+)
+def test_a_value_that_makes_no_sense_counts_as_not_chosen(qapp, path, caplog, name, value, right):
+    path.parent.mkdir()
+    path.write_text(json.dumps({name: value}))
+    keeper = PreferenceKeeper(path)
+    assert keeper.values == Preferences()
+    with pytest.raises(ValueError, match=right):
+        keeper.change(**{name: value})
+    assert keeper.values == Preferences()
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"zoom": ', "{" * 100_000])
+def test_a_damaged_file_keeps_nobody_out(qapp, path, text, caplog):
+    path.parent.mkdir()
+    path.write_text(text)
+    assert PreferenceKeeper(path).values == Preferences()
+    assert "app.json" in caplog.text
+
+
+def test_what_a_newer_version_wrote_stays(qapp, path):
+    path.parent.mkdir()
+    path.write_text('{"hologram": [1, 2], "zoom": 1.2}')
+    keeper = PreferenceKeeper(path)
+    keeper.change(zoom=1.3)
+    keeper.close()
+    assert json.loads(path.read_text()) == {"hologram": [1, 2], "zoom": 1.3}
+
+
+def test_a_file_that_cannot_be_written_is_told(qapp, tmp_path):
+    (tmp_path / "config").write_text("")
+    keeper = PreferenceKeeper(tmp_path / "config" / "app.json")
+    told = []
+    keeper.failed.connect(told.append)
+    keeper.change(zoom=1.3)
+    keeper.close()
+    QCoreApplication.sendPostedEvents(keeper)
+    assert len(told) == 1
+    assert "app.json cannot be written" in told[0]

@@ -1,0 +1,195 @@
+"""Presets: choices under a name, in a file that people can read, and in the settings of a chat."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QCoreApplication, Qt
+
+from sotto.ui.preferences.presets import LONGEST_NAME, Preset, PresetKeeper
+from sotto.ui.preferences.sampling_options import ALL_NUMBERS, Origin, inherited, sensible
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "config" / "presets.json"
+
+
+def entry(bar, text):
+    (found,) = [one for one in bar.menu().actions() if one.text() == text]
+    return found
+
+
+def entries(bar):
+    return [one.text() for one in bar.menu().actions() if one.text() and one.isEnabled()]
+
+
+def test_presets_are_there_after_the_next_start_and_can_be_read_by_people(qapp, path):
+    keeper = PresetKeeper(path)
+    keeper.save("  Story \n teller ", "Erzähl es.", {"temperature": 1.1})
+    keeper.save("brief", "", {"top_k": 0})
+    keeper.close()
+    assert [one.name for one in PresetKeeper(path).presets] == ["brief", "Story teller"]
+    assert PresetKeeper(path).presets == keeper.presets
+    assert json.loads(path.read_text())["presets"][1] == {
+        "name": "Story teller",
+        "system": "Erzähl es.",
+        "options": {"temperature": 1.1},
+    }
+    assert "Erzähl" in path.read_text()
+
+
+def test_a_name_is_one_presets_own(qapp, path):
+    keeper = PresetKeeper(path)
+    keeper.save("Brief", "a", {})
+    keeper.save("Long", "b", {})
+    for name, why in (
+        (" ", "needs a name"),
+        ("brief", "already"),
+        ("x" * (LONGEST_NAME + 1), f"{LONGEST_NAME} letters, and this has {LONGEST_NAME + 1}"),
+        ("a\u202eb", "needs a name"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            keeper.save(name, "", {})
+        with pytest.raises(ValueError, match=why):
+            keeper.rename("Long", name)
+    assert keeper.rename("Brief", "BRIEF") == "BRIEF"
+    keeper.delete("BRIEF")
+    assert [one.name for one in keeper.presets] == ["Long"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"presets": 3}', '{"presets": [', "\0"])
+def test_a_damaged_file_keeps_nobody_out(qapp, path, text, caplog):
+    path.parent.mkdir()
+    path.write_text(text)
+    assert PresetKeeper(path).presets == ()
+
+
+def test_what_makes_no_sense_is_left_out_and_the_rest_is_there(qapp, path, caplog):
+    path.parent.mkdir()
+    good = {"name": "Good", "system": "x", "options": {"temperature": 0.5, "top_k": "many", "rm": 1, "seed": -4}}
+    bad = [3, {}, {"name": 4}, {"name": ""}, {"name": "a\nb"}, {"name": "A", "system": 1}, {"name": "GOOD"}]
+    path.write_text(json.dumps({"presets": [good, *bad]}))
+    assert PresetKeeper(path).presets == (Preset("Good", "x", {"temperature": 0.5}),)
+    assert caplog.text.count("makes no sense") == len(bad)
+
+
+def test_a_file_that_cannot_be_written_is_told(qapp, tmp_path):
+    (tmp_path / "config").write_text("")
+    keeper = PresetKeeper(tmp_path / "config" / "presets.json")
+    told = []
+    keeper.failed.connect(told.append)
+    keeper.save("a", "\ud800", {})
+    keeper.close()
+    QCoreApplication.sendPostedEvents(keeper)
+    assert len(told) == 1
+    assert "presets.json cannot be written" in told[0]
+
+
+values = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.lists(st.integers()))
+
+
+@given(st.dictionaries(st.sampled_from([one.name for one in ALL_NUMBERS] + ["other"]), values))
+def test_only_what_can_have_been_chosen_is_sensible(options):
+    kept = sensible(options)
+    assert sensible(kept) == kept
+    for number in ALL_NUMBERS:
+        assert (number.name in kept) == (number.name in options and number.fits(options[number.name]))
+        held = inherited(number, kept, options)
+        assert held.shown
+        assert (held.origin is Origin.SETTINGS) == (number.name in kept)
+
+
+def test_a_preset_is_saved_applied_changed_renamed_and_deleted_in_the_panel(ready, qtbot, loop, tmp_path):
+    choices = ready.window.chat.choices
+    bar, keeper = choices.presets, ready.window.presets
+    ready.window.chat.header.choices.click()
+    assert bar.button.accessibleName() == "Preset: None"
+    assert entries(bar) == []
+    choices.system.setPlainText("Be brief.")
+    choices.fields["temperature"].setValue(0.2)
+    entry(bar, "Save as Preset…").trigger()
+    assert bar.name.hasFocus()
+    qtbot.keyClick(bar.name, Qt.Key.Key_Return)
+    assert bar.note.text() == "A preset needs a name."
+    qtbot.keyClicks(bar.name, "Brief & clear")
+    qtbot.keyClick(bar.name, Qt.Key.Key_Return)
+    assert keeper.presets == (Preset("Brief & clear", "Be brief.", {"temperature": 0.2}),)
+    assert bar.button.accessibleName() == "Preset: Brief & clear"
+    assert "&&" in bar.button.text()
+
+    # Another chat, the same preset.
+    ready.dialogue.new_chat()
+    assert bar.current is None
+    entry(bar, "Brief && clear").trigger()
+    assert (ready.dialogue.unsent.system, ready.dialogue.unsent.options) == ("Be brief.", {"temperature": 0.2})
+    ready.window.send("Hi")
+    qtbot.waitUntil(lambda: not ready.dialogue.busy)
+    assert dict(ready.script.requests[-1].options) == {"temperature": 0.2}
+
+    # What was changed in it can be saved into it.
+    choices.fields["top_k"].setValue(3)
+    assert bar.current is None
+    entry(bar, "Save Changes to “Brief && clear”").trigger()
+    assert keeper.presets[0].options == {"temperature": 0.2, "top_k": 3}
+    entry(bar, "Rename…").trigger()
+    bar.name.setText("Short")
+    qtbot.keyClick(bar.name, Qt.Key.Key_Return)
+    assert bar.button.accessibleName() == "Preset: Short"
+    entry(bar, "Rename…").trigger()
+    qtbot.keyClick(bar.name, Qt.Key.Key_Escape)
+    assert bar.button.isVisible()
+    assert choices.isVisible()
+    entry(bar, "Delete").trigger()
+    assert keeper.presets == ()
+    assert choices.system.toPlainText() == "Be brief."
+    bar.undo.click()
+    assert [one.name for one in keeper.presets] == ["Short"]
+
+
+def test_each_value_says_where_it_comes_from(ready, qtbot, loop):
+    choices = ready.window.chat.choices
+    origins = choices.origins
+    info = ready.session.state.info
+
+    def told(name):
+        field = choices.system if name == "system" else choices.fields[name]
+        assert field.accessibleDescription() == origins[name].text()
+        return origins[name].text()
+
+    assert (told("temperature"), told("system")) == ("usual", "")
+    said = replace(info, options={"temperature": 0.6, "num_predict": -1, "top_k": "x"}, system="You are small.")
+    choices.show_state(replace(ready.session.state, info=said))
+    assert (told("temperature"), choices.fields["temperature"].text()) == ("from the model", "0.60")
+    assert (told("num_predict"), choices.fields["num_predict"].text()) == ("from the model", "no limit")
+    assert (told("system"), choices.system.placeholderText()) == ("from the model", "You are small.")
+    ready.window.preferences.change(options={"temperature": 0.3}, system="Be kind.")
+    assert (told("temperature"), choices.fields["temperature"].text()) == ("from Settings", "0.30")
+    assert (told("system"), choices.system.placeholderText()) == ("from Settings", "Be kind.")
+    choices.fields["temperature"].stepUp()
+    assert (told("temperature"), choices.fields["temperature"].text()) == ("set here", "0.40")
+    choices.system.setPlainText("Mine.")
+    assert told("system") == "set here"
+    choices.reset.click()
+    assert (told("temperature"), told("system")) == ("from Settings", "from Settings")
+    assert not choices.reset.isEnabled()
+
+
+def test_what_is_typed_wrong_into_the_panel_is_refused_in_place(ready, qtbot, loop):
+    choices = ready.window.chat.choices
+    ready.window.chat.header.choices.click()
+    field = choices.fields["top_p"]
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, "7")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert choices.refusal.text() == "Top-p must be a number from 0.00 to 1.00, not '7'."
+    assert choices.options == {}
+
+
+def test_what_was_saved_last_is_written_at_the_end(ready, loop, tmp_path):
+    ready.window.presets.save("Last", "x", {})
+    ready.window.preferences.close()
+    assert "Last" in (tmp_path / "config" / "presets.json").read_text()

@@ -1,0 +1,350 @@
+"""The quick prompt: a second conversation beside the window's, and its panel."""
+
+import threading
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from scripted_loop import record
+from sotto.ui.conversation import answer_announcer
+from sotto.ui.quick import quick_prompt
+from sotto.ui.quick.quick_panel import USUAL_PLACE, placed
+from sotto.ui.state.model_state import Phase
+
+
+def ask(around, qtbot, text):
+    draft = around.panel.composer.draft
+    qtbot.keyClicks(draft, text)
+    qtbot.keyClick(draft, Qt.Key.Key_Return)
+
+
+def done(around):
+    return not around.shell.quick.dialogue.busy and around.session.state.phase is Phase.READY
+
+
+def said(dialogue):
+    return [(turn.role.value, turn.text) for turn in dialogue.turns]
+
+
+def on_disk(around, qtbot):
+    """Return the messages of all chats, once everything before has been written."""
+    found = []
+
+    def read(store):
+        return [[(turn.role.value, turn.text, turn.state.value) for turn in store.branch(chat.id).turns]
+                for chat in store.chats()]  # fmt: skip
+
+    around.keeper.do(read, found.append)
+    qtbot.waitUntil(lambda: bool(found))
+    return found[0]
+
+
+def test_a_question_is_answered_without_a_window(around, qtbot, loop):
+    around.load(qtbot)
+    around.shell.quick.show()
+    assert around.panel.isVisible()
+    ask(around, qtbot, "What is this?")
+    qtbot.waitUntil(lambda: done(around))
+    assert around.panel.transcript.messages[-1].body.markdown == "Hello there."
+    assert around.panel.composer.text == ""
+    assert around.shell._window is None
+    assert on_disk(around, qtbot) == [
+        [("user", "What is this?", "complete"), ("assistant", "Hello there.", "complete")]
+    ]
+
+
+def test_what_was_chosen_for_every_chat_holds_here_too_and_answers_are_announced(around, qtbot, loop, monkeypatch):
+    sent = []
+    monkeypatch.setattr(answer_announcer.QAccessible, "isActive", lambda: True)
+    monkeypatch.setattr(answer_announcer.QAccessible, "updateAccessibility", lambda event: sent.append(event.message()))
+    around.load(qtbot)
+    around.shell._preferences.change(system="Be brief.", options={"top_k": 3}, follow=False)
+    around.shell.quick.show()
+    ask(around, qtbot, "What is this?")
+    qtbot.waitUntil(lambda: done(around))
+    request = around.script.requests[-1]
+    assert dict(request.options) == {"top_k": 3}
+    assert (request.messages[0].role, request.messages[0].content) == ("system", "Be brief.")
+    assert not around.panel.transcript.follows
+    assert around.shell._window is None
+    assert sent == ["tiny answers", "Hello there. The answer is complete."]
+
+
+def test_a_question_while_the_model_is_loaded_waits_for_it(around, qtbot, loop):
+    around.script.hold_load = threading.Event()
+    qtbot.waitUntil(lambda: bool(around.session.models))
+    around.session.load(around.session.models[0])
+    around.shell.quick.show()
+    ask(around, qtbot, "Now?")
+    assert around.shell.quick.dialogue.busy
+    around.script.hold_load.set()
+    qtbot.waitUntil(lambda: done(around))
+    assert said(around.shell.quick.dialogue)[-1] == ("assistant", "Hello there.")
+
+
+def test_escape_hides_and_the_answer_goes_on(around, qtbot, loop):
+    around.load(qtbot)
+    around.script.hold_answer = threading.Event()
+    around.shell.quick.show()
+    ask(around, qtbot, "Long?")
+    qtbot.waitUntil(lambda: around.shell.quick.dialogue.answering)
+    QTest.keyClick(around.panel.composer.draft, Qt.Key.Key_Escape)
+    assert not around.panel.isVisible()
+    assert around.shell.quick.dialogue.answering
+    around.script.hold_answer.set()
+    qtbot.waitUntil(lambda: done(around))
+    around.shell.quick.show()
+    assert around.panel.transcript.messages[-1].body.markdown == "Hello there."
+    assert not around.shell.over
+
+
+def test_the_panel_hides_when_the_focus_leaves_it_alone(around, qtbot, loop):
+    window = around.shell.window
+    window.show()
+    around.shell.quick.show()
+    qtbot.waitUntil(around.panel.isActiveWindow)
+    # The window's own loss of focus, which came with the panel, changed nothing.
+    QApplication.sendEvent(window, QEvent(QEvent.Type.ActivationChange))
+    QTest.qWait(20)
+    assert around.panel.isVisible()
+    around.panel._show_more()
+    QTest.qWait(20)
+    assert around.panel.isVisible()
+    QApplication.activePopupWidget().close()
+    window.activateWindow()
+    qtbot.waitUntil(lambda: not around.panel.isVisible())
+    assert window.isVisible()
+
+
+def test_the_answer_elsewhere_leaves_the_window_as_it_is(around, qtbot, loop):
+    around.load(qtbot)
+    window = around.shell.window
+    around.script.hold_answer = threading.Event()
+    around.shell.quick.show()
+    ask(around, qtbot, "Long?")
+    qtbot.waitUntil(lambda: around.shell.quick.dialogue.answering)
+    assert around.session.state.phase is Phase.GENERATING
+    assert window.chat.composer.button.accessibleName() == "Send message"
+    assert around.panel.composer.button.accessibleName() == "Stop answering"
+    assert not window.menus.stop.isEnabled()
+    # Both are answered, one behind the other here; whichever ends first, the model is at work until the last one has.
+    assert window.dialogue.send("And this?")
+    qtbot.waitUntil(lambda: window.dialogue.answering)
+    assert window.chat.composer.button.accessibleName() == "Stop answering"
+    around.panel.composer.button.click()
+    qtbot.waitUntil(lambda: not around.shell.quick.dialogue.busy)
+    assert around.session.state.phase is Phase.GENERATING
+    around.script.hold_answer.set()
+    qtbot.waitUntil(lambda: around.session.state.phase is Phase.READY)
+    assert said(window.dialogue) == [("user", "And this?"), ("assistant", "Hello there.")]
+    assert len({request.id for request in around.script.requests}) == 2
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_control_return_opens_the_same_conversation_in_the_window(around, qtbot, loop, held):
+    around.load(qtbot)
+    around.script.hold_answer = threading.Event() if held else None
+    quick = around.shell.quick
+    quick.show()
+    ask(around, qtbot, "What is this?")
+    qtbot.waitUntil(lambda: quick.dialogue.answering if held else done(around))
+    if held:
+        qtbot.waitUntil(
+            lambda: around.panel.transcript.answer is not None and not around.panel.transcript.answer.body.isHidden()
+        )
+    QTest.keyClick(around.panel.composer.draft, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: around.shell._window is not None and around.shell.window.isVisible())
+    window = around.shell.window
+    assert not around.panel.isVisible()
+    assert not quick.dialogue.turns
+    if held:
+        assert window.dialogue.answering
+        assert not quick.dialogue.busy
+        around.script.hold_answer.set()
+    qtbot.waitUntil(lambda: not window.dialogue.busy)
+    assert said(window.dialogue) == [("user", "What is this?"), ("assistant", "Hello there.")]
+    shown = window.chat.transcript.messages
+    assert (shown[0].text.toPlainText(), shown[1].body.markdown) == ("What is this?", "Hello there.")
+    assert on_disk(around, qtbot) == [
+        [("user", "What is this?", "complete"), ("assistant", "Hello there.", "complete")]
+    ]
+    # It goes on there.
+    qtbot.waitUntil(lambda: all(message.number > 0 for message in window.chat.transcript.messages))
+    assert window.dialogue.send("More?")
+    qtbot.waitUntil(lambda: not window.dialogue.busy and around.session.state.phase is Phase.READY)
+    assert [len(chat) for chat in on_disk(around, qtbot)] == [4]
+
+
+def test_a_question_on_its_way_to_the_disk_gets_there_before_it_moves(around, qtbot, loop):
+    around.load(qtbot)
+    quick = around.shell.quick
+    quick.show()
+    ask(around, qtbot, "At once?")
+    quick.panel.app_wanted.emit()
+    qtbot.waitUntil(lambda: around.shell._window is not None and not around.shell.window.dialogue.busy)
+    assert said(around.shell.window.dialogue) == [("user", "At once?"), ("assistant", "Hello there.")]
+    assert len(on_disk(around, qtbot)) == 1
+
+
+def test_what_is_only_typed_goes_along_into_an_empty_composer(around, qtbot, loop):
+    around.load(qtbot)
+    around.shell.quick.show()
+    qtbot.keyClicks(around.panel.composer.draft, "half a thought")
+    around.panel.app_wanted.emit()
+    qtbot.waitUntil(lambda: around.shell._window is not None and around.shell.window.isVisible())
+    assert around.shell.window.chat.composer.text == "half a thought"
+    assert around.panel.composer.text == ""
+
+
+def test_a_chat_is_never_in_view_twice(around, qtbot, loop):
+    around.load(qtbot)
+    window, quick = around.shell.window, around.shell.quick
+    around.script.hold_answer = threading.Event()
+    quick.show()
+    ask(around, qtbot, "Where?")
+    qtbot.waitUntil(lambda: quick.dialogue.answering)
+    window.dialogue.open(quick.dialogue.chat)
+    qtbot.waitUntil(lambda: window.dialogue.answering)
+    assert quick.dialogue.chat is None
+    around.script.hold_answer.set()
+    qtbot.waitUntil(lambda: not window.dialogue.busy)
+    assert said(window.dialogue)[-1] == ("assistant", "Hello there.")
+
+
+def test_a_chat_in_the_trash_leaves_the_panel(around, qtbot, loop):
+    around.load(qtbot)
+    window, quick = around.shell.window, around.shell.quick
+    listed = []
+    window.shelf.listed.connect(lambda entries, folders: listed.append(entries))
+    quick.show()
+    ask(around, qtbot, "Away?")
+    qtbot.waitUntil(lambda: done(around))
+    qtbot.waitUntil(lambda: bool(listed) and bool(listed[-1]))
+    window.shelf.throw_away(listed[-1][0].chat)
+    qtbot.waitUntil(lambda: quick.dialogue.chat is None)
+    assert quick.dialogue.turns == []
+
+
+def test_after_a_while_it_begins_a_new_chat(around, qtbot, loop, monkeypatch):
+    around.load(qtbot)
+    now = [1000.0]
+    monkeypatch.setattr(quick_prompt.time, "time", lambda: now[0])
+    quick = around.shell.quick
+    quick.show()
+    ask(around, qtbot, "One?")
+    qtbot.waitUntil(lambda: done(around))
+    first = quick.dialogue.chat
+    quick.hide()
+    now[0] += 9 * 60
+    quick.show()
+    assert quick.dialogue.chat == first
+    quick.hide()
+    now[0] += 10 * 60
+    qtbot.keyClicks(around.panel.composer.draft, "typed before")
+    quick.show()
+    assert quick.dialogue.chat is None
+    assert around.panel.composer.text == "typed before"
+    assert not around.panel.transcript.isVisible()
+
+
+def test_the_clipboard_is_offered_and_read_only_when_it_is_wanted(around, qtbot, loop, monkeypatch):
+    clipboard = QGuiApplication.clipboard()
+    clipboard.setText("x" * 1240)
+    reads = []
+    monkeypatch.setattr(type(clipboard), "text", lambda self: reads.append(1) or "x" * 1240)
+    around.shell.quick.show()
+    assert around.panel.clipboard.isVisible()
+    around.shell.quick.hide()
+    assert reads == []
+    around.shell.quick.show()
+    around.panel.clipboard.click()
+    assert reads == [1]
+    assert around.panel.composer.text == "x" * 1240
+    assert around.panel.composer.hint.text() == "1,240 characters from the clipboard"
+    assert clipboard.mimeData().text() == "x" * 1240
+    clipboard.clear()
+    around.shell.quick.hide()
+    around.shell.quick.show()
+    assert not around.panel.clipboard.isVisible()
+
+
+def test_the_model_can_be_switched(around, qtbot, loop):
+    around.load(qtbot)
+    around.shell.quick.show()
+    assert around.panel.model.text() == " tiny"
+    around.panel.model.click()
+    menu = QApplication.activePopupWidget()
+    rows = {action.text(): action for action in menu.actions()}
+    assert {name: action.isChecked() for name, action in rows.items()} == {"tiny": True, "other": False}
+    rows["other"].trigger()
+    menu.close()
+    qtbot.waitUntil(
+        lambda: around.session.state.phase is Phase.READY and around.session.state.record.name == "other:latest"
+    )
+    assert around.panel.model.text() == " other"
+
+
+def test_a_long_name_leaves_the_panel_as_wide_as_it_is(around, qtbot, loop):
+    around.shelf.records[0] = record("an-organization/a-model-with-a-name-that-does-not-end-" + "x" * 200)
+    around.session.rescan()
+    qtbot.waitUntil(lambda: bool(around.session.models) and len(around.session.models[0].name) > 200)
+    around.shell.quick.show()
+    width = around.panel.width()
+    around.load(qtbot)
+    assert around.panel.width() == width
+
+
+def test_without_a_model_it_says_so_and_keeps_the_question(around, qtbot, loop):
+    qtbot.waitUntil(lambda: bool(around.session.models) and not around.session.searching)
+    around.shell.quick.show()
+    ask(around, qtbot, "Anybody?")
+    assert around.panel.notice.isVisible()
+    assert around.panel.composer.text == "Anybody?"
+
+
+def test_fifty_toggles_leave_nothing_behind(around, qtbot, loop):
+    around.shell.quick.show()
+    around.shell.quick.hide()
+    before = len(QApplication.topLevelWidgets())
+    for _ in range(50):
+        around.shell.quick.toggle()
+    assert not around.panel.isVisible()
+    assert len(QApplication.topLevelWidgets()) == before
+
+
+def test_where_it_was_dragged_is_remembered_and_can_be_forgotten(around, qtbot, loop):
+    around.shell.quick.show()
+    usual = around.panel.geometry().bottomLeft()
+    QTest.mousePress(around.panel, Qt.MouseButton.LeftButton, pos=QPoint(3, 3))
+    QTest.mouseMove(around.panel, QPoint(3, 3) + QPoint(0, -100))
+    QTest.mouseRelease(around.panel, Qt.MouseButton.LeftButton, pos=QPoint(3, 3))
+    moved = around.panel.geometry().bottomLeft()
+    assert moved == usual - QPoint(0, 100)
+    around.shell.quick.hide()
+    around.shell.quick.show()
+    assert (around.panel.geometry().bottomLeft() - moved).manhattanLength() <= 2
+    next(action for action in around.panel.actions() if action.text() == "Put Back in Its Place").trigger()
+    assert around.panel.geometry().bottomLeft() == usual
+    assert around.preferences.values.quick_place == ""
+
+
+@pytest.mark.parametrize("place", [USUAL_PLACE, (0, 0), (1, 1), (0.5, 0)])
+def test_all_of_it_is_on_the_screen(place):
+    room = QRect(100, 50, 1280, 800)
+    for size in (QSize(620, 110), QSize(620, 500)):
+        found = placed(size, room, place)
+        assert found.size() == size
+        assert room.contains(found)
+    assert abs(placed(QSize(620, 110), room, USUAL_PLACE).center().x() - room.center().x()) <= 1
+
+
+def test_everything_in_the_panel_has_a_name(around, qtbot, loop):
+    from PySide6.QtWidgets import QAbstractButton, QPlainTextEdit
+
+    around.shell.quick.show()
+    fields = around.panel.findChildren(QAbstractButton) + around.panel.findChildren(QPlainTextEdit)
+    assert len(fields) > 5
+    assert [field for field in fields if field.isVisible() and not field.accessibleName()] == []

@@ -1,0 +1,279 @@
+"""An engine in a process of its own under the real window, and how a crash of one that was not is remembered."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from scripted_loop import record
+from sotto.engine.contract.events import (
+    DoneReason,
+    Failed,
+    Finished,
+    Loaded,
+    LoadProgress,
+    ModelInfo,
+    PrefillProgress,
+    TextChunk,
+    Unloaded,
+)
+from sotto.engine.memory.memory_figures import MemoryFigures
+from sotto.errors import InvalidRequestError
+from sotto.runner.host import PROCESS, THREAD
+from sotto.ui.session import engine_hosts
+from sotto.ui.session.engine_hosts import Marking, crashed_last_time, make_host
+from sotto.ui.session.engine_thread import EngineLost, EngineThread
+from sotto.ui.state.model_state import ChatSettings, Phase
+
+WAIT = 30_000
+
+
+@pytest.fixture
+def window(real_window):
+    """The window over a process, with the built-in model loaded."""
+    return real_window(make_host(PROCESS))
+
+
+def child_of(window):
+    return window.session.host._loop.pid
+
+
+def ask(qtbot, window, text):
+    draft = window.chat.composer.draft
+    qtbot.keyClicks(draft, text)
+    qtbot.keyClick(draft, Qt.Key.Key_Return)
+
+
+def lost(window):
+    return window.session.state.phase is Phase.FAILED and not window.session.host.isRunning()
+
+
+def test_a_process_that_is_killed_while_it_answers_is_a_notice_and_starts_again(qtbot, window, loop):
+    session, transcript, notice = window.session, window.chat.transcript, window.chat.notice
+    session.settings = ChatSettings(num_predict=3000, ignore_eos=True)
+    ask(qtbot, window, "Tell me a story")
+    qtbot.waitUntil(lambda: bool(transcript.answer) and len(transcript.answer.body.markdown) > 20, timeout=WAIT)
+    os.kill(child_of(window), signal.SIGKILL)
+    qtbot.waitUntil(lambda: lost(window), timeout=WAIT)
+
+    # One line, and what was said is still there.
+    assert notice.isVisible()
+    assert notice.title.text() == "The engine stopped"
+    assert notice.message.text().startswith("The engine's process was ended by SIGKILL (Killed)")
+    kept = window.dialogue.conversation.messages
+    assert [message.role for message in kept] == ["user", "assistant"]
+    assert len(kept[-1].content) > 10
+
+    # Restart loads the same model, in another process, and it answers.
+    session.settings = ChatSettings()
+    notice.button.click()
+    qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=WAIT)
+    assert session.state.record.builtin
+    ask(qtbot, window, "What can you do?")
+    qtbot.waitUntil(
+        lambda: session.state.phase is Phase.READY and len(window.dialogue.conversation.messages) == 4, timeout=WAIT
+    )
+
+
+def test_a_process_that_dies_while_nothing_is_asked_is_noticed(qtbot, window, loop):
+    qtbot.waitUntil(lambda: not window.dialogue.greeting.under_way, timeout=WAIT)
+    os.kill(child_of(window), signal.SIGSEGV)
+    qtbot.waitUntil(lambda: lost(window), timeout=WAIT)
+    assert "SIGSEGV" in window.chat.notice.message.text()
+    window.chat.notice.button.click()
+    qtbot.waitUntil(lambda: window.session.state.phase is Phase.READY, timeout=WAIT)
+
+
+def test_a_process_that_is_killed_while_it_loads_is_a_notice_and_starts_again(qtbot, window, loop):
+    session, notice = window.session, window.chat.notice
+    session.eject()
+    qtbot.waitUntil(lambda: session.state.phase is Phase.FOUND, timeout=WAIT)
+    session.load(session.state.record)
+    qtbot.waitUntil(lambda: child_of(window) is not None, timeout=WAIT)
+    os.kill(child_of(window), signal.SIGKILL)
+    qtbot.waitUntil(lambda: lost(window), timeout=WAIT)
+    assert notice.isVisible()
+    assert "SIGKILL" in notice.message.text()
+    notice.button.click()
+    qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=WAIT)
+    assert not notice.isVisible()
+
+
+def test_a_load_that_is_tried_again_at_once_after_its_process_was_lost_is_not_lost_with_it(qtbot, window, loop):
+    session, told = window.session, []
+
+    def again(problem):
+        told.append(problem.title)
+        if len(told) == 1:
+            session.retry()
+
+    session.eject()
+    qtbot.waitUntil(lambda: session.state.phase is Phase.FOUND, timeout=WAIT)
+    session.load(session.state.record)
+    qtbot.waitUntil(lambda: child_of(window) is not None, timeout=WAIT)
+    session.problem.connect(again)
+    os.kill(child_of(window), signal.SIGKILL)
+    qtbot.waitUntil(lambda: bool(told) and session.state.phase is Phase.READY, timeout=WAIT)
+    assert told == ["The engine stopped"]
+
+
+def test_ejecting_ends_the_process(qtbot, window, loop):
+    process = child_of(window)
+    window.session.eject()
+    qtbot.waitUntil(lambda: window.session.state.phase is Phase.FOUND, timeout=WAIT)
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+    window.session.load(window.session.state.record)
+    qtbot.waitUntil(lambda: window.session.state.phase is Phase.READY, timeout=WAIT)
+    assert child_of(window) != process
+
+
+def test_a_process_that_hangs_leaves_the_window_alive(qtbot, window, loop, monkeypatch):
+    monkeypatch.setattr("sotto.runner.isolated.process._UNLOAD_SECONDS", 0.3)
+    window.session.settings = ChatSettings(num_predict=3000, ignore_eos=True)
+    ask(qtbot, window, "Tell me a story")
+    transcript = window.chat.transcript
+    qtbot.waitUntil(lambda: bool(transcript.answer) and len(transcript.answer.body.markdown) > 20, timeout=WAIT)
+    os.kill(child_of(window), signal.SIGSTOP)
+    QTest.qWait(100)
+    window.session.eject()
+    qtbot.waitUntil(lambda: window.session.state.phase is Phase.FOUND, timeout=WAIT)
+    assert len(window.dialogue.conversation.messages[-1].content) > 10
+
+
+def test_a_command_right_after_the_engine_was_lost_is_served(qtbot):
+    got = []
+
+    class Broken:
+        def __init__(self, emit):
+            pass
+
+        def run(self):
+            raise RuntimeError("boom")
+
+    class Whole(Broken):
+        def __init__(self, emit):
+            self.emit = emit
+
+        def load(self, record, num_ctx=None, *, anyway=False, seat="", roomy=False):
+            self.emit(Unloaded())
+
+        def run(self):
+            pass
+
+    made = iter([Broken, Whole])
+    thread = EngineThread(make_loop=lambda emit: next(made)(emit))
+    # In the moment that it is told, the thread has not ended.
+    thread.happened.connect(lambda event: thread.load(record()) if isinstance(event, EngineLost) else got.append(event))
+    thread.start()
+    qtbot.waitUntil(lambda: got == [Unloaded()])
+    assert thread.close()
+    thread.deleteLater()
+
+
+@pytest.mark.parametrize(("said", "kind"), [("", THREAD), ("thread", PROCESS), ("process", THREAD)])
+def test_the_environment_goes_before_the_choice(monkeypatch, said, kind, qapp):
+    monkeypatch.setenv("SOTTO_ENGINE_HOST", said)
+    thread = make_host(kind)
+    expected = said or kind
+    assert thread._make_loop is (engine_hosts._isolated if expected == PROCESS else engine_hosts._marked)
+    thread.deleteLater()
+
+
+def test_another_kind_of_host_is_refused(monkeypatch):
+    with pytest.raises(InvalidRequestError, match="must be thread or process, not 'cloud'"):
+        make_host("cloud")
+
+
+INFO = ModelInfo("d", "n", "a", 1, 2, None, "float32", "cpu", True, 3)
+FIGURES = MemoryFigures(1, 1, 1, 1, 1)
+
+
+def finished(name):
+    return Finished(name, "", (), DoneReason.STOP, 1, 0, 1, 1, 1)
+
+
+def test_the_mark_is_there_exactly_while_something_is_computed(tmp_path):
+    path, passed = tmp_path / "state" / "computing", []
+    marking = Marking(passed.append, path)
+    steps = [
+        (FIGURES, False),
+        (LoadProgress("weights", 0, 1), True),
+        (LoadProgress("weights", 1, 1), True),
+        (Loaded(INFO), False),
+        (PrefillProgress("a", 0, 1, 0), True),
+        (TextChunk("b", "x", (1,)), True),
+        (FIGURES, True),
+        (finished("a"), True),
+        (Failed("b", "no"), False),
+        (Failed("c", "no"), False),
+        (LoadProgress("weights", 0, 1), True),
+        (Failed("", "no"), False),
+        (Unloaded(), False),
+    ]
+    for event, there in steps:
+        marking(event)
+        assert path.exists() is there, event
+    assert passed == [event for event, _ in steps]
+
+
+def test_a_folder_that_cannot_be_written_stops_nobody(tmp_path, caplog):
+    (tmp_path / "state").write_text("a file")
+    passed = []
+    Marking(passed.append, tmp_path / "state" / "computing")(PrefillProgress("a", 0, 1, 0))
+    assert len(passed) == 1
+    assert "cannot be changed" in caplog.text
+
+
+RUN = """
+import os, signal, sys
+from PySide6.QtCore import QCoreApplication
+from sotto.engine.contract.types import *
+from sotto.runner.catalogue import find
+from sotto.ui.session.engine_hosts import crashed_last_time, make_host
+moment = sys.argv[1]
+print(crashed_last_time(), flush=True)
+app = QCoreApplication([])
+thread = make_host("thread")
+def heard(event):
+    if type(event).__name__ == moment:
+        if moment == "TextChunk":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        app.quit()
+thread.happened.connect(heard)
+thread.load(find("sotto"))
+thread.generate(GenerateRequest("a", prompt="Once", ignore_eos=True, num_predict=3000 if moment == "TextChunk" else 5))
+app.exec()
+if moment == "Finished":
+    os._exit(1)
+thread.close()
+"""
+
+
+def test_a_crash_while_the_engine_computes_is_known_at_the_next_start(own_home):
+    def run(moment):
+        line = [sys.executable, "-c", RUN, moment]
+        return subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
+
+    assert run("Loaded").stdout == "False\n"
+    crashed = run("TextChunk")
+    assert (crashed.stdout, crashed.returncode) == ("False\n", -signal.SIGSEGV), crashed.stderr
+    assert run("Finished").stdout == "True\n"
+    # What ended it then was no work of the engine's.
+    assert run("Loaded").stdout == "False\n"
+
+
+def test_a_mark_of_an_app_that_still_runs_is_no_crash(monkeypatch, tmp_path):
+    path = tmp_path / "computing"
+    monkeypatch.setattr(engine_hosts, "mark", lambda: path)
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    for written, crashed in ((str(os.getppid()), False), (str(os.getpid()), False), (str(gone.pid), True), ("?", True)):
+        path.write_text(written)
+        crashed_last_time.cache_clear()
+        assert crashed_last_time() is crashed
+    crashed_last_time.cache_clear()

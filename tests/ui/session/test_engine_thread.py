@@ -1,0 +1,132 @@
+"""Events on their way to the window, and Qt calls that must not cost Python its constants."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scripted_loop import Script, ScriptedLoop, record
+from sotto.engine.contract.answer_parts import Kind, Piece
+from sotto.engine.contract.events import Failed, Finished, Loaded, LoadProgress, PrefillProgress, TextChunk
+from sotto.engine.contract.logprobs import Likelihood, TokenLogprob
+from sotto.engine.contract.types import CountRequest, GenerateRequest, Message
+from sotto.runner.joining import joined
+from sotto.ui.session.engine_thread import EngineLost, EngineThread, Mailbox
+
+GUARD = """
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication, QLabel
+class Owner(QObject):
+    signal = Signal(str)
+app = QApplication([]); label = QLabel(); owner = Owner()
+for _ in range(20_000): {call}
+"""
+
+
+@pytest.mark.parametrize("call", ["label.setText('a')", "owner.signal.emit('a')"])
+def test_qt_calls_keep_none_and_true_alive(call):
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
+    assert subprocess.run([sys.executable, "-c", GUARD.format(call=call)], env=environment, check=False).returncode == 0
+
+
+events = st.lists(
+    st.one_of(
+        st.builds(
+            TextChunk, st.sampled_from("ab"), st.text(max_size=4), st.lists(st.integers(0, 9), max_size=3).map(tuple)
+        ),
+        st.builds(PrefillProgress, st.sampled_from("ab"), st.integers(0, 9), st.just(9), st.just(0)),
+        st.builds(LoadProgress, st.sampled_from(["weights", "tokenizer"]), st.integers(0, 9), st.just(9)),
+    )
+)
+
+
+def said(some, request):
+    chunks = [event for event in some if isinstance(event, TextChunk) and event.request_id == request]
+    return "".join(chunk.text for chunk in chunks), [token for chunk in chunks for token in chunk.token_ids]
+
+
+@given(events)
+def test_joining_loses_no_text_and_keeps_the_order(sent):
+    received = joined(sent)
+    for request in "ab":
+        assert said(sent, request) == said(received, request)
+    kinds = [(type(event), getattr(event, "request_id", getattr(event, "phase", ""))) for event in sent]
+    assert [kind for place, kind in enumerate(kinds) if place == 0 or kinds[place - 1] != kind] == [
+        (type(event), getattr(event, "request_id", getattr(event, "phase", ""))) for event in received
+    ]
+    if sent and not isinstance(sent[-1], TextChunk):
+        assert received[-1] == sent[-1]
+
+
+def test_how_likely_thoughts_were_is_not_joined_with_how_likely_an_answer_was():
+    told = tuple(Likelihood(TokenLogprob(token, b"x", -1.0)) for token in range(3))
+    thought, text = (Piece(Kind.THOUGHT, "x"),), (Piece(Kind.TEXT, "x"),)
+    sent = [
+        TextChunk("a", "x" * (parts is text), (one.drawn.token_id,), (one,), parts)
+        for one, parts in zip(told, (thought, thought, text), strict=True)
+    ]
+    assert joined(sent) == [TextChunk("a", "", (0, 1), told[:2], thought * 2), sent[2]]
+
+
+def test_a_reader_is_woken_once_until_it_has_found_nothing():
+    box, chunk = Mailbox(), TextChunk("a", "x", (1,))
+    assert [box.put(chunk) for _ in range(3)] == [True, False, False]
+    assert box.take() == [TextChunk("a", "xxx", (1, 1, 1))]
+    assert not box.put(chunk)
+    assert box.take() == [chunk]
+    assert box.take() == []
+    assert box.put(chunk)
+
+
+def test_commands_before_the_engine_exists_are_served(qtbot):
+    got = []
+    thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, Script()))
+    thread.happened.connect(got.append)
+    thread.load(record())
+    qtbot.waitUntil(lambda: any(isinstance(event, Loaded) for event in got))
+    assert thread.close()
+    thread.deleteLater()
+
+
+def test_a_lost_engine_comes_back_for_a_load_and_not_for_what_goes_on_beside(qtbot):
+    conversation, got, made = (Message("user", "go"),), [], []
+    script = Script(crash="It is gone.")
+
+    def make_loop(emit):
+        made.append(emit)
+        return ScriptedLoop(emit, script)
+
+    thread = EngineThread(make_loop=make_loop)
+    thread.happened.connect(got.append)
+    thread.generate(GenerateRequest("1", messages=conversation))
+    qtbot.waitUntil(lambda: any(isinstance(event, EngineLost) for event in got) and not thread.isRunning())
+
+    thread.count(CountRequest("2", conversation, ()))
+    thread.measure(record())
+    thread.cancel("1")
+    thread.cancel_load()
+    assert not thread.isRunning()
+    qtbot.waitUntil(lambda: isinstance(got[-1], Failed) and got[-1].request_id == "2")
+    assert len(made) == 1
+
+    thread.load(record())
+    qtbot.waitUntil(lambda: any(isinstance(event, Loaded) for event in got))
+    assert len(made) == 2
+    assert thread.close()
+    thread.deleteLater()
+
+
+def test_a_fast_stream_comes_up_in_few_events(qtbot):
+    got, script = [], Script(chunks=["x"] * 5000)
+    thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
+    thread.happened.connect(got.append)
+    thread.generate(GenerateRequest("1", messages=(Message("user", "go"),)))
+    qtbot.waitUntil(lambda: any(isinstance(event, Finished) for event in got))
+    chunks = [event for event in got if isinstance(event, TextChunk)]
+    assert sum(len(chunk.text) for chunk in chunks) == 5000
+    assert len(chunks) < 200
+    assert thread.close()
+    thread.deleteLater()

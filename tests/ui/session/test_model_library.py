@@ -1,0 +1,46 @@
+from dataclasses import replace
+from pathlib import Path
+
+from scripted_loop import record
+from sotto.runner.residents import same
+from sotto.ui.session.model_library import ModelList
+
+FIRST = replace(record("a"), path=Path("/stores/a"), digest="1" * 64)
+SECOND = replace(record("b"), path=Path("/stores/b"), digest="2" * 64)
+ELSEWHERE = replace(record("c"), path=Path("/elsewhere/c"), digest="3" * 64)
+
+
+def test_models_are_the_same_by_their_place_or_their_content():
+    assert same(FIRST, replace(SECOND, path=FIRST.path))
+    assert same(FIRST, replace(SECOND, digest=FIRST.digest))
+    assert not same(FIRST, SECOND)
+    assert not same(replace(FIRST, digest=""), replace(SECOND, digest=""))
+
+
+def test_what_was_opened_stands_before_what_was_found():
+    models = ModelList()
+    assert models.records == ()
+    models.set_found([FIRST, SECOND])
+    models.add_opened(ELSEWHERE)
+    assert models.records == (ELSEWHERE, FIRST, SECOND)
+    models.add_opened(replace(ELSEWHERE, name="again"))
+    assert [one.name for one in models.records] == ["again", FIRST.name, SECOND.name]
+
+
+def test_what_was_opened_and_is_found_later_is_there_once():
+    models = ModelList()
+    models.add_opened(ELSEWHERE)
+    models.add_opened(replace(SECOND, path=Path("/copy/b")))
+    models.set_found([FIRST, SECOND])
+    assert models.records == (ELSEWHERE, FIRST, SECOND)
+    models.set_found([FIRST])
+    assert [one.path for one in models.records] == [ELSEWHERE.path, Path("/copy/b"), FIRST.path]
+
+
+def test_a_model_is_known_wherever_it_comes_from():
+    models = ModelList()
+    models.set_found([FIRST])
+    models.add_opened(ELSEWHERE)
+    assert models.known(replace(FIRST, path=Path("/copy/a"))) is FIRST
+    assert models.known(replace(ELSEWHERE, digest="")) is ELSEWHERE
+    assert models.known(SECOND) is None

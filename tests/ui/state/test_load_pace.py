@@ -1,0 +1,104 @@
+"""How a load is told: nothing for a moment, then bytes, speed, time left, and silence."""
+
+from dataclasses import replace
+
+import pytest
+
+from scripted_loop import record
+from sotto.engine.contract.events import LoadProgress
+from sotto.ui.state.load_pace import LoadClock
+from sotto.ui.state.model_state import ModelState, Phase
+from sotto.ui.state.wording import duration, loading_line, state_line
+
+
+class Watch:
+    """A clock that stands where the test puts it."""
+
+    def __init__(self):
+        self.time = 100.0
+
+    def __call__(self):
+        return self.time
+
+
+@pytest.fixture
+def watch():
+    return Watch()
+
+
+@pytest.fixture
+def clock(qapp, watch):
+    made = LoadClock(now=watch)
+    made.begin()
+    yield made
+    made.end()
+
+
+def weights(done, total=4_000_000_000):
+    return LoadProgress("weights", done, total)
+
+
+def line(clock, progress):
+    return loading_line(ModelState(Phase.LOADING, record(), progress, pace=clock.pace))
+
+
+def test_nothing_is_shown_of_a_short_load(clock, watch):
+    clock.hear(weights(1_000_000_000))
+    watch.time += 0.7
+    assert line(clock, weights(1_000_000_000)) == ""
+    assert state_line(ModelState(Phase.LOADING, record(), weights(1), pace=clock.pace)) == ""
+
+
+def test_bytes_speed_and_time_left(clock, watch):
+    for second in range(1, 3):
+        watch.time += 1
+        clock.hear(weights(second * 1_000_000_000))
+    assert line(clock, weights(2_000_000_000)) == "2.0 GB of 4.0 GB · 1.0 GB/s · 2 s left"
+
+
+def test_speed_is_that_of_the_last_seconds(clock, watch):
+    done = 0
+    for speed in [1_000_000_000] + [100_000_000] * 5:
+        watch.time += 1
+        done += speed
+        clock.hear(weights(done))
+    assert clock.pace.speed == pytest.approx(100_000_000)
+
+
+def test_silence_is_told_with_its_age(clock, watch):
+    watch.time += 1
+    clock.hear(weights(1_000_000_000))
+    watch.time += 2.5
+    assert "no news" not in line(clock, weights(1_000_000_000))
+    watch.time += 4
+    assert line(clock, weights(1_000_000_000)) == "1.0 GB of 4.0 GB · no news for 6 s"
+    clock.hear(weights(2_000_000_000))
+    assert clock.pace.silence == 0
+
+
+def test_phases_have_words(clock, watch):
+    watch.time += 1
+    assert line(clock, None) == "Loading…"
+    assert line(clock, LoadProgress("tokenizer", 1, 1)) == "Reading the tokenizer"
+    assert line(clock, LoadProgress("warm-up", 1, 1)) == "Warming up"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.2, "1 s"), (59, "59 s"), (90, "2 min"), (3600, "1 h"), (3900, "1 h 5 min")]
+)
+def test_durations(seconds, text):
+    assert duration(seconds) == text
+
+
+def test_a_row_shows_a_load_once_it_takes_long(stage, qtbot, loop):
+    qtbot.waitUntil(lambda: bool(stage.session.models))
+    row = stage.window.sidebar.rows[0]
+    loading = ModelState(Phase.LOADING, row.record, weights(1_000_000_000))
+    before = row.sizeHint()
+    row.show_state(loading)
+    assert row.sizeHint() == before
+    assert "stop" not in row.__dict__
+    row.show_state(replace(loading, pace=replace(loading.pace, shown=True)))
+    assert row.sizeHint().height() > before.height()
+    assert row.stop.accessibleName() == "Stop loading tiny"
+    row.stop.click()

@@ -1,0 +1,196 @@
+"""What a screen reader reads, and what other languages, directions and sizes of text do to the windows.
+
+The trees under `tests/_reference` were read and approved, with numbers left out; SOTTO_WRITE_REFERENCES=1 writes them
+anew.
+"""
+
+import os
+import re
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel
+
+from clipping import clipped
+from places import PICTURES
+from sotto.store.pull.progress import PullProgress, PullState
+from sotto.ui.markdown.code_header import CodeHeader
+from sotto.ui.state.model_state import Phase
+from window_checks import nameless, stretch, tree_of
+
+SIZES = {"compact": (720, 480), "medium": (1120, 760), "wide": (1600, 1000)}
+# The others show what this machine has.
+PAGES = ("answers", "quick", "appearance")
+pytestmark = pytest.mark.usefixtures("same_machine")
+BOTH = pytest.mark.parametrize("direction", list(Qt.LayoutDirection)[:2])
+ZOOMS = pytest.mark.parametrize("zoom", [1.0, 2.0])
+
+
+def settled(stage):
+    return stage.session.state.phase is Phase.READY and stage.window.chat.transcript.answer is None
+
+
+def talk(stage, qtbot):
+    """Ask, and wait for the answer to be on the disk and in the list."""
+    stage.script.chunks = ["Use `code` and [a link](https://x.y).\n\n```python\nprint(1)\n```\n"]
+    stage.window.send("How do I load a bigger model, and what does 4-bit mean?")
+    qtbot.waitUntil(lambda: settled(stage) and stage.dialogue.turns[-1].id > 0)
+    qtbot.waitUntil(lambda: len(stage.window.sidebar.chats.model.rows) > 0)
+    qtbot.waitUntil(lambda: stage.window.chat.transcript.messages[-1].again.isVisible())
+
+
+def compare(widget, name):
+    """Compare a tree with the one that was approved."""
+    path, found = PICTURES / f"{name}.txt", re.sub(r"\d[\d,.]*", "#", tree_of(widget))
+    if os.environ.get("SOTTO_WRITE_REFERENCES"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(found, encoding="utf-8")
+    assert found == path.read_text(encoding="utf-8"), f"{path.name} is another one: read it, then approve it"
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_first_page_as_it_is_read(ready, qtbot, loop, size):
+    ready.window.resize(*SIZES[size])
+    qtbot.waitUntil(lambda: bool(ready.window.desk.planner._plans))
+    qtbot.waitUntil(lambda: "plenty" in ready.window.sidebar.gauge.accessibleName())
+    qtbot.wait(300)
+    compare(ready.window, f"first-{size}")
+
+
+def test_a_conversation_as_it_is_read(ready, qtbot, loop):
+    talk(ready, qtbot)
+    answer = ready.window.chat.transcript.messages[-1]
+    qtbot.waitUntil(lambda: bool(answer.findChildren(CodeHeader)))
+    qtbot.waitUntil(lambda: ready.window.composing.meter.use is not None)
+    compare(ready.window.chat, "conversation")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_settings_as_they_are_read(stage, qtbot, loop, page):
+    stage.window.dialogs.show_settings(page)
+    qtbot.waitUntil(stage.window.dialogs.settings.isVisible)
+    qtbot.wait(100)
+    stage.window.dialogs.settings.activateWindow()
+    qtbot.waitUntil(stage.window.dialogs.settings.list.hasFocus)
+    compare(stage.window.dialogs.settings, f"settings-{page}")
+
+
+def test_the_quick_prompt_as_it_is_read(around, qtbot, loop):
+    QApplication.clipboard().setText("Some words that were copied.")
+    around.load(qtbot)
+    around.shell.quick.toggle()
+    qtbot.waitUntil(around.panel.isVisible)
+    compare(around.panel, "quick-prompt")
+
+
+def test_the_card_of_a_model_as_it_is_read(ready, qtbot, loop):
+    ready.window.sidebar.rows[1].click()
+    qtbot.waitUntil(ready.window.desk.card.isVisible)
+    qtbot.wait(300)
+    compare(ready.window.desk.card, "model-card")
+
+
+def test_what_can_be_chosen_for_a_chat_as_it_is_read(ready, qtbot, loop):
+    ready.window.chat.toggle_choices()
+    ready.window.chat.choices.show_choices("", {"format": {"kind": "json_schema", "text": "{}", "name": "a.json"}})
+    qtbot.waitUntil(ready.window.chat.choices.system.hasFocus)
+    compare(ready.window.chat.choices, "choices")
+
+
+@BOTH
+@ZOOMS
+def test_longer_words_have_room_in_the_window(ready, qtbot, loop, preferences, directed, direction, zoom):
+    directed(direction)
+    preferences.change(zoom=zoom)
+    talk(ready, qtbot)
+    ready.window.chat.toggle_choices()
+    # With everything that a chat can choose.
+    held = {"kind": "json_schema", "text": "{}", "name": "person.json"}
+    ready.dialogue.unsent.choose("", {"think": "high", "format": held, "mirostat": 2})
+    ready.dialogue.unsent.choices_opened.emit("", ready.dialogue.unsent.options)
+    assert ready.window.chat.composer.format.isVisible()
+    stretch(ready.window)
+    qtbot.waitUntil(lambda: clipped(ready.window) == [])
+    assert nameless(ready.window) == []
+
+
+def download(stage, qtbot):
+    """Have a download in every state, and a name that is none in the field of the card."""
+    downloads, names = stage.window.desk.getting.downloads, {state: f"model-{state.value}:7b" for state in PullState}
+    del names[PullState.DONE]
+    why = "registry.ollama.ai answered 503, which is an error of its own; it is asked again in 8 s."
+    for state, name in names.items():
+        downloads.add(name)
+        note = why if state in (PullState.STALLED, PullState.RETRYING, PullState.FAILED) else ""
+        speed = (123_456_789.0, 3900.0) if state is PullState.DOWNLOADING else (None, None)
+        stage.queue.tell(PullProgress(name, state, 123_400_000_000, 456_700_000_000, *speed, note))
+    qtbot.waitUntil(lambda: [one.state for one in downloads.all] == list(names))
+    stage.window.desk.getting.open()
+    stage.window.desk.getting.card.field.setText("no/name at all")
+    stage.window.desk.getting.card.get.click()
+    return stage.window.desk.panel.downloads
+
+
+def test_downloads_as_they_are_read(ready, qtbot, loop):
+    compare(download(ready, qtbot), "downloads")
+    compare(ready.window.desk.getting.card, "get-card")
+
+
+@BOTH
+@ZOOMS
+@pytest.mark.parametrize("size", ["compact", "medium"])
+def test_longer_words_have_room_in_downloads(ready, qtbot, loop, preferences, directed, direction, zoom, size):
+    directed(direction)
+    preferences.change(zoom=zoom)
+    ready.window.resize(*SIZES[size])
+    listed, card = download(ready, qtbot), ready.window.desk.getting.card
+    qtbot.wait(100)
+    for one in (listed, card):
+        assert clipped(one) == []
+        stretch(one)
+    qtbot.waitUntil(lambda: clipped(listed) == clipped(card) == [])
+    assert nameless(ready.window) == []
+    # Neither is wider than its place, and no text of the card is below the window.
+    area = listed.parentWidget().parentWidget()
+    assert listed.mapTo(area, listed.rect().topRight()).x() <= area.width()
+    assert ready.window.centralWidget().rect().contains(card.geometry())
+    assert all(card.rect().contains(one.geometry()) for one in card.findChildren(QLabel) if one.isVisible())
+
+
+@BOTH
+@ZOOMS
+@pytest.mark.parametrize("page", ["folders", "answers", "memory", "engine", "quick", "programs", "appearance"])
+def test_longer_words_have_room_in_the_settings(stage, qtbot, loop, preferences, directed, direction, zoom, page):
+    directed(direction)
+    preferences.change(zoom=zoom)
+    stage.window.dialogs.show_settings(page)
+    settings = stage.window.dialogs.settings
+    qtbot.waitUntil(settings.isVisible)
+    stretch(settings)
+    qtbot.waitUntil(lambda: clipped(settings) == [])
+    assert nameless(settings) == []
+
+
+@BOTH
+@ZOOMS
+def test_longer_words_have_room_in_the_quick_prompt(around, qtbot, loop, preferences, directed, direction, zoom):
+    directed(direction)
+    preferences.change(zoom=zoom)
+    around.load(qtbot)
+    around.shell.quick.toggle()
+    qtbot.waitUntil(around.panel.isVisible)
+    stretch(around.panel)
+    qtbot.waitUntil(lambda: clipped(around.panel) == [])
+    assert nameless(around.panel) == []
+
+
+def test_the_window_is_mirrored_where_text_runs_from_right_to_left(ready, qtbot, loop, directed):
+    directed(Qt.LayoutDirection.RightToLeft)
+    ready.window.resize(1120, 760)
+    qtbot.waitUntil(lambda: ready.window.sidebar.x() > ready.window.chat.x())
+    ready.window.send("שלום, مرحبا")
+    qtbot.waitUntil(lambda: settled(ready))
+    question, _ = ready.window.chat.transcript.messages
+    # A person speaks at the left then.
+    assert question.text.mapTo(question, question.text.rect().center()).x() < question.width() / 2
+    assert QApplication.layoutDirection() is Qt.LayoutDirection.RightToLeft

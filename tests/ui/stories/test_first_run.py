@@ -1,0 +1,119 @@
+"""The first thing that people see: a model that greets, what was found, where, and how to add more."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication
+
+from clipping import clipped
+from scripted_loop import record
+from sotto.store.records import Source
+from sotto.store.roots import Root
+from sotto.ui.models.discovery_summary import LookedAt, suggestion
+from sotto.ui.state.model_state import Phase
+
+BUILTIN = record("sotto", source=Source.BUILTIN)
+PLACES = (
+    LookedAt("Ollama", "~/.ollama/models", "", there=True, models=2),
+    LookedAt("Hugging Face", "~/hub", "HF_HUB_CACHE", there=False, models=0),
+)
+
+
+def texts(widget):
+    return [widget.itemAt(number).widget().text() for number in range(widget.count())]
+
+
+def test_what_was_found_is_counted_with_its_size(stage, loop):
+    finds = stage.window.chat.welcome.finds
+    finds.show_finds([BUILTIN, record("a", size=40 * 10**9), record("b", size=10**9)], PLACES, 16 * 10**9)
+    assert finds.headline.text() == "Found 2 models you already have (41.0 GB)"
+    assert finds.places.isHidden()
+    finds.toggle.click()
+    assert not finds.places.isHidden()
+    assert texts(finds._grid) == [
+        *("Ollama", "~/.ollama/models", "2 models"),
+        *("Hugging Face", "~/hub (HF_HUB_CACHE)", "not there"),
+    ]
+
+
+def test_where_nothing_was_found_the_page_says_where_sotto_looked(stage, loop):
+    finds = stage.window.chat.welcome.finds
+    finds.show_finds([BUILTIN], PLACES, 16 * 10**9)
+    assert not finds.places.isHidden()
+    assert "No other models" in finds.headline.text()
+    assert "up to about 14B in 4 bits" in finds.hint.text()
+    assert "drop a model" in finds.hint.text()
+
+
+@pytest.mark.parametrize(("memory", "billions"), [(8, 3), (16, 14), (32, 32), (64, 70), (4, 1)])
+def test_suggestions_by_memory(memory, billions):
+    assert f"about {billions}B " in suggestion(memory * 10**9)
+    assert suggestion(0) == ""
+
+
+def test_the_page_shows_what_the_session_found(stage, qtbot, loop, tmp_path):
+    finds, session = stage.window.chat.welcome.finds, stage.session
+    qtbot.waitUntil(lambda: bool(session.models))
+    assert finds.headline.text() == "Found 2 models you already have (2.2 MB)"
+    session.roots = (
+        Root(Source.OLLAMA, Path("/models"), True, "OLLAMA_MODELS"),
+        Root(Source.FOLDER, tmp_path, True),
+    )
+    session.roots_there = frozenset((Path("/models"),))
+    stage.window.desk._show_finds()
+    assert texts(finds._grid) == [
+        *("Ollama", "/models (OLLAMA_MODELS)", "2 models"),
+        *("Folder", str(tmp_path), "not there"),
+    ]
+
+
+@pytest.mark.qt_log_ignore("propagateSizeHints")
+def test_every_button_does_something(stage, qtbot, loop, preferences, monkeypatch):
+    finds, desk = stage.window.chat.welcome.finds, stage.window.desk
+    qtbot.waitUntil(lambda: not stage.session.searching)
+    stage.shelf.records = [*stage.shelf.records, record("new")]
+    finds.rescan.click()
+    qtbot.waitUntil(lambda: len(stage.session.models) == 3)
+    finds.add.click()
+    (dialog,) = [one for one in QApplication.topLevelWidgets() if one.windowTitle() == "Add a folder of models"]
+    dialog.fileSelected.emit("/extra")
+    dialog.close()
+    assert preferences.values.folders == ("/extra",)
+    qtbot.waitUntil(lambda: stage.shelf.folders_asked == ("/extra",))
+    desk.add_folder("/extra")
+    assert preferences.values.folders == ("/extra",)
+    desk.add_folder("/\udcff")
+    assert preferences.values.folders == ("/extra",)
+    assert "not UTF-8" in stage.window.chat.notice.message.text()
+
+
+def test_everything_is_reached_by_tab(stage, qtbot, loop):
+    qtbot.waitUntil(lambda: bool(stage.session.models))
+    stage.shelf.records = [BUILTIN]
+    stage.session.rescan()
+    qtbot.waitUntil(lambda: stage.session.models == (BUILTIN,))
+    stage.session.load(BUILTIN)
+    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
+    window, reached = stage.window, set()
+    window.chat.composer.draft.setFocus()
+    for _ in range(60):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        reached.add(QApplication.focusWidget())
+    wanted = {
+        *window.chat.welcome.findChildren(QAbstractButton),
+        *window.desk.panel.findChildren(QAbstractButton),
+        window.sidebar.search,
+        window.chat.composer.draft,
+    }
+    assert {one for one in wanted if one.isVisible()} <= reached
+
+
+@pytest.mark.parametrize("size", [(720, 480), (1120, 760), (1600, 1000)])
+@pytest.mark.parametrize("zoom", [1.0, 2.0])
+def test_nothing_is_cut_off(stage, qtbot, loop, dressed, size, zoom):
+    qtbot.waitUntil(lambda: bool(stage.session.models))
+    dressed.wear("light", zoom)
+    stage.window.resize(*size)
+    stage.window.chat.welcome.finds.show_finds([BUILTIN], PLACES, 16 * 10**9)
+    qtbot.waitUntil(lambda: clipped(stage.window.chat.welcome) == [])

@@ -1,0 +1,126 @@
+"""Large text in the smallest windows: nothing is cut off, and everything can be brought into view."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from clipping import clipped, unreachable
+from scripted_loop import record
+from sotto.ui.models.model_row import least_height
+from sotto.ui.preferences.preferences import LARGEST_ZOOM
+from sotto.ui.state.model_state import Phase
+
+SMALLEST = (720, 480)
+pytestmark = pytest.mark.usefixtures("same_machine")
+BOTH = pytest.mark.parametrize("direction", list(Qt.LayoutDirection)[:2])
+
+
+@pytest.fixture
+def full(ready, qtbot, loop):
+    """The smallest window, with models that run and one that does not, and a conversation in the list."""
+
+    def fill():
+        ready.shelf.records += [record("cannot", runnable=False), record("hf.co/someone/A-long-name-GGUF:Q4_K_M")]
+        ready.session.rescan()
+        ready.window.resize(*SMALLEST)
+        ready.window.send("How do I load a bigger model, and what does 4-bit mean?")
+        qtbot.waitUntil(lambda: len(ready.window.sidebar.rows) == 4 and bool(ready.window.sidebar.chats.model.rows))
+        qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY)
+        qtbot.waitUntil(lambda: ready.window.composing.meter.use is not None)
+
+    loop.starts.append(fill)
+    return ready
+
+
+@BOTH
+@pytest.mark.parametrize("zoom", [1.0, 1.5, 2.0, LARGEST_ZOOM])
+def test_the_sidebar_has_room_for_everything(full, qtbot, loop, preferences, directed, direction, zoom):
+    window, sidebar = full.window, full.window.sidebar
+    directed(direction)
+    preferences.change(zoom=zoom)
+    qtbot.waitUntil(lambda: clipped(window) == [] and unreachable(window) == [])
+    assert (window.width(), window.height()) == SMALLEST
+    assert not sidebar.geometry().intersects(window.chat.geometry())
+    # A row of each list is to be seen as a whole.
+    assert sidebar.chats.view.viewport().height() >= sidebar.chats.view.sizeHintForRow(0)
+    assert sidebar.models._area.viewport().height() >= least_height()
+    # What the lines say that are left out is said elsewhere.
+    legends = [one for one in sidebar.gauge._legends if one.isVisible()]
+    assert bool(legends) == (zoom == 1.0)
+    assert "Other programs" in sidebar.gauge.toolTip()
+    assert sidebar._name.isVisible() == (zoom <= 1.5)
+    # There is nothing to scroll but the lists, up to text of twice the size.
+    assert (sidebar._area.verticalScrollBar().maximum() > 0) == (zoom > 2)
+
+
+def test_tab_brings_what_it_reaches_into_view(full, qtbot, loop, preferences):
+    window, sidebar = full.window, full.window.sidebar
+    preferences.change(zoom=LARGEST_ZOOM)
+    qtbot.waitUntil(lambda: sidebar._area.verticalScrollBar().maximum() > 0)
+    # What moves by itself later is not brought back.
+    qtbot.waitUntil(lambda: not full.dialogue.busy and clipped(window) == [] and unreachable(window) == [])
+    qtbot.wait(100)
+    reached = set()
+    window.chat.composer.draft.setFocus()
+    for _ in range(40):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        focused = QApplication.focusWidget()
+        if sidebar.isAncestorOf(focused):
+            reached.add(focused)
+            # Qt centres what has hardly room, and rounds.
+            inside = focused.rect().adjusted(1, 1, -1, -1)
+            qtbot.waitUntil(lambda: focused.visibleRegion().boundingRect().contains(inside))  # noqa: B023
+    assert {sidebar.search, sidebar.chats.choose, sidebar.chats.view, *sidebar.rows, sidebar.models.get} <= reached
+
+
+def test_what_fits_again_comes_back(full, qtbot, loop, preferences):
+    window, sidebar = full.window, full.window.sidebar
+    preferences.change(zoom=2.0)
+    qtbot.waitUntil(lambda: not sidebar.gauge.whole)
+    window.resize(720, 700)
+    qtbot.waitUntil(lambda: sidebar.gauge.whole and sidebar._name.isVisible())
+    assert any(one.isVisible() for one in sidebar.gauge._legends)
+    window.resize(*SMALLEST)
+    qtbot.waitUntil(lambda: not sidebar.gauge.whole)
+    preferences.change(zoom=1.0)
+    qtbot.waitUntil(lambda: sidebar.gauge.whole and sidebar._name.isVisible())
+
+
+@BOTH
+def test_what_can_be_chosen_for_a_chat_has_room(full, qtbot, loop, preferences, directed, direction):
+    window, choices = full.window, full.window.chat.choices
+    directed(direction)
+    preferences.change(zoom=2.0)
+    window.chat.toggle_choices()
+    held = {"kind": "json_schema", "text": "{}", "name": "person.json"}
+    full.dialogue.unsent.choices_opened.emit("", {"think": "high", "format": held, "mirostat": 2})
+    choices.more.click()
+    choices.presets.button.setText("Preset: A name that goes on and on & on ▾".replace("&", "&&"))
+    qtbot.waitUntil(lambda: clipped(choices) == [] and unreachable(choices) == [])
+    assert "on &amp; on" in choices.presets.button.toolTip()
+    title, origin, field = choices._titles["temperature"], choices.origins["temperature"], choices.fields["temperature"]
+    assert title.y() == origin.y() < field.y()
+    # With room, a number stands in one line again.
+    preferences.change(zoom=1.0)
+    qtbot.waitUntil(lambda: title.geometry().center().y() == field.geometry().center().y())
+    qtbot.waitUntil(lambda: clipped(choices) == unreachable(choices) == [])
+
+
+@BOTH
+@pytest.mark.parametrize(("zoom", "height"), [(1.0, 480), (1.5, 600), (2.0, 860)])
+@pytest.mark.parametrize(
+    "word", ["f" * 64, "models/blobs/sha256-" + "0f" * 32, "https://example.com/" + "a-b_c.d=e&" * 9]
+)
+def test_a_notice_has_room_for_the_longest_words(
+    full, qtbot, loop, preferences, directed, direction, zoom, height, word
+):
+    window, notice = full.window, full.window.chat.notice
+    directed(direction)
+    preferences.change(zoom=zoom)
+    window.resize(720, height)
+    notice.tell("It cannot be opened", f"{word} is no model; it should be one.", "Show the folder", lambda: None)
+    qtbot.waitUntil(lambda: clipped(window) == [] and unreachable(window) == [])
+    assert (window.width(), window.height()) == (720, height)
+    # It is said as it is.
+    assert word in notice.message.text()
+    assert word in notice.accessibleName()

@@ -1,0 +1,262 @@
+"""The real window over the real engine and the built-in model: nothing is scripted here."""
+
+import os
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtTest import QTest
+
+from drags import data_of, enter, let_go
+from pdfs import pdf
+from sotto.paths import resources_dir
+from sotto.runner.host import PROCESS, THREAD
+from sotto.store.opening import record_of
+from sotto.store.user_templates import keep_user_template
+from sotto.ui.session.engine_hosts import make_host
+from sotto.ui.state.model_state import ChatSettings, Phase
+
+WAIT = 30_000
+
+
+class HeartBeat:
+    """Counts the turns that the window's own thread gets."""
+
+    def __init__(self, parent):
+        self.ticks = 0
+        self._timer = QTimer(parent, timerType=Qt.TimerType.PreciseTimer, interval=16)
+        self._timer.timeout.connect(self._tick)
+        self._timer.start()
+
+    def _tick(self):
+        self.ticks += 1
+
+
+@pytest.fixture(params=[THREAD, PROCESS])
+def window(request, real_window):
+    """The window, greeting with the built-in model."""
+    return real_window(make_host(request.param))
+
+
+@pytest.fixture
+def manifest():
+    return resources_dir() / "store" / "manifests" / "registry.ollama.ai" / "library" / "sotto" / "latest"
+
+
+def type_and_send(qtbot, window, text):
+    draft = window.chat.composer.draft
+    qtbot.keyClicks(draft, text)
+    qtbot.keyClick(draft, Qt.Key.Key_Return)
+    assert draft.toPlainText() == ""
+
+
+def done(window):
+    return window.session.state.phase is Phase.READY and window.chat.transcript.answer is None
+
+
+def drop(window, path):
+    data = data_of(QUrl.fromEncoded(b"file://" + os.fsencode(path)) if isinstance(path, Path) else QUrl(path))
+    assert enter(window, data)
+    let_go(window, data)
+
+
+def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):
+    session, dialogue, transcript = window.session, window.dialogue, window.chat.transcript
+    assert session.state.record.builtin
+    qtbot.waitUntil(lambda: not dialogue.greeting.under_way and dialogue.greeting.text != "", timeout=WAIT)
+    assert window.chat.welcome.greeting.text() == dialogue.greeting.text
+    assert dialogue.greeting.text != "I’m the small model that comes with Sotto."
+
+    # Ask, by a click on an example question.
+    qtbot.mouseClick(window.chat.welcome.chips[0], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: done(window), timeout=WAIT)
+    assert len(dialogue.conversation.messages[-1].content) > 10
+    assert " tok/s" in transcript._last().status.text()
+
+    # Stream 2,000 tokens; the window stays alive.
+    session.settings = ChatSettings(num_predict=2000, ignore_eos=True)
+    beat = HeartBeat(window)
+    type_and_send(qtbot, window, "Tell me a story")
+    qtbot.waitUntil(lambda: done(window), timeout=120_000)
+    line = transcript._last().status.text()
+    assert line.startswith("2,000 tokens")
+    assert "cached" in line
+    assert "reached the length limit" in line
+    # A blocked window would tick once; how late the ticks are is measured by a benchmark.
+    assert beat.ticks > 20
+
+    # Stop.
+    type_and_send(qtbot, window, "And another")
+    qtbot.waitUntil(lambda: len(transcript.answer.body.markdown) > 20, timeout=WAIT)
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: done(window), timeout=WAIT)
+    assert "stopped" in transcript._last().status.text()
+    kept = len(dialogue.conversation.messages)
+
+    # Eject, then drop the manifest.
+    session.eject()
+    qtbot.waitUntil(lambda: session.state.phase is Phase.FOUND, timeout=WAIT)
+    drop(window, manifest)
+    qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=WAIT)
+    assert len(dialogue.conversation.messages) == kept
+
+    # Ask again, without the 2,000 tokens in sight: after them any answer is possible, and none.
+    dialogue.new_chat()
+    session.settings = ChatSettings()
+    type_and_send(qtbot, window, "What can you do?")
+    qtbot.waitUntil(lambda: done(window), timeout=WAIT)
+    assert [message.role for message in dialogue.conversation.messages] == ["user", "assistant"]
+    assert "Sotto" in dialogue.conversation.messages[-1].content
+
+
+def test_a_long_answer_is_followed_until_it_is_outgrown_and_then_left_alone(qtbot, window, loop):
+    transcript, bar = window.chat.transcript, window.chat.transcript.verticalScrollBar()
+    window.session.settings = ChatSettings(num_predict=1200, ignore_eos=True)
+    type_and_send(qtbot, window, "Tell me a story")
+    assert transcript.following
+    qtbot.waitUntil(lambda: not transcript.following, timeout=WAIT)
+    place = bar.value()
+    qtbot.waitUntil(lambda: done(window), timeout=120_000)
+    assert bar.value() == place < bar.maximum()
+    transcript.newest.click()
+    assert bar.value() == bar.maximum()
+
+
+def test_stop_while_the_prompt_is_read(qtbot, window, loop):
+    type_and_send(qtbot, window, "What is a token?")
+    window.dialogue.stop()
+    qtbot.waitUntil(lambda: done(window), timeout=WAIT)
+    assert window.dialogue.conversation.messages[0].content == "What is a token?"
+
+
+def test_what_the_model_says_for_itself_is_shown_beside_what_is_chosen(qtbot, window, loop):
+    choices = window.chat.choices
+    assert (choices.fields["num_predict"].text(), choices.origins["num_predict"].text()) == ("256", "from the model")
+    window.session.eject()
+    qtbot.waitUntil(lambda: choices.origins["num_predict"].text() == "usual", timeout=WAIT)
+
+
+def test_what_cannot_be_loaded_says_why_in_place(qtbot, window, loop, tmp_path):
+    notice = window.chat.notice
+    broken, empty = tmp_path / "latest", tmp_path / "empty"
+    broken.write_text("{")
+    empty.mkdir()
+    strange = tmp_path / os.fsdecode(b"caf\xe9")
+    strange.mkdir()
+    for path in (broken, empty, strange, tmp_path / "gone", "https://example.org/model"):
+        notice.hide()
+        drop(window, path)
+        qtbot.waitUntil(notice.isVisible, timeout=WAIT)
+        assert notice.title.text()
+        assert len(notice.message.text()) > 10
+    # What was loaded stays loaded.
+    assert window.session.state.phase is Phase.READY
+
+
+def test_a_dropped_folder_and_its_weights_load(qtbot, window, loop, tmp_path):
+    from material import material
+
+    folder = material("stories260k")
+    for path in (folder, next(folder.glob("*.safetensors"))):
+        window.session.eject()
+        qtbot.waitUntil(lambda: window.session.state.phase is Phase.FOUND, timeout=WAIT)
+        drop(window, path)
+        qtbot.waitUntil(lambda: window.session.state.phase in (Phase.READY, Phase.FAILED), timeout=WAIT)
+        assert window.session.state.phase is Phase.READY, window.session.state.reason
+        assert window.session.state.record.path == folder
+
+
+def test_memory_comes_back_after_eject(qtbot, window, loop):
+    gauge = window.sidebar.gauge
+    qtbot.waitUntil(lambda: gauge._figures is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: "Kept for later" in gauge.accessibleName(), timeout=WAIT)
+    window.sidebar.rows[0].eject.click()
+    qtbot.waitUntil(lambda: "Kept for later" not in gauge.accessibleName(), timeout=WAIT)
+
+
+def test_the_gauge_says_what_the_engine_then_counts(qtbot, window, loop, tmp_path):
+    composer, meter = window.chat.composer, window.composing.meter
+    notes, report = tmp_path / "notes.md", tmp_path / "report.pdf"
+    notes.write_text("# Rice\n\n" + "Ten minutes, and five more with the lid on.\n" * 20)
+    report.write_bytes(pdf("Rain fell on Monday.", "On Tuesday it did not."))
+    # For the first question and, with an answer in front of it, for the second.
+    for paths, text in (((notes, report), "What is in these?"), ((), "And what does 4-bit mean?")):
+        window.composing.attach(paths)
+        composer.draft.setPlainText(text)
+        qtbot.waitUntil(lambda: len(window.dialogue.unsent.attachments) == len(paths), timeout=WAIT)  # noqa: B023
+        qtbot.waitUntil(lambda: meter.fresh and not meter._waiting and meter.use is not None, timeout=WAIT)
+        said, weighed = meter.use.tokens, [one.tokens for one in window.dialogue.unsent.attachments]
+        assert meter.use.limit == window.session.state.info.context_length
+        assert all(weighed)
+        assert sum(weighed) < said
+        qtbot.keyClick(composer.draft, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda: done(window) and "prompt" in window.dialogue.turns[-1].figures, timeout=WAIT)
+        counted = window.dialogue.turns[-1].figures["prompt"]
+        assert abs(said - counted) <= 0.02 * counted
+
+
+def test_what_was_read_is_not_read_again_and_where_it_is_the_window_says_why(qtbot, window, loop):
+    dialogue = window.dialogue
+
+    def ask(act):
+        act()
+        qtbot.waitUntil(lambda: done(window) and all(turn.id > 0 for turn in dialogue.turns), timeout=WAIT)
+        return dialogue.turns[-1].figures
+
+    first = ask(lambda: window.send("How do I load a bigger model? " * 8))
+    second = ask(lambda: window.send("What is a token?"))
+    # All of the first turn but for what its end costs.
+    assert second["cached"] >= 0.9 * (first["prompt"] + first["tokens"])
+    assert f"({second['cached']:,} cached)" in window.chat.transcript._last().status.text()
+    assert "anew" not in second
+    seen = []
+    dialogue.prefilled.connect(lambda event, why: seen.append((event.done, event.cached, why)))
+    edited = ask(lambda: dialogue.edit(dialogue.turns[0].id, "Tell me something about quantization. " * 8))
+    assert edited["cached"] < 0.5 * edited["prompt"]
+    assert edited["anew"] == "an earlier message was changed"
+    assert "read anew, because an earlier message was changed" in window.chat.transcript._last().status.text()
+    assert {why for _, _, why in seen} == {edited["anew"]}
+    assert [done for done, _, _ in seen] == sorted(done for done, _, _ in seen)
+    assert seen[0][0] >= seen[0][1]
+
+
+def test_the_context_can_be_raised_and_is_what_the_gauge_says(qtbot, window, loop):
+    session, composer = window.session, window.chat.composer
+    longest = session.state.record.context_length
+    session.reload(longest // 4)
+    qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=WAIT)
+    assert session.state.info.context_length == longest // 4
+    composer.draft.setPlainText("one two three " * (longest // 8))
+    qtbot.waitUntil(composer.panel.isVisible, timeout=WAIT)
+    (button,) = [one for one in composer.panel.buttons if one.text().startswith("Raise the context to")]
+    button.click()
+    qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=WAIT)
+    assert session.state.info.context_length > longest // 4
+    qtbot.waitUntil(lambda: composer.gauge.text.endswith(f"/ {session.state.info.context_length:,}"), timeout=WAIT)
+    # More than the model was made for is not to be had, and is told.
+    session.reload(2 * longest)
+    qtbot.waitUntil(window.chat.notice.isVisible, timeout=WAIT)
+    assert window.chat.notice.title.text() == "The context is not as long as asked for"
+    assert f"{longest:,}" in window.chat.notice.message.text()
+
+
+@pytest.fixture
+def given(manifest):
+    """Give the built-in model a template in which no question has a place; return its digest."""
+    digest = record_of(manifest).digest
+    keep_user_template(digest, "You are a poet.")
+    yield digest
+    keep_user_template(digest, "")
+
+
+@pytest.fixture
+def poet(given, real_window):
+    return real_window(make_host(THREAD))
+
+
+def test_of_a_template_that_leaves_questions_out_one_is_told(qtbot, poet, given, loop):
+    assert poet.session.state.record.digest == given
+    notice = poet.chat.notice
+    assert notice.title.text() == "No question reaches this model"
+    assert "The template you gave makes the same prompt whatever is asked" in notice.message.text()
+    assert "makes the same prompt whatever is asked" in poet.chat.header.line.text()

@@ -1,0 +1,137 @@
+"""Several models in memory: the one that the window is about, those that were in use before, and those of programs."""
+
+import socket
+import threading
+
+import httpx
+import pytest
+
+from sotto.runner.residents import Wish
+from sotto.ui.session.api_host import ApiHost
+from sotto.ui.session.api_switch import ApiSwitch
+from sotto.ui.state.model_state import Phase
+
+OTHER = "other:latest"
+
+
+@pytest.fixture
+def roomy(ready):
+    """The stage with its first model loaded, and memory for another one."""
+    ready.script.room = 2
+    return ready
+
+
+def row_of(stage, name):
+    return next(row for row in stage.window.desk.panel.rows if row.record.name == name)
+
+
+def phases(stage):
+    return {row.record.name: row._state.phase for row in stage.window.desk.panel.rows}
+
+
+def use(stage, qtbot, record):
+    stage.session.load(record)
+    qtbot.waitUntil(lambda: stage.session.state.record == record and stage.session.state.phase is Phase.READY)
+
+
+def test_the_model_before_stays_where_there_is_room_and_is_back_at_once(roomy, qtbot, loop):
+    session = roomy.session
+    first, other = session.models
+    use(roomy, qtbot, other)
+    assert phases(roomy) == {first.name: Phase.READY, OTHER: Phase.READY}
+    assert [one.record for one in session.keeper.residents.all] == [first, other]
+    # The gauge has the weights of both.
+    qtbot.waitUntil(lambda: session.figures.weights == first.size + other.size)
+    assert [one.weights for one in session.figures.models] == [first.size, other.size]
+    # The one in use stays, the other one for its time.
+    stays = [session.keeper.residents.stays(one) for one in session.keeper.residents.all]
+    assert 0 < stays[0] <= 300
+    assert stays[1] == float("inf")
+    roomy.dialogue.send("Tell me")
+    qtbot.waitUntil(lambda: session.state.phase is Phase.READY and bool(roomy.dialogue.conversation.messages))
+    loads = list(roomy.script.loads)
+    row_of(roomy, first.name).load_wanted.emit(first)
+    assert session.state.record == first
+    assert session.state.phase is Phase.READY
+    assert roomy.script.loads == loads
+
+
+def test_where_there_is_none_the_model_before_leaves_first(ready, qtbot, loop):
+    first, other = ready.session.models
+    use(ready, qtbot, other)
+    assert phases(ready) == {first.name: Phase.FOUND, OTHER: Phase.READY}
+    assert [one.record for one in ready.session.keeper.residents.all] == [other]
+
+
+def test_a_model_that_is_not_in_use_is_ejected_by_its_row(roomy, qtbot, loop):
+    first, other = roomy.session.models
+    use(roomy, qtbot, other)
+    row_of(roomy, first.name).eject.click()
+    qtbot.waitUntil(lambda: phases(roomy) == {first.name: Phase.FOUND, OTHER: Phase.READY})
+    assert roomy.session.state.record == other
+    assert roomy.session.state.phase is Phase.READY
+
+
+def test_a_pinned_model_leaves_neither_with_time_nor_for_another_one(ready, qtbot, loop):
+    session, (first, other) = ready.session, ready.session.models
+    ready.window.desk.book.pin(first, pinned=True)
+    session.load(other)
+    qtbot.waitUntil(lambda: session.state.phase is not Phase.LOADING)
+    # Nothing else can leave, so it is loaded with what room there is.
+    assert session.state.phase is Phase.READY
+    assert phases(ready)[first.name] is Phase.READY
+    assert session.keeper.residents.stays(session.keeper.residents.of(first)) == float("inf")
+
+
+def test_another_choice_while_a_model_is_loaded_takes_its_place(roomy, qtbot, loop):
+    first, other = roomy.session.models
+    roomy.script.hold_load = threading.Event()
+    roomy.session.load(other)
+    qtbot.waitUntil(lambda: phases(roomy)[OTHER] is Phase.LOADING)
+    roomy.session.load(first)
+    assert roomy.session.state.phase is Phase.READY
+    qtbot.waitUntil(lambda: phases(roomy) == {first.name: Phase.READY, OTHER: Phase.FOUND})
+
+
+def test_programs_load_models_beside_that_of_the_window(roomy, preferences, qtbot, loop, destroyed):
+    first, _ = roomy.session.models
+    host = ApiHost(roomy.session)
+    switch = ApiSwitch(host, preferences)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    preferences.change(api_enabled=True, api_port=port)
+    switch.begin()
+    qtbot.waitUntil(lambda: switch.state.address != "", timeout=10_000)
+    said = []
+
+    def ask():
+        body = {"model": OTHER, "stream": False, "messages": [{"role": "user", "content": "Hi"}], "keep_alive": "1m"}
+        said.append(httpx.post(f"{switch.state.address}/api/chat", json=body, timeout=20).json())
+        said.append(httpx.get(f"{switch.state.address}/api/ps").json()["models"])
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    qtbot.waitUntil(lambda: not thread.is_alive(), timeout=20_000)
+    answer, listed = said
+    assert answer["message"]["content"] == "Hello there."
+    # The window goes on with its own, and shows that there is another one.
+    assert roomy.session.state.record == first
+    assert phases(roomy) == {first.name: Phase.READY, OTHER: Phase.READY}
+    assert [row["name"] for row in listed] == [first.name, OTHER]
+    assert all(row["size"] > row["size_vram"] // 2 > 0 for row in listed)
+    switch.close()
+    destroyed(switch, host)
+
+
+def test_a_program_at_a_model_holds_it_and_a_person_ends_that(roomy, qtbot, loop):
+    session, (first, other) = roomy.session, roomy.session.models
+    host, told = ApiHost(session), []
+    host.want(Wish(other), told.append)
+    qtbot.waitUntil(lambda: bool(told))
+    assert phases(roomy)[OTHER] is Phase.GENERATING
+    session.eject(other)
+    qtbot.waitUntil(lambda: phases(roomy)[OTHER] is Phase.FOUND)
+    assert session.state.record == first
+    host.leave(1)
+    host.deleteLater()

@@ -1,0 +1,154 @@
+"""Whether a model thinks first: chosen for a chat or for all of them, and heard by the engine."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+
+from sotto.engine.contract.types import Think
+from sotto.runner.host import PROCESS, THREAD
+from sotto.ui.composer.drop_overlay import Dropped
+from sotto.ui.session.engine_hosts import make_host
+from sotto.ui.state.model_state import Phase
+from tiny_random import TEMPLATE, write_model
+
+WAIT = 30_000
+# Each letter is a token of these models, so that the length of a prompt says what the template was told.
+SAYS = TEMPLATE.replace(
+    "[assistant]",
+    "[{{ 'usual' if enable_thinking is not defined else 'deep' if enable_thinking else 'no' }}{{ reasoning_effort }}]",
+)
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    """Folders of tiny models, with a template that says how it was told to think, and one that knows nothing of it."""
+    root = tmp_path_factory.mktemp("models")
+    return {name: write_model(root / name, "plain", text) for name, text in (("says", SAYS), ("mute", TEMPLATE))}
+
+
+def asked(stage, qtbot):
+    stage.window.send("Go")
+    qtbot.waitUntil(lambda: not stage.dialogue.busy and stage.dialogue.turns[-1].id > 0)
+    return stage.script.requests[-1]
+
+
+def entries(button):
+    return [action.text() for action in button.menu().actions()]
+
+
+def pick(button, text):
+    (action,) = [one for one in button.menu().actions() if one.text() == text]
+    action.trigger()
+
+
+def test_it_is_chosen_at_the_composer_or_in_the_settings_of_the_chat_and_stays_with_it(ready, qtbot, loop):
+    composer, choices = ready.window.chat.composer, ready.window.chat.choices
+    button, origin = choices.thinking, choices.origins["think"]
+    assert composer.think.isVisible()
+    assert (button.text().strip(), origin.text()) == ("As the model does ▾", "from the model")
+    assert asked(ready, qtbot).think is None
+    assert entries(composer.think) == ["As the model does", "On", "Off"]
+    pick(composer.think, "Off")
+    assert (composer.think.text().strip(), composer.think.accessibleName()) == ("Think: off", "Thinking: Off")
+    assert (button.text().strip(), origin.text()) == ("Off ▾", "set here")
+    choices.fields["think_budget"].setValue(64)
+    request = asked(ready, qtbot)
+    assert (request.think, request.think_budget, request.options) == (Think.OFF, 64, {})
+    first = ready.dialogue.chat
+
+    # Presets have it, other chats do not.
+    ready.window.presets.save("Quick", "", choices.options)
+    ready.dialogue.new_chat()
+    assert composer.think.text().strip() == "Think"
+    pick(button, "On")
+    assert (composer.think.text().strip(), asked(ready, qtbot).think) == ("Think: on", Think.ON)
+    choices.presets.applied.emit(ready.window.presets.with_name("Quick"))
+    assert asked(ready, qtbot).think is Think.OFF
+    choices.reset.click()
+    assert asked(ready, qtbot).think is None
+    ready.dialogue.open(first)
+    qtbot.waitUntil(lambda: composer.think.text().strip() == "Think: off")
+
+
+def test_the_settings_hold_for_chats_that_choose_nothing(ready, qtbot, loop):
+    ready.window.dialogs.show_settings("answers")
+    page = ready.window.dialogs.settings.stack.currentWidget()
+    assert entries(page.thinking) == ["As the model does", "On", "Off", "Low", "Medium", "High", "Max"]
+    pick(page.thinking, "High")
+    choices, composer = ready.window.chat.choices, ready.window.chat.composer
+    assert ready.window.preferences.values.options == {"think": "high"}
+    assert (choices.thinking.text().strip(), choices.origins["think"].text()) == ("High ▾", "from Settings")
+    assert composer.think.text().strip() == "Think: high"
+    assert entries(composer.think)[0] == "As the settings say: High"
+    assert asked(ready, qtbot).think is Think.HIGH
+    pick(composer.think, "Off")
+    assert asked(ready, qtbot).think is Think.OFF
+    pick(composer.think, "As the settings say: High")
+    pick(page.thinking, "As the model does")
+    assert (asked(ready, qtbot).think, ready.window.preferences.values.options) == (None, {})
+
+
+def test_a_model_that_cannot_think_is_not_asked_to_and_says_so(ready, qtbot, loop):
+    choices, composer, session = ready.window.chat.choices, ready.window.chat.composer, ready.session
+    pick(composer.think, "On")
+    session._set(replace(session.state, info=replace(session.state.info, thinks=False)))
+    ready.window.chat.header.choices.click()
+    assert not composer.think.isVisible()
+    assert not choices.thinking.isEnabled()
+    assert not choices.fields["think_budget"].isEnabled()
+    why = "This model cannot be asked to think."
+    assert choices.unable.isVisible()
+    assert choices.unable.text() == choices.thinking.accessibleDescription() == why
+    request = asked(ready, qtbot)
+    assert (request.think, request.think_budget) == (None, None)
+    # What was chosen is not lost on another model, which may know levels.
+    session._set(replace(session.state, info=replace(session.state.info, thinks=True, knows_efforts=True)))
+    assert not choices.unable.isVisible()
+    assert entries(composer.think) == ["As the model does", "On", "Off", "Low", "Medium", "High", "Max"]
+    assert asked(ready, qtbot).think is Think.ON
+
+
+def test_it_is_reached_by_keys(ready, qtbot, loop):
+    composer = ready.window.chat.composer
+    composer.draft.setFocus()
+    reached = set()
+    for _ in range(6):
+        qtbot.keyClick(ready.window.focusWidget(), Qt.Key.Key_Tab)
+        reached.add(ready.window.focusWidget())
+    assert composer.think in reached
+
+
+@pytest.fixture(params=[THREAD, PROCESS])
+def window(request, real_window):
+    """The window over the real engine."""
+    return real_window(make_host(request.param))
+
+
+def test_the_real_engine_hears_it(qtbot, window, loop, models):
+    session, dialogue, composer = window.session, window.dialogue, window.chat.composer
+
+    def load(name):
+        session.open(Dropped((models[name],), ()))
+        qtbot.waitUntil(
+            lambda: session.state.phase is Phase.READY and session.state.record.path == models[name], timeout=WAIT
+        )
+
+    def prompt_of_an_answer():
+        dialogue.new_chat()
+        window.chat.choices.fields["num_predict"].setValue(1)
+        window.send("Go")
+        qtbot.waitUntil(lambda: not dialogue.busy and dialogue.turns[-1].id > 0, timeout=WAIT)
+        return dialogue.turns[-1].figures["prompt"]
+
+    load("says")
+    page_options = window.preferences.change
+    fixed = len("[user]Go") + 1 + len("[]")
+    assert composer.think.isVisible()
+    assert prompt_of_an_answer() == fixed + len("usual")
+    for think, said in (("on", "deep"), ("off", "no"), ("medium", "deepmedium")):
+        page_options(options={"think": think})
+        assert prompt_of_an_answer() == fixed + len(said)
+    load("mute")
+    assert not composer.think.isVisible()
+    assert prompt_of_an_answer() == len("[user]Go") + 1 + len("[assistant]")

@@ -1,0 +1,78 @@
+"""A model that makes vectors of texts and writes none, in the window."""
+
+import pytest
+
+from embedding import minilm
+from scripted_loop import record
+from sotto.runner.host import THREAD
+from sotto.ui.composer.drop_overlay import Dropped
+from sotto.ui.session.engine_hosts import make_host
+from sotto.ui.state import wording
+from sotto.ui.state.model_state import Phase
+
+WAIT = 30_000
+WHY = "This model makes vectors of texts and cannot chat: use it by sotto embed, or through the API."
+
+
+@pytest.fixture
+def window(real_window):
+    """The window over the real engine."""
+    return real_window(make_host(THREAD))
+
+
+def test_it_says_what_it_is_and_takes_no_questions(qtbot, window, loop):
+    session, chat, dialogue = window.session, window.chat, window.dialogue
+    window.composing.send("Who are you?")
+    qtbot.waitUntil(lambda: not dialogue.busy and dialogue.turns[-1].id > 0, timeout=WAIT)
+    turns, question = len(dialogue.turns), dialogue.turns[0]
+    # What is asked while it loads becomes a draft again.
+    session.open(Dropped((minilm(),), ()))
+    qtbot.waitUntil(lambda: session.state.phase is Phase.LOADING, timeout=WAIT)
+    chat.composer.draft.setPlainText("Are you there?")
+    window.composing.send("Are you there?")
+    qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=WAIT)
+    assert not session.state.info.writes
+    qtbot.waitUntil(lambda: chat.composer.text == "Are you there?" and not dialogue.busy, timeout=WAIT)
+    assert len(dialogue.turns) == turns
+    assert (chat.notice.title.text(), chat.notice.message.text()) == ("This model does not chat", WHY)
+
+    assert not chat.composer.button.isEnabled()
+    assert chat.composer.hint.text() == WHY
+    assert chat.composer.draft.placeholderText() == "This model cannot chat"
+    assert not chat.composer.think.isVisible()
+    assert "makes vectors of texts" in chat.header.line.text()
+    assert not window.composing.meter.use
+    for act in (
+        lambda: chat.composer.draft.entered.emit(),
+        lambda: window.send("x"),
+        lambda: dialogue.regenerate(dialogue.turns[-1].id),
+        lambda: dialogue.edit(question.id, "y"),
+        lambda: dialogue.go_on(dialogue.turns[-1].id),
+        dialogue.summarize,
+    ):
+        act()
+        assert not dialogue.busy
+    assert len(dialogue.turns) == turns
+    dialogue.new_chat()
+    assert chat.welcome.greeting.text() == WHY
+    assert not any(chip.isVisible() for chip in chat.welcome.chips)
+
+    # In the list and on the card.
+    row = next(row for row in window.sidebar.rows if row.record.path == minilm())
+    assert " · vectors · " in wording.model_details(row.record)
+    row.click()
+    line = "Made for vectors of texts, by sotto embed or through the API, and not for chats"
+    assert window.desk.card._abilities.text() == line
+
+    # The next model answers what is written.
+    window.sidebar.rows[0].click()
+    session.load(next(one for one in session.models if one.builtin))
+    qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=WAIT)
+    assert chat.composer.hint.text() != WHY
+    assert chat.welcome.greeting.text() != WHY
+
+
+def test_a_model_that_does_both_is_made_for_both():
+    both = record(capabilities=("completion", "embedding"))
+    assert wording.abilities(both) == "Made for text and vectors of texts"
+    assert "vectors" not in wording.model_details(both)

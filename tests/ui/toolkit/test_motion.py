@@ -1,0 +1,58 @@
+"""Where the person wants less motion, nothing moves by itself."""
+
+import threading
+
+import pytest
+from PySide6.QtCore import QAbstractAnimation
+
+from sotto.ui.state.model_state import Phase
+from sotto.ui.toolkit import motion
+
+
+@pytest.fixture
+def reader(ready, qtbot, loop):
+    """A person who reads above while an answer comes."""
+
+    def read():
+        ready.script.chunks = ["Line.\n\n"] * 120
+        ready.script.hold_answer = threading.Event()
+        ready.window.send("Go on")
+        transcript = ready.window.chat.transcript
+        qtbot.waitUntil(lambda: transcript.verticalScrollBar().maximum() > 400)
+        qtbot.waitUntil(transcript.newest.isVisible)
+        return transcript
+
+    return read
+
+
+def running(window):
+    return [one for one in window.findChildren(QAbstractAnimation) if one.state() is QAbstractAnimation.State.Running]
+
+
+def test_the_arc_turns_while_an_answer_comes_out_of_sight(reader, ready, qtbot, loop, monkeypatch):
+    monkeypatch.setattr(motion, "provider", lambda: False)
+    transcript = reader()
+    assert transcript.newest.turns
+    assert len(running(ready.window)) == 1
+    before = transcript.newest.degrees
+    qtbot.waitUntil(lambda: transcript.newest.degrees != before)
+    ready.script.hold_answer.set()
+    qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY)
+    assert running(ready.window) == []
+
+
+def test_with_less_motion_the_arc_is_there_and_stands_still(reader, ready, qtbot, loop, monkeypatch):
+    monkeypatch.setattr(motion, "provider", lambda: True)
+    transcript = reader()
+    assert running(ready.window) == []
+    assert transcript.newest.accessibleName().endswith("answer in progress")
+    image = transcript.newest.grab().toImage()
+    qtbot.wait(60)
+    assert transcript.newest.grab().toImage() == image
+    transcript.newest.show_coming(False)
+    assert transcript.newest.grab().toImage() != image
+    assert running(ready.window) == []
+
+
+def test_the_system_is_asked(qapp):
+    assert motion.system_wants_less() is False  # nothing here asks for less

@@ -1,0 +1,583 @@
+"""Conversations in the window and on the disk: what is kept, and what people do with it."""
+
+import itertools
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit
+
+from sotto.chats.database import Database
+from sotto.chats.records import Shelf, State
+from sotto.chats.store import ChatStore
+from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.state.model_state import Phase
+from sotto.ui.toolkit import theme
+from sotto.ui.transcript.messages import AnswerMessage, UserMessage
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "data" / "chats.sqlite3"
+
+
+def rows(file, columns="role, text, state", table="messages"):
+    """Read the file as another program would."""
+    connection = sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)
+    try:
+        return connection.execute(f"SELECT {columns} FROM {table} ORDER BY id").fetchall()
+    except sqlite3.OperationalError:
+        return []  # it is just being made
+    finally:
+        connection.close()
+
+
+def known(stage):
+    """Tell whether everything that was said is on the disk, and the window knows its numbers."""
+    turns = stage.dialogue.turns
+    return not stage.dialogue.busy and bool(turns) and all(turn.id > 0 and turn.versions for turn in turns)
+
+
+def ask(stage, qtbot, text, *chunks):
+    stage.script.chunks = list(chunks) or ["Hello ", "there."]
+    stage.window.send(text)
+    qtbot.waitUntil(lambda: known(stage) and stage.dialogue.turns[-2].text == text)
+
+
+def shown(stage):
+    """Return what the transcript shows."""
+    return [
+        message.text.toPlainText() if isinstance(message, UserMessage) else message.body.markdown
+        for message in stage.window.chat.transcript.messages
+    ]
+
+
+def titles(stage):
+    return [entry.chat.title for entry in stage.window.sidebar.chats.model.entries]
+
+
+def test_a_question_is_on_the_disk_before_the_engine_sees_it(ready, qtbot, loop, file):
+    seen = []
+    generate = ready.session.generate
+
+    def look(request):
+        # The answer's own row may be there by now, still empty.
+        seen.append(rows(file)[:1])
+        generate(request)
+
+    ready.session.generate = look
+    ask(ready, qtbot, "What is this?")
+    # The empty answer, which goes to the disk at the same time, may be there or not.
+    assert [found[0] for found in seen] == [("user", "What is this?", "complete")]
+    assert rows(file) == [("user", "What is this?", "complete"), ("assistant", "Hello there.", "complete")]
+
+
+def test_an_answer_is_on_the_disk_while_it_comes(ready, qtbot, loop, file):
+    ready.script.chunks, ready.script.hold_answer = ["One ", "two ", "three"], threading.Event()
+    ready.window.send("Count")
+    qtbot.waitUntil(lambda: len(rows(file)) == 2 and rows(file)[1][1] == "One two ", timeout=3000)
+    assert rows(file)[1][2] == "streaming"
+    ready.script.hold_answer.set()
+    qtbot.waitUntil(lambda: rows(file)[1] == ("assistant", "One two three", "complete"))
+
+
+def test_chats_are_listed_opened_and_continued(ready, qtbot, loop):
+    sidebar = ready.window.sidebar
+    assert sidebar.chats.isHidden()
+    ask(ready, qtbot, "First question")
+    qtbot.waitUntil(lambda: titles(ready) == ["First question"])
+    assert sidebar.chats.isVisible()
+    qtbot.waitUntil(lambda: sidebar.chats.view.viewport().height() >= sidebar.chats.view.sizeHintForRow(0) > 10)
+    ready.dialogue.new_chat()
+    assert ready.window.chat.stack.currentWidget() is ready.window.chat.welcome
+    ask(ready, qtbot, "Second question")
+    qtbot.waitUntil(lambda: titles(ready) == ["Second question", "First question"])
+    view = sidebar.chats.view
+    assert view.currentIndex().row() == 0
+    view.setCurrentIndex(view.model().index(1))
+    qtbot.keyClick(view, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: shown(ready) == ["First question", "Hello there."])
+    ask(ready, qtbot, "And then?")
+    assert [turn.content for turn in ready.script.requests[-1].messages] == [
+        "First question",
+        "Hello there.",
+        "And then?",
+    ]
+    qtbot.waitUntil(lambda: titles(ready) == ["First question", "Second question"])
+
+
+def test_opening_another_chat_keeps_the_answer_that_was_coming(ready, qtbot, loop, file):
+    ask(ready, qtbot, "First")
+    first = ready.dialogue.chat
+    ready.dialogue.new_chat()
+    ready.script.chunks, ready.script.hold_answer = ["Half ", "of it", " and more"], threading.Event()
+    ready.window.send("Second")
+    qtbot.waitUntil(lambda: ready.dialogue.turns[-1].text == "Half of it")
+    ready.dialogue.open(first)
+    qtbot.waitUntil(lambda: shown(ready) == ["First", "Hello there."])
+    ready.script.hold_answer.set()
+    qtbot.waitUntil(lambda: rows(file)[-1] == ("assistant", "Half of it and more", "complete"))
+    ask(ready, qtbot, "Go on")
+    assert shown(ready) == ["First", "Hello there.", "Go on", "Hello there."]
+
+
+def test_another_answer_and_an_edit_are_versions(ready, qtbot, loop):
+    ask(ready, qtbot, "Question", "first answer")
+    ready.script.chunks = ["second answer"]
+    answer = ready.window.chat.transcript.messages[-1]
+    assert isinstance(answer, AnswerMessage)
+    assert answer.versions.isHidden()
+    answer.again.click()
+    qtbot.waitUntil(lambda: known(ready) and shown(ready) == ["Question", "second answer"])
+    assert [turn.content for turn in ready.script.requests[-1].messages] == ["Question"]
+    answer = ready.window.chat.transcript.messages[-1]
+    assert answer.versions.place.text() == "2 / 2"
+    assert not answer.versions.newer.isEnabled()
+    answer.versions.older.click()
+    qtbot.waitUntil(lambda: shown(ready) == ["Question", "first answer"])
+
+    ready.script.chunks = ["third answer"]
+    question = ready.window.chat.transcript.messages[0]
+    question.edit.click()
+    editor = question._editor
+    assert editor.draft.toPlainText() == "Question"
+    qtbot.keyClick(editor.draft, Qt.Key.Key_Escape)
+    assert question._editor is None
+    question.edit.click()
+    question._editor.draft.setPlainText("Other question")
+    qtbot.keyClick(question._editor.draft, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: known(ready) and shown(ready) == ["Other question", "third answer"])
+    question = ready.window.chat.transcript.messages[0]
+    assert question.versions.place.text() == "2 / 2"
+    question.versions.older.click()
+    qtbot.waitUntil(lambda: shown(ready) == ["Question", "first answer"])
+
+
+def test_an_answer_that_was_cut_short_is_gone_on_with(ready, qtbot, loop, file):
+    ready.script.chunks, ready.script.hold_answer = ["Once ", "upon ", "never"], threading.Event()
+    ready.window.send("A story")
+    qtbot.waitUntil(lambda: ready.dialogue.turns[-1].text == "Once upon ")
+    ready.dialogue.stop()
+    qtbot.waitUntil(lambda: known(ready))
+    message = ready.window.chat.transcript.messages[-1]
+    assert message.more.isVisible()
+    ready.script.chunks, ready.script.hold_answer = ["a ", "time."], None
+    message.more.click()
+    assert [turn.content for turn in ready.script.requests[-1].messages] == ["A story", "Once upon "]
+    qtbot.waitUntil(lambda: known(ready) and shown(ready) == ["A story", "Once upon a time."])
+    assert ready.window.chat.transcript.messages[-1].more.isHidden()
+    qtbot.waitUntil(lambda: rows(file)[1:] == [("assistant", "Once upon a time.", "complete")])
+
+
+def test_drafts_are_kept_by_chat_and_over_a_restart(ready, qtbot, loop, file):
+    draft = ready.window.chat.composer.draft
+    ask(ready, qtbot, "First")
+    first = ready.dialogue.chat
+    draft.setPlainText("about the first")
+    ready.dialogue.new_chat()
+    assert draft.toPlainText() == ""
+    draft.setPlainText("never sent")
+    qtbot.waitUntil(lambda: ("never sent",) in rows(file, "draft", "chats"))
+    ready.dialogue.open(first)
+    qtbot.waitUntil(lambda: draft.toPlainText() == "about the first")
+    ready.dialogue.new_chat()
+    ready.dialogue.begin()
+    qtbot.waitUntil(lambda: draft.toPlainText() == "never sent")
+    # What has nothing but a draft is not listed, and goes with it.
+    assert titles(ready) == ["First"]
+    draft.clear()
+    qtbot.waitUntil(lambda: len(rows(file, "id", "chats")) == 1)
+
+
+def test_questions_one_right_after_the_other_are_one_conversation(ready, qtbot, loop, file):
+    for number in range(4):
+        # As soon as the window lets it: nobody waits for the disk.
+        qtbot.waitUntil(lambda number=number: ready.window.dialogue.send(f"question {number}"))
+        qtbot.waitUntil(lambda: not ready.dialogue.busy)
+    qtbot.waitUntil(lambda: known(ready))
+    said = [
+        (text, state)
+        for number in range(4)
+        for text, state in ((f"question {number}", "complete"), ("Hello there.", "complete"))
+    ]
+    assert rows(file, "text, state") == said
+    assert rows(file, "parent") == [(None,), *((number,) for number in range(1, 8))]
+    assert ready.window.chat.notice.isHidden()
+
+
+def test_a_draft_that_is_sent_at_once_makes_one_chat(ready, qtbot, loop, file):
+    ready.window.chat.composer.draft.setPlainText("Quick")
+    ready.dialogue.unsent._drafter.timeout.emit()
+    ready.window.send("Quick")
+    qtbot.waitUntil(lambda: known(ready))
+    qtbot.wait(700)
+    assert rows(file, "title, draft", "chats") == [("Quick", "")]
+
+
+def test_a_failed_answer_leaves_a_draft_and_no_message(ready, qtbot, loop, file):
+    ready.script.chunks, ready.script.fail_answer = [], "The prompt is longer than the context."
+    ready.window.send("Too long")
+    qtbot.waitUntil(lambda: ready.window.chat.composer.text == "Too long")
+    qtbot.waitUntil(lambda: rows(file) == [] and rows(file, "draft", "chats") == [("Too long",)])
+    qtbot.waitUntil(lambda: titles(ready) == [])
+
+
+def test_an_answer_that_breaks_off_is_kept_as_that(ready, qtbot, loop, file):
+    ready.script.chunks, ready.script.fail_answer = ["Half of "], "Out of memory."
+    ready.window.send("Go")
+    qtbot.waitUntil(lambda: rows(file)[1:] == [("assistant", "Half of ", "failed")])
+    assert ready.window.chat.transcript.messages[-1].status.text() == "Broke off"
+
+
+def test_stop_before_the_engine_has_the_question(ready, qtbot, loop, file):
+    ready.window.send("Never mind")
+    ready.dialogue.stop()
+    qtbot.waitUntil(lambda: known(ready))
+    assert ready.script.requests == []
+    assert rows(file) == [("user", "Never mind", "complete"), ("assistant", "", "stopped")]
+    assert ready.window.chat.transcript.messages[-1].status.text() == "Stopped before the answer began"
+
+
+def test_what_is_thrown_away_comes_back(ready, qtbot, loop, file):
+    ask(ready, qtbot, "Precious")
+    before = rows(file, "*", "chats"), rows(file, "*")
+    chats, notice = ready.window.sidebar.chats, ready.window.chat.notice
+    qtbot.waitUntil(lambda: titles(ready) == ["Precious"])
+    chat = chats.model.entries[0].chat
+    # Keys delete nothing.
+    for key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+        qtbot.keyClick(chats.view, key)
+    (trash,) = [action for action in chats.menu_of(chat).actions() if action.text() == "Move to Trash"]
+    trash.trigger()
+    qtbot.waitUntil(lambda: titles(ready) == [])
+    qtbot.waitUntil(lambda: notice.title.text() == "Moved to the trash")
+    assert ready.dialogue.chat is None
+    notice.button.click()
+    qtbot.waitUntil(lambda: titles(ready) == ["Precious"])
+    assert (rows(file, "*", "chats"), rows(file, "*")) == before
+    ready.window.shelf.throw_away(chat)
+    qtbot.waitUntil(lambda: titles(ready) == [])
+    ready.window.shelf.show_shelf(Shelf.TRASH)
+    qtbot.waitUntil(lambda: titles(ready) == ["Precious"])
+    restore = chats.menu_of(chats.model.entries[0].chat).actions()[0]
+    assert restore.text() == "Restore"
+    restore.trigger()
+    qtbot.waitUntil(lambda: titles(ready) == [])
+    ready.window.shelf.show_shelf(Shelf.CURRENT)
+    qtbot.waitUntil(lambda: titles(ready) == ["Precious"])
+
+
+def test_a_name_that_is_being_typed_stays_when_the_list_is_read_again(ready, qtbot, loop):
+    chats = ready.window.sidebar.chats
+    ask(ready, qtbot, "One")
+    qtbot.waitUntil(lambda: titles(ready) == ["One"])
+    chats._rename(chats.model.entries[0].chat.id)
+    editor = chats.view.findChild(QLineEdit)
+    editor.setText("Uno")
+    with qtbot.waitSignal(ready.window.shelf.listed):
+        ready.window.shelf.refresh()
+    assert editor.text() == "Uno"
+
+
+def test_chats_are_renamed_in_place_pinned_and_archived(ready, qtbot, loop):
+    chats = ready.window.sidebar.chats
+    for question in ("One", "Two"):
+        ready.dialogue.new_chat()
+        ask(ready, qtbot, question)
+    qtbot.waitUntil(lambda: titles(ready) == ["Two", "One"])
+    chats.view.setFocus()
+    chats._rename(chats.model.entries[1].chat.id)
+    editor = chats.view.findChild(QLineEdit)
+    editor.setText("Uno")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: titles(ready) == ["Two", "Uno"])
+    ready.window.shelf.pin(chats.model.entries[1].chat.id, pinned=True)
+    qtbot.waitUntil(lambda: titles(ready) == ["Uno", "Two"])
+    assert "pinned" in chats.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    ready.window.shelf.archive(chats.model.entries[0].chat.id, archived=True)
+    qtbot.waitUntil(lambda: titles(ready) == ["Two"])
+    ready.window.shelf.show_shelf(Shelf.ARCHIVED)
+    qtbot.waitUntil(lambda: titles(ready) == ["Uno"])
+    assert chats.title.text() == "Archive"
+
+
+def test_what_was_said_is_found_while_it_is_typed(ready, qtbot, loop):
+    for question, answer in (("Cats", "They purr loudly."), ("Dogs", "They bark.")):
+        ready.dialogue.new_chat()
+        ask(ready, qtbot, question, answer)
+    search = ready.window.sidebar.search
+    qtbot.keyClicks(search, "purr")
+    qtbot.waitUntil(lambda: titles(ready) == ["Cats"])
+    assert "purr loudly" in ready.window.sidebar.chats.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    search.setText("dog")
+    qtbot.waitUntil(lambda: titles(ready) == ["Dogs"])
+    search.setText("nothing of this")
+    qtbot.waitUntil(lambda: titles(ready) == [])
+    assert ready.window.sidebar.chats._empty.text() == "Nothing was found."
+    search.clear()
+    qtbot.waitUntil(lambda: titles(ready) == ["Dogs", "Cats"])
+
+
+def test_what_was_found_is_brought_into_view_from_any_branch_and_however_far_up(ready, qtbot, loop, file):
+    store = ChatStore(Database(file))
+    chat, parent = store.add_chat(), None
+    for number in range(120):
+        text = "a needle lies here" if number == 30 else f"question {number}"
+        parent = store.ask(chat, text, parent)
+        parent = store.begin_answer(parent, "small")
+        store.end_answer(parent, f"answer {number}\n\n" + "more words " * 30, State.COMPLETE)
+    other = store.ask(chat, "a thimble on another branch", None)
+    store.view(parent)
+    store.database.close()
+    search, transcript = ready.window.sidebar.search, ready.window.chat.transcript
+
+    def found(text):
+        search.setText(text)
+        entries = ready.window.sidebar.chats.model
+        qtbot.waitUntil(lambda: [text in entry.excerpt for entry in entries.entries] == [True])
+        ready.window.sidebar.chats._open(0)
+
+    def in_view(text):
+        for message in transcript.messages:
+            if isinstance(message, UserMessage) and message.text.toPlainText() == text:
+                return 0 <= message.mapTo(transcript, message.rect().topLeft()).y() < transcript.height() - 40
+        return False
+
+    found("needle")
+    qtbot.waitUntil(lambda: in_view("a needle lies here"), timeout=10_000)
+    qtbot.wait(150)
+    assert in_view("a needle lies here")
+    found("thimble")
+    qtbot.waitUntil(lambda: shown(ready) == ["a thimble on another branch"])
+    assert ready.dialogue.turns[0].id == other
+    found("needle")
+    qtbot.waitUntil(lambda: in_view("a needle lies here"), timeout=10_000)
+
+
+def test_words_are_found_in_the_chat_one_message_after_the_other(ready, qtbot, loop):
+    for number in range(4):
+        ask(ready, qtbot, f"Question {number}", f"Nothing but answer {number}")
+    find, transcript = ready.window.chat.find_bar, ready.window.chat.transcript
+    (action,) = [one for one in ready.window.menus.actions() if one.text() == "Find in Chat"]
+    action.trigger()
+    assert find.isVisible()
+    qtbot.keyClicks(find.field, "QUESTION")
+    assert find.count.text() == "4 of 4"
+
+    def selected():
+        return [
+            one.number
+            for one in transcript.messages
+            if any(text.textCursor().selectedText() == "Question" for text in one.texts)
+        ]
+
+    newest = [turn.id for turn in ready.dialogue.turns if turn.text.startswith("Question")]
+    qtbot.waitUntil(lambda: selected() == [newest[3]])
+    qtbot.keyClick(find.field, Qt.Key.Key_Return)
+    assert find.count.text() == "3 of 4"
+    qtbot.waitUntil(lambda: selected() == [newest[2]])
+    find.newer.click()
+    find.newer.click()
+    assert find.count.text() == "1 of 4"
+    find.field.setText("nobody said this")
+    assert find.count.text() == "Nothing found"
+    assert not find.older.isEnabled()
+    qtbot.keyClick(find.field, Qt.Key.Key_Escape)
+    assert find.isHidden()
+
+
+def test_chats_are_exported_and_imported(ready, qtbot, loop, tmp_path):
+    ask(ready, qtbot, "Export me", "With *stars*.")
+    notice = ready.window.chat.notice
+    markdown, everything = tmp_path / "one.md", tmp_path / "all.json"
+    ready.window.shelf.export_markdown(ready.dialogue.chat, markdown)
+    qtbot.waitUntil(lambda: notice.message.text() == f"Written to {markdown}.")
+    assert "With *stars*." in markdown.read_text(encoding="utf-8")
+    ready.window.shelf.export_json(everything)
+    qtbot.waitUntil(lambda: notice.message.text() == f"Written to {everything}.")
+    ready.window.shelf.import_json(everything)
+    qtbot.waitUntil(lambda: titles(ready) == ["Export me", "Export me"])
+    assert notice.message.text() == "1 chat was added."
+    everything.write_text("{", encoding="utf-8")
+    ready.window.shelf.import_json(everything)
+    qtbot.waitUntil(lambda: notice.title.text() == "Nothing was imported")
+    assert "all.json: The file is no JSON" in notice.message.text()
+    ready.window.shelf.export_markdown(ready.dialogue.chat, tmp_path / "missing" / "one.md")
+    qtbot.waitUntil(lambda: notice.title.text() == "Nothing was exported")
+    assert sorted(one.name for one in tmp_path.iterdir() if one.is_file()) == ["all.json", "one.md"]
+
+
+def test_where_nothing_can_be_saved_the_conversation_goes_on(
+    qtbot, loop, flows, stage, preferences, tmp_path, destroyed
+):
+    from sotto.ui.window.main_window import MainWindow
+
+    blocked = tmp_path / "blocked"
+    blocked.write_text("")
+    keeper = ChatKeeper(blocked / "chats.sqlite3")
+    window = MainWindow(stage.session, keeper, preferences)
+    window.begin(flows)
+    qtbot.waitUntil(lambda: window.chat.notice.title.text() == "About your chats")
+    assert str(blocked) in window.chat.notice.message.text()
+    qtbot.waitUntil(lambda: bool(stage.session.models))
+    stage.session.load(stage.session.models[0])
+    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
+    # A load takes nothing away that is not about models.
+    assert window.chat.notice.title.text() == "About your chats"
+    assert not window.chat.notice.isHidden()
+    window.send("Still there?")
+    qtbot.waitUntil(lambda: not window.dialogue.busy and len(window.dialogue.turns) == 2)
+    assert window.dialogue.turns[1].text == "Hello there."
+    window.dialogue.close()
+    keeper.close()
+    destroyed(window, keeper)
+
+
+def test_of_a_long_chat_only_what_is_near_is_made(ready, qtbot, loop, file):
+    store = ChatStore(Database(file))
+    chat, parent = store.add_chat(), None
+    for number in range(500):
+        asked = store.ask(chat, f"question {number}", parent)
+        parent = store.begin_answer(asked, "small")
+        store.end_answer(parent, f"answer {number}\n\n" + "more words " * (number % 90), State.COMPLETE)
+    store.database.close()
+    ready.dialogue.open(chat)
+    transcript = ready.window.chat.transcript
+    bar = transcript.verticalScrollBar()
+    qtbot.waitUntil(lambda: len(ready.dialogue.turns) == 1000 and bool(transcript.messages))
+    qtbot.waitUntil(lambda: bar.value() == bar.maximum() > 0 and not transcript._maker.isActive())
+    assert transcript.messages[-1].body.markdown.startswith("answer 499")
+    assert len(transcript.messages) < 60
+
+    def in_view():
+        height = transcript.viewport().height()
+        return [one for one in transcript.messages if one.y() + one.height() > bar.value() < bar.value() + height]
+
+    for share in (0.7, 0.31, 0.305, 0.0, 0.9):
+        transcript._let_go()
+        bar.setValue(round(bar.maximum() * share))
+        # What is in view is there at once, and does not move when more is made above and below it.
+        first = in_view()[0]
+        before = first.mapTo(transcript, first.rect().topLeft()).y()
+        assert before <= theme.GAP_32
+        qtbot.waitUntil(lambda: not transcript._maker.isActive())
+        qtbot.wait(30)
+        assert first in transcript.messages
+        assert abs(first.mapTo(transcript, first.rect().topLeft()).y() - before) <= 2
+        assert len(transcript.messages) < 100
+        if share == 0.0:
+            assert transcript.messages[0].text.toPlainText() == "question 0"
+    # Nothing lies over anything else.
+    for above, below in itertools.pairwise(transcript.messages):
+        assert above.y() + above.height() <= below.y()
+
+
+def test_a_message_that_is_being_edited_is_kept_however_far_it_is(ready, qtbot, loop, file):
+    store = ChatStore(Database(file))
+    chat, parent = store.add_chat(), None
+    for number in range(100):
+        asked = store.ask(chat, f"question {number}", parent)
+        parent = store.begin_answer(asked, "small")
+        store.end_answer(parent, "words " * 200, State.COMPLETE)
+    store.database.close()
+    ready.dialogue.open(chat)
+    transcript = ready.window.chat.transcript
+    bar = transcript.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.value() == bar.maximum() > 0 and not transcript._maker.isActive())
+    question, other = transcript.messages[-2], transcript.messages[-4]
+    question.edit.click()
+    transcript._let_go()
+    bar.setValue(0)
+    qtbot.waitUntil(lambda: not transcript._maker.isActive())
+    assert question in transcript.messages
+    assert other not in transcript.messages
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+import sotto.ui.app.app as app
+from sotto.ui.state.model_state import ChatSettings, Phase
+def watch():
+    application = app.QApplication.instance()
+    window = next(widget for widget in application.topLevelWidgets() if isinstance(widget, app.MainWindow))
+    window.session.settings = ChatSettings(num_predict=100_000, ignore_eos=True)
+    def send():
+        if window.session.state.phase is Phase.READY and not window.dialogue.turns:
+            # The answer goes on where the context is full.
+            window.dialogue.unsent.trim()
+            window.send("Tell me everything")
+        turns = window.dialogue.turns
+        if len(turns) == 2 and turns[1].text:
+            print(len(turns[1].text), flush=True)
+    window.ticks = QTimer(window, interval=50)
+    window.ticks.timeout.connect(send)
+    window.ticks.start()
+painted = app._paint
+def paint(window):
+    painted(window)
+    watch()
+app._paint = paint
+app.run()
+"""
+
+
+def test_a_killed_app_loses_a_second_of_an_answer_at_most_and_never_the_question(own_home):
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED],
+        env=os.environ | {"QT_QPA_PLATFORM": "offscreen"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    told = []
+    for line in process.stdout:
+        told.append((time.monotonic(), int(line)))
+        if told[-1][0] - told[0][0] > 2.5:
+            break
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    (file,) = own_home.rglob("chats.sqlite3")
+    database = Database(file)
+    assert database.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    store = ChatStore(database)
+    (chat,) = store.chats()
+    question, answer = store.branch(chat.id).turns
+    assert (question.text, answer.state) == ("Tell me everything", State.INTERRUPTED)
+    a_second_before = max(length for when, length in told if when <= told[-1][0] - 1)
+    assert len(answer.text) >= a_second_before
+    database.close()
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_few_chats_that_were_there_before_have_all_the_room_they_need(
+    qtbot, loop, flows, stage, preferences, tmp_path, destroyed, count
+):
+    from sotto.ui.window.main_window import MainWindow
+
+    path = tmp_path / "other" / "chats.sqlite3"
+    path.parent.mkdir()
+    store = ChatStore(Database(path))
+    for number in range(count):
+        store.ask(store.add_chat(), f"question {number}", None)
+    store.database.close()
+    keeper = ChatKeeper(path)
+    window = MainWindow(stage.session, keeper, preferences)
+    window.show()
+    window.begin(flows)
+    view = window.sidebar.chats.view
+    qtbot.waitUntil(lambda: view.model().rowCount() == count)
+    qtbot.wait(100)
+    assert view.verticalScrollBar().maximum() == 0
+    assert view.viewport().height() >= view.sizeHint().height()
+    window.hide()
+    window.dialogue.close()
+    keeper.close()
+    qtbot.waitUntil(lambda: not flows._tasks, timeout=30_000)  # what a window plans for itself ends before it
+    destroyed(window, keeper)
