@@ -1,11 +1,12 @@
 """An area that is scrolled up and down."""
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, Slot
+from PySide6.QtGui import QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 
 class Scroller(QScrollArea):
-    """As wide as what is in it; what the keyboard reaches in it comes into view."""
+    """As wide as what is in it; what the keyboard reaches in it comes into view, and stays when the layout changes."""
 
     def __init__(self, body: QWidget | None = None) -> None:
         """Scroll `body`, or what is set later."""
@@ -14,8 +15,11 @@ class Scroller(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        # What was scrolled to, until a person scrolls elsewhere.
+        self._followed: QWidget | None = None
         if body is not None:
             self.setWidget(body)
+        self.verticalScrollBar().actionTriggered.connect(self._leave)
         QApplication.instance().focusChanged.connect(self._follow)  # type: ignore[union-attr]
 
     @Slot(QWidget, QWidget)
@@ -26,5 +30,31 @@ class Scroller(QScrollArea):
         """
         if before is None or now is None or QApplication.mouseButtons() != Qt.MouseButton.NoButton:
             return
-        if self.isAncestorOf(now):
-            self.ensureWidgetVisible(now)
+        self._followed = now if self.isAncestorOf(now) else None
+        self._stay()
+
+    @Slot()
+    def _leave(self) -> None:
+        self._followed = None
+
+    def _stay(self) -> None:
+        focused = QApplication.focusWidget()
+        if focused is not None and focused is self._followed:
+            self.ensureWidgetVisible(focused)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Stay where the focus is when what is in the area moves; Qt installs this on the body."""
+        done = super().eventFilter(watched, event)
+        if watched is self.widget() and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+            self._stay()
+        return done
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Stay where the focus is when the area has more or less room."""
+        super().resizeEvent(event)
+        self._stay()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Go where a person wants, and stay there."""
+        self._leave()
+        super().wheelEvent(event)

@@ -1,0 +1,65 @@
+"""What the keyboard reached in an area stays in view, until a person scrolls elsewhere."""
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
+
+from sotto.ui.toolkit.scroller import Scroller
+
+
+@pytest.fixture
+def area(qtbot):
+    body = QWidget()
+    column = QVBoxLayout(body)
+    body.buttons = [QPushButton(str(number)) for number in range(20)]
+    for button in body.buttons:
+        column.addWidget(button)
+    made = Scroller(body)
+    qtbot.addWidget(made)
+    made.resize(200, 300)
+    made.show()
+    made.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is made)
+    body.buttons[0].setFocus(Qt.FocusReason.TabFocusReason)
+    body.buttons[12].setFocus(Qt.FocusReason.TabFocusReason)
+    assert seen(body.buttons[12])
+    return made
+
+
+def seen(button):
+    return button.visibleRegion().boundingRect().contains(button.rect())
+
+
+def test_what_has_the_focus_stays_in_view_where_there_is_less_room(qtbot, area):
+    area.resize(200, 120)
+    qtbot.waitUntil(lambda: seen(area.widget().buttons[12]))
+
+
+def test_what_has_the_focus_stays_in_view_where_something_above_grows(qtbot, area):
+    area.widget().buttons[3].setMinimumHeight(400)
+    qtbot.waitUntil(lambda: area.widget().buttons[3].height() >= 400)
+    qtbot.waitUntil(lambda: seen(area.widget().buttons[12]))
+
+
+def wheel(area):
+    middle = QPointF(area.viewport().rect().center())
+    there = QPointF(area.viewport().mapToGlobal(QPoint()))
+    event = QWheelEvent(
+        *(middle, middle + there, QPoint(), QPoint(0, 1200)),
+        *(Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False),
+    )
+    QApplication.sendEvent(area.viewport(), event)
+
+
+def drag(area):
+    area.verticalScrollBar().triggerAction(area.verticalScrollBar().SliderAction.SliderToMinimum)
+
+
+@pytest.mark.parametrize("scroll", [wheel, drag])
+def test_where_a_person_scrolled_to_stays_in_view(qtbot, area, scroll):
+    scroll(area)
+    assert area.verticalScrollBar().value() == 0
+    area.resize(200, 120)
+    qtbot.wait(50)
+    assert area.verticalScrollBar().value() == 0
