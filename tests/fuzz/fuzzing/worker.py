@@ -79,10 +79,12 @@ def outcome_of(target: Target, data: bytes, mark: Any) -> Outcome:
     except BaseException as error:  # a panic of a library in Rust is no Exception
         return raised(outcome, error)
     stage = outcome.stages[-1] if outcome.stages else "the beginning"
-    if (seconds := time.process_time() - begun) > target.cpu_seconds:
-        found(outcome, "slow", f"behind: {stage}", f"It took {seconds:.1f} s of the processor. {outcome.message}")
-    elif (most := memory.beyond(before)) > target.memory:
+    seconds = time.process_time() - begun
+    # Much memory takes its time as well, so it is asked about first.
+    if (most := memory.beyond(before)) > target.memory:
         found(outcome, "memory", f"behind: {stage}", f"It took {most / 1e6:.0f} MB. {outcome.message}")
+    elif seconds > target.cpu_seconds:
+        found(outcome, "slow", f"behind: {stage}", f"It took {seconds:.1f} s of the processor. {outcome.message}")
     return outcome
 
 
