@@ -22,7 +22,7 @@ _ANSWER = 8
 _LOAD = """
 import json, sys
 from pathlib import Path
-from sotto.engine import device
+from sotto.engine.kernels import device
 device.prepare()
 import mlx.core as mx
 from sotto.engine.engine import Engine

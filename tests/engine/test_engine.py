@@ -329,7 +329,7 @@ def test_long_prompts_report_their_progress(engine):
 SCRIPT = """
 import sys, threading
 from pathlib import Path
-from sotto.engine import device
+from sotto.engine.kernels import device
 device.prepare()
 
 def work():

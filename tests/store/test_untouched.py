@@ -120,9 +120,11 @@ def test_no_open_file_is_left_behind(machine):
 def test_the_store_is_light_to_import():
     heavy = "numpy mlx mlx_lm PySide6 httpx safetensors tokenizers jinja2 transformers asyncio urllib.request sqlite3"
     program = (
-        "import sys, pkgutil, importlib, sotto.store\n"
-        "for module in pkgutil.iter_modules(sotto.store.__path__, 'sotto.store.'):\n"
-        "    importlib.import_module(module.name)\n"
+        "import sys, pkgutil, importlib\n"
+        "for name in ('sotto.store', 'sotto.store.sources', 'sotto.store.gguf'):\n"
+        "    package = importlib.import_module(name)\n"
+        "    for module in pkgutil.iter_modules(package.__path__, f'{name}.'):\n"
+        "        importlib.import_module(module.name)\n"
         f"print([name for name in '{heavy}'.split() if name in sys.modules])\n"
         "print([name for name in sys.modules if name.startswith('sotto.') and name.split('.')[1] not in\n"
         "       ('store', 'errors', 'paths')])\n"

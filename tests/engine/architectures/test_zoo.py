@@ -41,7 +41,7 @@ class Wall:
             raise ImportError(f"{name} is blocked")
 sys.meta_path.insert(0, Wall())
 before = resource.getrlimit(resource.RLIMIT_NOFILE)
-from sotto.engine import zoo
+from sotto.engine.architectures import zoo
 from sotto.engine.architectures.definitions import OVERRIDES
 from sotto.engine.config.supported_models import ARCHITECTURES
 zoo.install()

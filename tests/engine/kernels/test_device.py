@@ -68,11 +68,11 @@ def test_a_fast_blas_is_loaded_before_mlx_and_reported():
 def test_products_come_out_right_through_the_forwarder():
     code = """
 import json
-from sotto.engine import device
+from sotto.engine.kernels import device
 device.prepare()
 import mlx.core as mx
 if {divided}:
-    from sotto.engine import native
+    from sotto.engine.kernels import native
     assert native.install()
 worst = 0.0
 for m, k, n in [(1, 70, 33), (70, 33, 1), (1, 1, 1), (7, 9, 5), (300, 257, 290), (3, 1, 4), (1, 0, 3)]:

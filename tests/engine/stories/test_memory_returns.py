@@ -25,7 +25,7 @@ WIDE = {
 _SCRIPT = """
 import json, sys
 from pathlib import Path
-from sotto.engine import device
+from sotto.engine.kernels import device
 device.prepare()
 import mlx.core as mx
 import psutil

@@ -151,7 +151,8 @@ def child(code, *arguments):
 LOAD = """
 from pathlib import Path
 from checkpoints import read_header, source_of, Watch
-from sotto.engine import device, loader
+from sotto.engine.kernels import device
+from sotto.engine.weights import loader
 device.prepare()
 import mlx.core as mx
 from sotto.engine.footprint.model_needs import limits_here

@@ -194,7 +194,7 @@ from PySide6.QtCore import QTimer
 import sotto.ui.app.app as app
 from sotto.paths import data_dir
 from sotto.store.pull.queue import PullQueue
-from sotto.ui import downloads
+from sotto.ui.models import downloads
 downloads.open_queue = lambda tell: PullQueue(data_dir() / "models", tell, insecure=True)
 painted = app._paint
 def paint(window):
