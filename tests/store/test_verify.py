@@ -2,15 +2,17 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 
 from material import material
 from sotto.errors import BrokenModelError, CancelledError
 from sotto.store.discovery import discover
-from sotto.store.opening import record_of
+from sotto.store.opening import open_model, record_of
 from sotto.store.records import Source
 from sotto.store.roots import Root
+from sotto.store.second_reader import disagreement
 from sotto.store.verify import verify
 from stores import LLAMA, TOKENIZER, Store, assert_sentence, folder, gguf, gguf_text, repository, safetensors
 
@@ -212,3 +214,19 @@ def test_what_a_gguf_file_that_runs_says_is_checked_too(tmp_path):
     assert record.runnable
     (problem,) = check(record).problems
     assert_sentence(problem.message, path, "ends at byte")
+
+
+def test_a_file_that_another_reader_reads_differently_is_a_problem(tmp_path):
+    path = folder(tmp_path / "m")
+    record = record_of(path)
+    source = open_model(record)
+    (file,) = source.tensor_files
+    (name,) = file.tensors
+    wrong = replace(file.tensors[name], shape=(8, 4))
+    for tensors, said in (
+        ({name: wrong}, "of shape [4, 8], not F32 of [8, 4]"),
+        ({"other": file.tensors[name]}, "finds no tensor other"),
+    ):
+        assert_sentence(disagreement(replace(file, tensors=tensors)), path / "model.safetensors", said)
+    (path / "model.safetensors").write_bytes(b"{}")
+    assert_sentence(disagreement(file), path / "model.safetensors", "cannot be read by the safetensors library")

@@ -12,7 +12,8 @@ from sotto.store.files import is_folder, opened
 from sotto.store.gguf.header import is_gguf
 from sotto.store.locating import folder_of, store_of
 from sotto.store.opening import open_model
-from sotto.store.records import Format, ModelRecord, Problem
+from sotto.store.records import Format, ModelRecord, Problem, TensorFile
+from sotto.store.second_reader import disagreement
 from sotto.store.sources.folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
 from sotto.store.sources.manifest import Layer
 from sotto.store.sources.ollama import OllamaStore
@@ -84,10 +85,18 @@ def verify(record: ModelRecord, progress: Callable[[int, int], None], cancelled:
     # A GGUF file that cannot run may still be whole.
     if not problems and (record.format is Format.SAFETENSORS or record.runnable):
         try:
-            open_model(record)
+            files = open_model(record).tensor_files
         except StoreError as error:
             problems.append(Problem(record.path, error.message))
+        else:
+            problems += _read_twice(files)
     return VerifyReport(checked, tuple(problems), tuple(unverifiable))
+
+
+def _read_twice(files: Iterable[TensorFile]) -> Iterator[Problem]:
+    for file in files:
+        if file.format is Format.SAFETENSORS and (told := disagreement(file)):
+            yield Problem(file.path, told)
 
 
 def _plan(record: ModelRecord, problems: list[Problem]) -> tuple[list[_Check], list[Path]]:

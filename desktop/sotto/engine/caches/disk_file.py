@@ -53,6 +53,9 @@ def new_memory(size: int) -> memoryview:
 def packed(metadata: Mapping[str, str], arrays: Mapping[str, Array]) -> list[memoryview]:
     """Return a file in parts, all but the checksum that `checksum` makes of them.
 
+    `safetensors.serialize` is not used: it copies all data into one buffer beside the caches, sorts tensors by itself,
+    so that none can come last, and thus leaves no place for a checksum that is computed while the file is written.
+
     Raises:
         ValueError: An array's type is unknown, or its data does not have the bytes that type and shape ask for.
     """
