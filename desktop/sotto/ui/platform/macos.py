@@ -1,4 +1,7 @@
-"""Keys of a program's own on macOS, through the one call that asks the person for no permission."""
+"""What macOS alone does: keys of a program's own, and panels that leave the program before them active.
+
+Carbon's call for keys is the one that asks the person for no permission; it is plain C, so ctypes is enough for it.
+"""
 
 import ctypes
 from collections.abc import Callable
@@ -20,6 +23,8 @@ _CODES = {letter: code for code, letter in enumerate(_LETTERS) if letter != "\0"
 _NAMED = {Qt.Key.Key_Return: "\r", Qt.Key.Key_Tab: "\t"}
 _KEYBOARD, _HOT_KEY_PRESSED = int.from_bytes(b"keyb"), 5
 _SIGNATURE = int.from_bytes(b"Stto")
+# `NSWindowStyleMaskNonactivatingPanel`
+_NON_ACTIVATING = 1 << 7
 
 
 class _EventType(Structure):
@@ -37,6 +42,20 @@ def code(key: int) -> int | None:
     """Return the number of a key of Qt's on an Apple keyboard; None for one that is not known here."""
     named = next((letter for known, letter in _NAMED.items() if known == key), "")
     return _CODES.get(named or (chr(key).lower() if key < 0x80 else ""))
+
+
+def keep_others_active(view: int) -> None:
+    """Let a panel have the keyboard while the program before it stays the active one.
+
+    Args:
+        view: The address of the panel's NSView, as Qt's `winId` gives it.
+    """
+    from rubicon.objc.runtime import objc_id, send_message
+    from rubicon.objc.types import NSUInteger
+
+    window = send_message(objc_id(view), "window", restype=objc_id, argtypes=[])
+    style = send_message(window, "styleMask", restype=NSUInteger, argtypes=[])
+    send_message(window, "setStyleMask:", style | _NON_ACTIVATING, restype=None, argtypes=[NSUInteger])
 
 
 class MacKeys:

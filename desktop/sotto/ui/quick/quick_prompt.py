@@ -67,7 +67,7 @@ class QuickPrompt(QObject):
             self._panel = QuickPanel(round_corners=self._focus.rounds)
             self._connect(self._panel)
             if sys.platform == "darwin":
-                from sotto.ui.platform.mac_panel import keep_others_active
+                from sotto.ui.platform.macos import keep_others_active
 
                 keep_others_active(int(self._panel.winId()))
         return self._panel
