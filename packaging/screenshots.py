@@ -381,7 +381,7 @@ class Stage:
         write_model(broken, SHAPES["1B"], 4)
         with (broken / "model.safetensors").open("r+b") as file:
             file.truncate(412_000_000)
-        from sotto.ui.composer.drop_overlay import Dropped
+        from sotto.ui.state.dropped import Dropped
 
         session.open(Dropped((broken,), ()))
         await self._until(window.chat.notice.isVisible)
@@ -652,7 +652,7 @@ class Stage:
         self._go_on = threading.Event()
 
     def _drag(self, path: Path) -> None:
-        from sotto.ui.composer.drop_overlay import Dropped
+        from sotto.ui.state.dropped import Dropped
 
         self.window.overlay.promise(Dropped((path,), ()))
 

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sotto import __version__, api
+from sotto.cli.exit_codes import ERROR, INTERRUPTED, NOBODY_READS
 from sotto.cli.streams import settle_streams
 from sotto.errors import CancelledError, FaultError, SottoError
 
-ERROR, USAGE, INTERRUPTED, NOBODY_READS = 1, 2, 130, 141
 # A command that the app types, and no person: it is not among those that are shown.
 _RUNNER = "runner"
 

@@ -7,8 +7,8 @@ import sys
 from queue import Empty, SimpleQueue
 from threading import Event
 
+from sotto.cli.exit_codes import INTERRUPTED
 from sotto.cli.interrupts import until_interrupt
-from sotto.cli.main import INTERRUPTED
 from sotto.cli.output import human_bytes, human_share, human_time
 from sotto.engine.config.supported_models import refusal
 from sotto.engine.contract.engine_settings import size_of

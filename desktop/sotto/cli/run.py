@@ -8,8 +8,8 @@ from typing import Any
 
 from sotto.cli import chat
 from sotto.cli.answer_writer import AnswerWriter
+from sotto.cli.exit_codes import INTERRUPTED
 from sotto.cli.formats import grammar_of
-from sotto.cli.main import INTERRUPTED
 from sotto.cli.session import Session, system_messages
 from sotto.engine.contract.events import DoneReason, Failed, Finished, TextChunk
 from sotto.engine.contract.logprobs import Likelihood, TokenLogprob

@@ -12,8 +12,9 @@ from drags import data_of, enter, let_go
 from pdfs import pdf
 from scripted_loop import record
 from sotto.chats import documents
-from sotto.ui.composer.drop_overlay import Dropped, parted, promise
+from sotto.ui.composer.drop_overlay import parted, promise
 from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.state.dropped import Dropped
 from sotto.ui.state.model_state import Phase
 from sotto.ui.transcript.attachment_chips import AttachmentChip
 from sotto.ui.window.main_window import MainWindow

@@ -12,7 +12,8 @@ from sotto.chats.records import Role, State, Turn
 from sotto.engine.contract.answer_parts import Kind, Piece
 from sotto.engine.contract.answer_parts import ToolCall as Call
 from sotto.ui.conversation import answer_announcer
-from sotto.ui.conversation.answer_announcer import PAUSE, Announcer, announce, spoken
+from sotto.ui.conversation.answer_announcer import PAUSE, Announcer
+from sotto.ui.toolkit.announcements import announce, spoken
 
 
 def pieces(text):

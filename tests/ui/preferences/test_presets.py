@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QCoreApplication, Qt
 
 from sotto.ui.preferences.presets import LONGEST_NAME, Preset, PresetKeeper
-from sotto.ui.preferences.sampling_options import ALL_NUMBERS, Origin, inherited, sensible
+from sotto.ui.preferences.sampling_options import ALL_NUMBERS, inherited, sensible
+from sotto.ui.toolkit.number import Origin
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt
 
 from sotto.engine.contract.types import Think
 from sotto.runner.host import PROCESS, THREAD
-from sotto.ui.composer.drop_overlay import Dropped
 from sotto.ui.session.engine_hosts import make_host
+from sotto.ui.state.dropped import Dropped
 from sotto.ui.state.model_state import Phase
 from tiny_random import TEMPLATE, write_model
 

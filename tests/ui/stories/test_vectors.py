@@ -5,9 +5,9 @@ import pytest
 from embedding import minilm
 from scripted_loop import record
 from sotto.runner.host import THREAD
-from sotto.ui.composer.drop_overlay import Dropped
 from sotto.ui.session.engine_hosts import make_host
 from sotto.ui.state import wording
+from sotto.ui.state.dropped import Dropped
 from sotto.ui.state.model_state import Phase
 
 WAIT = 30_000

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import QApplication
 from sotto.paths import data_dir, preferences_file
 from sotto.ui.app.shell import Shell
 from sotto.ui.app.start_requests import Door
-from sotto.ui.composer.drop_overlay import path_of
 from sotto.ui.conversation.chat_thread import ChatKeeper
 from sotto.ui.platform.single_instance import Instance, Show, Wish
 from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
@@ -28,6 +27,7 @@ from sotto.ui.session.api_switch import ApiSwitch
 from sotto.ui.session.engine_hosts import make_host
 from sotto.ui.session.engine_thread import EngineThread
 from sotto.ui.session.session import Session
+from sotto.ui.state.dropped import path_of
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.garbage_collector import Collector
 from sotto.ui.window.main_window import MainWindow

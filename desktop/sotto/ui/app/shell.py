@@ -14,7 +14,6 @@ from sotto.runner.host import PROCESS, THREAD, forced_kind
 from sotto.store.pull.progress import PullProgress
 from sotto.ui.app import tray
 from sotto.ui.app.tray import Do, Tray, TrayEntry
-from sotto.ui.composer.drop_overlay import Dropped
 from sotto.ui.conversation.chat_sessions import Behind
 from sotto.ui.conversation.chat_thread import ChatKeeper
 from sotto.ui.models import download_words
@@ -25,6 +24,7 @@ from sotto.ui.quick.quick_prompt import QuickPrompt
 from sotto.ui.session import engine_hosts
 from sotto.ui.session.chat_defaults import ChatDefaults
 from sotto.ui.session.session import Session
+from sotto.ui.state.dropped import Dropped
 from sotto.ui.state.model_state import Problem
 from sotto.ui.window.main_window import MainWindow
 from sotto.ui.window.window_state import Restorer

@@ -12,9 +12,10 @@ from sotto.ui.composer.format_field import FormatField
 from sotto.ui.composer.preset_bar import PresetBar
 from sotto.ui.composer.thinking_button import ThinkingButton
 from sotto.ui.preferences.presets import Preset
-from sotto.ui.preferences.sampling_options import ALL_NUMBERS, BUDGET, MORE_NUMBERS, NUMBERS, Number, Origin, inherited
+from sotto.ui.preferences.sampling_options import ALL_NUMBERS, BUDGET, MORE_NUMBERS, NUMBERS, inherited
 from sotto.ui.state.model_state import ChatSettings, ModelState
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.number import Number, Origin
 from sotto.ui.toolkit.number_field import NumberField
 from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.widgets import IconButton, Label, TextButton, line_height

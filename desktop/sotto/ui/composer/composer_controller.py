@@ -9,12 +9,13 @@ from PySide6.QtWidgets import QApplication
 
 from sotto.ui.composer.composer import Composer
 from sotto.ui.composer.context_actions import ContextChoices
-from sotto.ui.composer.drop_overlay import Dropped, dropped, parted
+from sotto.ui.composer.drop_overlay import parted
 from sotto.ui.conversation.attaching import Attaching
 from sotto.ui.conversation.chat_session import Dialogue
 from sotto.ui.conversation.chat_thread import ChatKeeper
 from sotto.ui.conversation.context_meter import ContextMeter
 from sotto.ui.session.session import Session
+from sotto.ui.state.dropped import Dropped, dropped
 from sotto.ui.state.model_state import Problem
 
 if TYPE_CHECKING:

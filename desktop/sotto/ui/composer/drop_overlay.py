@@ -1,17 +1,14 @@
-"""What is dropped on the window, and what a drop will do."""
+"""What a drop on the window will do, and the veil that says so."""
 
-import os
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote_to_bytes
 
-from PySide6.QtCore import QMimeData, QRectF, Qt, QUrl
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from sotto.ui.state import wording
+from sotto.ui.state.dropped import Dropped, path_names
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import Label, Picture
 
@@ -21,45 +18,6 @@ _NAMES_A_MODEL = re.compile(rb'"(schemaVersion|model_type|architectures|weight_m
 _LOOKED_AT = 4096
 _ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}")
 _NAMED = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """What a drop holds.
-
-    Attributes:
-        paths: Files and folders of this machine.
-        elsewhere: Addresses of things that are not on this machine.
-    """
-
-    paths: tuple[Path, ...]
-    elsewhere: tuple[str, ...]
-
-
-def path_of(url: QUrl) -> Path | None:
-    """Return the file or folder that `url` means, or None if it is not on this machine.
-
-    `QUrl.toLocalFile` replaces bytes that are no UTF-8; the path is taken from the encoded address instead.
-    """
-    if not url.isLocalFile():
-        return None
-    if os.name != "posix":
-        return Path(url.toLocalFile())
-    encoded = bytes(url.toEncoded(QUrl.ComponentFormattingOption.FullyEncoded).data())
-    address = encoded.decode("ascii").removeprefix("file://")
-    return Path(os.fsdecode(unquote_to_bytes(address[address.index("/") :])))
-
-
-def dropped(data: QMimeData) -> Dropped:
-    """Return what `data` holds."""
-    paths, elsewhere = [], []
-    for url in data.urls():
-        path = path_of(url)
-        if path is None:
-            elsewhere.append(url.toDisplayString())
-        else:
-            paths.append(path)
-    return Dropped(tuple(paths), tuple(elsewhere))
 
 
 def parted(what: Dropped) -> tuple[Dropped, tuple[Path, ...]]:
@@ -104,13 +62,13 @@ def promise(what: Dropped) -> tuple[str, str]:
 def _promise_to_attach(models: Dropped, documents: tuple[Path, ...]) -> tuple[str, str]:
     from sotto.chats.documents import is_picture
 
-    names = wording.listed([wording.shortened(described([path])) for path in documents[:_NAMED]])
+    names = wording.listed([wording.shortened(path_names([path])) for path in documents[:_NAMED]])
     line = names if len(documents) <= _NAMED else f"{names} — and {len(documents) - _NAMED} more"
     if all(map(is_picture, documents)) and not models.paths:
         return "Pictures cannot be attached", f"{line}: no model that sees can run here yet."
     what = "this file" if len(documents) == 1 else f"{len(documents)} files"
     if models.paths:
-        return f"Drop to load a model and attach {what}", f"{described(models.paths[:1])}; {line}"
+        return f"Drop to load a model and attach {what}", f"{path_names(models.paths[:1])}; {line}"
     return f"Drop to attach {what} to your message", line
 
 
@@ -160,8 +118,3 @@ class DropOverlay(QWidget):
         painter.setPen(QPen(QColor(tokens.accent if self._welcome else tokens.alert), 2, Qt.PenStyle.DashLine))
         inset = theme.GAP_16
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), inset, inset)
-
-
-def described(paths: Sequence[Path]) -> str:
-    """Return the names of paths as far as they can be shown."""
-    return ", ".join(os.fsencode(path.name).decode("utf-8", "replace") for path in paths)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu
 from sotto.engine.contract.events import ModelInfo
 from sotto.engine.contract.types import Think
 from sotto.ui.preferences.answer_options import THINKING, THINKING_TIP, is_thinking, thinking_choices
-from sotto.ui.preferences.sampling_options import Origin
+from sotto.ui.toolkit.number import Origin
 from sotto.ui.toolkit.widgets import IconButton, add_action, popup
 
 _CANNOT = "This model cannot be asked to think."

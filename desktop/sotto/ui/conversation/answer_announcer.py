@@ -5,30 +5,16 @@ import time
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 
 from sotto.chats.records import State, Turn
 from sotto.engine.contract.answer_parts import Kind, Piece
 from sotto.ui.conversation.chat_session import Dialogue
 from sotto.ui.state import wording
+from sotto.ui.toolkit.announcements import announce, spoken
 
 PAUSE = 2.0
 """Seconds between announcements while an answer comes."""
 _END = re.compile(r"(?:[.!?…]+[\"'”’)\]*_]*|[。！？])(?=\s)|\n\n")
-_MARKS = re.compile(r"```.*?(?:```|\Z)|^[ \t]*(?:#{1,6}|[-*+]|>)[ \t]+|[*_`~|]+|!?\[([^\]]*)\]\([^)]*\)", re.S | re.M)
-_LONGEST = 1000
-
-
-def announce(about: QObject, text: str) -> None:
-    """Let a screen reader say `text`, if there is one; nothing else in Sotto sends announcements."""
-    if text and QAccessible.isActive():
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(about, text))
-
-
-def spoken(markdown: str) -> str:
-    """Return Markdown as it is said: without its marks, and without code."""
-    plain = _MARKS.sub(lambda mark: mark[1] or (" (code) " if mark[0].startswith("```") else ""), markdown)
-    return " ".join(plain.split())[:_LONGEST]
 
 
 class Announcer(QObject):

@@ -1,11 +1,10 @@
 """What people do with whole conversations: look for them, name, pin, archive and export them, throw them away."""
 
 import re
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -13,13 +12,12 @@ from sotto.chats.records import Chat, Folder, Shelf
 from sotto.errors import SottoError
 from sotto.store.writing import write_there
 from sotto.ui.conversation.chat_thread import ChatKeeper
-from sotto.ui.palette.commands import Command, Kind
-from sotto.ui.state import wording
 from sotto.ui.state.model_state import Problem
 
 if TYPE_CHECKING:
     from sotto.chats.store import ChatStore
 
+_Made = TypeVar("_Made")
 _PAUSE_MS = 150
 _NEW_FOLDER = "New folder"
 # What answers are kept with and nobody is to see, cut off at either end as an excerpt may be.
@@ -88,16 +86,17 @@ class ChatShelf(QObject):
 
         self._keeper.do(read, listed)
 
-    def read_titles(self, then: Callable[[tuple[Command, ...]], None]) -> None:
-        """Read every conversation that has a title, the last changed first, as commands that open them."""
+    def read_titles(self, make: Callable[[Chat], _Made], then: Callable[[tuple[_Made, ...]], None]) -> None:
+        """Read every conversation that has a title, the last changed first.
 
-        def read(store: "ChatStore") -> tuple[Command, ...]:
+        Args:
+            make: Makes something of each, on the thread of the chats: there may be thousands.
+            then: Takes all of that.
+        """
+
+        def read(store: "ChatStore") -> tuple[_Made, ...]:
             chats = sorted(store.chats(), key=lambda chat: -chat.changed)
-            return tuple(
-                Command.of(f"chat:{chat.id}", Kind.CHAT, chat.title, wording.ago(time.time() - chat.changed), chat.id)
-                for chat in chats
-                if chat.title and chat.trashed is None
-            )
+            return tuple(make(chat) for chat in chats if chat.title and chat.trashed is None)
 
         self._keeper.do(read, then)
 

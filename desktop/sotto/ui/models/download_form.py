@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from sotto.errors import InvalidNameError
 from sotto.store.records import ModelRecord
 from sotto.store.sources.names import parse_name
-from sotto.ui.conversation.answer_announcer import announce
 from sotto.ui.models import download_words
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.announcements import announce
 from sotto.ui.toolkit.widgets import IconButton, Label, Line, TextButton
 
 _WIDTH = 348

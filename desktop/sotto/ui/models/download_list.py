@@ -5,12 +5,12 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from sotto.store.pull.progress import PullProgress
 from sotto.store.records import ModelRecord
-from sotto.ui.conversation.answer_announcer import announce
 from sotto.ui.models import download_words
 from sotto.ui.models.download_row import DownloadRow
 from sotto.ui.models.downloads import Downloads
 from sotto.ui.state import wording
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.announcements import announce
 
 
 class DownloadList(QWidget):

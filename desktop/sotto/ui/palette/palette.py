@@ -36,10 +36,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sotto.ui.conversation.answer_announcer import announce
 from sotto.ui.palette import fuzzy
 from sotto.ui.palette.commands import Command, Finder, Kind
 from sotto.ui.toolkit import icons, theme
+from sotto.ui.toolkit.announcements import announce
 from sotto.ui.toolkit.widgets import Label, Line
 
 _Index = QModelIndex | QPersistentModelIndex

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence
 
+from sotto.ui.platform.shortcut_messages import BIND
+
 if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import Flows
 
 _Modifier = Qt.KeyboardModifier
-BIND = (
-    "Programs cannot have keys of their own here: bind `sotto --toggle` to {keys} in the settings of your desktop, "
-    "which does the same."
-)
 
 
 class Keys(Protocol):

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from sotto.ui.platform.global_shortcut import BIND
 from sotto.ui.platform.portal import REPLY_SECONDS, Options, Portal, PortalError, Why, connected
+from sotto.ui.platform.shortcut_messages import BIND
 from sotto.ui.platform.x11_keys import symbol
 
 if TYPE_CHECKING:

@@ -1,54 +1,12 @@
 """How answers are drawn: the numbers that a person can choose, and where each choice comes from."""
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any, TypeGuard
+from typing import Any
 
 from sotto.engine.contract.options import USUAL_LENGTH
 from sotto.engine.contract.types import SamplingOptions
 from sotto.ui.preferences.answer_options import is_format, is_thinking
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A number that can be chosen.
-
-    Attributes:
-        name: Ollama's name for it.
-        title: What people call it.
-        least, most: Its bounds.
-        step: What the arrow keys add.
-        places: Places behind the point; 0 for whole numbers.
-        tip: What it does.
-        unset: What holds where nobody says anything, in words.
-        below: What holds where a model asks for less than the least, in words; empty for the same.
-    """
-
-    name: str
-    title: str
-    least: float
-    most: float
-    step: float
-    places: int
-    tip: str
-    unset: str = ""
-    below: str = ""
-
-    def fits(self, value: object) -> bool:
-        """Tell whether `value` is such a number."""
-        return is_number(value) and self.least <= value <= self.most and (bool(self.places) or value == int(value))
-
-    def shown(self, value: float) -> str:
-        """Return a value as people read it."""
-        return f"{value:.{self.places}f}"
-
-
-def is_number(value: object) -> TypeGuard[float]:
-    """Tell whether `value` is a number that one can count with."""
-    return not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value)
-
+from sotto.ui.toolkit.number import Inherited, Number, Origin, is_number
 
 _USUAL = SamplingOptions()
 _WHOLE = 2**31 - 1
@@ -84,30 +42,6 @@ MORE_NUMBERS = (
 """What few people need."""
 ALL_NUMBERS = (*NUMBERS, *MORE_NUMBERS)
 CONTEXT = Number("num_ctx", "Context length", 4, _WHOLE, 1024, 0, "In tokens", "as the model has it")
-
-
-class Origin(StrEnum):
-    """Where a value comes from."""
-
-    HERE = "set here"
-    SETTINGS = "from Settings"
-    MODEL = "from the model"
-    USUAL = "usual"
-
-
-@dataclass(frozen=True, slots=True)
-class Inherited:
-    """What holds for a number where it is not set.
-
-    Attributes:
-        value: The number; None where there is none.
-        origin: Where it comes from.
-        shown: The same for people.
-    """
-
-    value: float | None
-    origin: Origin
-    shown: str
 
 
 def inherited(number: Number, chosen: Mapping[str, Any], model: Mapping[str, Any]) -> Inherited:

@@ -31,11 +31,11 @@ from sotto.errors import CancelledError, SottoError
 from sotto.runner.keeper import Keeper
 from sotto.runner.residents import Admit, Rank, Refuse, Resident, Residents, Stage, Wish, same
 from sotto.store.records import ModelRecord
-from sotto.ui.composer.drop_overlay import Dropped, described
 from sotto.ui.session.engine_thread import EngineLost, EngineThread
 from sotto.ui.session.model_library import ModelList, Models, StoreModels
 from sotto.ui.session.store_watch import StoreWatch
 from sotto.ui.state import wording
+from sotto.ui.state.dropped import Dropped, path_names
 from sotto.ui.state.load_pace import LoadClock, Pace
 from sotto.ui.state.model_state import ChatSettings, ModelState, Phase, Problem
 from sotto.ui.toolkit.delayed_call import Later
@@ -445,7 +445,7 @@ class Session(QObject):
             try:
                 record = await self._flows.call(self._store.open, path)
             except SottoError as error:
-                problems.append(Problem(f"{described([path])} could not be loaded", error.message))
+                problems.append(Problem(f"{path_names([path])} could not be loaded", error.message))
                 continue
             if not any(same(record, other) for other in good):
                 good.append(record)

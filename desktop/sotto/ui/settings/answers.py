@@ -10,9 +10,10 @@ from sotto.engine.contract.types import Think
 from sotto.ui.composer.thinking_button import ThinkingButton
 from sotto.ui.preferences.answer_options import THINKING_TIP
 from sotto.ui.preferences.preferences import LONGEST_TEXT, PreferenceKeeper, Preferences
-from sotto.ui.preferences.sampling_options import ALL_NUMBERS, CONTEXT, MORE_NUMBERS, NUMBERS, Number, inherited
+from sotto.ui.preferences.sampling_options import ALL_NUMBERS, CONTEXT, MORE_NUMBERS, NUMBERS, inherited
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.form_rows import Group, Page, Row, Switch
+from sotto.ui.toolkit.number import Number
 from sotto.ui.toolkit.number_field import NumberField
 from sotto.ui.toolkit.widgets import line_height
 

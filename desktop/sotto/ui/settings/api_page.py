@@ -11,9 +11,9 @@ from sotto.api.keys import KEY_RULE, can_be_sent
 from sotto.api.origins import OriginError, read_origins
 from sotto.errors import InvalidRequestError
 from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
-from sotto.ui.preferences.sampling_options import Number
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.form_rows import Page, Row, Switch, ValueField
+from sotto.ui.toolkit.number import Number
 from sotto.ui.toolkit.number_field import NumberField
 from sotto.ui.toolkit.widgets import IconButton
 

@@ -3,9 +3,9 @@
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from sotto.ui.preferences.preferences import LARGEST_ZOOM, SMALLEST_ZOOM, PreferenceKeeper, Preferences
-from sotto.ui.preferences.sampling_options import Number
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.form_rows import Page, Row, Segments
+from sotto.ui.toolkit.number import Number
 from sotto.ui.toolkit.number_field import NumberField
 from sotto.ui.toolkit.widgets import IconButton
 

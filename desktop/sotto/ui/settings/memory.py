@@ -3,10 +3,10 @@
 from functools import partial
 
 from sotto.ui.preferences.preferences import LONGEST_KEEP_ALIVE, PreferenceKeeper, Preferences
-from sotto.ui.preferences.sampling_options import Number
 from sotto.ui.settings.engine_choices import EngineChoices, Kept, limit_read, size_read
 from sotto.ui.state import wording
 from sotto.ui.toolkit.form_rows import Page, Row, Segments, ValueField
+from sotto.ui.toolkit.number import Number
 from sotto.ui.toolkit.number_field import NumberField
 from sotto.ui.toolkit.widgets import Label, TextButton
 

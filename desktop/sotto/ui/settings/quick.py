@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit
 from sotto.errors import SottoError
 from sotto.ui.platform import login_item
 from sotto.ui.preferences.preferences import LONGEST_FRESH, PreferenceKeeper, Preferences
-from sotto.ui.preferences.sampling_options import Number
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.form_rows import Page, Row, Switch
+from sotto.ui.toolkit.number import Number
 from sotto.ui.toolkit.number_field import NumberField
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QValidator
 from PySide6.QtWidgets import QDoubleSpinBox, QLineEdit
 
-from sotto.ui.preferences.sampling_options import Inherited, Number, is_number
 from sotto.ui.toolkit import icons, theme
+from sotto.ui.toolkit.number import Inherited, Number, is_number
 
 
 class NumberField(QDoubleSpinBox):

@@ -5,27 +5,51 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from sotto import __version__
 from sotto.chats.records import Chat
-from sotto.ui.composer.drop_overlay import Dropped
+from sotto.ui.conversation.chat_library import ChatShelf
+from sotto.ui.preferences.preferences import PreferenceKeeper
+from sotto.ui.session.session import Session
 from sotto.ui.state import wording
+from sotto.ui.state.dropped import Dropped
 
 if TYPE_CHECKING:
     from sotto.ui.platform.global_shortcut import GlobalShortcut
     from sotto.ui.session.api_switch import ApiSwitch
     from sotto.ui.settings.window import SettingsWindow
-    from sotto.ui.window.main_window import MainWindow
+    from sotto.ui.toolkit.async_tasks import Flows
 
 
 class Dialogs(QObject):
-    """Lets a person choose files, for a window's session and chats."""
+    """Lets a person choose files, for a window's session and chats.
 
-    def __init__(self, window: "MainWindow") -> None:
-        """Open dialogs over `window`."""
+    Attributes:
+        flows: What slow work in the settings is done with; None before there is an event loop.
+    """
+
+    def __init__(
+        self,
+        window: QWidget,
+        session: Session,
+        shelf: ChatShelf,
+        preferences: PreferenceKeeper,
+        attach: Callable[[tuple[Path, ...]], None],
+    ) -> None:
+        """Open dialogs over `window`.
+
+        Args:
+            window: What they belong to.
+            session: Opens models that are chosen.
+            shelf: Imports and exports chats.
+            preferences: What the settings show.
+            attach: Takes files that go along with the message.
+        """
         super().__init__(window)
-        self._window = window
+        self._window, self._session, self._shelf = window, session, shelf
+        self._preferences, self._attach = preferences, attach
+        self.flows: Flows | None = None
         self.settings: SettingsWindow | None = None
         # What lets other programs in, where there is one; the settings say how it stands.
         self.api: ApiSwitch | None = None
@@ -49,41 +73,44 @@ class Dialogs(QObject):
         dialog = QFileDialog(self._window, "Attach text files or PDFs")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.filesSelected.connect(lambda paths: self._window.composing.attach(tuple(map(Path, paths))))
+        dialog.filesSelected.connect(lambda paths: self._attach(tuple(map(Path, paths))))
         dialog.open()
 
     def choose_import(self) -> None:
         """Let the person choose chats that were exported."""
         dialog = QFileDialog(self._window, "Import chats", "", "Chats (*.json)")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        self._choose(dialog, self._window.shelf.import_json)
+        self._choose(dialog, self._shelf.import_json)
 
     def choose_export(self) -> None:
         """Let the person choose where all chats are written."""
-        self._save("Export all chats", "chats.json", self._window.shelf.export_json)
+        self._save("Export all chats", "chats.json", self._shelf.export_json)
 
     def export_markdown(self, chat: Chat) -> None:
         """Let the person choose where a chat is written as Markdown."""
         name = f"{wording.file_name(chat.title)}.md"
-        self._save("Export as Markdown", name, lambda path: self._window.shelf.export_markdown(chat.id, path))
+        self._save("Export as Markdown", name, lambda path: self._shelf.export_markdown(chat.id, path))
 
     def export_json(self, chat: Chat) -> None:
         """Let the person choose where a chat is written with all its branches."""
         name = f"{wording.file_name(chat.title)}.json"
-        self._save("Export as JSON", name, lambda path: self._window.shelf.export_json(path, (chat.id,)))
+        self._save("Export as JSON", name, lambda path: self._shelf.export_json(path, (chat.id,)))
 
     def show_settings(self, page: str = "") -> None:
         """Show the settings, with a page of this name where one is named."""
         from sotto.ui.settings.window import SettingsWindow
 
-        window = self._window
-        if self.settings is None and window.flows is not None:
+        if self.settings is None and self.flows is not None:
             self.settings = SettingsWindow(
-                window.session, window.preferences, window.flows, window, self.api, self.shortcut
+                self._session, self._preferences, self.flows, self._window, self.api, self.shortcut
             )
-            window.closed.connect(self.settings.close)
         if self.settings is not None:
             self.settings.open(page)
+
+    def close_settings(self) -> None:
+        """Close the settings, where they are open."""
+        if self.settings is not None:
+            self.settings.close()
 
     def show_about(self) -> None:
         """Say what this is."""
@@ -107,4 +134,4 @@ class Dialogs(QObject):
         dialog.open()
 
     def _open_path(self, path: Path) -> None:
-        self._window.session.open(Dropped((path,), ()))
+        self._session.open(Dropped((path,), ()))

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from sotto.chats.records import Chat, Folder, Turn
 from sotto.paths import resources_dir
 from sotto.ui.composer.composer_controller import Composing
-from sotto.ui.composer.drop_overlay import DropOverlay, dropped
+from sotto.ui.composer.drop_overlay import DropOverlay
 from sotto.ui.conversation.answer_announcer import Announcer
 from sotto.ui.conversation.chat_library import ChatShelf, Entry
 from sotto.ui.conversation.chat_session import Dialogue
@@ -37,9 +37,11 @@ from sotto.ui.preferences.presets import PresetKeeper
 from sotto.ui.session.chat_defaults import ChatDefaults
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
+from sotto.ui.state.dropped import dropped
 from sotto.ui.state.model_state import ModelState, Phase, Problem
 from sotto.ui.toolkit.widgets import plain_tip
 from sotto.ui.transcript.binding import follow
+from sotto.ui.window.actions import WindowActions
 from sotto.ui.window.chat_pane import ChatPane
 from sotto.ui.window.dialogs import Dialogs
 from sotto.ui.window.menus import Menus
@@ -90,7 +92,6 @@ class MainWindow(QMainWindow):
         self.chat = ChatPane()
         self.composing = Composing(session, self.dialogue, keeper, self.chat.composer, self)
         self._painted = False
-        self._flows: Flows | None = None
         centre = QWidget()
         layout = QHBoxLayout(centre)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -101,12 +102,13 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(centre)
         self.desk.furnish(centre, self.sidebar, self.sidebar.gauge, self.chat.welcome.finds)
         self.overlay = DropOverlay(centre)
-        self.dialogs = Dialogs(self)
+        self.dialogs = Dialogs(self, session, self.shelf, preferences, self.composing.attach)
+        self.closed.connect(self.dialogs.close_settings)
         self.presets = PresetKeeper(preferences.folder / "presets.json", self)
         preferences.closing.connect(self.presets.close)
         self.chat.choices.presets.attach(self.presets)
-        self.commands = PaletteCommands(self)
-        self.menus = Menus(self)
+        self.commands = PaletteCommands(self, session, self.shelf, preferences, self.dialogue.open)
+        self.menus = Menus(self.menuBar(), self._actions(), preferences)
         self._connect()
         self.resize(*_SIZE)
         self.setMinimumSize(*_SMALLEST)
@@ -114,13 +116,40 @@ class MainWindow(QMainWindow):
 
     def begin(self, flows: "Flows", paths: tuple[Path, ...] = ()) -> None:
         """Start what needs an event loop, as far as no other window or panel has: finding models, loading, sampling."""
-        self._flows = flows
+        self.dialogs.flows = flows
         self.composing.begin(flows)
         self.chat.choices.begin(flows)
         self.dialogue.begin()
         if not self.session.begun:
             self.session.begin(flows, paths)
         self.desk.begin(flows)
+
+    def _actions(self) -> WindowActions:
+        dialogs = self.dialogs
+        return WindowActions(
+            new_chat=self.dialogue.new_chat,
+            quick_prompt=self.quick_wanted.emit,
+            new_chat_folder=self.shelf.add_folder,
+            open_model=dialogs.choose_model,
+            open_model_folder=dialogs.choose_model_folder,
+            add_folder_of_models=self.desk.choose_folder,
+            get_model=self.desk.getting.open,
+            rescan_models=self.session.rescan,
+            attach_files=dialogs.choose_attachments,
+            import_chats=dialogs.choose_import,
+            export_all_chats=dialogs.choose_export,
+            eject_model=self.session.eject,
+            settings=dialogs.show_settings,
+            close_window=self.close,
+            quit=self.quit_wanted.emit,
+            find_in_chat=self.chat.find_bar.open,
+            search=self.sidebar.search.setFocus,
+            go_to_models=self.desk.panel.focus_chosen,
+            command_palette=self.commands.open,
+            chat_settings=self.chat.toggle_choices,
+            stop=self.stop,
+            about=dialogs.show_about,
+        )
 
     # Session to widgets and back
 
@@ -186,11 +215,6 @@ class MainWindow(QMainWindow):
         self.presets.failed.connect(self._show_unkept)
         self.preferences.changed.connect(self._prefer)
         self._prefer(self.preferences.values)
-
-    @property
-    def flows(self) -> "Flows | None":
-        """What slow work is done with; None before there is an event loop."""
-        return self._flows
 
     @Slot(object)
     def _prefer(self, values: Preferences) -> None:

@@ -1,16 +1,13 @@
 """The menus of the main window: every action has its place and its keys here."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPlainTextEdit, QTextEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QMenuBar, QPlainTextEdit, QTextEdit
 
-from sotto.ui.preferences.preferences import LARGEST_ZOOM, SMALLEST_ZOOM
-
-if TYPE_CHECKING:
-    from sotto.ui.window.main_window import MainWindow
+from sotto.ui.preferences.preferences import LARGEST_ZOOM, SMALLEST_ZOOM, PreferenceKeeper
+from sotto.ui.window.actions import Action, WindowActions
 
 _Keys = QKeySequence.StandardKey
 _ZOOM_STEP = 1.1
@@ -24,10 +21,10 @@ class Menus(QObject):
         stop: Of use while something can be stopped.
     """
 
-    def __init__(self, window: "MainWindow") -> None:
-        """Make every menu of `window`."""
-        super().__init__(window)
-        self._window = window
+    def __init__(self, bar: QMenuBar, actions: WindowActions, preferences: PreferenceKeeper) -> None:
+        """Fill `bar` with what `actions` do; the size of text is one of the `preferences`."""
+        super().__init__(bar)
+        self._bar, self._do, self._preferences = bar, actions, preferences
         self._make_file()
         self._make_edit()
         self._make_view()
@@ -35,41 +32,39 @@ class Menus(QObject):
 
     def actions(self) -> list[QAction]:
         """Return every action, in order."""
-        menus = [action.menu() for action in self._window.menuBar().actions()]
+        menus = [action.menu() for action in self._bar.actions()]
         return [action for menu in menus if isinstance(menu, QMenu) for action in menu.actions() if action.text()]
 
     def _make_file(self) -> None:
-        window, dialogs = self._window, self._window.dialogs
-        menu = window.menuBar().addMenu("&File")
-        self._add(menu, "New Chat", window.dialogue.new_chat, _Keys.New)
-        self._add(menu, "Quick Prompt", window.quick_wanted.emit, "Ctrl+Shift+Space")
-        self._add(menu, "New Chat Folder", window.shelf.add_folder, "Ctrl+Shift+N")
-        self._add(menu, "Open Model…", dialogs.choose_model, _Keys.Open)
-        self._add(menu, "Open Model Folder…", dialogs.choose_model_folder, "Ctrl+Shift+O")
-        self._add(menu, "Add Folder of Models…", window.desk.choose_folder)
-        self._add(menu, "Get a Model…", window.desk.getting.open, "Ctrl+D")
-        self._add(menu, "Rescan Models", window.session.rescan, "Ctrl+R")
+        do, menu = self._do, self._bar.addMenu("&File")
+        self._add(menu, "New Chat", do.new_chat, _Keys.New)
+        self._add(menu, "Quick Prompt", do.quick_prompt, "Ctrl+Shift+Space")
+        self._add(menu, "New Chat Folder", do.new_chat_folder, "Ctrl+Shift+N")
+        self._add(menu, "Open Model…", do.open_model, _Keys.Open)
+        self._add(menu, "Open Model Folder…", do.open_model_folder, "Ctrl+Shift+O")
+        self._add(menu, "Add Folder of Models…", do.add_folder_of_models)
+        self._add(menu, "Get a Model…", do.get_model, "Ctrl+D")
+        self._add(menu, "Rescan Models", do.rescan_models, "Ctrl+R")
         menu.addSeparator()
-        self._add(menu, "Attach Files…", dialogs.choose_attachments, "Ctrl+Shift+A")
+        self._add(menu, "Attach Files…", do.attach_files, "Ctrl+Shift+A")
         menu.addSeparator()
-        self._add(menu, "Import Chats…", dialogs.choose_import)
-        self._add(menu, "Export All Chats…", dialogs.choose_export)
+        self._add(menu, "Import Chats…", do.import_chats)
+        self._add(menu, "Export All Chats…", do.export_all_chats)
         menu.addSeparator()
-        self.eject = self._add(menu, "Eject Model", window.session.eject, "Ctrl+E")
+        self.eject = self._add(menu, "Eject Model", do.eject_model, "Ctrl+E")
         menu.addSeparator()
-        settings = self._add(menu, "Settings…", dialogs.show_settings, _Keys.Preferences)
+        settings = self._add(menu, "Settings…", do.settings, _Keys.Preferences)
         settings.setMenuRole(QAction.MenuRole.PreferencesRole)
         if settings.shortcut().isEmpty():
             settings.setShortcut("Ctrl+,")
-        self._add(menu, "Close Window", window.close, "Ctrl+W")
-        leave = self._add(menu, "Quit Sotto", window.quit_wanted.emit, _Keys.Quit)
+        self._add(menu, "Close Window", do.close_window, "Ctrl+W")
+        leave = self._add(menu, "Quit Sotto", do.quit, _Keys.Quit)
         leave.setMenuRole(QAction.MenuRole.QuitRole)
         if not leave.shortcut():
             leave.setShortcut("Ctrl+Q")
 
     def _make_edit(self) -> None:
-        window = self._window
-        menu = window.menuBar().addMenu("&Edit")
+        do, menu = self._do, self._bar.addMenu("&Edit")
         for text, key, method in (
             ("Undo", _Keys.Undo, "undo"),
             ("Redo", _Keys.Redo, "redo"),
@@ -84,36 +79,32 @@ class Menus(QObject):
             if text == "Redo":
                 menu.addSeparator()
         menu.addSeparator()
-        self._add(menu, "Find in Chat", window.chat.find_bar.open, _Keys.Find)
-        self._add(menu, "Search Chats and Models", window.sidebar.search.setFocus, "Ctrl+Shift+F")
-        self._add(menu, "Go to Models", window.desk.panel.focus_chosen, "Ctrl+L")
+        self._add(menu, "Find in Chat", do.find_in_chat, _Keys.Find)
+        self._add(menu, "Search Chats and Models", do.search, "Ctrl+Shift+F")
+        self._add(menu, "Go to Models", do.go_to_models, "Ctrl+L")
 
     def _make_view(self) -> None:
-        window = self._window
-        menu = window.menuBar().addMenu("&View")
+        do, menu = self._do, self._bar.addMenu("&View")
         self._add(menu, "Larger Text", lambda: self._zoom(_ZOOM_STEP), _Keys.ZoomIn)
         self._add(menu, "Smaller Text", lambda: self._zoom(1 / _ZOOM_STEP), _Keys.ZoomOut)
         self._add(menu, "Normal Text", lambda: self._zoom(0), "Ctrl+0")
         menu.addSeparator()
-        self._add(menu, "Command Palette", window.commands.open, "Ctrl+K").setObjectName("palette")
-        self._add(menu, "Settings of This Chat", window.chat.toggle_choices, "Ctrl+Shift+,")
-        self.stop = self._add(menu, "Stop", window.stop, "Esc")
+        self._add(menu, "Command Palette", do.command_palette, "Ctrl+K").setObjectName("palette")
+        self._add(menu, "Settings of This Chat", do.chat_settings, "Ctrl+Shift+,")
+        self.stop = self._add(menu, "Stop", do.stop, "Esc")
 
     def _make_help(self) -> None:
-        menu = self._window.menuBar().addMenu("&Help")
-        about = self._add(menu, "About Sotto", self._window.dialogs.show_about)
+        about = self._add(self._bar.addMenu("&Help"), "About Sotto", self._do.about)
         about.setMenuRole(QAction.MenuRole.AboutRole)
 
     def _zoom(self, factor: float) -> None:
         """Make all text larger by `factor`, or as large as the system asks for at 0."""
-        chosen = self._window.preferences
-        zoom = chosen.values.zoom * factor if factor else 1.0
-        chosen.change(zoom=min(LARGEST_ZOOM, max(SMALLEST_ZOOM, zoom)))
+        zoom = self._preferences.values.zoom * factor if factor else 1.0
+        self._preferences.change(zoom=min(LARGEST_ZOOM, max(SMALLEST_ZOOM, zoom)))
 
-    def _add(
-        self, menu: QMenu, text: str, act: Callable[[], object], keys: QKeySequence.StandardKey | str | None = None
-    ) -> QAction:
-        made = QAction(text, self._window)
+    def _add(self, menu: QMenu, text: str, act: Action, keys: QKeySequence.StandardKey | str | None = None) -> QAction:
+        # Its keys work all over the window that the bar belongs to.
+        made = QAction(text, self._bar.window())
         made.setMenuRole(QAction.MenuRole.NoRole)
         if keys is not None:
             made.setShortcut(QKeySequence(keys))

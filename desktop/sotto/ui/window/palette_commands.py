@@ -1,19 +1,20 @@
 """What the command palette of a window offers, and what becomes of what is chosen there."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMainWindow, QMenu
 
+from sotto.chats.records import Chat
 from sotto.store.records import ModelRecord
+from sotto.ui.conversation.chat_library import ChatShelf
 from sotto.ui.palette.commands import Command, Kind
 from sotto.ui.palette.palette import Palette
+from sotto.ui.preferences.preferences import PreferenceKeeper
+from sotto.ui.session.session import Session
 from sotto.ui.state import wording
-
-if TYPE_CHECKING:
-    from sotto.ui.window.main_window import MainWindow
 
 _REMEMBERED = 30
 # So many of each kind stand before the rest where nothing is looked for.
@@ -23,10 +24,26 @@ _FEW = 5
 class PaletteCommands(QObject):
     """Fills the palette with chats, models and the actions of every menu, and carries out what is chosen."""
 
-    def __init__(self, window: "MainWindow") -> None:
-        """Serve `window`; the palette itself is made when it is wanted first."""
+    def __init__(
+        self,
+        window: QMainWindow,
+        session: Session,
+        shelf: ChatShelf,
+        preferences: PreferenceKeeper,
+        open_chat: Callable[[int], None],
+    ) -> None:
+        """Offer what there is; the palette itself is made when it is wanted first.
+
+        Args:
+            window: What the palette lies over, and whose menus it offers.
+            session: Has the models, and loads them.
+            shelf: Knows the chats.
+            preferences: Remember what was chosen last.
+            open_chat: Brings a chat into view, by its number.
+        """
         super().__init__(window)
-        self._window = window
+        self._window, self._session, self._shelf = window, session, shelf
+        self._preferences, self._open_chat = preferences, open_chat
         self._palette: Palette | None = None
         self._chats: tuple[Command, ...] = ()
 
@@ -43,7 +60,7 @@ class PaletteCommands(QObject):
         """Show the palette, with the chats as they were last time until they are read again."""
         self._offer()
         self.palette.open()
-        self._window.shelf.read_titles(self._take_chats)
+        self._shelf.read_titles(_chat, self._take_chats)
 
     def _take_chats(self, chats: tuple[Command, ...]) -> None:
         if chats != self._chats:
@@ -52,11 +69,11 @@ class PaletteCommands(QObject):
                 self._offer()
 
     def _offer(self) -> None:
-        models = tuple(_model(record) for record in self._window.session.models if record.runnable)
+        models = tuple(_model(record) for record in self._session.models if record.runnable)
         actions = tuple(self._actions())
         few = (*self._chats[:_FEW], *models[:_FEW], *actions)
         everything = (*few, *models[_FEW:], *self._chats[_FEW:])
-        self.palette.finder.offer(everything, self._window.preferences.values.recent)
+        self.palette.finder.offer(everything, self._preferences.values.recent)
 
     def _actions(self) -> Iterator[Command]:
         for entry in self._window.menuBar().actions():
@@ -66,15 +83,19 @@ class PaletteCommands(QObject):
 
     @Slot(object)
     def _carry_out(self, command: Command) -> None:
-        window, target = self._window, command.target
-        others = (key for key in window.preferences.values.recent if key != command.key)
-        window.preferences.change(recent=(command.key, *others)[:_REMEMBERED])
+        target = command.target
+        others = (key for key in self._preferences.values.recent if key != command.key)
+        self._preferences.change(recent=(command.key, *others)[:_REMEMBERED])
         if isinstance(target, QAction):
             target.trigger()
         elif isinstance(target, ModelRecord):
-            window.session.load(target)
+            self._session.load(target)
         elif isinstance(target, int):
-            window.dialogue.open(target)
+            self._open_chat(target)
+
+
+def _chat(chat: Chat) -> Command:
+    return Command.of(f"chat:{chat.id}", Kind.CHAT, chat.title, wording.ago(time.time() - chat.changed), chat.id)
 
 
 def _model(record: ModelRecord) -> Command:

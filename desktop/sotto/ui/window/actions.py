@@ -1,0 +1,34 @@
+"""What can be done in the main window from its menus."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Action = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class WindowActions:
+    """What each entry of the menus does, by the entries' names."""
+
+    new_chat: Action
+    quick_prompt: Action
+    new_chat_folder: Action
+    open_model: Action
+    open_model_folder: Action
+    add_folder_of_models: Action
+    get_model: Action
+    rescan_models: Action
+    attach_files: Action
+    import_chats: Action
+    export_all_chats: Action
+    eject_model: Action
+    settings: Action
+    close_window: Action
+    quit: Action
+    find_in_chat: Action
+    search: Action
+    go_to_models: Action
+    command_palette: Action
+    chat_settings: Action
+    stop: Action
+    about: Action
