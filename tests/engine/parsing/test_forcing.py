@@ -11,7 +11,7 @@ from material import ROOT
 from sotto.engine.contract.answer_parts import Kind, calls_of
 from sotto.engine.parsing.families import HARMONY, family_of
 from sotto.engine.parsing.forcing import Callable, calls_rules
-from sotto.engine.parsing.lead import lead_of
+from sotto.engine.parsing.lead_reader import lead_of
 from sotto.engine.parsing.parser import parsed
 from sotto.errors import InvalidRequestError
 from walking import byte_level, walks

@@ -18,8 +18,8 @@ from sotto.engine.grammar.grammar_process import GrammarProcess
 from sotto.engine.grammar.grammars import NO_TOKEN, Rules, first_line, llguidance_source, refused, rules_of
 from sotto.engine.grammar.json_places import InJson, Place
 from sotto.engine.grammar.key_masks import KeyMasks
+from sotto.engine.grammar.lead import Lead
 from sotto.engine.grammar.matchers import Matcher, Table
-from sotto.engine.parsing.lead import Lead
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import EngineError, InvalidRequestError, UnsupportedModelError
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from sotto.engine.grammar.ecma_patterns import searched
 from sotto.engine.grammar.grammars import json_rule
+from sotto.engine.grammar.lark_texts import regex_of
 from sotto.errors import InvalidRequestError
 from sotto.store.wording import shown
 
@@ -147,11 +148,6 @@ class ArgumentRules:
     def _refused(self, key: str, what: str) -> InvalidRequestError:
         place = f"{self._where}.properties.{key}" if key else self._where
         return InvalidRequestError(f"{place}: {what} cannot be guaranteed {_WAY}; leave it out.")
-
-
-def regex_of(text: str) -> str:
-    """Return a text in a regular expression between slashes."""
-    return re.sub(r"([.^$*+?()\[\]{}|\\/])", r"\\\1", text).replace("\n", r"\n")
 
 
 def _times(schema: Mapping[str, Any]) -> str:

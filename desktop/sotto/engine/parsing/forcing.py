@@ -4,14 +4,13 @@ The rules are those of calls alone, without anything in front of them; what read
 Where arguments are JSON, their schema says what they may be; where each stands by itself, `argument_rules` does.
 """
 
-import json
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sotto.engine.grammar.grammars import FREE, Rules, json_rule
 from sotto.engine.grammar.json_places import InCalls, Sign
+from sotto.engine.grammar.lark_texts import literals
 from sotto.engine.parsing import dialects
 from sotto.engine.parsing.argument_rules import ArgumentRules, Fields
 from sotto.engine.parsing.families import Family
@@ -186,20 +185,6 @@ def _sign(form: _Form, tool: Callable, call: int) -> Sign:
         text = f"{fields.before}{key}{fields.text_middle if plain else fields.middle}"
         signs.append(Sign(text.encode(), fields.closes.encode() if plain else b""))
     return Sign(head, signs=tuple(signs))
-
-
-def literals(text: str, tokens: Mapping[str, int]) -> str:
-    """Return what stands in a rule for a text; special tokens in it are those tokens."""
-    return " ".join(
-        f"<[{tokens[part]}]>" if part in tokens else json.dumps(part, ensure_ascii=False)
-        for part in split_marks(text, tokens)
-    )
-
-
-def split_marks(text: str, marks: Collection[str]) -> list[str]:
-    """Cut a text into the marks in it and what stands between them."""
-    there = "|".join(map(re.escape, sorted((mark for mark in marks if mark in text), key=len, reverse=True)))
-    return [part for part in (re.split(f"({there})", text) if there else [text]) if part]
 
 
 def _form_of(family: Family, shown: str | Collection[str]) -> _Form | None:

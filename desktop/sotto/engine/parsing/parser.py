@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from sotto.engine.contract.answer_parts import Piece, merged
+from sotto.engine.grammar.lead import Lead
 from sotto.engine.parsing.calls import Tools
 from sotto.engine.parsing.families import KEPT, Family, Thoughts
-from sotto.engine.parsing.lead import Lead, LeadReader
+from sotto.engine.parsing.lead_reader import LeadReader
 from sotto.engine.parsing.messages import MessageReader
 from sotto.engine.parsing.output import Output, fresh_id
 from sotto.engine.parsing.source import Source

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from sotto.engine.contract.types import GenerateRequest, Grammar, Think
 from sotto.engine.grammar.grammars import Rules
 from sotto.engine.grammar.guides import Guide, Vocabulary
+from sotto.engine.grammar.lark_texts import split_marks
+from sotto.engine.grammar.lead import Lead
 from sotto.engine.parsing.families import Family, Thoughts
-from sotto.engine.parsing.forcing import calls_rules, split_marks
-from sotto.engine.parsing.lead import Lead, lead_of
+from sotto.engine.parsing.forcing import calls_rules
+from sotto.engine.parsing.lead_reader import lead_of
 from sotto.engine.prompt.forced_calls import wanted_tools
 from sotto.engine.prompt.templates import ChatTemplate
 from sotto.engine.tokens.tokenizer import Tokenizer

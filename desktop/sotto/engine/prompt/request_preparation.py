@@ -12,8 +12,8 @@ from sotto.engine.contract.logprobs import MOST_LOGPROBS
 from sotto.engine.contract.options import USUAL_LENGTH, RequestOptions, followed, named, request_options
 from sotto.engine.contract.types import CountRequest, GenerateRequest, Message, Overflow, SamplingOptions, Think
 from sotto.engine.grammar.guides import Guide
+from sotto.engine.grammar.lead import Lead
 from sotto.engine.parsing.families import PLAIN, Family, Thoughts, family_of
-from sotto.engine.parsing.lead import Lead
 from sotto.engine.parsing.parser import Parser, parameters_of, parsed
 from sotto.engine.parsing.writing import written
 from sotto.engine.prompt.abilities import abilities_of

@@ -12,7 +12,7 @@ from sotto.engine.contract.answer_parts import Kind, merged, text_of, thought_of
 from sotto.engine.contract.types import Grammar, GrammarKind
 from sotto.engine.grammar.grammars import rules_of
 from sotto.engine.parsing.families import HARMONY, PLAIN, Thoughts, family_of
-from sotto.engine.parsing.lead import lead_of
+from sotto.engine.parsing.lead_reader import lead_of
 from sotto.engine.parsing.parser import Parser
 from walking import byte_level, walks
 
