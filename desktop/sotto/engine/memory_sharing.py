@@ -7,21 +7,41 @@ another one is planned. Everything here belongs to the thread that owns MLX.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import mlx.core as mx
 
+from sotto.engine.contract.events import ModelInfo
 from sotto.engine.contract.failures import is_out_of_memory
 from sotto.engine.kernels.device import wire
 from sotto.engine.memory.memory_figures import MemoryFigures, ModelFigures
 from sotto.engine.memory.memory_plan import Limits
 from sotto.errors import NoRoomError
 
-if TYPE_CHECKING:
-    from sotto.engine.engine import Engine
+
+class SharesMemory(Protocol):
+    """One of several engines, as far as memory is concerned."""
+
+    @property
+    def info(self) -> ModelInfo | None:
+        """The loaded model, or None."""
+
+    @property
+    def held(self) -> int:
+        """Bytes of the weights, and of everything computed for contexts."""
+
+    @property
+    def reserve(self) -> int:
+        """Bytes that are left to this model while others are loaded as well, beside what it holds."""
+
+    def share(self, *, alone: bool) -> None:
+        """Keep as much for later prompts as memory has room for, or no more than is left to one of several models."""
+
+    def memory(self) -> MemoryFigures:
+        """Return what MLX holds now."""
 
 
-def beside(limits: Limits, most: int | None, others: Iterable["Engine"]) -> Limits:
+def beside(limits: Limits, most: int | None, others: Iterable[SharesMemory]) -> Limits:
     """Return what there is for a model beside others, once each of these has what is left to it.
 
     Args:
@@ -39,7 +59,7 @@ def beside(limits: Limits, most: int | None, others: Iterable["Engine"]) -> Limi
     return limits.within(None if most is None else max(0, most - taken))
 
 
-def settle(engines: Iterable["Engine"]) -> None:
+def settle(engines: Iterable[SharesMemory]) -> None:
     """Give each of all engines what is left to it now that there is one more or less."""
     loaded = [one for one in engines if one.info is not None]
     for one in loaded:
@@ -47,7 +67,7 @@ def settle(engines: Iterable["Engine"]) -> None:
     wire(sum(one.memory().weights for one in loaded))
 
 
-def is_shortage(error: BaseException, others: Iterable["Engine"]) -> bool:
+def is_shortage(error: BaseException, others: Iterable[SharesMemory]) -> bool:
     """Tell whether a load failed for want of memory, and there is enough once others have left."""
     theirs = sum(one.held + one.reserve for one in others)
     if isinstance(error, NoRoomError):
@@ -55,7 +75,7 @@ def is_shortage(error: BaseException, others: Iterable["Engine"]) -> bool:
     return theirs > 0 and is_out_of_memory(error)
 
 
-def figures(engines: Mapping[str, "Engine"]) -> MemoryFigures:
+def figures(engines: Mapping[str, SharesMemory]) -> MemoryFigures:
     """Return what MLX holds now for engines by their seats."""
     each = {seat: engine.memory() for seat, engine in engines.items() if engine.info is not None}
     return MemoryFigures(
