@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto.engine.config.supported_models import ARCHITECTURES, architecture, refusal
+from sotto.engine.config.architecture_table import ARCHITECTURES, UNKNOWN, architecture
+from sotto.engine.config.supported_models import refusal
 
 LLAMA = {"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 128}
 
@@ -60,14 +61,15 @@ def test_what_cannot_run_is_told_in_a_sentence(config, expected):
 
 @pytest.mark.parametrize("name", ["../llama", "os", "cache", "base", "mlx_lm.convert", "llama.__init__", "ssm", "mla"])
 def test_a_model_type_chooses_no_module_but_an_architecture(name):
-    assert architecture({"model_type": name}) == ""
+    assert architecture({"model_type": name}) is UNKNOWN
     assert refusal({"model_type": name})
 
 
 @pytest.mark.parametrize(
     ("kind", "name"),
     [
-        ("mistral", "llama"),
+        ("mistral", "mistral"),
+        ("xverse", "llama"),
         ("kimi_k2", "deepseek_v3"),
         ("qwen3_5_text", "qwen3_5"),
         ("lfm2_vl", "lfm2-vl"),
@@ -75,18 +77,23 @@ def test_a_model_type_chooses_no_module_but_an_architecture(name):
     ],
 )
 def test_model_types_that_another_definition_computes(kind, name):
-    assert architecture({"model_type": kind}) == name
+    assert architecture({"model_type": kind}).name == name
 
 
 def test_one_model_type_is_told_apart_by_its_architecture():
     config = {"model_type": "bailing_hybrid", "architectures": ["BailingMoeV3ForCausalLM"]}
-    assert architecture(config) == "bailing_moe_v3"
-    assert architecture({"model_type": "bailing_hybrid"}) == "bailing_hybrid"
+    assert architecture(config).name == "bailing_moe_v3"
+    assert architecture({"model_type": "bailing_hybrid"}).name == "bailing_hybrid"
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="Metal has its kernels")
 def test_what_needs_metal_is_refused_elsewhere():
     assert "only on Apple silicon" in refusal({"model_type": "bitnet"})
+
+
+def test_every_model_type_stands_in_the_table_once():
+    kinds = [kind for one in ARCHITECTURES for kind in (one.name, *one.aliases)]
+    assert sorted(kinds) == sorted(set(kinds))
 
 
 json_values = st.recursive(
@@ -106,7 +113,7 @@ json_values = st.recursive(
         ),
         json_values,
     ),
-    st.sampled_from(sorted(ARCHITECTURES)) | json_values,
+    st.sampled_from([one.name for one in ARCHITECTURES]) | json_values,
 )
 def test_whatever_a_config_holds_there_is_an_answer(config, kind):
     said = refusal(config | {"model_type": kind})

@@ -14,8 +14,8 @@ from material import ROOT
 from sotto.engine.contract.types import Grammar, GrammarKind
 from sotto.engine.grammar.guides import Vocabulary
 from sotto.engine.grammar.json_keys import NOWHERE
-from sotto.engine.parsing.families import HARMONY, family_of
 from sotto.engine.grammar.lark_texts import split_marks
+from sotto.engine.parsing.families import HARMONY, family_of
 from sotto.engine.parsing.forcing import Callable, calls_rules
 from sotto.engine.parsing.lead_reader import lead_of
 from sotto.errors import EngineError, InvalidRequestError

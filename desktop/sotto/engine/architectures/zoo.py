@@ -16,20 +16,16 @@ from typing import Any
 from mlx import nn
 
 from sotto.engine.architectures import attention
-from sotto.engine.architectures.definitions import OVERRIDES
 from sotto.engine.config import normalise
-from sotto.engine.config.ignored_keys import half_rotated
+from sotto.engine.config.architecture_table import architecture
 from sotto.engine.config.load_errors import reason_of
-from sotto.engine.config.supported_models import architecture, refusal
+from sotto.engine.config.supported_models import refusal
 from sotto.errors import EngineError, UnsupportedModelError
 from sotto.store.wording import shown
 
 # The definitions are internals of mlx-lm: another minor version is adopted by running the parity tests, then here.
 _VERSION = "0.32."
 _MARK = "__definitions_only__"
-# Model types whose layers all see only the window where nothing says which do, and that borrowed definitions compute
-# as if none did. Our own definition of Mistral knows better, but not where it is inside another model.
-_ALL_SLIDE = frozenset({"ministral3", "mistral"})
 
 
 def install() -> None:
@@ -84,29 +80,31 @@ def build(config: Mapping[str, Any]) -> tuple[nn.Module, dict[str, Any]]:
 
 def _definition(config: Mapping[str, Any]) -> ModuleType:
     install()
-    own = OVERRIDES.get(config["model_type"]) or OVERRIDES.get(architecture(config))
-    return importlib.import_module(
-        f"sotto.engine.architectures.definitions.{own}" if own else f"mlx_lm.models.{architecture(config)}"
-    )
+    found = architecture(config)
+    own = f"sotto.engine.architectures.definitions.{found.definition}"
+    return importlib.import_module(own if found.definition else f"mlx_lm.models.{found.name}")
 
 
 def _refuse_unread(config: Mapping[str, Any], definition: ModuleType) -> None:
     """Refuse a config that says something which changes the result and which the definition does not look at."""
     read = inspect.signature(definition.ModelArgs).parameters
-    kind = config["model_type"]
+    kind, found = config["model_type"], architecture(config)
     inner = config.get("text_config")
-    for part, sliding in ((config, _ALL_SLIDE - {"mistral"}), (inner, _ALL_SLIDE)):
-        if isinstance(part, Mapping) and part.get("model_type") in sliding and not part.get("layer_types"):
-            _refuse_window(part, kind)
+    # A definition of our own knows better, but inside another model it is mlx-lm's.
+    if found.windows_by_default and not found.definition and not config.get("layer_types"):
+        _refuse_window(config, kind)
+    if isinstance(inner, Mapping) and architecture(inner).windows_by_default and not inner.get("layer_types"):
+        _refuse_window(inner, kind)
     if "text_config" in read:
         return
     if (scaling := normalise.rope_scaling_of(config)) and not {"rope_scaling", "rope_parameters"} & read.keys():
         raise UnsupportedModelError(
             f"Its positions are scaled by '{shown(scaling)}' (rope_scaling), which is not supported in {kind} models."
         )
-    partial = config.get("partial_rotary_factor")
-    rotary = {"partial_rotary_factor", "rotary_pct", "rotary_dim", "rope_parameters"}
-    if partial not in (None, 1, 1.0) and not rotary & read.keys() and not half_rotated(architecture(config)):
+    partial = "partial_rotary_factor"
+    rotary = {partial, "rotary_pct", "rotary_dim", "rope_parameters"}
+    # What the definition rotates although its config need not tell is among the supported values.
+    if config.get(partial) not in (None, 1, 1.0) and not rotary & read.keys() and partial not in found.supported_values:
         raise UnsupportedModelError(
             f"It rotates only a part of each head (partial_rotary_factor), which is not supported in {kind} models."
         )

@@ -14,23 +14,11 @@ import mlx.core as mx
 from sotto.engine.architectures.attention import Ragged
 from sotto.engine.architectures.cache_types import ArraysCache, CacheList, FullKVCache, PlannedKVCache, SlidingKVCache
 from sotto.engine.caches.caches import leaves
-from sotto.engine.config.supported_models import architecture
+from sotto.engine.config.architecture_table import architecture
 
 # Sequences that share a step. The native kernels give a row the same bits whatever it is computed beside, but not among
 # more rows than these.
 MOST_TOGETHER = 16
-# Definitions that compute each row of a batch exactly as if it were alone, by the name of their module. Others look
-# into their caches, or mix rows.
-_INDEPENDENT = frozenset(
-    """
-    afmoe apertus cohere cohere2 deepseek_v2 dots1 ernie4_5 exaone4 exaone_moe falcon_h1 gemma gemma3 gemma3_text
-    gemma3n gemma4 gemma4_text glm glm4 glm4_moe gpt2 gpt_neox gpt_oss gptj granite granitemoe granitemoehybrid helium
-    hunyuan_v1_dense laguna lfm2 lfm2_moe llama llama4_text mamba2 mellum mimo_v2_flash minicpm3 minimax ministral3
-    mistral3 mixtral nemotron nemotron_h olmo2 olmo3 olmo_hybrid olmoe phi3 phimoe qwen2 qwen2_moe qwen2_vl qwen3
-    qwen3_5 qwen3_5_moe qwen3_moe qwen3_next qwen3_vl qwen3_vl_moe recurrent_gemma seed_oss smollm3 solar_open
-    starcoder2 youtu_llm
-    """.split()
-)
 
 
 class BatchKVCache:
@@ -100,7 +88,7 @@ class BatchStates:
 
 def can_batch(config: Mapping[str, Any], caches: Series[Any]) -> bool:
     """Tell whether sequences of a model with this config and with caches like these may share a forward pass."""
-    if architecture(config) not in _INDEPENDENT:
+    if not architecture(config).batches:
         return False
     kinds = {type(leaf) for leaf in leaves(caches)}
     known = all(issubclass(kind, FullKVCache | SlidingKVCache | ArraysCache) for kind in kinds)

@@ -8,17 +8,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from sotto.engine.config import config_quirks
-from sotto.engine.config.supported_models import architecture
+from sotto.engine.config.architecture import Architecture
+from sotto.engine.config.architecture_table import architecture, inner_architecture
 from sotto.errors import UnsupportedModelError
 
-# Definitions that read `rope_parameters` themselves, in the form in which transformers writes it.
-_READ_NEW_ROPE = frozenset(
-    """
-    gemma4_text glm_moe_dsa laguna mellum minimax_m3_vl minimax_m3_vl_text ministral3 mistral4 muse_glimmer olmo_hybrid
-    qwen3_5 qwen3_5_moe spark2_5
-    """.split()
-)
 _ROPE_ALIASES: Mapping[str, str] = {"su": "longrope"}
 _FULL, _SLIDING = "full_attention", "sliding_attention"
 
@@ -30,13 +23,14 @@ def normalise(config: Mapping[str, Any]) -> dict[str, Any]:
     definition to be asked about; nothing is dropped that changes the result.
     """
     normalised: dict[str, Any] = _numbers(dict(config))
-    name = architecture(normalised)
+    outer = architecture(normalised)
     inner = normalised.get("text_config")
     if isinstance(inner, dict):
-        normalised["text_config"] = _one(inner, architecture(inner) or str(inner.get("model_type", name)) or name)
-        if name in config_quirks.OUTER_VOCABULARY and "vocab_size" in inner:
+        read_by = outer if inner.get("model_type", "") == "" else inner_architecture(inner)
+        normalised["text_config"] = _one(inner, read_by)
+        if outer.outer_vocabulary and "vocab_size" in inner:
             normalised.setdefault("vocab_size", inner["vocab_size"])
-    return _one(normalised, name)
+    return _one(normalised, outer)
 
 
 def rope_scaling_of(config: Mapping[str, Any]) -> str:
@@ -66,19 +60,27 @@ def window_of(config: Mapping[str, Any]) -> int | None:
     return window if not isinstance(types, list) or _SLIDING in types else None
 
 
-def _one(config: dict[str, Any], name: str) -> dict[str, Any]:
-    """Bring one level of a config to the old keys, in place, and return it."""
+def _one(config: dict[str, Any], read_by: Architecture) -> dict[str, Any]:
+    """Bring one level of a config to the keys of its definition, in place, and return it."""
     rope = config.get("rope_parameters")
-    if isinstance(rope, dict) and rope and name not in _READ_NEW_ROPE:
+    if isinstance(rope, dict) and rope and not read_by.reads_rope_parameters:
         _flatten(config, config.pop("rope_parameters"))
     scaling = config.get("rope_scaling")
     if isinstance(scaling, dict):
         config["rope_scaling"] = _scaling(scaling, config)
-    config_quirks.translate(config, name)
-    if name == "gemma4_text":
-        _wider_heads(config)
-    if key := config_quirks.PATTERNS.get(name):
-        _pattern(config, key, spelt=name in config_quirks.SPELT)
+    for key, common in read_by.renamed_keys.items():
+        if common in config:
+            config.setdefault(key, config[common])
+    for key, value in read_by.default_values.items():
+        if config.get(key) is None:
+            config[key] = value
+    types = config.get("layer_types")
+    if read_by.layer_types and isinstance(types, list):
+        config["layer_types"] = [read_by.layer_types.get(str(kind), kind) for kind in types]
+    if read_by.adapt is not None:
+        read_by.adapt(config)
+    if read_by.pattern_key:
+        _pattern(config, read_by.pattern_key, spelt=read_by.spells_pattern)
     return config
 
 
@@ -118,21 +120,6 @@ def _say_strength(yarn: dict[str, Any]) -> None:
     factor, strength = yarn.get("factor"), yarn.get("attention_factor")
     if isinstance(strength, int | float) and isinstance(factor, int | float) and 1 < factor < math.inf:
         yarn.setdefault("mscale", (strength - 1) * 10 / math.log(factor))
-
-
-def _wider_heads(config: dict[str, Any]) -> None:
-    """Say once what `per_layer_config` says of each layer that attends to everything."""
-    layers = config.pop("per_layer_config", None)
-    if not isinstance(layers, dict):
-        return
-    said = [layer for layer in layers.values() if isinstance(layer, dict)]
-    for key, own in (("global_head_dim", "head_dim"), ("num_global_key_value_heads", "num_key_value_heads")):
-        found = {layer[own] for layer in said if isinstance(layer.get(own), int)}
-        if len(found) > 1:
-            raise UnsupportedModelError(
-                f"Its per_layer_config gives layers more than one {own}, which is not supported."
-            )
-        config.setdefault(key, found.pop() if found else config.get(own))
 
 
 def _pattern(config: dict[str, Any], key: str, spelt: bool) -> None:

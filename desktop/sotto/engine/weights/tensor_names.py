@@ -13,42 +13,10 @@ from typing import Any
 import mlx.core as mx
 from mlx import nn
 
+from sotto.engine.config.architecture_table import architecture
 from sotto.engine.config.quantization import Declaration
 from sotto.errors import BrokenModelError
 
-# What a file may hold beside the language model, by model type and with an optional `model.` before it. A definition
-# that computes one of these is not listed with it; anything else that no layer takes is an error, never dropped.
-_VISION = ("vision_tower.", "multi_modal_projector.")
-_SETS_ASIDE: Mapping[str, tuple[str, ...]] = {
-    "exaone_moe": ("mtp.",),
-    "gemma3": _VISION,
-    "gemma3n": ("vision_tower.", "audio_tower.", "embed_vision.", "embed_audio."),
-    "gemma4": (*_VISION, "audio_tower.", "embed_vision.", "embed_audio.", "vision_embedder."),
-    "gemma4_unified": (*_VISION, "audio_tower.", "embed_vision.", "embed_audio.", "vision_embedder."),
-    "kimi_k25": (*_VISION, "vision_model.", "mm_projector."),
-    "kimi_k3": (*_VISION, "vision_model.", "mm_projector.", "mtp."),
-    "kimi_linear": ("mtp.",),
-    "kimi_vl": _VISION,
-    "lfm2-vl": _VISION,
-    "lfm2_vl": _VISION,
-    "llama4": ("vision_model.", "multi_modal_projector."),
-    "llava": _VISION,
-    "longcat_flash": ("mtp.",),
-    "mimo": ("mtp_layers.",),
-    "mimo_v2_flash": ("mtp.",),
-    "minimax_m3_vl": (*_VISION, "patch_merge_mlp."),
-    "mistral3": _VISION,
-    "muse_glimmer": ("vision_tower.", "vision_adapter.", "vision_projection."),
-    "nemotron_h": ("vision_model.", "mlp1.", "sound_encoder.", "sound_projection.", "mtp."),
-    "pixtral": _VISION,
-    "qwen2_5_vl": ("visual.", "vision_tower."),
-    "qwen2_vl": ("visual.", "vision_tower."),
-    "qwen3_5": ("visual.", "vision_tower.", "mtp."),
-    "qwen3_5_moe": ("visual.", "vision_tower.", "mtp."),
-    "qwen3_next": ("mtp.",),
-    "qwen3_vl": ("visual.", "vision_tower."),
-    "qwen3_vl_moe": ("visual.", "vision_tower."),
-}
 _COMPANIONS = {".scale": ".scales", ".bias": ".biases", ".global_scale": ".global_scale"}
 _EXPERT = re.compile(
     r"(?P<owner>.*\blayers\.\d+\.(?:.+\.)?)experts\.(?:(?P<index>\d+)\.)?(?P<projection>\w+?_proj|w[123])"
@@ -73,7 +41,7 @@ def wanted(config: Mapping[str, Any], draft_prefix: str) -> Callable[[str], bool
         config: `config.json`, as written.
         draft_prefix: What the names of a draft's tensors begin with; empty when there is none.
     """
-    aside = _SETS_ASIDE.get(str(config.get("model_type", "")), ())
+    aside = architecture(config).set_aside
     unwanted = (*aside, *(f"model.{prefix}" for prefix in aside), *((draft_prefix,) if draft_prefix else ()))
     return lambda name: not name.startswith(unwanted)
 

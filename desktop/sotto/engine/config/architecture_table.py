@@ -1,0 +1,479 @@
+"""What is known of every architecture, in one table. Imports nothing of MLX.
+
+It names the model definitions of mlx-lm 0.32, and those of our own. A `model_type` is a text from a stranger that would
+choose the module to import, so nothing that is not in the table is ever imported. What definitions leave out was found
+by comparing logits with those of transformers; one that says nothing of it was not seen to leave anything out.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sotto.engine.config import config_quirks
+from sotto.engine.config.architecture import UNKNOWN, Architecture
+
+_SILU = frozenset({"silu", "swish"})
+_GELU = frozenset({"gelu", "gelu_fast", "gelu_new", "gelu_python", "gelu_pytorch_tanh"})
+_RELU2 = frozenset({"relu2"})
+_VISION = ("vision_tower.", "multi_modal_projector.")
+_QWEN_VISION = ("visual.", "vision_tower.")
+# Positions as they are, scaled in no way.
+_UNSCALED: frozenset[str] = frozenset()
+_ENCODER: Mapping[str, tuple[Any, ...]] = {
+    "add_cross_attention": (False,),
+    "is_decoder": (False,),
+    "position_embedding_type": ("absolute",),
+}
+
+ARCHITECTURES = (
+    Architecture("afm7", batches=False),
+    Architecture("afmoe", batches=True, activations=_SILU),
+    Architecture("apertus", batches=True, default_values={"mlp_bias": False, "post_norm": False, "qk_norm": True}),
+    Architecture("baichuan_m1", batches=False),
+    Architecture("bailing_hybrid", batches=False, by_class={"BailingMoeV3ForCausalLM": "bailing_moe_v3"}),
+    Architecture("bailing_moe", batches=False),
+    Architecture("bailing_moe_linear", batches=False),
+    Architecture("bailing_moe_v3", batches=False),
+    Architecture("bert", batches=False, definition="bert", supported_values=_ENCODER),
+    Architecture("bitnet", batches=False, needs_metal=True, activations=_RELU2),
+    Architecture("camembert", batches=False, definition="bert", supported_values=_ENCODER),
+    Architecture("cohere", batches=True, activations=_SILU, rope_types=_UNSCALED),
+    Architecture(
+        "cohere2", batches=True, activations=_SILU, rope_types=_UNSCALED, pattern_key="sliding_window_pattern"
+    ),
+    Architecture("dbrx", batches=False, refused="their definition needs a library that does not come with Sotto"),
+    Architecture("deepseek", batches=False),
+    Architecture(
+        "deepseek_v2",
+        batches=True,
+        activations=_SILU,
+        rope_types=frozenset({"deepseek_yarn", "yarn"}),
+        # Scaled by nothing: this definition cannot do without.
+        default_values={"rope_scaling": {"type": "yarn", "rope_type": "yarn", "factor": 1.0}},
+        supported_values={"norm_topk_prob": (False,), "scoring_func": ("softmax",)},
+    ),
+    Architecture(
+        "deepseek_v3",
+        batches=False,
+        aliases=("joyai_llm_flash", "kimi_k2"),
+        activations=_SILU,
+        supported_values={"rope_interleave": (True,)},
+    ),
+    Architecture("deepseek_v32", batches=False, activations=_SILU),
+    Architecture("deepseek_v41", batches=False, aliases=("deepseek_v41_text",)),
+    Architecture("dots1", batches=True, activations=_SILU),
+    Architecture("ernie4_5", batches=True, activations=_SILU, rope_types=_UNSCALED),
+    Architecture(
+        "ernie4_5_moe",
+        batches=False,
+        refused="the definition at hand leaves out a part of how they choose experts",
+    ),
+    Architecture("exaone", batches=False),
+    Architecture("exaone4", batches=True, activations=_SILU, pattern_key="sliding_window_pattern", spells_pattern=True),
+    Architecture(
+        "exaone_moe", batches=True, activations=_SILU, set_aside=("mtp.",), adapt=config_quirks.adapt_exaone_moe
+    ),
+    Architecture(
+        "falcon_h1",
+        batches=True,
+        activations=_SILU,
+        adapt=config_quirks.adapt_falcon_h1,
+        # Factors are multiplied into weights, and would have to be into these as well.
+        supported_values={
+            "attention_bias": (False,),
+            "mamba_proj_bias": (False,),
+            "mlp_bias": (False,),
+            "projectors_bias": (False,),
+            "time_step_limit": ([0, math.inf], [0, {"__float__": "Infinity"}]),
+        },
+        ignores=config_quirks.falcon_h1_ignores,
+        converted_wrongly=config_quirks.falcon_h1_converted_wrongly,
+    ),
+    Architecture("gear", batches=False),
+    Architecture("gemma", batches=True, definition="gemma", activations=_GELU, rope_types=_UNSCALED),
+    Architecture(
+        "gemma2",
+        batches=False,
+        definition="gemma2",
+        activations=_GELU,
+        rope_types=_UNSCALED,
+        needed_keys=("attn_logit_softcapping", "final_logit_softcapping"),
+    ),
+    Architecture("gemma3", batches=True, definition="gemma3", set_aside=_VISION, outer_vocabulary=True),
+    Architecture(
+        "gemma3_text",
+        batches=True,
+        definition="gemma3_text",
+        activations=_GELU,
+        pattern_key="sliding_window_pattern",
+        supported_values={
+            "attn_logit_softcapping": (),
+            "final_logit_softcapping": (),
+            "use_bidirectional_attention": (False,),
+        },
+    ),
+    Architecture(
+        "gemma3n",
+        batches=True,
+        activations=_GELU,
+        set_aside=("vision_tower.", "audio_tower.", "embed_vision.", "embed_audio."),
+        rope_types=_UNSCALED,
+    ),
+    Architecture("gemma3n_text", batches=False, inside="gemma3n"),
+    Architecture(
+        "gemma4",
+        batches=True,
+        aliases=("gemma4_unified",),
+        set_aside=(*_VISION, "audio_tower.", "embed_vision.", "embed_audio.", "vision_embedder."),
+        outer_vocabulary=True,
+    ),
+    Architecture(
+        "gemma4_text",
+        batches=True,
+        aliases=("gemma4_unified_text",),
+        activations=_GELU,
+        reads_rope_parameters=True,
+        adapt=config_quirks.adapt_gemma4_text,
+        # Only images are seen in both directions by "vision".
+        supported_values={"use_bidirectional_attention": (False, "vision")},
+    ),
+    Architecture("glm", batches=True, definition="glm", activations=_SILU, rope_types=_UNSCALED),
+    Architecture("glm4", batches=True, activations=_SILU, rope_types=_UNSCALED),
+    Architecture("glm4_moe", batches=True, activations=_SILU, rope_types=_UNSCALED),
+    Architecture("glm4_moe_lite", batches=False, activations=_SILU, supported_values={"rope_interleave": (True,)}),
+    Architecture(
+        "glm_moe_dsa",
+        batches=False,
+        activations=_SILU,
+        reads_rope_parameters=True,
+        default_values={"moe_layer_freq": 1, "scoring_func": "sigmoid", "topk_method": "noaux_tc"},
+    ),
+    Architecture(
+        "gpt2",
+        batches=True,
+        activations=_GELU,
+        renamed_keys={"n_ctx": "n_positions"},
+        supported_values={"scale_attn_by_inverse_layer_idx": (False,), "scale_attn_weights": (True,)},
+    ),
+    Architecture(
+        "gpt_bigcode", batches=False, refused="their definition needs a library that does not come with Sotto"
+    ),
+    Architecture(
+        "gpt_neox",
+        batches=True,
+        definition="gpt_neox",
+        rope_types=_UNSCALED,
+        renamed_keys={"rotary_pct": "partial_rotary_factor", "rotary_emb_base": "rope_theta"},
+    ),
+    Architecture(
+        "gpt_oss",
+        batches=True,
+        definition="gpt_oss",
+        yarn_untruncated=True,
+        supported_values={"swiglu_alpha": (1.702,), "swiglu_limit": (7,)},
+    ),
+    Architecture("gptj", batches=True, activations=_GELU),
+    Architecture("granite", batches=True, activations=_SILU),
+    Architecture("granitemoe", batches=True, activations=_SILU),
+    Architecture(
+        "granitemoehybrid",
+        batches=True,
+        activations=_SILU,
+        layer_types={"linear_attention": "mamba", "full_attention": "attention"},
+        adapt=config_quirks.adapt_granitemoehybrid,
+        supported_values={"mamba_n_groups": (1,)},
+    ),
+    Architecture("helium", batches=True, activations=_SILU, rope_types=_UNSCALED),
+    Architecture("hunyuan", batches=False),
+    Architecture("hunyuan_v1_dense", batches=True, activations=_SILU),
+    Architecture("internlm2", batches=False),
+    Architecture("internlm3", batches=False, activations=_SILU),
+    Architecture("iquestloopcoder", batches=False),
+    Architecture(
+        "jamba", batches=False, refused="the definition at hand computes something else than their makers' does"
+    ),
+    Architecture("kimi_k25", batches=False, set_aside=(*_VISION, "vision_model.", "mm_projector.")),
+    Architecture("kimi_k3", batches=False, set_aside=(*_VISION, "vision_model.", "mm_projector.", "mtp.")),
+    Architecture(
+        "kimi_linear",
+        batches=False,
+        activations=_SILU,
+        set_aside=("mtp.",),
+        supported_values={"tie_word_embeddings": (False,)},
+    ),
+    Architecture("kimi_vl", batches=False, set_aside=_VISION),
+    Architecture("Klear", batches=False),
+    Architecture("laguna", batches=True, activations=_SILU, reads_rope_parameters=True),
+    Architecture("lfm2", batches=True, rope_types=_UNSCALED, renamed_keys={"block_dim": "hidden_size"}),
+    Architecture("lfm2-vl", batches=False, aliases=("lfm2_vl",), set_aside=_VISION),
+    Architecture("lfm2_moe", batches=True, rope_types=_UNSCALED),
+    Architecture("lille-130m", batches=False),
+    Architecture("llama", batches=True, aliases=("iquestcoder", "xverse"), activations=_SILU),
+    Architecture(
+        "llama4",
+        batches=False,
+        activations=_SILU,
+        set_aside=("vision_model.", "multi_modal_projector."),
+        reads_inner=True,
+    ),
+    Architecture(
+        "llama4_text",
+        batches=True,
+        activations=_SILU,
+        rope_types=_UNSCALED,
+        ignores=config_quirks.llama4_text_ignores,
+    ),
+    Architecture(
+        "longcat_flash",
+        batches=False,
+        activations=_SILU,
+        set_aside=("mtp.",),
+        default_values={
+            "attention_method": "MLA",
+            "mla_scale_kv_lora": True,
+            "mla_scale_q_lora": True,
+            "zero_expert_type": "identity",
+        },
+    ),
+    Architecture("longcat_flash_ngram", batches=False),
+    Architecture(
+        "mamba",
+        batches=False,
+        aliases=("falcon_mamba",),
+        activations=_SILU,
+        supported_values={"layer_norm_epsilon": (1e-5,)},
+    ),
+    Architecture(
+        "mamba2",
+        batches=True,
+        activations=_SILU,
+        supported_values={"layer_norm_epsilon": (1e-5,), "n_groups": (1,)},
+    ),
+    Architecture(
+        "mellum",
+        batches=True,
+        activations=_SILU,
+        reads_rope_parameters=True,
+        renamed_keys={"num_experts": "num_local_experts"},
+    ),
+    Architecture("mimo", batches=False, set_aside=("mtp_layers.",)),
+    Architecture("mimo_v2_flash", batches=True, set_aside=("mtp.",), rope_types=_UNSCALED),
+    Architecture("minicpm", batches=False),
+    Architecture(
+        "minicpm3",
+        batches=True,
+        activations=_SILU,
+        rope_types=frozenset({"longrope", "su"}),
+        ignores=config_quirks.minicpm3_ignores,
+    ),
+    Architecture(
+        "minimax",
+        batches=True,
+        aliases=("minimax_m2",),
+        activations=_SILU,
+        rope_types=_UNSCALED,
+        default_values={"shared_intermediate_size": 0},
+        adapt=config_quirks.adapt_minimax,
+    ),
+    Architecture("minimax_m3_vl", batches=False, set_aside=(*_VISION, "patch_merge_mlp."), reads_rope_parameters=True),
+    Architecture("minimax_m3_vl_text", batches=False, inside="minimax_m3_vl", reads_rope_parameters=True),
+    Architecture("ministral3", batches=True, activations=_SILU, reads_rope_parameters=True, windows_by_default=True),
+    Architecture("mistral", batches=True, definition="mistral", activations=_SILU, windows_by_default=True),
+    Architecture(
+        "mistral3",
+        batches=True,
+        aliases=("llava",),
+        set_aside=_VISION,
+        inner_types=frozenset({"llama", "ministral3", "mistral", "mistral4"}),
+    ),
+    Architecture("mistral4", batches=False, activations=_SILU, reads_rope_parameters=True),
+    Architecture("mixtral", batches=True, definition="mixtral", activations=_SILU, rope_types=_UNSCALED),
+    Architecture(
+        "muse_glimmer",
+        batches=False,
+        activations=_SILU,
+        set_aside=("vision_tower.", "vision_adapter.", "vision_projection."),
+        reads_rope_parameters=True,
+        rope_types=_UNSCALED,
+    ),
+    Architecture("muse_glimmer_text", batches=False, inside="muse_glimmer"),
+    Architecture("muse_spark", batches=False, refused="they need kernels and a prompt format of their own"),
+    Architecture("nanbeige", batches=False),
+    Architecture("nanochat", batches=False, activations=_RELU2, rope_types=_UNSCALED),
+    Architecture("nemotron", batches=True, activations=_RELU2, rope_types=frozenset({"linear"})),
+    Architecture("nemotron-nas", batches=False, aliases=("nemotron_nas",)),
+    Architecture(
+        "nemotron_h",
+        batches=True,
+        activations=_RELU2,
+        set_aside=("vision_model.", "mlp1.", "sound_encoder.", "sound_projection.", "mtp."),
+        supported_values={"mamba_hidden_act": tuple(_SILU)},
+    ),
+    Architecture(
+        "nomic_bert",
+        batches=False,
+        definition="nomic_bert",
+        # As the first checkpoints have it, in the words of GPT-2.
+        renamed_keys={
+            "hidden_size": "n_embd",
+            "intermediate_size": "n_inner",
+            "layer_norm_eps": "layer_norm_epsilon",
+            "max_position_embeddings": "max_trained_positions",
+            "num_attention_heads": "n_head",
+            "num_hidden_layers": "n_layer",
+            "rope_theta": "rotary_emb_base",
+        },
+        supported_values={
+            "activation_function": ("swiglu",),
+            "hidden_act": ("silu",),
+            "rotary_emb_fraction": (1,),
+            "causal": (False,),
+            "parallel_block": (False,),
+            "prenorm": (False,),
+            "rotary_emb_interleaved": (False,),
+            "use_rms_norm": (False,),
+        },
+    ),
+    Architecture(
+        "olmo",
+        batches=False,
+        refused="the definition of the first OLMo needs a library that does not come with Sotto; OLMo 2 and 3 run",
+    ),
+    Architecture("olmo2", batches=True, activations=_SILU),
+    Architecture("olmo3", batches=True, activations=_SILU),
+    Architecture("olmo_hybrid", batches=True, activations=_SILU, reads_rope_parameters=True, rope_types=_UNSCALED),
+    Architecture("olmoe", batches=True, activations=_SILU, supported_values={"clip_qkv": ()}),
+    Architecture("openelm", batches=False),
+    Architecture("phi", batches=False, activations=_GELU, rope_types=_UNSCALED),
+    Architecture("phi3", batches=True, definition="phi3", activations=_SILU, scales_long_texts=True),
+    Architecture("phi3small", batches=False),
+    Architecture("phimoe", batches=True, activations=_SILU, rope_types=frozenset({"longrope", "su"})),
+    Architecture("phixtral", batches=False, aliases=("phi-msft",)),
+    Architecture("pixtral", batches=False, set_aside=_VISION, inner_types=frozenset({"llama", "mistral"})),
+    Architecture(
+        "plamo",
+        batches=False,
+        refused="their definition needs a library that does not come with Sotto; PLaMo 2 and 3 run",
+    ),
+    Architecture("plamo2", batches=False),
+    Architecture("plamo3", batches=False),
+    Architecture("prism_hadamard_qwen35", batches=False),
+    Architecture("qwen", batches=False),
+    Architecture("qwen2", batches=True, activations=_SILU),
+    Architecture("qwen2_5_vl_text", batches=False, inside="qwen2"),
+    Architecture(
+        "qwen2_moe",
+        batches=True,
+        activations=_SILU,
+        rope_types=_UNSCALED,
+        supported_values={"norm_topk_prob": (False,)},
+    ),
+    Architecture("qwen2_vl", batches=True, aliases=("qwen2_5_vl",), set_aside=_QWEN_VISION),
+    Architecture("qwen2_vl_text", batches=False, inside="qwen2"),
+    Architecture("qwen3", batches=True, activations=_SILU),
+    Architecture(
+        "qwen3_5",
+        batches=True,
+        aliases=("qwen3_5_text",),
+        activations=_SILU,
+        set_aside=(*_QWEN_VISION, "mtp."),
+        reads_rope_parameters=True,
+        pattern_key="full_attention_interval",
+    ),
+    Architecture(
+        "qwen3_5_moe",
+        batches=True,
+        aliases=("qwen3_5_moe_text",),
+        activations=_SILU,
+        set_aside=(*_QWEN_VISION, "mtp."),
+        reads_rope_parameters=True,
+        pattern_key="full_attention_interval",
+    ),
+    Architecture(
+        "qwen3_moe",
+        batches=True,
+        activations=_SILU,
+        rope_types=_UNSCALED,
+        renamed_keys={"num_experts": "num_local_experts"},
+    ),
+    Architecture(
+        "qwen3_next", batches=True, activations=_SILU, set_aside=("mtp.",), pattern_key="full_attention_interval"
+    ),
+    Architecture("qwen3_vl", batches=True, set_aside=_QWEN_VISION),
+    Architecture("qwen3_vl_moe", batches=True, set_aside=_QWEN_VISION),
+    Architecture(
+        "qwen3_vl_moe_text",
+        batches=False,
+        inside="qwen3_moe",
+        renamed_keys={"num_experts": "num_local_experts"},
+        default_values={"norm_topk_prob": True},
+    ),
+    Architecture("qwen3_vl_text", batches=False, inside="qwen3"),
+    Architecture(
+        "recurrent_gemma",
+        batches=True,
+        activations=_GELU,
+        rope_types=_UNSCALED,
+        supported_values={"partial_rotary_factor": (0.5,), "rope_theta": (10000,)},
+    ),
+    Architecture("roberta", batches=False, definition="bert", supported_values=_ENCODER),
+    Architecture("rwkv7", batches=False),
+    Architecture("seed_oss", batches=True, activations=_SILU),
+    Architecture("smollm3", batches=True, activations=_SILU),
+    Architecture(
+        "solar_open",
+        batches=True,
+        activations=_SILU,
+        default_values={"first_k_dense_replace": 0, "partial_rotary_factor": 1.0},
+    ),
+    Architecture("spark2_5", batches=False, reads_rope_parameters=True),
+    Architecture("stablelm", batches=False, activations=_SILU, rope_types=_UNSCALED),
+    Architecture("starcoder2", batches=True, definition="starcoder2", rope_types=_UNSCALED),
+    Architecture("step3p5", batches=False),
+    Architecture("talkie", batches=False),
+    Architecture("telechat3", batches=False),
+    Architecture("xlm-roberta", batches=False, definition="bert", supported_values=_ENCODER),
+    Architecture(
+        "youtu_llm",
+        batches=True,
+        aliases=("youtu",),
+        activations=_SILU,
+        supported_values={"rope_interleave": (True,)},
+    ),
+)
+"""Every architecture that somebody might have a model of, in the order of the alphabet."""
+_BY_TYPE: Mapping[str, Architecture] = {kind: one for one in ARCHITECTURES for kind in (one.name, *one.aliases)}
+
+
+def architecture(config: Mapping[str, Any]) -> Architecture:
+    """Return the architecture that computes a config's model; `UNKNOWN` if there is none."""
+    found = _found(config)
+    if found.refused or found.inside:
+        return UNKNOWN
+    return next((_BY_TYPE[found.by_class[name]] for name in _classes(config) if name in found.by_class), found)
+
+
+def inner_architecture(config: Mapping[str, Any]) -> Architecture:
+    """Return that of a `text_config`, be it one that never stands alone."""
+    found = _found(config)
+    return found if found.inside else architecture(config)
+
+
+def checked_as(found: Architecture) -> Architecture:
+    """Return the architecture whose checks hold for a model."""
+    return _BY_TYPE.get(found.inside, found)
+
+
+def refused_as(config: Mapping[str, Any]) -> str:
+    """Return why a config's model cannot run although it is known; empty where it can, or nothing is known of it."""
+    return _found(config).refused
+
+
+def _found(config: Mapping[str, Any]) -> Architecture:
+    kind = config.get("model_type")
+    return _BY_TYPE.get(kind, UNKNOWN) if isinstance(kind, str) else UNKNOWN
+
+
+def _classes(config: Mapping[str, Any]) -> Iterator[str]:
+    names = config.get("architectures")
+    return (name for name in names if isinstance(name, str)) if isinstance(names, list) else iter(())
