@@ -10,7 +10,8 @@ from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
 # Run as a script, from wherever: what is imported stands here and among the tests' own builders.
-for _folder in (_HERE, _HERE.parent / "support"):
+_SUPPORT = _HERE.parent / "support"
+for _folder in (_HERE, _SUPPORT, *(_SUPPORT / room for room in ("engine", "models", "store"))):
     if str(_folder) not in sys.path:
         sys.path.insert(0, str(_folder))
 

@@ -170,7 +170,7 @@ def test_the_library_itself_ends_the_process(name):
 
 
 def test_damaged_tokenizers_never_end_the_process():
-    command = [sys.executable, str(SUPPORT / "tried_tokenizers.py"), "1200"]
+    command = [sys.executable, str(SUPPORT / "engine" / "tried_tokenizers.py"), "1200"]
     # The way to each panic takes long to be written down.
     environment = os.environ | {"RUST_BACKTRACE": "0"}
     ended = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)

@@ -136,7 +136,7 @@ class TestEvaluate:
 
 def child(code, *arguments):
     """Run code that prints JSON in a fresh interpreter, with the helpers of the tests."""
-    preamble = f"import sys, json, resource, psutil; sys.path.insert(0, {str(SUPPORT)!r})\n"
+    preamble = f"import sys, json, resource, psutil; sys.path.insert(0, {str(SUPPORT / 'models')!r})\n"
     result = subprocess.run(
         [sys.executable, "-c", preamble + code, *map(str, arguments)],
         capture_output=True,

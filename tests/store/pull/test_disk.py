@@ -20,7 +20,7 @@ from sotto.store.records import Source
 from sotto.store.roots import Root
 from stores import assert_sentence
 
-CHILD = SUPPORT / "pull_child.py"
+CHILD = SUPPORT / "store" / "pull_child.py"
 
 
 def child(root, name, *how):

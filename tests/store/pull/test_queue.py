@@ -17,7 +17,7 @@ from sotto.store.pull.staging import Staging
 from sotto.store.sources.names import parse_name
 from stores import assert_sentence
 
-CHILD = SUPPORT / "pull_child.py"
+CHILD = SUPPORT / "store" / "pull_child.py"
 
 
 def begun(progress):

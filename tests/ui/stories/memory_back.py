@@ -12,7 +12,6 @@ import time
 import psutil
 import pytest
 
-from places import SUPPORT
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import LoadProgress
 from sotto.engine.memory.memory_figures import MemoryFigures
@@ -35,8 +34,7 @@ write_model(Path(sys.argv[1]), "large")
 
 def written(folder, width):
     """Have a model written by another process: this one is to stay small."""
-    support = SUPPORT
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(support), *sys.path])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([sys.executable, "-c", WRITE, str(folder), str(width)], env=environment, check=True)
     return folder
 

@@ -6,6 +6,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from fuzzing import values
+from fuzzing.go_printer import printed
+from fuzzing.target import Mark, Target
+from fuzzing.targets.jinja import render
+from fuzzing.templates import GO, TALKS
 from sotto.engine.prompt.go_template.functions import FUNCTIONS, SHORT_CIRCUIT
 from sotto.engine.prompt.go_template.nodes import (
     Action,
@@ -23,12 +28,6 @@ from sotto.engine.prompt.go_template.nodes import (
     Variable,
 )
 from sotto.engine.prompt.go_template.parser import parse
-
-from fuzzing import values
-from fuzzing.go_printer import printed
-from fuzzing.target import Mark, Target
-from fuzzing.targets.jinja import render
-from fuzzing.templates import GO, TALKS
 from sotto.engine.prompt.template_choice import TemplateChoice, TemplateKind
 from sotto.engine.prompt.templates import ChatTemplate
 
