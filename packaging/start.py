@@ -2,6 +2,7 @@
 
     python3 packaging/start.py [FILE ...]     open the app (or talk in the terminal where there is no display)
     python3 packaging/start.py test [ARG ...] run every check: format, lint, types, imports, tests
+    python3 packaging/start.py test --all     the same, with every combination of parameters and more random examples
 
 Everything lands in `.venv` beside this folder, and is set up again only when `pyproject.toml`, Python, or what the
 native kernels are built from changed.
@@ -14,6 +15,7 @@ import hashlib
 import os
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -41,6 +43,8 @@ CHECKS = (
 # Several processes, and the tests of a file in one of them: they share what their fixtures have loaded. A process takes
 # up to a gigabyte. One that crashes is not replaced: pytest-xdist then waits for ever for the rest of its file.
 TOGETHER = ("-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", "--max-worker-restart", "0")
+# What is left out otherwise: tests with the mark `full`, and most examples of tests by Hypothesis.
+EVERYTHING = ("-m", "", "--hypothesis-profile", "full")
 
 
 def main(arguments: list[str]) -> int:
@@ -225,8 +229,11 @@ def install_packages(packages: list[str]) -> None:
 def run_checks(arguments: list[str]) -> int:
     """Run every check, all of them even if one fails; return 0 only when all passed."""
     failed = []
-    for name, *rest in (*CHECKS, ("pytest", *(arguments or TOGETHER))):
-        line = " ".join([name, *rest])
+    chosen = [argument for argument in arguments if argument != "--all"] or [*TOGETHER]
+    if "--all" in arguments:
+        chosen += EVERYTHING
+    for name, *rest in (*CHECKS, ("pytest", *chosen)):
+        line = shlex.join([name, *rest])
         say("$ " + line)
         if subprocess.call([str(script(name)), *rest], cwd=ROOT) != 0:
             failed.append(line)

@@ -4,7 +4,10 @@ import os
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from thoroughness import leave_to_full
 
 # Nothing of a person's is read or written, in whatever process a test starts.
 _ELSEWHERE = tempfile.TemporaryDirectory(prefix="sotto-tests-")
@@ -13,6 +16,17 @@ for _name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
 
 # The same examples on every machine, however busy it is: a failure must be due to the change at hand.
 settings.register_profile(
-    "sotto", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+    "sotto",
+    deadline=None,
+    derandomize=True,
+    max_examples=25,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
 )
+settings.register_profile("full", settings.get_profile("sotto"), max_examples=100)
 settings.load_profile("sotto")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    leave_to_full(items)

@@ -118,3 +118,22 @@ def test_a_compiler_is_installed_only_where_it_is_missing_and_that_is_possible(
         monkeypatch.setattr(start, "can_install_packages", lambda root=root: root)
         start.provide_compiler()
         assert ("g++" in installed) is expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], ["-n", "logical"]),
+        (["--all"], ["-n", "logical", "-m", "", "--hypothesis-profile", "full"]),
+        (["tests/store"], ["tests/store"]),
+        (["tests/store", "--all"], ["tests/store", "-m", "", "--hypothesis-profile", "full"]),
+    ],
+)
+def test_everything_is_tried_when_that_is_asked_for(
+    start: ModuleType, monkeypatch: pytest.MonkeyPatch, arguments: list[str], expected: list[str]
+) -> None:
+    called: list[list[str]] = []
+    monkeypatch.setattr(start, "TOGETHER", ("-n", "logical"))
+    monkeypatch.setattr(start.subprocess, "call", lambda command, **_: called.append(command) or 0)
+    assert start.run_checks(arguments) == 0
+    assert called[-1] == [str(start.script("pytest")), *expected]
