@@ -232,10 +232,12 @@ def run_checks(arguments: list[str]) -> int:
     chosen = [argument for argument in arguments if argument != "--all"] or [*TOGETHER]
     if "--all" in arguments:
         chosen += EVERYTHING
+    # The tests start many processes: none of them is to compile what another one has compiled.
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(VENV / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
     for name, *rest in (*CHECKS, ("pytest", *chosen)):
         line = shlex.join([name, *rest])
         say("$ " + line)
-        if subprocess.call([str(script(name)), *rest], cwd=ROOT) != 0:
+        if subprocess.call([str(script(name)), *rest], cwd=ROOT, env=environment) != 0:
             failed.append(line)
     if failed:
         say("Failed: " + "; ".join(failed))
