@@ -3,8 +3,10 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+
+from thoroughness import examples
 
 MESSAGE_FIELDS = ("role", "content", "images", "tool_calls", "thinking", "tool_name", "tool_call_id", "type", "text")
 FIELDS = {
@@ -55,7 +57,7 @@ def body_of(path):
 
 
 @pytest.mark.parametrize("path", FIELDS)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_nothing_is_a_mistake_of_ours(served, path, data):
     body = data.draw(body_of(path))

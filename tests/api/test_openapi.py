@@ -6,7 +6,7 @@ import httpx
 import jsonschema
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given
 from hypothesis import strategies as st
 
 from scripted_loop import Script, ScriptedLoop
@@ -14,10 +14,10 @@ from sotto.api.examples import BODIES
 from sotto.api.server import Address, ApiServer
 from sotto.runner.catalogue import catalogue
 from sotto.runner.loop_host import LoopHost
+from thoroughness import examples
 
 # What it does is done elsewhere, and nothing is downloaded here.
 LEFT_OUT = {"/api/pull"}
-TRIES = 40
 
 
 @pytest.fixture(scope="module")
@@ -82,12 +82,7 @@ def test_examples_are_what_is_described_and_are_answered(served, document, path)
         assert answer.status_code == (404 if path in ("/api/copy", "/api/delete") else 200), answer.text
 
 
-@settings(
-    max_examples=TRIES,
-    deadline=None,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-)
+@examples(40, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_nothing_that_comes_in_is_a_mistake_of_ours(served, operations, data):
     modes = (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE)

@@ -11,13 +11,14 @@ import threading
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.chats.database import Database
 from sotto.chats.records import State
 from sotto.chats.schema import VERSION
 from sotto.chats.store import ChatStore
+from thoroughness import examples
 
 
 @pytest.fixture
@@ -132,7 +133,7 @@ def test_what_is_no_database_is_set_aside_unless_it_is_empty(path, content):
     assert read(path) == ({}, [])
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(data=st.data())
 def test_damage_anywhere_costs_what_it_hit_and_is_told(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("damaged") / "chats.sqlite3"

@@ -1,13 +1,14 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.chats.database import Database
 from sotto.chats.exchange import InvalidExportError, as_json, as_markdown, import_json
 from sotto.chats.records import Attachment, State
 from sotto.chats.store import ChatStore
+from thoroughness import examples
 
 
 @pytest.fixture
@@ -116,7 +117,7 @@ _JSON = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     where=st.sampled_from("title text changed created pinned leaf options messages figures attachments".split()),
     value=_JSON | st.sampled_from([10**30, -1e300, 1e300, "half \ud83d"]),

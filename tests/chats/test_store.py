@@ -3,13 +3,14 @@
 import sqlite3
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.chats.database import Database
 from sotto.chats.records import Attachment, Role, State
 from sotto.chats.store import TRASH_SECONDS, ChatStore
 from sotto.errors import SottoError
+from thoroughness import examples
 
 
 class Clock:
@@ -180,7 +181,7 @@ def test_a_change_that_fails_changes_nothing(store):
     store.ask(chat, "still works", None)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.data())
 def test_any_branch_that_comes_into_view_is_as_it_was_left(tmp_path_factory, data):
     store = ChatStore(Database(tmp_path_factory.mktemp("chats") / "chats.sqlite3"), Clock())

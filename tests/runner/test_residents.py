@@ -1,7 +1,6 @@
 """Which models are loaded, who leaves for whom, and whose turn it is: by a clock that stands still until it is set."""
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -20,6 +19,7 @@ from sotto.runner.residents import (
     Wish,
     same,
 )
+from thoroughness import examples
 
 ONE, TWO, THREE = (record(f"{name}:latest") for name in ("one", "two", "three"))
 SHORT = Failed("", "With 4,096 tokens it takes more than there is.", shortage=True)
@@ -454,5 +454,5 @@ class Machine(RuleBasedStateMachine):
         assert all(one.keep_alive == FOREVER for one in policy.all)
 
 
-Machine.TestCase.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
+Machine.TestCase.settings = examples(100, stateful_step_count=40)
 TestResidents = Machine.TestCase

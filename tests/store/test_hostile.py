@@ -7,7 +7,7 @@ import random
 import shutil
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.config.supported_models import refusal
@@ -29,8 +29,9 @@ from stores import (
     safetensors,
     with_header,
 )
+from thoroughness import examples
 
-FUZZ = settings(deadline=None, max_examples=120, suppress_health_check=[HealthCheck.too_slow])
+FUZZ = examples(120)
 SCALARS = st.one_of(
     st.none(),
     st.booleans(),
@@ -202,7 +203,7 @@ def test_files_and_folders_of_any_name_are_survived(place, names, kind):
     assert "good:latest" in found or kind in (Source.HUGGINGFACE, Source.LMSTUDIO, Source.FOLDER)
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(st.one_of(st.text(max_size=40), st.text(alphabet="./~:@\\ab\0\n", max_size=20)))
 def test_any_target_is_a_model_or_refused_in_one_sentence(place, target):
     listing = discover([Root(Source.OLLAMA, place / "gone", False)])

@@ -4,7 +4,7 @@ import json
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from material import material
@@ -12,6 +12,7 @@ from sotto.errors import BrokenModelError
 from sotto.store.records import TensorInfo
 from sotto.store.safetensors_header import HEADER_LIMIT, read_header
 from stores import SIZES, assert_line, assert_sentence, safetensors, with_header
+from thoroughness import examples
 
 # What the index of the malformed files calls an outcome, and how we say it.
 OUTCOMES = {
@@ -162,7 +163,7 @@ def test_a_header_without_end_is_not_read(tmp_path, length):
     assert_sentence(refused.value.message, path)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     st.dictionaries(
         st.text(min_size=1, max_size=8).filter(lambda name: name != "__metadata__"),
@@ -185,7 +186,7 @@ def test_a_whole_file_is_taken_and_any_cut_or_longer_one_is_not(tmp_path_factory
     refusal(path, content + bytes(data.draw(st.integers(1, 9))))
 
 
-@settings(deadline=None, max_examples=300)
+@examples(300)
 @given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), min_size=1, max_size=8))
 def test_a_damaged_header_is_read_or_refused_and_never_points_outside(tmp_path_factory, changes):
     content = bytearray(safetensors({"w": ("F32", (2, 2)), "x.scale": ("U8", (3,))}, {"group_size": "64"}))

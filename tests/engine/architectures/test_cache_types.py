@@ -2,13 +2,14 @@
 
 import mlx.core as mx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.architectures.cache_types import FullKVCache, QuantizedKVCache, SlidingKVCache
+from thoroughness import examples
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(most=st.integers(1, 3000), data=st.data(), bits=st.sampled_from([None, 8]))
 def test_there_is_never_room_for_more_than_was_promised(most, data, bits):
     cache = FullKVCache(most) if bits is None else QuantizedKVCache(bits, most)
@@ -42,7 +43,7 @@ def numbers(array):
     return array[0, 0, :, 0].tolist()
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(window=st.integers(1, 90), data=st.data())
 def test_a_window_shows_the_last_tokens_in_order_and_goes_back_where_it_says_so(window, data):
     cache, tokens = SlidingKVCache(window), []

@@ -3,12 +3,13 @@
 import os
 from itertools import count
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from disk_entries import FREE, arrays, folder_of, head, lay, path_of, same
 from sotto.engine.caches.disk_budget import Budget, Usage, tidy, usage, wipe
 from sotto.engine.caches.disk_tier import DiskTier
+from thoroughness import examples
 
 KEYS = ("key", "another key")
 
@@ -51,7 +52,7 @@ def expected(forest, sizes, stays, excess):
 
 
 @given(forests(), st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_the_oldest_leaves_go_first(tmp_path_factory, forest, data):
     root = tmp_path_factory.mktemp("root")
     heads, paths = planted(root, forest)
@@ -78,7 +79,7 @@ def test_the_oldest_leaves_go_first(tmp_path_factory, forest, data):
 
 
 @given(forests())
-@settings(max_examples=20)
+@examples(20)
 def test_wiping_and_tidying(tmp_path_factory, forest):
     root = tmp_path_factory.mktemp("root")
     _, paths = planted(root, forest)

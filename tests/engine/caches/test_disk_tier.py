@@ -6,12 +6,13 @@ import threading
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from disk_entries import FREE, arrays, child, folder_of, head, lay, names, path_of, same
 from sotto.engine.caches.disk_budget import Usage, usage
 from sotto.engine.caches.disk_tier import Bounds, DiskTier
+from thoroughness import examples
 
 MUCH = 1 << 30
 
@@ -481,7 +482,7 @@ def test_two_processes_share_a_folder(tmp_path, tier_at):
         max_size=25,
     )
 )
-@settings(max_examples=25)
+@examples(25)
 def test_whatever_is_done_the_tier_says_what_is_there(tmp_path_factory, steps):
     """Against a plain set of heads; entries are nodes of a binary tree, so that they share beginnings."""
     root = tmp_path_factory.mktemp("root")

@@ -1,12 +1,13 @@
 import mlx.core as mx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from prefixing import answer, feed, prefill
 from sotto.engine.caches import prefix_cache
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
+from thoroughness import examples
 from tiny_random import CONFIGS, VOCABULARY, WINDOW, random_model
 
 MODELS = {kind: random_model(kind) for kind in CONFIGS}
@@ -183,7 +184,7 @@ def test_quantized_caches_come_back_as_they_were(kind, kv_bits):
     assert_same(kind, logits, branch, kv_bits)
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(data=st.data())
 @kinds
 def test_whatever_was_asked_before_the_logits_are_those_of_a_fresh_forward(kind, data):

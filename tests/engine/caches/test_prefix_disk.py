@@ -1,6 +1,6 @@
 import mlx.core as mx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from generating import MODELS, PLENTY
@@ -9,6 +9,7 @@ from sotto.engine.caches import prefix_tree
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.caches.prefix_disk import PrefixDisk
+from thoroughness import examples
 from tiny_random import CONFIGS, VOCABULARY
 
 kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))
@@ -84,7 +85,7 @@ def test_another_models_entries_are_not_read(kind, tmp_path):
 
 
 @kinds
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(data=st.data())
 def test_whatever_happens_to_the_files_the_answer_is_right(kind, data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("disk")

@@ -6,11 +6,12 @@ import weakref
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from sotto.engine.caches.radix import RadixTree, Tokens
+from thoroughness import examples
 
 # Few ids, so that sequences share beginnings; two need more than 16 bits and the top bit.
 sequences = st.lists(st.sampled_from([0, 1, 2, 1 << 20, 0xFFFFFFFF]), max_size=12).map(tuple)
@@ -155,7 +156,7 @@ class Radix(RuleBasedStateMachine):
             assert {seq(child) for child in node.children.values()} == set(self.children(whole))
 
 
-Radix.TestCase.settings = settings(max_examples=150, stateful_step_count=30)
+Radix.TestCase.settings = examples(150, stateful_step_count=30)
 TestRadix = Radix.TestCase
 
 

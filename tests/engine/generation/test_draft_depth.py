@@ -4,10 +4,11 @@ import random
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.generation.draft_depth import Costs, DepthController
+from thoroughness import examples
 
 
 class Machine:
@@ -86,7 +87,7 @@ def test_none_when_drafts_do_not_pay(rate, cost):
     assert mostly(machine.depths(300)) == 0
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(rate=st.floats(0.05, 0.95), each=st.floats(0.02, 0.6), seed=st.integers(0, 999))
 def test_near_the_best_for_any_machine(rate, each, seed):
     def cost(drafts):
@@ -227,7 +228,7 @@ def test_costs_between_those_measured_are_in_line_and_flat_beyond():
     assert costs.up_to(3) == [2.0, 2.0, 2.0, 2.5]
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(
     rounds=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.floats(0, 100) | st.none()), max_size=200),
     limit=st.integers(0, 8),

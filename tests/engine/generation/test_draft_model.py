@@ -4,7 +4,7 @@ from functools import cache
 
 import mlx.core as mx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from generating import (
@@ -32,6 +32,7 @@ from sotto.engine.generation.speculation import LookupDepths
 from sotto.engine.generation.speculator import Speculator
 from sotto.engine.prompt.overflow import shifted
 from sotto.engine.sampling.sampler import Sampler
+from thoroughness import examples
 from tiny_random import CONFIGS, VOCABULARY, WINDOW
 
 KINDS = sorted(CONFIGS)
@@ -140,7 +141,7 @@ def test_a_vocabulary_may_be_padded_otherwise(kind, rows):
 
 
 @kinds
-@settings(max_examples=6, deadline=None)
+@examples(6)
 @given(data=st.data())
 def test_whatever_is_asked_the_answer_is_the_one_without(kind, data):
     draft = drafting(kind, Sometimes(kind), limit=data.draw(st.integers(1, 8)), chunk=data.draw(st.integers(1, 40)))

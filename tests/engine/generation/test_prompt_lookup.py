@@ -3,10 +3,11 @@
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.generation.prompt_lookup import LENGTHS, SLICE, Lookup, Proposal
+from thoroughness import examples
 
 
 def searched(tokens, most, ends=frozenset(), lengths=LENGTHS):
@@ -56,7 +57,7 @@ few = st.lists(st.integers(0, 2), max_size=6)
 many = st.lists(st.integers(0, 2), min_size=60, max_size=90)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     prompt=st.lists(st.integers(0, 2), max_size=80),
     pieces=st.lists(few | many, max_size=25),

@@ -3,7 +3,7 @@ import time
 
 import mlx.core as mx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from generating import PLENTY, PROMPT, Counting, drain, empty, finished, polls, reference, run, scheduler, task
@@ -16,6 +16,7 @@ from sotto.engine.generation.chunk_sizing import Pace
 from sotto.engine.generation.scheduler import Scheduler
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.store.opening import open_model, record_of
+from thoroughness import examples
 from tiny_random import CONFIGS, VOCABULARY, write_model
 
 kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))
@@ -133,7 +134,7 @@ def test_text_held_back_for_a_stop_string_comes_out_at_the_end():
 
 
 @kinds
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(data=st.data())
 def test_cancelled_anywhere_the_next_request_is_answered_as_by_a_fresh_engine(kind, data):
     prefix = empty(kind)
@@ -226,7 +227,7 @@ class TestSeveralAtOnce:
         assert stepping.lengths == [1] * 12
 
     @kinds
-    @settings(max_examples=15, deadline=None)
+    @examples(15)
     @given(data=st.data())
     def test_whoever_joins_or_leaves_does_not_change_the_others(self, kind, data):
         batches = kind != "recurrent"

@@ -6,12 +6,13 @@ from itertools import product
 import mlx.core as mx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.contract.types import SamplingOptions
 from sotto.engine.generation.speculation import LookupDepths, LookupDrafter, Verdict, verify
 from sotto.engine.sampling.sampler import Sampler
+from thoroughness import examples
 
 WORDS = 4
 TABLE = np.random.default_rng(3).normal(size=(WORDS, WORDS, WORDS)).astype(np.float32) * 1.3
@@ -137,7 +138,7 @@ def test_the_distribution_of_answers_is_the_model_s(drafter):
 
 
 @drafters
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     options=st.builds(
         SamplingOptions,
@@ -185,7 +186,7 @@ def test_verdicts(sampled, drafts, ends, expected):
     assert verify(sampled, drafts, ends) == expected
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(sampled=st.lists(st.integers(0, 2), min_size=1, max_size=6), data=st.data(), ends=st.sets(st.integers(0, 2)))
 def test_a_verdict_keeps_what_the_model_drew_and_nothing_behind_an_end(sampled, data, ends):
     drafts = data.draw(st.lists(st.integers(0, 2), min_size=len(sampled) - 1, max_size=len(sampled) - 1))

@@ -1,6 +1,6 @@
 import mlx.core as mx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from generating import (
@@ -24,6 +24,7 @@ from sotto.engine.contract.events import DoneReason
 from sotto.engine.contract.types import SamplingOptions
 from sotto.engine.generation.speculation import LookupDepths
 from sotto.engine.generation.speculator import Speculator, take_back
+from thoroughness import examples
 from tiny_random import CONFIGS, VOCABULARY, WINDOW
 
 kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))
@@ -74,7 +75,7 @@ def test_drafts_that_are_right_save_steps(kind):
 
 
 @kinds
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(data=st.data())
 def test_whatever_is_taken_back_the_next_logits_are_those_of_a_fresh_forward(kind, data):
     model = MODELS[kind]

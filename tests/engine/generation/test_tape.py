@@ -7,7 +7,7 @@ from functools import cache
 import mlx.core as mx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mlx import nn
 
@@ -26,6 +26,7 @@ from sotto.engine.caches.sequence import Sequence
 from sotto.engine.generation.speculation import MOST_DRAFTS
 from sotto.engine.generation.tape import TapedModel, taped
 from sotto.engine.kernels.cpu_linear import adapt_to_cpu
+from thoroughness import examples
 from tiny_random import CONFIGS, VOCABULARY
 
 pytestmark = needs_kernels
@@ -224,7 +225,7 @@ def test_a_slice_that_is_not_computed_yet_sees_what_was_held():
     assert [bits(part) for part in taken] == before
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     st.lists(
         st.one_of(
@@ -272,7 +273,7 @@ def test_whatever_is_done_to_caches_gives_the_same_bits(doings):
     assert held(own) == held(plain)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     st.lists(
         st.one_of(

@@ -4,7 +4,7 @@ import gguf
 import mlx.core as mx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -12,6 +12,7 @@ from gguf_writing import HALVES, random_blocks
 from sotto.engine.gguf import repack
 from sotto.engine.gguf.blocks import GROUP
 from sotto.store.gguf.types import BLOCK_TYPES
+from thoroughness import examples
 
 ROUNDED = {"Q2_K", "Q3_K", "Q6_K", "IQ1_M", "IQ2_S", "IQ2_XS"}
 COUNT = 200
@@ -98,7 +99,7 @@ def test_packed_codes_are_those_that_mlx_unpacks(bits, seed):
     assert np.array_equal(np.array(mx.dequantize(words, one, one * 0, group_size=GROUP, bits=bits)), codes)
 
 
-@settings(deadline=None, max_examples=50)
+@examples(50)
 @given(arrays.arrays(np.float32, (2, 64), elements=st.floats(-60000, 60000, width=32)))
 def test_requantized_numbers_are_at_most_half_a_step_off(numbers):
     words, scales, biases = repack._quantized(mx.array(numbers), mx.float32)

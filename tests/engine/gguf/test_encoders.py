@@ -7,7 +7,7 @@ import gguf
 import mlx.core as mx
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from checkpoints import LLAMA, load_folder
@@ -27,6 +27,7 @@ from sotto.errors import BrokenModelError, InvalidRequestError, SottoError, Unsu
 from sotto.store.gguf.file import read_gguf_file
 from sotto.store.opening import open_model, record_of
 from stores import assert_sentence
+from thoroughness import examples
 
 TEXTS = json.loads((EMBEDDINGS / "texts.json").read_text(encoding="utf-8"))
 FAMILIES = ("bert", "nomic-bert", "roberta")
@@ -242,7 +243,7 @@ def test_a_model_that_writes_makes_its_vector_of_the_last_token(engine, tmp_path
     assert np.allclose(vector, normal(hidden), atol=1e-5)
 
 
-@settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), min_size=1, max_size=4))
 def test_damaged_files_are_refused_in_a_sentence_or_make_vectors(engine, tmp_path, damage):
     path = bert(tmp_path)

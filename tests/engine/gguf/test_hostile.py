@@ -4,7 +4,7 @@ import gguf
 import mlx.core as mx
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from checkpoints import LLAMA, QWEN3_MOE
@@ -17,6 +17,7 @@ from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import SottoError
 from sotto.store.gguf.file import read_gguf_file
 from sotto.store.opening import open_model, record_of
+from thoroughness import examples
 
 CONFIGS = {"llama": LLAMA, "qwen3_moe": QWEN3_MOE}
 
@@ -56,7 +57,7 @@ def assert_refused_or_whole(path):
     assert not message or (message.isprintable() and message.endswith((".", "?")))
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans(), st.integers(0, 255)), min_size=1, max_size=6))
 def test_a_file_with_changed_bytes(valid, tmp_path, changes):
     whole, header = valid.read_bytes(), header_of(valid)
@@ -68,7 +69,7 @@ def test_a_file_with_changed_bytes(valid, tmp_path, changes):
     assert_refused_or_whole(path)
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.floats(0, 1))
 def test_a_file_that_is_cut_off(valid, tmp_path, place):
     whole = valid.read_bytes()

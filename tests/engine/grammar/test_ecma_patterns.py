@@ -4,13 +4,14 @@ import string
 
 import pytest
 import regress
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from guided_texts import accepts, guide_of, guide_of_regex, written
 from sotto.engine.grammar.ecma_patterns import endless, searched
 from sotto.engine.grammar.ecma_properties import property_item
 from sotto.errors import InvalidRequestError
+from thoroughness import examples
 
 
 def matches(pattern, *texts):
@@ -188,7 +189,7 @@ _PATTERNS = st.recursive(
 _TEXTS = st.text([*'abc-. []&~_09^$\n\r\t"\\/é🙂äſ٣', "\u2028", "\xa0", "\ufeff"], max_size=4)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(_PATTERNS, st.lists(_TEXTS, min_size=1, max_size=12, unique=True))
 def test_it_matches_what_another_engine_of_ecma_262_matches(pattern, texts):
     truth = regress.Regex(pattern, "u")
@@ -205,7 +206,7 @@ def test_it_matches_what_another_engine_of_ecma_262_matches(pattern, texts):
 _RAW = st.text([*"ab019(){}[]|*+?^$.\\-,:=<>!&~dDwWsSbBpPuxcknAzZPLui_ "], max_size=9)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(_RAW)
 def test_what_another_engine_refuses_is_refused(pattern):
     try:

@@ -5,7 +5,7 @@ import random
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.contract.types import Grammar, GrammarKind
@@ -13,6 +13,7 @@ from sotto.engine.grammar.guides import Vocabulary
 from sotto.engine.tokens.detokenizer import _BYTE_OF
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import EngineError, InvalidRequestError, UnsupportedModelError
+from thoroughness import examples
 from vocabularies import NAMES, added, tokenizer, tokenizer_json
 
 CHARACTER_OF = {byte: character for character, byte in _BYTE_OF.items()}
@@ -63,7 +64,7 @@ def languages(draw):
     return [text.encode() for text in texts], sorted(pieces)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(languages(), st.integers(0, 2**32))
 def test_a_token_may_follow_if_its_bytes_keep_the_grammar_alive(language, seed):
     texts, tokens = language

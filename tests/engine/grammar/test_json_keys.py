@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from guided_texts import accepts, guide_of
@@ -19,6 +19,7 @@ from sotto.engine.parsing.families import HARMONY, family_of
 from sotto.engine.parsing.forcing import Callable, calls_rules
 from sotto.engine.parsing.lead_reader import lead_of
 from sotto.errors import EngineError, InvalidRequestError
+from thoroughness import examples
 from vocabularies import tokenizer
 from walking import byte_level, walks
 
@@ -52,7 +53,7 @@ def repeats(text):
     return any(found)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(_JSON, st.lists(st.integers(0, 60), max_size=6))
 def test_a_key_that_is_there_is_seen_however_the_text_is_cut(text, cuts):
     data = text.encode()

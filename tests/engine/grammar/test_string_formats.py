@@ -7,11 +7,12 @@ import re
 
 import jsonschema
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from guided_texts import accepts, guide_of, written
 from sotto.engine.grammar.string_formats import format_terms
+from thoroughness import examples
 
 
 def fits(name, text):
@@ -124,7 +125,7 @@ def is_address(text):
 _GROUPS = st.sampled_from([":", "::", "1:", ":a", "0ff", "1.2.3.4", "abcd:", "1:2:3:"])
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(_GROUPS, max_size=9).map("".join))
 @example("1:2:3:4:5:6:7:8")
 @example("1:2:3:4:5:6::8")

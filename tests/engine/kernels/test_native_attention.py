@@ -3,10 +3,11 @@
 import mlx.core as mx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from native_kernels import KERNELS, at_level, bits, close, kernels_at_each_level, needs_kernels, normal
+from thoroughness import examples
 
 pytestmark = needs_kernels
 __all__ = ["kernels_at_each_level"]
@@ -92,7 +93,7 @@ def test_attention(kernels, shape):
             close(found, _attention(*values, depth**-0.5, mask, sinks), 3e-6)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.integers(1, 3),
     st.integers(1, 3),

@@ -3,10 +3,11 @@
 import mlx.core as mx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from native_kernels import KERNELS, LEVELS, at_level, needs_kernels, normal
+from thoroughness import examples
 
 pytestmark = [
     needs_kernels,
@@ -41,7 +42,7 @@ def within(found, x, exact, sizes, group):
     assert np.all(np.abs(found - x @ exact.T) <= lost + 1e-30)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     bits=st.sampled_from([4, 8]),
     group=st.sampled_from([32, 64, 128]),

@@ -6,12 +6,13 @@ import mlx.core as mx
 import mlx.nn as nn
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from native_kernels import KERNELS, at_level, bits, close, kernels_at_each_level, layouts, needs_kernels, normal
 from sotto.engine.architectures import zoo
 from sotto.engine.kernels import native_fused
+from thoroughness import examples
 
 pytestmark = needs_kernels
 __all__ = ["kernels_at_each_level"]
@@ -47,7 +48,7 @@ def test_a_norm_of_a_row_does_not_depend_on_other_rows(kernels):
 # Rotary positions.
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     st.tuples(*(st.integers(1, 4) for _ in range(3)), st.integers(1, 40)),
     st.integers(0, 9),

@@ -3,10 +3,11 @@
 import mlx.core as mx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from native_kernels import KERNELS, LEVELS, bits, kernels_at_each_level, needs_kernels, normal
+from thoroughness import examples
 
 pytestmark = needs_kernels
 __all__ = ["kernels_at_each_level"]
@@ -55,7 +56,7 @@ def agree(found, x, weights):
     assert np.all(np.abs(np.array(found, dtype=np.float64) - wanted) <= TOLERANCE * sizes)
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(
     form=st.sampled_from(FORMATS),
     level=st.integers(0, len(LEVELS) - 1),

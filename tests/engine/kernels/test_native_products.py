@@ -3,10 +3,11 @@
 import mlx.core as mx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from native_kernels import KERNELS, LEVELS, bits, kernels_at_each_level, needs_kernels, normal
+from thoroughness import examples
 
 pytestmark = needs_kernels
 __all__ = ["kernels_at_each_level"]
@@ -79,7 +80,7 @@ def _few_rows_as_measured():
     KERNELS.set_few_rows(0)
 
 
-@settings(deadline=None, max_examples=250)
+@examples(250)
 @given(
     scheme=st.sampled_from(SCHEMES),
     level=st.integers(0, len(LEVELS) - 1),

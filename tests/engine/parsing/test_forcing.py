@@ -4,7 +4,7 @@ import json
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from material import ROOT
@@ -14,6 +14,7 @@ from sotto.engine.parsing.forcing import Callable, calls_rules
 from sotto.engine.parsing.lead_reader import lead_of
 from sotto.engine.parsing.parser import parsed
 from sotto.errors import InvalidRequestError
+from thoroughness import examples
 from walking import byte_level, walks
 
 llguidance = pytest.importorskip("llguidance")
@@ -86,7 +87,7 @@ def test_a_mark_that_is_a_special_token_is_that_token():
     assert not lets_through(grammar, [*b"[TOOL_CALLS]", *rest], "[TOOL_CALLS]")
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.sampled_from(sorted(TEMPLATES)), st.text("ab_-.9", min_size=1, max_size=6), st.integers())
 def test_whatever_tools_are_called(template, name, number):
     family = family_of(template)

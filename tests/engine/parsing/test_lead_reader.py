@@ -5,7 +5,7 @@ import re
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.contract.answer_parts import Kind, merged, text_of, thought_of
@@ -14,6 +14,7 @@ from sotto.engine.grammar.grammars import rules_of
 from sotto.engine.parsing.families import HARMONY, PLAIN, Thoughts, family_of
 from sotto.engine.parsing.lead_reader import lead_of
 from sotto.engine.parsing.parser import Parser
+from thoroughness import examples
 from walking import byte_level, walks
 
 FAMILIES = {
@@ -44,7 +45,7 @@ def in_pieces(parser, text, cuts):
 
 @kinds
 @pytest.mark.parametrize("opened", [False, True])
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(data=st.data())
 def test_the_answer_begins_where_it_does_however_it_is_cut(kind, opened, data):
     lead = lead_of(FAMILIES[kind], OPENED[kind] if opened else None, calls=False)

@@ -5,7 +5,7 @@ import json
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.contract.answer_parts import (
@@ -22,6 +22,7 @@ from sotto.engine.contract.answer_parts import (
 )
 from sotto.engine.parsing.families import GLIMMER, HARMONY, KEPT, PLAIN, SOLAR
 from sotto.engine.parsing.parser import Parser, parsed
+from thoroughness import examples
 from transcripts import FIND_JSON, TOOLS, TRANSCRIPTS
 
 
@@ -172,7 +173,7 @@ def test_what_was_cut_off_and_is_no_call_stays_text():
     assert text_of(read([broken], cut=True)) == broken
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(st.data())
 def test_any_cut_gives_the_same_pieces(data):
     name = data.draw(st.sampled_from(sorted(TRANSCRIPTS)))
@@ -194,7 +195,7 @@ PIECES = ["<think>", "</think>", "[THINK]", "[/THINK]", "<tool_call>", "</tool_c
           "final<|message|>", "analysis<|message|>", " to=functions.a", "<|start|>assistant"]  # fmt: skip
 
 
-@settings(deadline=None, max_examples=400)
+@examples(400)
 @given(
     st.lists(st.sampled_from(PIECES), max_size=14),
     st.sampled_from([KEPT, HARMONY, GLIMMER, SOLAR, TRANSCRIPTS["mistral"][0], TRANSCRIPTS["llama 3, bare"][0]]),
@@ -207,7 +208,7 @@ def test_marks_in_any_order_give_the_same_pieces_for_any_cut(parts, family, begu
     assert joined(read(list(text), family, opened)) == joined(read([text], family, opened))
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(st.text(alphabet="ab <>/[]{}`|\n_tThinkcaol:\"'=", max_size=60), st.sampled_from(sorted(TRANSCRIPTS)))
 def test_a_text_in_which_nothing_is_marked_comes_as_it_is(text, name):
     family = TRANSCRIPTS[name][0]
@@ -238,7 +239,7 @@ some_parts = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(some_parts)
 def test_what_is_kept_is_read_again(parts):
     # Two texts in a row are one.

@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from material import ROOT
@@ -17,6 +17,7 @@ from sotto.engine.prompt.go_template.template import GoTemplate
 from sotto.engine.prompt.go_template.values import as_json, printed
 from sotto.engine.prompt.sandbox import TemplateRefusedError
 from sotto.engine.prompt.template_bounds import TemplateBoundsError
+from thoroughness import examples
 
 TALK = [
     {"role": "system", "content": "Be brief."},
@@ -364,7 +365,7 @@ def test_a_long_conversation_is_no_harm(number):
     assert "word " * 1_000_000 in template.render({"messages": [{"role": "user", "content": "word " * 1_000_000}]})
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(ANYTHING, st.sampled_from(TALKS), st.sampled_from([[], [TOOL, {}, None]]))
 def test_any_text_renders_or_is_refused(text, messages, tools):
     try:
@@ -374,7 +375,7 @@ def test_any_text_renders_or_is_refused(text, messages, tools):
     out.encode()
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(codec=None)),

@@ -3,13 +3,14 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.contract.types import Message
 from sotto.engine.prompt.overflow import MARK, Parts, shifted, shortened, without_middle
 from sotto.errors import InvalidRequestError
+from thoroughness import examples
 
 
 def rendered(messages):
@@ -102,7 +103,7 @@ conversations = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(messages=conversations, most=st.integers(90, 400), step=st.integers(1, 100))
 def test_what_is_left_fits_and_keeps_the_system_prompt_the_last_message_and_the_order(messages, most, step):
     if rendered(messages) <= most:
@@ -128,7 +129,7 @@ def test_what_is_left_fits_and_keeps_the_system_prompt_the_last_message_and_the_
         assert rendered(kept) > most - 15 - most / 4 or rest[-1].content == MARK
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     lengths=st.lists(st.integers(2, 60), min_size=3, max_size=40),
     most=st.integers(200, 400),
@@ -209,7 +210,7 @@ def test_an_answer_keeps_what_asked_for_it():
     assert shifted(short, keep=5, most=60, opening=opening) == (*range(5), *range(36, 50), *opening, *answer[:10])
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     tokens=st.lists(st.integers(0, 3), min_size=2, max_size=80),
     keep=st.integers(0, 90),

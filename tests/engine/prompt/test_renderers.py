@@ -5,7 +5,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from material import material
@@ -19,6 +19,7 @@ from sotto.engine.prompt.sandbox import SandboxedTemplate, TemplateRefusedError
 from sotto.engine.prompt.template_choice import TemplateChoice, TemplateKind
 from sotto.engine.prompt.template_messages import Manner
 from sotto.engine.prompt.templates import ChatTemplate
+from thoroughness import examples
 
 TOKENS = {"bos_token": "<bos>"}
 # Where a format was published: a file of templates, or a model whose own template was recorded.
@@ -197,7 +198,7 @@ def test_renderings_are_as_published(name):
     template = published(name)
     tools = st.none() if name in TOLD_OF_TOOLS_ELSEWHERE else st.none() | st.lists(TOOL, min_size=1, max_size=2)
 
-    @settings(max_examples=80, deadline=None)
+    @examples(80)
     @given(talks(), tools, st.sampled_from([None, True, False]), st.sampled_from([None, "low"]), st.booleans())
     def holds(talk, tools, think, effort, asks):
         if name in ASKS_FOR_A_SYSTEM_PROMPT and talk[0]["role"] != "system":

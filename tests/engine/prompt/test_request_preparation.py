@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.contract.options import USUAL_LENGTH
@@ -13,6 +13,7 @@ from sotto.engine.prompt.overflow import MARK, shifted
 from sotto.engine.prompt.request_preparation import Preparer
 from sotto.errors import InvalidRequestError
 from sotto.store.opening import open_model, record_of
+from thoroughness import examples
 from tiny_random import VOCABULARY, write_model
 
 SHORTENING = [Overflow.TRUNCATE, Overflow.SHIFT]
@@ -111,7 +112,7 @@ def test_the_oldest_turns_are_left_out(fitted, overflow):
     assert prepared.dropped_tokens == len(whole.prompt) - len(prepared.prompt)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     count=st.integers(1, 12),
     length=st.integers(3, 150),

@@ -5,13 +5,14 @@ import math
 import mlx.core as mx
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sotto.engine.contract.types import SamplingOptions
 from sotto.engine.sampling.distribution import distribution
 from sotto.engine.sampling.draw_keys import chance, draw_key
 from sotto.engine.sampling.sampler import Sampler
+from thoroughness import examples
 
 
 def options(**changes):
@@ -54,7 +55,7 @@ def drawn_from(scores, chosen, struck=()):
 rows = st.lists(st.floats(-8, 8, width=16), min_size=2, max_size=40, unique=True).map(np.array)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(scores=rows, p=st.floats(0.01, 0.99), temperature=st.sampled_from([0.5, 1.0, 2.0]))
 def test_typical_as_in_numpy(scores, p, temperature):
     probabilities = softmax(scores.astype(np.float64) / temperature)
@@ -87,7 +88,7 @@ def test_typical_stands_between_top_k_and_top_p():
     assert np.count_nonzero(found) == len(kept)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(scores=rows, threshold=st.floats(0, 0.6), struck=st.booleans(), top_k=st.sampled_from([0, 3, 10]))
 def test_xtc_as_in_numpy(scores, threshold, struck, top_k):
     order = np.argsort(-scores)[: top_k or None]
@@ -134,7 +135,7 @@ def test_chances_are_even_and_say_nothing_of_the_draws():
     assert abs(np.corrcoef(found, following)[0, 1]) < 0.03
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     biases=st.dictionaries(st.integers(0, 9), st.floats(-100, 100, width=32), max_size=4),
     scores=st.lists(st.floats(-5, 5, width=32), min_size=10, max_size=10),

@@ -3,12 +3,13 @@
 import mlx.core as mx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.contract.types import SamplingOptions
 from sotto.engine.sampling.dry import Passages
 from sotto.engine.sampling.sampler import Sampler
+from thoroughness import examples
 
 
 def options(**changes):
@@ -58,7 +59,7 @@ def test_breakers_end_a_passage_and_are_never_penalized():
     assert actual([1, 2, 3, 9, 1, 2], 10, chosen, {3}).tolist() == [0] * 10
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     text=st.lists(st.integers(0, 4), min_size=1, max_size=40),
     begun=st.integers(1, 40),
@@ -87,7 +88,7 @@ def test_long_prompts_of_one_token_are_taken_up_at_once():
 
 
 @pytest.mark.parametrize("last", [-1, 12])
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(seed=st.integers(0, 2**32))
 def test_an_answer_under_dry_is_that_of_plain_python(last, seed):
     generator = np.random.default_rng(seed)

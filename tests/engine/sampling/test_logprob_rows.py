@@ -6,7 +6,7 @@ import math
 import mlx.core as mx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from generating import GREEDY, MODELS, PROMPT, Echo, eager, empty, finished, run, task
@@ -19,6 +19,7 @@ from sotto.engine.engine import Engine
 from sotto.engine.generation import generation
 from sotto.engine.sampling.logprob_rows import likelihoods
 from sotto.store.opening import open_model, record_of
+from thoroughness import examples
 from tiny_random import VOCABULARY
 
 HOT = SamplingOptions(temperature=1.5, seed=3, top_k=5, repeat_penalty=1.5, logit_bias=((4, 5.0),))
@@ -34,7 +35,7 @@ def spelled(token):
     return bytes([token % 256])
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(
     data=st.data(),
     rows=st.integers(1, 4),

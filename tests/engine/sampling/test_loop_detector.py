@@ -5,13 +5,14 @@ import random
 
 import mlx.core as mx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from generating import MODELS, empty, finished, run, task
 from sotto.engine.contract.events import DoneReason, TextChunk
 from sotto.engine.generation.speculator import Speculator
 from sotto.engine.sampling.loop_detector import EVERY, LONGEST, STRETCH, TIMES, repeats
+from thoroughness import examples
 from tiny_random import VOCABULARY
 from vocabularies import NAMES, tokenizer
 
@@ -28,7 +29,7 @@ def plainly(tokens):
     return 0
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     before=st.lists(st.integers(0, 5), max_size=300),
     passage=st.lists(st.integers(0, 5), min_size=1, max_size=40),

@@ -5,13 +5,14 @@ import math
 import mlx.core as mx
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sotto.engine.contract.types import SamplingOptions
 from sotto.engine.sampling.draw_keys import draw_key
 from sotto.engine.sampling.mirostat import VERSIONS, first_limit, steered
 from sotto.engine.sampling.sampler import Sampler, sample_each
+from thoroughness import examples
 
 
 def options(version=2, **changes):
@@ -50,7 +51,7 @@ def choices(ordered, limit):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_every_step_is_that_of_numpy(version):
-    @settings(max_examples=60, deadline=None)
+    @examples(60)
     @given(
         seed=st.integers(0, 2**32),
         size=st.sampled_from([5, 50, 400]),

@@ -7,13 +7,14 @@ import re
 import mlx.core as mx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.contract.types import SamplingOptions
 from sotto.engine.sampling.distribution import best, distribution
 from sotto.engine.sampling.draw_keys import draw_key
 from sotto.engine.sampling.sampler import Sampler, sample_each
+from thoroughness import examples
 
 OPEN = SamplingOptions(temperature=1.0, top_k=0, top_p=1.0)
 GREEDY = SamplingOptions(temperature=0)
@@ -116,7 +117,7 @@ def test_min_p_is_relative_to_what_top_p_left_and_temperature_comes_first():
     assert np.count_nonzero(actual_distribution(scores, options(min_p=0.4, temperature=0.5))) == 1
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     scores=st.lists(st.floats(-30, 30, width=32), min_size=2, max_size=40, unique=True),
     temperature=st.floats(0.05, 5),
@@ -134,7 +135,7 @@ def test_any_options_as_in_numpy(scores, temperature, top_k, top_p, min_p):
         np.testing.assert_allclose(actual, expected_distribution(scores, chosen), atol=1e-4)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     scores=st.lists(st.floats(-(2.0**100), 2.0**100, width=32) | st.just(-math.inf), min_size=2, max_size=200),
     chosen=st.builds(
@@ -178,7 +179,7 @@ def greedy_walk(logits, chosen, prompt, steps):
         window.append(token)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     seed=st.integers(0, 2**32 - 1),
     vocabulary=st.sampled_from([5, 64, 130, 640]),
@@ -263,7 +264,7 @@ def answer(chosen, prompt=(1, 2, 3), count=30, beside=()):
     return tokens
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     manners=st.lists(
         st.tuples(
@@ -361,7 +362,7 @@ def test_the_drawn_distribution_is_the_one_meant(chosen):
     assert statistic < freedom + 5 * math.sqrt(2 * freedom)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     scores=st.lists(st.floats(-100, 100, width=32), min_size=2, max_size=400, unique=True),
     padded=st.booleans(),
@@ -469,7 +470,7 @@ def one_by_one(sampler, prompt, vocabulary, count):
     return text[len(prompt) :]
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(chosen=sampled_how, data=st.data(), vocabulary=st.sampled_from([7, 130, 640]), banned=st.booleans())
 def test_rows_are_drawn_as_one_after_the_other_wherever_a_draft_is_wrong(chosen, data, vocabulary, banned):
     prompt, count = [1, 2, 3, 1], 24
@@ -499,7 +500,7 @@ def held(past):
     return [value.tolist() for value in values if isinstance(value, mx.array)]
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(chosen=sampled_how, kept=st.integers(0, 4))
 def test_what_is_not_kept_leaves_no_trace(chosen, kept):
     vocabulary, prompt = 130, [3, 3, 4]
@@ -524,7 +525,7 @@ def test_only_what_was_sampled_can_be_kept():
         sampler.commit(3)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(chosen=sampled_how, drawn=st.integers(0, 5), width=st.sampled_from([130, 192]))
 def test_a_fork_draws_with_the_keys_to_come_and_touches_nothing(chosen, drawn, width):
     prompt = [1, 5, 5]

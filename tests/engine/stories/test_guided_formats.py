@@ -6,7 +6,7 @@ import re
 
 import jsonschema
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from generating import GREEDY
@@ -19,6 +19,7 @@ from sotto.engine.engine import Engine
 from sotto.errors import InvalidRequestError
 from sotto.runner.catalogue import find
 from sotto.store.opening import open_model, record_of
+from thoroughness import examples
 from tiny_random import write_model
 
 QUESTION = (Message("user", "Who are you?"),)
@@ -80,7 +81,7 @@ def ask(engine, grammar, messages=QUESTION, **options):
     return found
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(40)
 @given(schemas, st.integers(0, 1000))
 def test_every_completed_answer_validates(engine, wanted, seed):
     jsonschema.Draft202012Validator.check_schema(wanted)
@@ -110,7 +111,7 @@ def test_some_object_is_one(engine):
             assert found.done_reason is DoneReason.LENGTH
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     st.sampled_from(
         [

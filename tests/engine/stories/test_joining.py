@@ -6,7 +6,7 @@ from functools import cache
 
 import mlx.core as mx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mlx.utils import tree_map
 
@@ -30,6 +30,7 @@ from sotto.engine.contract.events import Failed, Finished
 from sotto.engine.footprint.model_needs import limits_here
 from sotto.engine.generation.tape import taped
 from sotto.engine.weights.loader import load
+from thoroughness import examples
 from tiny_random import CONFIGS, random_model
 
 # By name: what the caches of a model are made of, and in how many bits keys and values are held.
@@ -132,7 +133,7 @@ def test_a_prompt_of_one_token_joins_others(name, first, between):
 
 
 @pytest.mark.parametrize("name", KINDS)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(data=st.data())
 def test_joining_at_random_changes_no_answer(name, data):
     tokens = st.integers(0, 60)

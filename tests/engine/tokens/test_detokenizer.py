@@ -6,11 +6,12 @@ from itertools import groupby
 
 import pytest
 import tokenizers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.tokens.detokenizer import ByteDetokenizer, WindowDetokenizer
 from sotto.engine.tokens.tokenizer import Tokenizer
+from thoroughness import examples
 from vocabularies import NAMES, added, folder, tokenizer, tokenizer_json, vectors
 
 ALL = (*NAMES, "stories260k")
@@ -53,7 +54,7 @@ def test_the_stream_is_the_whole(name):
 DEEPSEEK_LETTERS = frozenset(range(32000, 32013))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(data=st.data(), name=st.sampled_from(("deepseek-coder", "gpt-2", "llama-bpe", "qwen2")))
 def test_any_tokens_give_the_same_piece_by_piece_byte_level(data, name):
     size = tokenizer(name).vocab_size
@@ -63,7 +64,7 @@ def test_any_tokens_give_the_same_piece_by_piece_byte_level(data, name):
     assert "".join(stream(name, ids)) == whole(name, ids)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(data=st.data(), name=st.sampled_from(("llama-spm", "stories260k")))
 def test_any_tokens_give_the_same_piece_by_piece_sentencepiece(data, name):
     size = tokenizer(name).vocab_size
@@ -228,7 +229,7 @@ DECODERS = [
 
 
 @pytest.mark.parametrize("decoder", DECODERS)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(ids=st.lists(st.integers(0, 5), max_size=40))
 def test_other_decoders_stream_what_they_give_at_once(decoder, ids):
     text = tokenizer_json(model=WORD_MODEL, decoder=decoder)

@@ -3,13 +3,14 @@
 import re
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from backtracking import Letters, Repeat, Row, TooManyStepsError, expressions, steps
 from sotto.engine.tokens.expressions.cost import EndlessError, Growth, cost_of
 from sotto.engine.tokens.expressions.parser import parsed
 from sotto.store.gguf.cutting import CUTTINGS
+from thoroughness import examples
 
 
 def growth_of(pattern):
@@ -106,7 +107,7 @@ def test_expressions_that_can_hold_a_search_are_refused(pattern):
 TEXTS = ["a", "b", "ab", "aab", "abc", "bc"]
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(expression=expressions(), begin=st.sampled_from(TEXTS), end=st.sampled_from(["", "c", "cab"]))
 @example(Row((Repeat(Letters("a"), 0, None), Repeat(Letters("ab"), 0, None))), "a", "c")
 def test_no_search_takes_longer_than_its_bound(expression, begin, end):

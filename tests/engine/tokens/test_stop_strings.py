@@ -2,10 +2,11 @@
 
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.tokens.stop_strings import StopMatcher
+from thoroughness import examples
 
 
 def reference(text, stops):
@@ -30,7 +31,7 @@ def cuts(text, places):
     return [text[start:end] for start, end in pairwise(edges)]
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(
     text=st.text("ab\n🦜", max_size=20),
     stops=st.lists(st.text("ab\n🦜", max_size=5), max_size=4),
@@ -51,7 +52,7 @@ def test_every_cut_of_an_answer():
         assert stream(pieces, ["\n\nUsher"]) == (text, "")
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(text=st.text("ab", max_size=20), stops=st.lists(st.text("ab", min_size=1, max_size=5), max_size=3))
 def test_no_more_is_held_than_could_begin_a_stop_string(text, stops):
     matcher = StopMatcher(stops)

@@ -5,11 +5,12 @@ import threading
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import BrokenModelError, InvalidRequestError
+from thoroughness import examples
 from vocabularies import NAMES, added, files, folder, tokenizer, tokenizer_json, vectors
 
 
@@ -51,7 +52,7 @@ def test_texts_come_back(name):
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\u2581"), max_size=60)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(text=TEXTS, name=st.sampled_from(("gpt-2", "llama-bpe", "llama-spm", "deepseek-coder")))
 def test_any_text_comes_back(text, name):
     # Qwen's vocabulary is left out because it normalizes.
@@ -264,7 +265,7 @@ def test_a_panic_of_the_library_is_told_in_a_sentence():
         Tokenizer(tokenizer_json(post_processor=post))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     key=st.sampled_from(
         ["added_tokens", "normalizer", "pre_tokenizer", "post_processor", "decoder", "model", "padding"]

@@ -9,7 +9,7 @@ from contextlib import closing
 import mlx.core as mx
 import psutil
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hosts import request
@@ -21,6 +21,7 @@ from sotto.runner.blocking_client import ProcessServer, ThreadServer
 from sotto.runner.catalogue import find
 from sotto.runner.status import State
 from sotto.store.opening import open_model, record_of
+from thoroughness import examples
 from tiny_random import write_model
 
 TEXT = "Grüße, 世界 \U0001f642\u200d\u2764\ufe0f e\u0301"
@@ -188,7 +189,7 @@ def test_vectors_and_texts_are_alike_on_both_hosts(builtin):
     assert [len(vector) for vector in found[0][0]] == [8, 8]
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
 def test_tokens_of_any_text_make_it_again(server, truth, text):
     for one in (TEXT, text):

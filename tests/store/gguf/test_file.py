@@ -5,12 +5,13 @@ import struct
 import gguf
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from sotto.errors import BrokenModelError
 from sotto.store.gguf.file import read_gguf_file
 from stores import assert_sentence, gguf_text
+from thoroughness import examples
 
 U8, U32, TEXT, ARRAY, U64 = 0, 4, 8, 9, 10
 F32, Q4_0, Q4_K = 0, 2, 12
@@ -119,7 +120,7 @@ def test_a_key_that_is_there_twice_is_refused(tmp_path):
     assert "has the key 'k' twice" in refusal(tmp_path / "m.gguf", build([], values))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=st.lists(st.text(max_size=40), max_size=30), block=st.integers(8, 40))
 def test_lists_of_texts_are_read_and_passed_over_in_blocks(tmp_path, monkeypatch, texts, block):
     monkeypatch.setattr("sotto.store.gguf.reader._BLOCK", block)

@@ -3,13 +3,14 @@
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from material import material
 from sotto.errors import BrokenModelError
 from sotto.store.gguf.header import is_gguf, parameters_of_label, read_gguf
 from stores import assert_sentence, gguf, gguf_text
+from thoroughness import examples
 
 U32, I32, TEXT, ARRAY, U64, F32 = 4, 5, 8, 9, 10, 6
 LLAMA = [
@@ -151,7 +152,7 @@ def test_a_file_that_is_cut_off_is_refused_wherever_it_is_cut(tmp_path):
         refusal(write(tmp_path, content[:length]))
 
 
-@settings(deadline=None, max_examples=300)
+@examples(300)
 @given(st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 255)), min_size=1, max_size=8))
 def test_a_damaged_header_is_read_or_refused(tmp_path_factory, changes):
     content = bytearray(gguf([LLAMA[index] for index in (0, 1, 2, 3, 4, 6, 7)], WEIGHTS))

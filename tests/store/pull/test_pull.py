@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from material import material
@@ -17,6 +17,7 @@ from sotto.store.records import Source
 from sotto.store.roots import Root
 from sotto.store.verify import verify
 from stores import LLAMA, assert_line, assert_sentence
+from thoroughness import examples
 
 
 def test_a_model_comes_whole(root, registry):
@@ -83,7 +84,7 @@ FAULTS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(
     manifest=st.lists(st.sampled_from(FAULTS), max_size=2),
     blobs=st.lists(st.sampled_from(FAULTS), max_size=12),

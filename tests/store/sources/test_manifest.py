@@ -6,13 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from material import material
 from sotto.errors import BrokenModelError
 from sotto.store.sources.manifest import Layer, parse_digest, parse_manifest
 from stores import PREFIX, assert_line, assert_sentence
+from thoroughness import examples
 
 FILE = Path("/store/manifests/registry.ollama.ai/library/m/latest")
 HEX = "0123456789abcdef" * 4
@@ -139,7 +140,7 @@ def _flip(data, changes):
     return bytes(content)
 
 
-@settings(deadline=None, max_examples=300)
+@examples(300)
 @given(
     st.lists(st.tuples(st.integers(0, 1 << 16), st.integers(0, 255)), max_size=6),
     st.integers(0, len(json.dumps(GOOD))),
