@@ -1,8 +1,5 @@
 """Whether things may move by themselves. One place asks the system; tests put another answer into `provider`."""
 
-import ctypes
-import ctypes.util
-import functools
 import sys
 from collections.abc import Callable
 
@@ -29,23 +26,10 @@ def is_reduced() -> bool:
 
 
 def _mac_wants_less() -> bool:
-    objc = _objc()
-    if objc is None:
-        return False
-    send = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(("objc_msgSend", objc))
-    asks = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p)(("objc_msgSend", objc))
-    workspace = send(objc.objc_getClass(b"NSWorkspace"), objc.sel_registerName(b"sharedWorkspace"))
-    return bool(asks(workspace, objc.sel_registerName(b"accessibilityDisplayShouldReduceMotion")))
+    # AppKit is there already: Qt draws with it.
+    from ctypes import c_bool
 
+    from rubicon.objc.runtime import get_class, objc_id, send_message
 
-@functools.cache
-def _objc() -> ctypes.CDLL | None:
-    """Return the runtime of Objective-C; AppKit is there already, as Qt draws with it."""
-    path = ctypes.util.find_library("objc")
-    if path is None:
-        return None
-    objc = ctypes.CDLL(path)
-    for name in ("objc_getClass", "sel_registerName"):
-        getattr(objc, name).restype = ctypes.c_void_p
-        getattr(objc, name).argtypes = [ctypes.c_char_p]
-    return objc
+    workspace = send_message(get_class("NSWorkspace"), "sharedWorkspace", restype=objc_id, argtypes=[])
+    return bool(send_message(workspace, "accessibilityDisplayShouldReduceMotion", restype=c_bool, argtypes=[]))
