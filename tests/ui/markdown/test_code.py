@@ -265,7 +265,7 @@ def test_long_lines_are_scrolled_or_broken(transcript, qtbot):
     bar, height = text._bars[region], text.height()
     assert bar.isVisible()
     assert text.horizontalScrollBar().maximum() == 0
-    y = text._ground(region).bottom() - 20
+    y = text._frame_of(region).bottom() - 20
     before = text.grab().toImage()
     text.wheelEvent(wheel(QPointF(50, y), QPoint(-240, 0)))
     assert region.offset == bar.value() == 120
@@ -309,8 +309,8 @@ def wheel(at, delta):
 def test_the_ground_of_code_is_not_cut_off(transcript, before):
     text = say(transcript, f"{before}```\nprint(1)\n```\n")
     (region,) = text._regions.found
-    assert text._ground(region).top() >= 0
-    assert text._ground(region).bottom() <= text.height()
+    assert text._frame_of(region).top() >= 0
+    assert text._frame_of(region).bottom() <= text.height()
 
 
 def test_wide_tables_are_scrolled_and_narrow_ones_are_not(transcript, qtbot):

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QApplication, QWidget
 
 from sotto.ui.markdown.formula_placer import Formulas, _formulas_of
-from sotto.ui.markdown.math_svg import LONGEST, draw, protected
+from sotto.ui.markdown.math_svg import LONGEST, draw, mask_formulas
 from sotto.ui.markdown.renderer import MarkdownRenderer
 from sotto.ui.markdown.view import MarkdownText
 from sotto.ui.toolkit.colors import DARK, LIGHT
@@ -35,7 +35,7 @@ from sotto.ui.toolkit.colors import DARK, LIGHT
     ],
 )  # fmt: skip
 def test_what_is_a_formula(text, found):
-    marked, formulas = protected(text)
+    marked, formulas = mask_formulas(text)
     assert [formula.latex for formula in formulas] == found
     assert (marked == text) == (not found)
 
@@ -44,7 +44,7 @@ def test_what_is_a_formula(text, found):
 def test_the_time_to_look_through_a_text_grows_no_faster_than_the_text(text):
     def seconds(part):
         started = time.thread_time()
-        protected(part)
+        mask_formulas(part)
         return time.thread_time() - started
 
     short, whole = (min(seconds(part) for _ in range(3)) for part in (text[: len(text) // 8], text))

@@ -1,4 +1,4 @@
-"""Parts of an answer that are more than running text: code, tables and quotations, found as the text grows."""
+"""Finds the code blocks, tables, quotations and tasks of a document while it grows."""
 
 from bisect import bisect_left
 from dataclasses import dataclass, field
@@ -11,16 +11,16 @@ from sotto.ui.markdown.renderer import BEGINS_CODE, is_code
 
 @dataclass(eq=False, slots=True)
 class Region:
-    """Neighbouring blocks of one kind.
+    """Adjacent blocks of one kind.
 
     Attributes:
         kind: `code`, `table`, `quote` or `task`.
         first: Number of its first block.
         last: Number of its last block.
-        language: What a fence named.
-        natural: How wide it is where its lines are not broken.
-        offset: How far it is scrolled sideways.
-        wrapped: Whether the reader wants long lines broken.
+        language: The language that the fence names; empty for none.
+        natural: Its width in pixels without line breaks.
+        offset: How many pixels it is scrolled sideways.
+        wrapped: Whether the reader asked for long lines to be wrapped.
     """
 
     kind: str
@@ -34,7 +34,7 @@ class Region:
 
 @dataclass
 class Regions:
-    """All regions of a document, in order.
+    """All regions of a document, in document order.
 
     Attributes:
         document: The document.
@@ -45,11 +45,12 @@ class Regions:
     found: list[Region] = field(default_factory=list)
 
     def scan(self, start: int) -> tuple[list[Region], set[Region]]:
-        """Look at the blocks from number `start` on, which may be others now.
+        """Find the regions again from block number `start` on, where blocks may have changed.
 
-        Return the regions that have changed or are new, and those that are no more.
+        A region that begins where one of its kind began before is the same one, and keeps what the reader did to it.
 
-        A region that begins where one began before is that one: it keeps what the reader did to it.
+        Returns:
+            The regions that are new or have changed, and those that are gone.
         """
         dropped: dict[tuple[str, int], Region] = {}
         while self.found and self.found[-1].last >= start:
@@ -60,7 +61,7 @@ class Regions:
         block = self.document.findBlockByNumber(start)
         over = next((region for region in dropped.values() if region.first < start), None)
         if over is not None and start > 0:
-            # It goes on from before the blocks that have changed.
+            # It began before the blocks that have changed, and continues into them.
             over.last = start - 1
             self.found.append(over)
             changed.append(over)
@@ -84,14 +85,14 @@ class Regions:
             if current is not None:
                 current.last = number
             if table is not None and current is not None:
-                # All of a table at once.
+                # A table is taken as a whole.
                 last = self.document.findBlock(table.lastPosition())
                 current.last, block, current = last.blockNumber(), last, None
             block = block.next()
         return changed, set(dropped.values()) - set(changed)
 
     def between(self, top: float, bottom: float) -> list[Region]:
-        """Return the regions of which something is between two heights of the document."""
+        """Return the regions that overlap the range of heights from `top` to `bottom`."""
         at = bisect_left(self.found, top, key=lambda region: self.area(region).bottom())
         result = []
         while at < len(self.found) and self.area(self.found[at]).top() <= bottom:
@@ -100,16 +101,16 @@ class Regions:
         return result
 
     def of(self, number: int) -> Region | None:
-        """Return the region that a block belongs to."""
+        """Return the region that contains a block; None for none."""
         at = bisect_left(self.found, number, key=lambda region: region.last)
         return self.found[at] if at < len(self.found) and self.found[at].first <= number else None
 
     def area(self, region: Region) -> QRectF:
-        """Return where a region is in the document, without the ground around it."""
+        """Return the rectangle of a region's text in the document, without the background around it."""
         layout = self.document.documentLayout()
         first = self.document.findBlockByNumber(region.first)
         if region.kind == "table" and (table := QTextCursor(first).currentTable()) is not None:
-            # Its frame has margins too, and a line more in some cases.
+            # The frame's own rectangle includes margins and, in some cases, an extra line.
             row, pad = table.rows() - 1, table.format().cellPadding()
             cells = [table.cellAt(row, column).lastCursorPosition().block() for column in range(table.columns())]
             area = layout.blockBoundingRect(first).adjusted(-pad, -pad, 0, 0)

@@ -1,4 +1,4 @@
-"""What copying puts on the clipboard: plain text, and HTML that says what something is and not how it looked here."""
+"""What copying puts on the clipboard: plain text, and HTML with the structure but not the looks of the window."""
 
 import html
 from functools import lru_cache
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 def _writer() -> "MarkdownIt":
     from markdown_it import MarkdownIt
 
-    # Pictures stay links: what something is pasted into would fetch them.
+    # Images stay links: the program that this is pasted into would fetch them.
     made = MarkdownIt("commonmark", {"html": False})
     return made.enable(["table", "strikethrough"]).disable("image")
 
 
 def html_of(markdown: str) -> str:
-    """Return Markdown as HTML; tags in it are text."""
+    """Return Markdown as HTML; HTML tags in it are shown as text."""
     return str(_writer().render(markdown))
 
 
 def mime_of_markdown(markdown: str) -> QMimeData:
-    """Return Markdown as it is, and as HTML."""
+    """Return Markdown both as plain text and as HTML."""
     data = _empty()
     data.setText(markdown)
     data.setHtml(html_of(markdown))
@@ -36,7 +36,7 @@ def mime_of_markdown(markdown: str) -> QMimeData:
 
 
 def mime_of_code(code: str) -> QMimeData:
-    """Return code as it is, and as HTML."""
+    """Return code both as plain text and as HTML."""
     data = _empty()
     data.setText(code)
     data.setHtml(f"<pre><code>{html.escape(code)}</code></pre>")
@@ -44,10 +44,10 @@ def mime_of_code(code: str) -> QMimeData:
 
 
 def mime_of_selection(cursor: QTextCursor) -> QMimeData:
-    """Return a selection as text and as HTML."""
-    data, copy = _empty(), QTextDocument()  # kept here: a cursor does not keep its document
+    """Return a selection both as plain text and as HTML."""
+    data, copy = _empty(), QTextDocument()  # `copy` has to outlive the cursor, which does not own its document
     if "\ufffc" in cursor.selectedText():
-        cursor = _written_out(cursor, copy)
+        cursor = _with_formula_source(cursor, copy)
     text = cursor.selection().toPlainText()
     data.setText(text)
     first = cursor.document().findBlock(cursor.selectionStart())
@@ -60,8 +60,8 @@ def mime_of_selection(cursor: QTextCursor) -> QMimeData:
     return data
 
 
-def _written_out(cursor: QTextCursor, document: QTextDocument) -> QTextCursor:
-    """Put a selection into `document` with formulas as they were written in place of their pictures; return it all."""
+def _with_formula_source(cursor: QTextCursor, document: QTextDocument) -> QTextCursor:
+    """Copy a selection into `document` with formulas as LaTeX instead of pictures, and select all of that."""
     copy = QTextCursor(document)
     copy.insertFragment(cursor.selection())
     found = document.find("\ufffc")
@@ -74,17 +74,15 @@ def _written_out(cursor: QTextCursor, document: QTextDocument) -> QTextCursor:
 
 
 def _inline(cursor: QTextCursor) -> str:
-    """Return a part of one paragraph."""
+    """Return a selection within one paragraph as HTML."""
     markdown = cursor.selection().toMarkdown(QTextDocument.MarkdownFeature.MarkdownDialectGitHub)
     return str(_writer().renderInline(markdown.strip()))
 
 
 def _empty() -> QMimeData:
-    """Return data without any format, made by Qt.
-
-    The clipboard keeps what it has longer than the interpreter lives. What Python has made is then destroyed with the
-    help of an interpreter that is no more, and the process ends with a fault.
-    """
+    """Return empty MIME data that Qt itself created."""
+    # WORKAROUND: the clipboard outlives the interpreter, and a QMimeData created from Python crashes when it is
+    # destroyed after that. Try a plain QMimeData() again with new versions of PySide6.
     model = QStringListModel([""])
     data = model.mimeData([model.index(0)])
     data.clear()

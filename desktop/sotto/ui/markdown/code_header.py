@@ -1,4 +1,4 @@
-"""The line over a block of code: its language, whether long lines are broken, and Copy."""
+"""The bar over a block of code: its language, a switch for wrapping lines, and a button to copy it."""
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
@@ -12,18 +12,18 @@ RADIUS = 8.0
 
 
 class CodeHeader(QWidget):
-    """Stands over code, and stays in view as long as any of the code is.
+    """A bar over a block of code that stays in view as long as any of the code is.
 
     Signals:
-        copy_wanted: The code is to be copied.
-        wrap_wanted: Long lines are to be broken, or not.
+        copy_wanted: The person wants to copy the code.
+        wrap_wanted: The person switched the wrapping of long lines on or off.
     """
 
     copy_wanted = Signal()
     wrap_wanted = Signal(bool)
 
     def __init__(self, parent: QWidget, language: str, wrapped: bool) -> None:
-        """Stand in `parent`, over code in `language`."""
+        """Create a bar in `parent` for code in `language`."""
         super().__init__(parent)
         self.setObjectName("codeHeader")
         self.setCursor(Qt.CursorShape.ArrowCursor)
@@ -31,7 +31,7 @@ class CodeHeader(QWidget):
         name = language_name(language)
         self.setAccessibleName("Code" if name == "Code" else f"Code in {name}")
         self.language = ElidedLabel(name, "caption")
-        self.wrap = IconButton("wrap", "Wrap lines", tip="Break long lines")
+        self.wrap = IconButton("wrap", "Wrap lines", tip="Wrap long lines")
         self.wrap.setCheckable(True)
         self.wrap.setChecked(wrapped)
         self.copy = IconButton("copy", "Copy code", "Copy")
@@ -45,11 +45,11 @@ class CodeHeader(QWidget):
         layout.addWidget(self.copy)
 
     def confirm(self) -> None:
-        """Show that the code has been copied."""
+        """Show for a moment that the code was copied."""
         self.copy.confirm("check", "Copied")
 
     def stand(self, area: QRectF, stuck: bool) -> None:
-        """Take a place; `stuck` if that is over the code's middle."""
+        """Move to `area`; `stuck` means that the bar covers lines of its own code there."""
         self.setGeometry(area.toAlignedRect())
         if stuck != self._stuck:
             self._stuck = stuck
@@ -57,7 +57,7 @@ class CodeHeader(QWidget):
         self.show()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw a ground that nothing is seen through, and a line below."""
+        """Draw an opaque background and a line below."""
         tokens = theme.current().tokens
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

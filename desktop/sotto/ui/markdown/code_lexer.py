@@ -1,9 +1,8 @@
-"""Code read one line after the other, with what Pygments knows of languages.
+"""Lexes code line by line with Pygments' tables.
 
-Pygments reads a whole text; here it is given a line, and the stack of states that it was left in is kept for the next
-one. So a line costs the same wherever it stands, and what has been read never changes, however the text came. Comments
-and strings over several lines are found where the language knows them by one pattern only; an outline in the manner of
-editors, which read by lines too.
+Pygments lexes a whole text. Here it is given one line at a time, and the stack of states at the end of a line is kept
+for the next. So a line costs the same wherever it is, and tokens never change once they are found. A comment or string
+over several lines is missed where a language recognises it by a single pattern; editors that lex by line miss it, too.
 """
 
 import re
@@ -15,11 +14,11 @@ if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
 Span = tuple[int, int, str]
-"""Where something begins in a line, how long it is, and what it is: one of `ROLES`."""
+"""Start and length of a token in its line, and its role, one of `ROLES`."""
 
 ROLES = ("comment", "keyword", "string", "number", "function", "type", "meta", "inserted", "deleted")
 
-# Beyond it a line is left as it is: no pattern of a language is given enough to be slow with.
+# Longer lines stay plain, so that no pattern of a language gets enough text to be slow.
 LONGEST_LINE = 600
 
 _NAMES = {
@@ -35,14 +34,14 @@ _NAMES = {
     "typescript": "TypeScript", "xml": "XML", "yaml": "YAML", "yml": "YAML", "zig": "Zig", "zsh": "Shell",
 }  # fmt: skip
 
-# What models write of a language, and what Pygments calls it.
+# Names that models use for languages, and Pygments' names for them.
 _ALIASES = {
     "c#": "csharp", "cs": "csharp", "shell": "bash", "zsh": "bash", "jsonc": "javascript", "json5": "javascript",
     "golang": "go", "jsx": "javascript", "tsx": "typescript", "objective-c": "objectivec", "vue": "html",
     "svelte": "html",
 }  # fmt: skip
 
-# Which languages are read. Those that Pygments can only read as a whole, or from other programs' output, are not here.
+# The languages that are highlighted, without those that Pygments can only lex as a whole or by another program.
 _KNOWN = frozenset(
     (
         "ada asm bash bat c clojure cmake cpp csharp css cuda d dart diff docker dockerfile elixir elm erlang fish "
@@ -61,13 +60,13 @@ _OPENS = re.compile(r"<(script|style)\b[^>]*>(?!.*</(?:script|style)\b)", re.IGN
 
 
 def language_name(language: str) -> str:
-    """Return what people call a language that a fence names; `Code` where it names none."""
+    """Return the display name of the language that a fence names; `Code` for none."""
     return _NAMES.get(language.lower(), language[:40]) or "Code"
 
 
 @lru_cache(maxsize=32)
 def find_lexer(language: str) -> "Lexer | None":
-    """Return what reads a language, which is slow at the first call; None for one that is not known."""
+    """Return the lexer of a language, or None for an unknown one. Slow at the first call."""
     from pygments.lexers import get_lexer_by_name
 
     alias = _ALIASES.get(language.lower(), language.lower())
@@ -82,10 +81,10 @@ def find_lexer(language: str) -> "Lexer | None":
 
 
 class LineLexer:
-    """Reads the lines of one block of code, from the first to the last."""
+    """Lexes the lines of one block of code, in order."""
 
     def __init__(self, lexer: "Lexer") -> None:
-        """Begin with the first line."""
+        """Start before the first line."""
         self._lexer: Any = lexer
         self._stack: tuple[str, ...] = ("root",)
         self._until: tuple[str, str] | None = None  # what ends a comment or string, and its role
@@ -94,7 +93,7 @@ class LineLexer:
         self._embeds = lexer.name == "HTML"
 
     def read(self, line: str) -> list[Span]:
-        """Return what the next line is made of; what is not named is plain."""
+        """Return the tokens of the next line; text that none of them covers is plain."""
         if len(line) > LONGEST_LINE:
             return []
         return _joined(self._read(line, 0), len(line))
@@ -150,7 +149,7 @@ _Way = Callable[[Any, str, tuple[str, ...]], tuple[list[Span], tuple[str, ...]]]
 
 
 def _way(lexer: "Lexer") -> _Way:
-    """Return how lines are given to a lexer: with its states, or each by itself."""
+    """Return how to run a lexer on lines: keeping its states from line to line, or on each line alone."""
     from pygments.lexer import ExtendedRegexLexer, RegexLexer
 
     if isinstance(lexer, RegexLexer) and not isinstance(lexer, ExtendedRegexLexer):
@@ -170,7 +169,7 @@ def _with_context(lexer: Any, text: str, stack: tuple[str, ...]) -> tuple[list[S
 
 
 def _with_states(lexer: Any, text: str, stack: tuple[str, ...]) -> tuple[list[Span], tuple[str, ...]]:
-    """Do what `RegexLexer.get_tokens_unprocessed` does, and return the stack as well, which it keeps to itself."""
+    """Do what `RegexLexer.get_tokens_unprocessed` does, and return its final stack as well."""
     tables = lexer._tokens  # noqa: SLF001 - the tables of states are kept nowhere else
     left = list(stack)
     found: list[tuple[int, Any, str]] = []
@@ -203,18 +202,18 @@ def _is_kind(action: Any) -> bool:
 
 
 def _change(left: list[str], state: Any) -> None:
-    """Change a stack as a rule says; its first state always stays."""
-    for one in state if isinstance(state, tuple) else (state,):
-        if one == "#pop" or isinstance(one, int):
-            count = 1 if one == "#pop" else abs(one)
+    """Apply a state transition to a stack, whose first state always stays."""
+    for step in state if isinstance(state, tuple) else (state,):
+        if step == "#pop" or isinstance(step, int):
+            count = 1 if step == "#pop" else abs(step)
             del left[max(1, len(left) - count) :]
         else:
-            left.append(left[-1] if one == "#push" else one)
+            left.append(left[-1] if step == "#push" else step)
 
 
 @lru_cache(maxsize=512)
 def _role(kind: Any) -> str:
-    """Return what a kind of token is shown as; empty for plain text."""
+    """Return the role of a type of token; empty for plain text."""
     from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String
 
     table = (
@@ -234,7 +233,7 @@ def _spans(tokens: Iterable[tuple[int, Any, str]]) -> list[Span]:
 
 
 def _joined(spans: list[Span], end: int) -> list[Span]:
-    """Make one span of neighbours that are the same, and leave out what is behind `end`."""
+    """Merge adjacent spans of the same role, and drop what lies beyond `end`."""
     result: list[Span] = []
     for start, length, role in spans:
         length = min(length, end - start)

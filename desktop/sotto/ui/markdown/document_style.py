@@ -1,4 +1,4 @@
-"""What Markdown looks like: fonts, colours and margins of a document that Qt has read."""
+"""Fonts, colours and margins of a document that Qt has read from Markdown."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import (
@@ -22,27 +22,27 @@ from sotto.ui.markdown.renderer import BEGINS_CODE, is_code
 from sotto.ui.toolkit.theme import GAP_4, GAP_8, GAP_12, GAP_16, Theme
 
 CODE_PAD = GAP_12
-"""Pixels between code and the edge of its ground."""
+"""Pixels between code and the edge of its background."""
 HEADER = 32
 """Height of the header over code, at 13 px text."""
 CODE_GAP = GAP_8
-"""Pixels between the ground of code and the text above and below."""
+"""Pixels between the background of code and the text above and below it."""
 QUOTE_INDENT = GAP_16
-"""Pixels by which a quotation is moved in; its bar stands in them."""
+"""Pixels by which a quotation is indented; its bar is drawn there."""
 _HEADINGS = {1: 1.45, 2: 1.25, 3: 1.1}
 TASK_GAP = GAP_8
-"""Pixels between a task and its box."""
+"""Pixels between a task and its checkbox."""
 _CELL_PAD = 8
 _WIDEST_WORD = 40
 _COLUMN = 200.0
 _LINE_PERCENT = 138
 _CODE_PERCENT = 125
-# Qt puts the air of a tall line below it, where a cell would seem to be out of balance.
+# Qt adds the extra height of a line below its text, so the text of a cell would not look centred.
 _CELL_PERCENT = 108
 
 
 def dress(document: QTextDocument, theme: Theme) -> None:
-    """Give every block of `document` the theme's looks."""
+    """Apply the theme to every block of `document`."""
     cursor = QTextCursor(document)
     block = document.begin()
     while block.isValid():
@@ -55,7 +55,7 @@ def dress(document: QTextDocument, theme: Theme) -> None:
 
 
 def _dress_code(cursor: QTextCursor, first: QTextBlock, theme: Theme) -> QTextBlock:
-    """Dress a block of code, all lines at once; return the last of them."""
+    """Style all lines of a code block at once, and return the last of them."""
     last = first
     language = QTextFormat.Property.BlockCodeLanguage
     while is_code(last.next().blockFormat()) and (
@@ -160,7 +160,7 @@ def _dress_tables(frame: QTextFrame, theme: Theme) -> None:
 
 
 def _dress_table(table: QTextTable, theme: Theme) -> None:
-    """Rule the rows of a table, and let the heads of its columns stand as what is below them."""
+    """Draw lines between the rows of a table, and align its column headings with the cells below them."""
     look = table.format()
     look.setBorder(0)
     look.setBorderCollapse(True)
@@ -192,10 +192,13 @@ def _dress_table(table: QTextTable, theme: Theme) -> None:
 
 
 def fit_table(first: QTextBlock, room: float) -> float:
-    """Give the columns of a table widths in which no word is broken; return its width where that is more than `room`.
+    """Set the widths of a table's columns so that no word is broken.
 
-    Where all fits, or can with lines broken between words, it is as wide as the room at most. Where it cannot, each
-    column is as wide as can be read well.
+    A table that fits, if need be by wrapping between words, is at most `room` pixels wide. Otherwise each column gets a
+    width that reads well, and the table is scrolled sideways.
+
+    Returns:
+        The width of a table that is wider than `room`; 0 for any other.
     """
     table = QTextCursor(first).currentTable()
     if table is None:
@@ -208,14 +211,14 @@ def fit_table(first: QTextBlock, room: float) -> float:
             start.setPosition(cell.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
             metrics = QFontMetricsF(start.charFormat().font())
             text = start.selectedText()
-            # Of the words, the longest few are measured: others are narrower, near enough.
+            # Measuring the few longest words is close enough: the others are narrower.
             words = sorted(text.split(), key=len)[-3:]
             widest = max((metrics.horizontalAdvance(word) for word in words), default=0.0)
             limit = _WIDEST_WORD * metrics.averageCharWidth()
             least[column] = max(least[column], min(widest, limit))
             most[column] = max(most[column], metrics.horizontalAdvance(text[:2000]))
     padding = 2 * _CELL_PAD + 2
-    least, most = [one + padding for one in least], [one + padding for one in most]
+    least, most = [width + padding for width in least], [width + padding for width in most]
     narrow, wide = sum(least) + 2, sum(most) + 2
     if wide <= room:
         widths: list[float] = []
@@ -224,9 +227,9 @@ def fit_table(first: QTextBlock, room: float) -> float:
         widths = [low + (high - low) * share for low, high in zip(least, most, strict=True)]
     else:
         widths = [max(low, min(high, _COLUMN)) for low, high in zip(least, most, strict=True)]
-    lengths = [QTextLength(QTextLength.Type.FixedLength, one) for one in widths]
+    lengths = [QTextLength(QTextLength.Type.FixedLength, width) for width in widths]
     look = table.format()
-    # Qt counts the margin below a block only where another block follows.
+    # Qt applies the margin below a block only where another block follows, and a table is none.
     after_code = is_code(first.previous().blockFormat())
     above = float(CODE_GAP + CODE_PAD + GAP_4 if after_code else GAP_4)
     if look.columnWidthConstraints() != lengths or look.topMargin() != above:

@@ -1,4 +1,4 @@
-"""Formulas of a text that is complete: drawn on another thread, and put in the place of their LaTeX."""
+"""Replaces the LaTeX in a finished text with pictures that are drawn on another thread."""
 
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -26,20 +26,20 @@ _KEPT = 500
 _PAUSE_MS = 30
 _MARGIN = 40
 _LINE_PERCENT = 118
-# How tall a small letter of the formulas' font is, for one of its size.
+# The x-height of the formulas' font, as a share of its size.
 _SMALL_LETTER = 0.473
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """A formula to be drawn.
+class DrawingRequest:
+    """A formula to draw, and how.
 
     Attributes:
-        formula: The formula.
-        pixels: Size of the letters around it.
-        middle: How far above the line that letters stand on Qt puts the middle of a picture.
-        color: What to draw it in.
-        scale: Pixels of the screen for one of the window.
+        formula: What to draw.
+        pixels: Font size of the text around it.
+        middle: Height above the baseline at which Qt centres a picture, in pixels.
+        color: The colour, as `#rrggbb`.
+        scale: Device pixels per logical pixel.
     """
 
     formula: Formula
@@ -50,25 +50,25 @@ class Order:
 
 
 class Painter(QObject):
-    """Draws formulas for all messages, and keeps what it has drawn.
+    """Draws formulas for all messages, and caches the pictures.
 
     Signals:
-        painted: Something is drawn, or cannot be.
+        painted: A formula has been drawn, or has turned out not to be drawable.
     """
 
     painted = Signal()
 
     def __init__(self, parent: QObject) -> None:
-        """Have drawn nothing."""
+        """Start with an empty cache."""
         super().__init__(parent)
-        self._done: OrderedDict[Order, QImage | None] = OrderedDict()
-        self._asked: set[Order] = set()
-        # One thread: two would take the window's time twice.
+        self._done: OrderedDict[DrawingRequest, QImage | None] = OrderedDict()
+        self._asked: set[DrawingRequest] = set()
+        # A single thread: drawing holds the GIL, and two would take twice the window's time.
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(1)
 
-    def find(self, order: Order) -> tuple[bool, QImage | None]:
-        """Return whether a formula has been drawn, and its picture; have it drawn if it has not."""
+    def find(self, order: DrawingRequest) -> tuple[bool, QImage | None]:
+        """Return whether a formula has been drawn, and its picture if it could be; request it otherwise."""
         if order in self._done:
             self._done.move_to_end(order)
             return True, self._done[order]
@@ -77,8 +77,8 @@ class Painter(QObject):
             self._pool.start(lambda: self._work(order))
         return False, None
 
-    def _work(self, order: Order) -> None:
-        """On another thread."""
+    def _work(self, order: DrawingRequest) -> None:
+        """Draw a formula; called on the pool's thread."""
         picture = None
         try:
             picture = _picture(order)
@@ -91,12 +91,12 @@ class Painter(QObject):
 
 
 def painter() -> Painter:
-    """Return what the application has, made at the first call."""
+    """Return the application's painter, created at the first call."""
     return of_app(Painter)
 
 
-def _picture(order: Order) -> QImage | None:
-    """Draw a formula so that it stands on the line of the letters when its middle is put in theirs."""
+def _picture(order: DrawingRequest) -> QImage | None:
+    """Draw a formula so that its baseline is right once Qt centres the picture on the line."""
     drawing = draw(order.formula.latex, order.formula.display, order.pixels, order.color)
     if drawing is None:
         return None
@@ -115,16 +115,16 @@ def _picture(order: Order) -> QImage | None:
 
 
 class Formulas(QObject):
-    """Puts pictures in the place of the formulas of one document.
+    """Replaces the formulas of one document with pictures.
 
     Signals:
-        changed: There are other pictures in the document.
+        changed: Pictures were put into the document.
     """
 
     changed = Signal()
 
     def __init__(self, document: QTextDocument) -> None:
-        """Belong to `document`."""
+        """Serve `document`, which becomes the parent."""
         super().__init__(document)
         self._document = document
         self._painter = painter()
@@ -135,13 +135,13 @@ class Formulas(QObject):
         self._look: tuple[str, float] = ("", 1.0)
 
     def draw(self, color: str, scale: float) -> None:
-        """Have all formulas drawn, in a colour, for a screen of so many pixels for one of the window."""
+        """Draw all formulas in a colour, with `scale` device pixels per logical pixel."""
         self._look = (color, scale)
         self._waiting = True
         self._put()
 
     def forget(self) -> None:
-        """Draw nothing: the text is another one now."""
+        """Stop waiting for pictures, because the text has changed."""
         self._waiting = False
 
     def _soon(self) -> None:
@@ -149,7 +149,7 @@ class Formulas(QObject):
             self._timer.start()
 
     def _put(self) -> None:
-        """Put what has been drawn into the document."""
+        """Insert the pictures that are ready."""
         if not self._waiting:
             return
         self._waiting, found = False, []
@@ -163,7 +163,7 @@ class Formulas(QObject):
             return
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
-        # From the end, so that the places before stay where they are.
+        # From the end, so that earlier positions stay valid.
         for start, length, look, order, picture in reversed(found):
             self._replace(cursor, start, length, look, order, picture)
         cursor.endEditBlock()
@@ -171,7 +171,7 @@ class Formulas(QObject):
         self.changed.emit()
 
     def fit(self, room: float) -> None:
-        """Make pictures smaller that are wider than the room for them."""
+        """Shrink pictures that are wider than `room` pixels."""
         cursor = QTextCursor(self._document)
         for start, length, look in _formulas_of(self._document, drawn=True):
             image = look.toImageFormat()
@@ -185,16 +185,22 @@ class Formulas(QObject):
                 cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
                 cursor.setCharFormat(image)
 
-    def _order(self, look: QTextCharFormat) -> Order:
+    def _order(self, look: QTextCharFormat) -> DrawingRequest:
         color, scale = self._look
         font = look.font().resolve(self._document.defaultFont())
         height, pixels = QFontMetrics(font).xHeight(), float(QFontInfo(font).pixelSize())
-        # Small letters are as tall as those around them.
+        # The x-height should match that of the text around.
         pixels = round(min(max(pixels, height / _SMALL_LETTER), 1.25 * pixels), 1)
-        return Order(formula_of(str(look.property(FORMULA))), pixels, height / 4, color, scale)
+        return DrawingRequest(formula_of(str(look.property(FORMULA))), pixels, height / 4, color, scale)
 
     def _replace(
-        self, cursor: QTextCursor, start: int, length: int, look: QTextCharFormat, order: Order, picture: QImage
+        self,
+        cursor: QTextCursor,
+        start: int,
+        length: int,
+        look: QTextCharFormat,
+        order: DrawingRequest,
+        picture: QImage,
     ) -> None:
         name = f"formula:{hash(order)}"
         self._document.addResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name), picture)
@@ -210,7 +216,7 @@ class Formulas(QObject):
         image.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignMiddle)
         image.setFont(look.font())
         cursor.insertImage(image)
-        # A tall formula needs no more air than a low one.
+        # Proportional line height would add far too much space around a tall formula.
         lines = QTextBlockFormat()
         lines.setLineHeight(100 if alone else _LINE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
         if alone:
@@ -219,7 +225,7 @@ class Formulas(QObject):
 
 
 def _formulas_of(document: QTextDocument, drawn: bool) -> list[tuple[int, int, QTextCharFormat]]:
-    """Return where formulas stand, as pictures or as text: place, length and format of each."""
+    """Return position, length and format of the formulas that are pictures (`drawn`), or of those that are text."""
     found: list[tuple[int, int, QTextCharFormat]] = []
     block = document.begin()
     while block.isValid():

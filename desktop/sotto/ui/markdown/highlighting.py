@@ -1,7 +1,7 @@
-"""Colours in code: laid over a document without changing it, and never for longer than the window can spare.
+"""Colours code without changing its document, in slices of time that the window can spare.
 
-A line gets its colours once it is complete, and keeps them. What reads a language is made ready on another thread,
-since that takes long the first time; until it is there, code is plain.
+A line gets its colours once it is complete, and keeps them. Lexers are loaded on another thread, because that is slow;
+until then, code is plain.
 """
 
 import time
@@ -28,16 +28,16 @@ _PAUSE_MS = 4
 
 
 class Languages(QObject):
-    """What reads languages, shared by all messages, and whose turn it is to be coloured.
+    """The lexers that all messages share, and the queue of what waits for its colours.
 
     Signals:
-        ready: A language can be read now, or is known to be none.
+        ready: The lexer of a language has been loaded, or there is none.
     """
 
     ready = Signal(str)
 
     def __init__(self, parent: QObject) -> None:
-        """Know no language yet."""
+        """Start without any lexer."""
         super().__init__(parent)
         self._known: dict[str, Lexer | None] = {}
         self._asked: set[str] = set()
@@ -48,7 +48,7 @@ class Languages(QObject):
         self._timer.timeout.connect(self._turn)
 
     def find(self, language: str) -> "tuple[bool, Lexer | None]":
-        """Return whether it is known what reads `language`, and that; ask for it where it is not."""
+        """Return whether the lexer of `language` is known, and the lexer; load it if it is not."""
         if language in self._known:
             return True, self._known[language]
         if language not in self._asked:
@@ -57,7 +57,7 @@ class Languages(QObject):
         return False, None
 
     def _load(self, language: str) -> None:
-        """On another thread."""
+        """Load a lexer; called on the pool's thread."""
         try:
             self._known[language] = find_lexer(language)
         finally:
@@ -65,7 +65,7 @@ class Languages(QObject):
             self.ready.emit(language)
 
     def queue(self, highlighter: "Highlighter") -> None:
-        """Give `highlighter` a turn soon."""
+        """Let `highlighter` work soon."""
         if highlighter not in self._waiting:
             self._waiting.append(highlighter)
         if not self._timer.isActive():
@@ -83,17 +83,17 @@ class Languages(QObject):
 
 
 def languages() -> Languages:
-    """Return what the application has, made at the first call."""
+    """Return the application's lexers, created at the first call."""
     return of_app(Languages)
 
 
 @dataclass(slots=True)
 class _Reading:
-    """How far a region has been read.
+    """How far a region has been coloured.
 
     Attributes:
-        lexer: What reads its next line.
-        lines: What has been read, for when it is drawn again.
+        lexer: Lexes its next line.
+        lines: The tokens found so far, for when the region is drawn again.
         lit: How many lines have their colours.
     """
 
@@ -106,7 +106,7 @@ class Highlighter(QObject):
     """Colours the code of one document."""
 
     def __init__(self, document: QTextDocument) -> None:
-        """Belong to `document`."""
+        """Serve `document`, which becomes the parent."""
         super().__init__(document)
         self._document = document
         self._languages = languages()
@@ -116,12 +116,12 @@ class Highlighter(QObject):
         self._languages.ready.connect(self._go_on)
 
     def follow(self, changed: list[Region], start: int, finished: bool) -> None:
-        """Colour the regions of `changed`, whose blocks from number `start` on are others than before.
+        """Colour regions that have changed.
 
         Args:
-            changed: Regions, in order.
-            start: The first block that may have changed.
-            finished: Whether the last line is complete, because nothing more comes.
+            changed: The regions, in order.
+            start: Number of the first block that may have changed.
+            finished: Whether the text is complete, and so its last line.
         """
         self._finished = finished
         for region in changed:
@@ -135,12 +135,12 @@ class Highlighter(QObject):
             self._languages.queue(self)
 
     def forget(self) -> None:
-        """Begin anew: everything has been drawn again."""
+        """Start over, because everything has been drawn again."""
         self._readings.clear()
         self._queue.clear()
 
     def work(self, end: float) -> bool:
-        """Colour until the time is `end`; return whether that was all."""
+        """Colour until `end`, a time of `time.perf_counter`; return whether nothing is left to do."""
         later: list[Region] = []
         while self._queue:
             region = self._queue[0]

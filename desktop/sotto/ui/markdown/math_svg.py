@@ -1,7 +1,7 @@
-"""Formulas in Markdown: where they are, and what they look like as SVG.
+"""Finds formulas in Markdown, and draws them as SVG.
 
-A formula is hostile input like any other text of a model: its length and the time for it are bounded, and what cannot
-be drawn stays LaTeX.
+A formula is hostile input like all text of a model: its length and drawing time are bounded, and what cannot be drawn
+stays LaTeX.
 """
 
 import re
@@ -13,13 +13,13 @@ from typing import Any
 
 LONGEST = 1000
 """Characters of a formula; a longer one stays text."""
-# Calls of functions that a formula may take to be drawn: about a second of a processor, of which the longest that make
-# sense need two thirds. Counted and not timed: what is drawn once is drawn always, however busy the machine is.
+# Function calls that drawing a formula may take: about a second of CPU time, of which the longest sensible formulas
+# need two thirds. Calls are counted instead of timed, so that the result does not depend on how busy the machine is.
 _CALLS = 1_000_000
 _LARGEST = 4000.0
 
-# Code and addresses first: nothing in them is a formula. A dollar that opens stands before no space, one that closes
-# behind none and before no digit, so that prices are none.
+# Code and link addresses come first: nothing in them is a formula. An opening dollar must not precede a space, and a
+# closing one must not follow a space or precede a letter or digit, so that prices are no formulas.
 _FOUND = re.compile(
     r"(?P<fence>^[ \t>]*(?P<mark>`{3,}|~{3,})[^\n]*(?:\n(?!(?:[ \t>]*)(?P=mark))[^\n]*)*\n?[^\n]*)"
     r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`).{0,4000}?(?<!`)(?P=ticks)(?!`))"
@@ -41,9 +41,9 @@ class Formula:
     """A formula in a text.
 
     Attributes:
-        raw: What stands in the text.
-        latex: What of it is LaTeX.
-        display: Whether it is to stand by itself.
+        raw: Its source, delimiters included.
+        latex: The LaTeX between the delimiters.
+        display: Whether it is set on a line of its own.
     """
 
     raw: str
@@ -57,9 +57,9 @@ class Drawing:
 
     Attributes:
         svg: The picture.
-        width: How wide it is.
-        ascent: How far it reaches above the line that letters stand on.
-        descent: How far it reaches below.
+        width: Its width.
+        ascent: Its height above the baseline.
+        descent: Its depth below the baseline.
     """
 
     svg: str
@@ -68,8 +68,8 @@ class Drawing:
     descent: float
 
 
-def protected(markdown: str) -> tuple[str, list[Formula]]:
-    """Return Markdown with a mark in place of each formula, which its reader would take for other things."""
+def mask_formulas(markdown: str) -> tuple[str, list[Formula]]:
+    """Return Markdown with a mark for each formula, so that LaTeX is not read as Markdown, and the formulas."""
     if not any(sign in markdown for sign in ("$", "\\(", "\\[")) or _BEGIN in markdown:
         return markdown, []
     if markdown.startswith(("    ", "\t")):
@@ -87,32 +87,32 @@ def protected(markdown: str) -> tuple[str, list[Formula]]:
 
 
 def mark_of(number: int) -> str:
-    """Return what stands in protected Markdown in place of a formula."""
+    """Return the mark that replaces the formula of this number."""
     return f"{_BEGIN}{number}{_END}"
 
 
 def formula_of(raw: str) -> Formula:
-    """Return a formula as it was written."""
+    """Return the formula with this source."""
     display = raw.startswith(("$$", "\\["))
     edge = 1 if raw.startswith("$") and not display else 2
     return Formula(raw, raw[edge:-edge].strip(), display)
 
 
 def draw(latex: str, display: bool, pixels: float, color: str) -> Drawing | None:
-    """Draw a formula, which is slow; None where that cannot be done, or would take too long.
+    """Draw a formula; slow. Returns None for one that cannot be drawn, or would take too long.
 
     Args:
         latex: The formula.
-        display: Whether it stands by itself.
-        pixels: Size of the letters around it.
-        color: What to draw it in, `#rrggbb`.
+        display: Whether it is set on a line of its own.
+        pixels: Font size of the text around it.
+        color: Its colour, as `#rrggbb`.
     """
     try:
         svg = _limited(latex, display, pixels, color)
     except _TooMuchError:
         return None
     except Exception:
-        # Whatever a formula makes of its reader, the text stays as it is.
+        # Hostile LaTeX can raise anything in the library; the formula then stays text.
         return None
     box = _BOX.search(svg)
     if box is None or _SAFE.search(svg):
@@ -124,7 +124,7 @@ def draw(latex: str, display: bool, pixels: float, color: str) -> Drawing | None
 
 
 class _TooMuchError(BaseException):
-    """A formula takes too much."""
+    """A formula takes too many calls."""
 
 
 def _limited(latex: str, display: bool, pixels: float, color: str) -> str:
@@ -144,7 +144,7 @@ def _limited(latex: str, display: bool, pixels: float, color: str) -> str:
         if calls > _CALLS:
             raise _TooMuchError
 
-    # Some formulas take time that doubles with each bracket. Called with every function, on this thread alone.
+    # The time for some formulas doubles with each bracket. The trace function is called at every call of this thread.
     sys.settrace(watch)
     try:
         return str(ziamath.Latex(latex, size=pixels, color=color, inline=not display).svg())
@@ -157,6 +157,6 @@ def _ziamath() -> Any:
         warnings.simplefilter("ignore", DeprecationWarning)
         import ziafont
         import ziamath
-    # Qt's SVG knows no symbols that are used more than once.
+    # WORKAROUND: QtSvg cannot draw symbols that are reused, as SVG 2 has them. Check with new versions of Qt.
     ziamath.config.svg2 = ziafont.config.svg2 = False
     return ziamath

@@ -1,10 +1,10 @@
-"""Markdown that is still arriving: only the last block is drawn again, the rest of the document stays.
+"""Renders Markdown while it streams in: only the last block is drawn again, the rest of the document stays.
 
-A text is cut where a top-level block follows an empty line, and around code between fences. Nothing that comes later
-changes a piece before the last cut, except the definition of a link, after which the whole text is drawn again. Each
-piece is read by Qt into a document of its own, dressed there, and its blocks are put at the end of the shown document
-together with the break before them: that break carries the first block's format, which a plain insertion would lose.
-While a fence is open its lines are put at the end one by one, and they stay when it is closed.
+A text is cut where a top-level block follows an empty line, and around fenced code. Later text changes nothing before
+the last cut, unless it defines a link: then the whole text is drawn again. Qt reads each piece into a document of its
+own, where it is styled, and its blocks are appended to the shown document together with the break before them: that
+break carries the format of the first block, which a plain insertion would lose. While a fence is open its lines are
+appended one by one, and they stay when it is closed.
 """
 
 import re
@@ -25,7 +25,7 @@ from PySide6.QtGui import (
     QTextFormat,
 )
 
-from sotto.ui.markdown.math_svg import Formula, mark_of, protected
+from sotto.ui.markdown.math_svg import Formula, mark_of, mask_formulas
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 FLAGS = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 
 BEGINS_CODE = QTextFormat.Property.UserProperty.value + 1
-"""Set on the first line of a block of code by what dresses it; two blocks may touch."""
+"""Property of the first line of a code block, since two blocks may touch; set by `document_style`."""
 FORMULA = QTextFormat.Property.UserProperty.value + 2
-"""Set on the characters of a formula: how it was written."""
+"""Property of the characters of a formula: its source."""
 _BEFORE = "x"
 _OPEN_FENCE = re.compile(r"(`{3,}|~{3,})([^\n]*)\n")
 _EMPTY_ITEM = re.compile(r"(?:^|\n)[ \t>]*(?:[-+*]|\d+[.)])(?:[ \t]+(?:[-+*]|\d+[.)]))*$")
@@ -52,10 +52,10 @@ def _parser() -> "MarkdownIt":
 
 
 class SealedDocument(QTextDocument):
-    """A document that loads nothing: neither pictures that a text names, from a file or the network, nor styles."""
+    """A document that loads nothing that a text refers to, from a file or the network."""
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
-        """Answer with an invisible picture, once for each name."""
+        """Return an invisible picture for every image; Qt asks once for each name."""
         if kind != QTextDocument.ResourceType.ImageResource.value:
             return None
         picture = QImage(1, 1, QImage.Format.Format_ARGB32)
@@ -64,20 +64,20 @@ class SealedDocument(QTextDocument):
 
 
 class MarkdownRenderer:
-    """Shows a growing Markdown text in a document.
+    """Renders a growing Markdown text into a document.
 
-    However the text was cut when it came, the document is the same in the end.
+    The finished document does not depend on how the text was split on arrival.
 
     Attributes:
-        has_formulas: Whether there are any; each is text with `FORMULA` set.
+        has_formulas: Whether the text has formulas, which become text with `FORMULA` set.
     """
 
     def __init__(self, document: QTextDocument, dress: Callable[[QTextDocument], None] | None = None) -> None:
-        """Show in `document`, which belongs to the renderer from here on.
+        """Render into `document`, which nothing else may change from now on.
 
         Args:
-            document: Where to show it.
-            dress: Sets fonts, colours and margins of a freshly read piece.
+            document: The document.
+            dress: Sets fonts, colours and margins of a piece that Qt has just read.
         """
         self._document = document
         self._dress = dress or (lambda piece: None)
@@ -102,19 +102,19 @@ class MarkdownRenderer:
         return self._drawn < len(self._source)
 
     def append(self, text: str) -> None:
-        """Take more text; `render` draws it."""
+        """Append text, which `render` draws."""
         self._source += text.replace("\r", "").replace("\0", "")
 
     def render(self) -> int:
-        """Draw what has come since the last time; return the number of the first block that may be another one now."""
+        """Draw what was appended; return the number of the first block that may have changed."""
         return self._render(last=False)
 
     def finish(self) -> int:
-        """Draw the text as it is when nothing more comes; return as `render` does."""
+        """Draw the complete text, because no more will come; return what `render` returns."""
         return self._render(last=True)
 
     def redraw(self) -> None:
-        """Draw everything again, because colours or fonts have changed."""
+        """Draw everything again after colours or fonts have changed."""
         self._forget()
         self._render(last=True)
 
@@ -131,7 +131,7 @@ class MarkdownRenderer:
         return 0 if self._whole else self._first_changed
 
     def _draw_tail(self, last: bool) -> None:
-        """Draw anew what is behind the last cut, and find further cuts in it."""
+        """Draw what follows the last cut again, and look for further cuts in it."""
         cuts, defines_links = _cuts(self._source[self._settled :])
         if defines_links and not self._whole:
             self._whole = True
@@ -157,7 +157,7 @@ class MarkdownRenderer:
         cursor.endEditBlock()
 
     def _forget(self) -> None:
-        """Begin at the beginning."""
+        """Start over from the first character."""
         self._settled = self._first_changed = 0
         self._end = self._last_formats = self._fence = None
 
@@ -169,12 +169,12 @@ class MarkdownRenderer:
         cursor.setPosition(self._end)
         cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
         cursor.removeSelectedText()
-        # An empty block takes over the format of what was behind it.
+        # An empty block takes on the format of what was removed after it.
         cursor.setBlockFormat(self._last_formats[0])
         cursor.setBlockCharFormat(self._last_formats[1])
 
     def _add(self, piece: str) -> None:
-        piece, formulas = protected(piece)
+        piece, formulas = mask_formulas(piece)
         self.has_formulas = self.has_formulas or bool(formulas)
         if self._end is None and self._document.isEmpty():
             self._document.setMarkdown(piece, FLAGS)
@@ -194,14 +194,14 @@ class MarkdownRenderer:
         cursor.insertFragment(QTextDocumentFragment(part))
 
     def _settle(self, length: int) -> None:
-        """Note that all that is drawn stays, which is the next `length` characters of the source."""
+        """Record that the next `length` characters of the source, all that is drawn, will not change any more."""
         self._settled += length
         last = self._document.lastBlock()
         self._end = last.position() + last.length() - 1
         self._last_formats = (last.blockFormat(), last.charFormat())
 
     def _grow_fence(self, fence: "_Fence", last: bool) -> None:
-        """Add the new lines of a code block that is still open, and settle it where it is closed or nothing follows."""
+        """Add new lines to an open code block, and settle it once it is closed or the text is complete."""
         lines = self._source[fence.taken :].split("\n")
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
@@ -215,7 +215,7 @@ class MarkdownRenderer:
             fence.begun = ""
             fence.fresh = True
         else:
-            # A line that may yet close the block waits until it is complete.
+            # A line that may turn out to close the block waits until it is complete.
             closes = fence.closing.fullmatch(lines[-1]) is not None
             if lines[-1] and not closes and (last or not _may_close(lines[-1], fence.mark)):
                 self._add_code(cursor, fence, lines[-1])
@@ -228,7 +228,7 @@ class MarkdownRenderer:
             self._settle(fence.taken - self._settled)
 
     def _add_code(self, cursor: QTextCursor, fence: "_Fence", line: str) -> None:
-        """Put a line, or more of the one that was begun, at the end."""
+        """Append a line, or the rest of the one that was begun."""
         line = _spaced(line)
         if not fence.fresh:
             cursor.insertText(line[len(_spaced(fence.begun)) :])
@@ -247,13 +247,13 @@ class MarkdownRenderer:
 
 @dataclass
 class _Fence:
-    """A code block that is drawn and still open.
+    """A code block that is still open.
 
     Attributes:
         mark: The character of its fence.
         closing: Matches a line that closes it.
-        taken: How much of the source is in complete lines.
-        begun: What is drawn of the line after these.
+        taken: How many characters of the source are in complete lines.
+        begun: What is drawn of the next, incomplete line.
         fresh: Whether the next character begins a line of the document.
     """
 
@@ -265,7 +265,7 @@ class _Fence:
 
 
 def _cuts(text: str) -> tuple[list[int], bool]:
-    """Return where pieces of `text` begin, the first at 0 and the end as the last, and whether it defines links."""
+    """Return the offsets that split `text` into pieces, from 0 to its length, and whether it defines links."""
     environment: dict[str, object] = {}
     tokens = _parser().parse(text, environment)
     starts = [(token.map[0], token.type) for token in tokens if token.level == 0 and token.map and token.nesting >= 0]
@@ -281,7 +281,7 @@ def _cuts(text: str) -> tuple[list[int], bool]:
             fence = kind == "fence" and _opening(text, offsets[start]) is not None
             if lines[start - 1].strip(" \t") and not fence:
                 continue
-            # Qt takes a paragraph after an empty list item into the item, and a lone number may yet count on a list.
+            # Qt makes a paragraph after an empty list item part of it, and a lone number may continue a list.
             if _EMPTY_ITEM.search(before) or _NUMBER.fullmatch(text, offsets[start]):
                 continue
         cuts.append(offsets[start])
@@ -289,15 +289,20 @@ def _cuts(text: str) -> tuple[list[int], bool]:
 
 
 def _opening(text: str, at: int = 0) -> "re.Match[str] | None":
-    """Return the complete line that opens a fence at `at`."""
+    """Match the complete line that opens a fence at offset `at`."""
     opening = _OPEN_FENCE.match(text, at)
     return None if opening is None or (opening[1][0] == "`" and "`" in opening[2]) else opening
 
 
 def _open_fence(piece: str, offset: int) -> tuple[_Fence, int] | None:
-    """Return the code block that `piece`, which begins at `offset`, is, and how much of it is to be drawn at first.
+    """Return the open code block that `piece` is, and how many characters of it to draw at first.
 
-    None if there is nothing in the block yet, which Qt would not draw, or if it is closed.
+    Args:
+        piece: A piece of the source.
+        offset: Where it begins in the source.
+
+    Returns:
+        None if the block is closed, or still empty, which Qt would not draw.
     """
     opening = _opening(piece)
     if opening is None:
@@ -314,23 +319,23 @@ def _open_fence(piece: str, offset: int) -> tuple[_Fence, int] | None:
 
 
 def _spaced(line: str) -> str:
-    """Return a line of code with spaces for tabs at its beginning, as Qt reads it."""
+    """Return a line of code with its leading tabs expanded, as Qt does it."""
     rest = line.lstrip(" \t")
     return line[: len(line) - len(rest)].expandtabs(4) + rest
 
 
 def _may_close(line: str, mark: str) -> bool:
-    """Tell whether a line that is not complete may yet close a block, or is empty."""
+    """Return whether an incomplete line is empty, or may turn out to close a block."""
     return not line.strip(f" \t{mark}")
 
 
 def _put_back(document: QTextDocument, formulas: list[Formula]) -> None:
-    """Put formulas in the places of their marks, as they were written."""
+    """Replace the marks of formulas with their LaTeX."""
     cursor = QTextCursor(document)
     for number, formula in enumerate(formulas):
         found = document.find(mark_of(number), cursor)
         if found.isNull():
-            # In the address of a link, or where else nothing is shown.
+            # It is in the address of a link, or somewhere else that is not shown.
             continue
         look = QTextCharFormat(found.charFormat())
         look.setProperty(FORMULA, formula.raw)
@@ -339,7 +344,7 @@ def _put_back(document: QTextDocument, formulas: list[Formula]) -> None:
 
 
 def is_code(block_format: QTextBlockFormat) -> bool:
-    """Tell whether a block is a line of a code block."""
+    """Return whether a block is a line of a code block."""
     return block_format.hasProperty(QTextFormat.Property.BlockCodeFence) or (
         block_format.hasProperty(QTextFormat.Property.BlockCodeLanguage)
     )

@@ -1,4 +1,4 @@
-"""The text of one message: as tall as its document, selectable, and shut off from files and the network."""
+"""The text of one message: as tall as its document, selectable, and without access to files or the network."""
 
 import math
 
@@ -13,16 +13,16 @@ LINK_SCHEMES = ("https", "http", "mailto")
 
 
 class MessageText(QTextBrowser):
-    """A read-only text without a frame or scroll bars.
+    """A read-only text view without a frame or scroll bars.
 
     Signals:
-        link_asked: A link to an address that may be opened was clicked.
+        link_asked: The person clicked a link that may be opened; its address.
     """
 
     link_asked = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        """Show nothing yet."""
+        """Start empty."""
         super().__init__(parent)
         self.setDocument(SealedDocument(self))
         self.document().setDocumentMargin(0)
@@ -47,7 +47,7 @@ class MessageText(QTextBrowser):
         self.setFixedHeight(max(1, math.ceil(self.document().size().height()) + self._below()))
 
     def _below(self) -> int:
-        """Return how many pixels are painted below where the document ends."""
+        """Return how many pixels are painted below the end of the document."""
         return 0
 
     def _ask(self, url: QUrl) -> None:
@@ -60,7 +60,7 @@ class MessageText(QTextBrowser):
 
 
 class PlainText(MessageText):
-    """What a person wrote, letter for letter."""
+    """Plain text, shown exactly as a person wrote it."""
 
     def __init__(self, text: str) -> None:
         """Show `text`."""
@@ -70,7 +70,7 @@ class PlainText(MessageText):
         self._dress()
 
     def widest(self) -> int:
-        """Return the width that no line needs more than."""
+        """Return the width in pixels at which no line wraps."""
         metrics = self.fontMetrics()
         lines = self.toPlainText().splitlines()[:200] or [""]
         return max(metrics.horizontalAdvance(line[:2000]) for line in lines) + 4

@@ -1,4 +1,4 @@
-"""What a model writes, drawn while it comes, with code and tables that are scrolled sideways by themselves."""
+"""Shows Markdown while it streams in; wide code blocks and tables scroll sideways on their own."""
 
 import time
 
@@ -40,10 +40,10 @@ _NEAR = CODE_PAD + _BAR
 
 
 class MarkdownText(MessageText):
-    """What a model writes."""
+    """Streaming Markdown, as a model writes it."""
 
     def __init__(self, role: str = "") -> None:
-        """Show nothing yet; `role` is one of the style sheet's."""
+        """Start empty; `role` is one of the style sheet's roles."""
         super().__init__()
         self.setProperty("role", role)
         self._factor = 0.96 if role else 1.06
@@ -61,7 +61,7 @@ class MarkdownText(MessageText):
         self._headers: dict[Region, CodeHeader] = {}
         self._bars: dict[Region, QScrollBar] = {}
         self._placed: set[Region] = set()
-        # Nothing is ever scrolled as a whole: what is too wide has a bar of its own.
+        # The view as a whole never scrolls sideways: each wide region has a scroll bar of its own.
         self.horizontalScrollBar().rangeChanged.connect(lambda: self.horizontalScrollBar().setRange(0, 0))
         self.cursorPositionChanged.connect(self._reveal)
         theme.current().changed.connect(self._dress)
@@ -74,17 +74,19 @@ class MarkdownText(MessageText):
 
     @property
     def held(self) -> bool:
-        """Whether a reader has done something to it."""
-        return self.textCursor().hasSelection() or any(one.wrapped or one.offset for one in self._regions.found)
+        """Whether the reader has selected, wrapped or scrolled anything."""
+        return self.textCursor().hasSelection() or any(
+            region.wrapped or region.offset for region in self._regions.found
+        )
 
     def append_markdown(self, text: str) -> None:
-        """Take more text. It is drawn soon, with pauses that leave three quarters of the time to others."""
+        """Append text. Drawing follows soon, and takes at most a quarter of the time."""
         self._renderer.append(text)
         if not self._timer.isActive():
             self._timer.start(max(0, round((self._not_before - time.perf_counter()) * 1000)))
 
     def finish(self) -> None:
-        """Draw the text as it is when nothing more comes."""
+        """Draw the complete text, because no more will come."""
         self._timer.stop()
         self._finished = True
         self._follow(self._renderer.finish())
@@ -97,7 +99,7 @@ class MarkdownText(MessageText):
         self._not_before = started + cost + max(_SHORTEST_PAUSE, _SHARE * cost)
 
     def _follow(self, start: int) -> None:
-        """Find regions in what has been drawn, from block number `start` on."""
+        """Find the regions of what was drawn, from block number `start` on."""
         changed, gone = self._regions.scan(start)
         self._drop(gone)
         self._leave_room_above()
@@ -111,7 +113,7 @@ class MarkdownText(MessageText):
         self.viewport().update()
 
     def _leave_room_above(self) -> None:
-        """Qt leaves out the margin over what a document begins with."""
+        """Add the margin that Qt leaves out above the first block of a document."""
         first = self._regions.of(0)
         look = self.document().rootFrame().frameFormat()
         margin = float(self._above()) if first is not None and first.kind == "code" else 0.0
@@ -120,14 +122,14 @@ class MarkdownText(MessageText):
             self.document().rootFrame().setFrameFormat(look)
 
     def _draw_formulas(self) -> None:
-        """Have formulas drawn, once nothing more comes."""
+        """Draw the formulas, once the text is complete."""
         if self._finished and self._renderer.has_formulas:
             tokens = theme.current().tokens
             color = tokens.muted if self.property("role") else tokens.text
             self._formulas.draw(color, self.devicePixelRatioF())
 
     def _place_again(self) -> None:
-        """Put everything in its place after lines have become taller."""
+        """Lay out again after formulas have made lines taller."""
         for region in self._regions.found:
             if region.kind == "table":
                 self._measure(region, region.first)
@@ -135,7 +137,7 @@ class MarkdownText(MessageText):
         self.viewport().update()
 
     def _drop(self, gone: set[Region]) -> None:
-        """Remove what belongs to regions that are no more."""
+        """Delete the widgets of regions that are gone."""
         for region in gone:
             for kept in (self._headers, self._bars):
                 if (widget := kept.pop(region, None)) is not None:
@@ -144,7 +146,7 @@ class MarkdownText(MessageText):
         self._placed -= gone
 
     def _measure(self, region: Region, start: int) -> None:
-        """Find out how wide a region is, of whose blocks those from number `start` on are new."""
+        """Measure the natural width of a region, whose blocks from number `start` on are new."""
         if region.kind == "table":
             region.natural = fit_table(self.document().findBlockByNumber(region.first), self.viewport().width())
         elif region.kind == "code" and not region.wrapped:
@@ -181,20 +183,20 @@ class MarkdownText(MessageText):
         blocks = (self.document().findBlockByNumber(number) for number in range(region.first, region.last + 1))
         return "\n".join(block.text() for block in blocks)
 
-    # What is where.
+    # Geometry
 
     def _indent(self, block: QTextBlock) -> float:
-        """Return how far from the left the text of a block begins."""
+        """Return the left edge of a block's text, in pixels."""
         look, items = block.blockFormat(), block.textList()
         steps = look.indent() + (items.format().indent() if items is not None else 0)
         return look.leftMargin() + steps * self.document().indentWidth()
 
     def _above(self) -> int:
-        """Return how far above its first line a region may begin."""
+        """Return how many pixels above its first line a region may begin."""
         return theme.current().scaled(HEADER) + CODE_PAD
 
-    def _ground(self, region: Region) -> QRectF:
-        """Return the area that a region takes with all that belongs to it."""
+    def _frame_of(self, region: Region) -> QRectF:
+        """Return the rectangle of a region with its header, background and scroll bar."""
         area = self._regions.area(region)
         width = self.viewport().width()
         if region.kind == "code":
@@ -207,19 +209,22 @@ class MarkdownText(MessageText):
         return QRectF(1, area.top(), 3, area.height())
 
     def _surplus(self, region: Region) -> int:
-        """Return how much wider a region is than its room."""
+        """Return by how many pixels a region is too wide for the view."""
         pad = CODE_PAD if region.kind == "code" else 0
         return max(0, round(region.natural + pad - self.viewport().width())) if region.natural else 0
 
     def _region_at(self, y: float) -> Region | None:
-        """Return the region that is scrolled sideways at a height."""
-        near = (one for one in self._regions.between(y - _NEAR, y + self._above()) if one.offset or self._surplus(one))
-        return next((one for one in near if self._ground(one).top() <= y <= self._ground(one).bottom()), None)
+        """Return the region at height `y` that scrolls sideways; None for none."""
+        for region in self._regions.between(y - _NEAR, y + self._above()):
+            frame = self._frame_of(region)
+            if (region.offset or self._surplus(region)) and frame.top() <= y <= frame.bottom():
+                return region
+        return None
 
     def place(self) -> None:
-        """Put headers and bars where they belong, and hide those that are out of view.
+        """Place headers and scroll bars, and hide those that are out of view.
 
-        To be called when another part of the text has come into view.
+        Call it when another part of the text has come into view.
         """
         if not self._regions.found and not self._placed:
             return
@@ -231,7 +236,7 @@ class MarkdownText(MessageText):
                     kept[region].hide()
         self._placed = set(seen)
         for region in seen:
-            ground = self._ground(region)
+            ground = self._frame_of(region)
             if region.kind == "code":
                 self._place_header(region, ground, view.top())
             surplus = self._surplus(region)
@@ -275,7 +280,7 @@ class MarkdownText(MessageText):
         self.viewport().update()
 
     def _reveal(self) -> None:
-        """Scroll a region sideways to where the cursor is, when a text that is looked for is found in it."""
+        """Scroll a region sideways to the cursor when a search has found text in it."""
         cursor = self.textCursor()
         region = self._regions.of(cursor.blockNumber()) if cursor.hasSelection() else None
         if region is None or not self._surplus(region):
@@ -288,7 +293,7 @@ class MarkdownText(MessageText):
             self.viewport().update()
 
     def _below(self) -> int:
-        # The ground of code reaches below its last line, where the document ends.
+        # The background of code extends below its last line, where the document ends.
         return CODE_PAD if is_code(self.document().lastBlock().blockFormat()) else 0
 
     def _dress(self) -> None:
@@ -303,13 +308,13 @@ class MarkdownText(MessageText):
             self._draw_formulas()
 
     def event(self, event: QEvent) -> bool:
-        """Draw formulas anew on a screen with other pixels."""
+        """Draw the formulas again for a screen of another pixel density."""
         if event.type() == QEvent.Type.DevicePixelRatioChange and self._renderer.has_formulas:
             self._dress()
         return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep everything in its place."""
+        """Lay out again for the new width."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             for region in self._regions.found:
@@ -319,10 +324,10 @@ class MarkdownText(MessageText):
                 self._formulas.fit(self.viewport().width())
         self.place()
 
-    # Painting.
+    # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the grounds of code and the bars of quotations, then the text, where it is scrolled to."""
+        """Draw the backgrounds of code and the bars of quotations, then the text, scrolled regions by themselves."""
         seen = self._regions.between(event.rect().top() - _NEAR, event.rect().bottom() + self._above())
         painter = QPainter(self.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -331,7 +336,7 @@ class MarkdownText(MessageText):
             QTimer.singleShot(0, self, self.place)
         wide: list[tuple[Region, QRect]] = []
         for region in seen:
-            ground = self._ground(region)
+            ground = self._frame_of(region)
             painter.setPen(QColor(tokens.line) if region.kind == "code" else Qt.PenStyle.NoPen)
             if region.kind == "code":
                 painter.setBrush(QColor(tokens.code))
@@ -355,7 +360,7 @@ class MarkdownText(MessageText):
             super().paintEvent(QPaintEvent(area))
 
     def _paint_tasks(self, tasks: list[Region]) -> None:
-        """Draw the boxes of tasks, over those that Qt draws."""
+        """Draw the checkboxes of tasks over Qt's own."""
         if not tasks:
             return
         tokens, edge = theme.current().tokens, theme.current().scaled(14)
@@ -367,7 +372,7 @@ class MarkdownText(MessageText):
             indent = self._indent(block)
             from_right = block.textDirection() == Qt.LayoutDirection.RightToLeft
             x = self.viewport().width() - indent + TASK_GAP if from_right else indent - TASK_GAP - edge
-            # The line's height has air above its letters.
+            # The line is higher than its letters, with the extra space above them.
             letters = QFontMetricsF(block.charFormat().font()).height() if line.isValid() else edge
             box = QRectF(x, area.top() + line.height() - (letters + edge) / 2, edge, edge)
             painter.fillRect(box.adjusted(1 - TASK_GAP, -4, TASK_GAP - 1, 4), QColor(tokens.page))
@@ -379,7 +384,7 @@ class MarkdownText(MessageText):
                 icons.paint(painter, "check", tokens.page, box.adjusted(1, 1, -1, -1))
 
     def _paint_wide(self, region: Region, area: QRect) -> None:
-        """Draw a region that is wider than its room."""
+        """Draw a region that is wider than the view."""
         painter = QPainter(self.viewport())
         painter.setClipRect(area)
         painter.translate(-region.offset, 0)
@@ -396,10 +401,10 @@ class MarkdownText(MessageText):
             context.selections = [chosen]
         self.document().documentLayout().draw(painter, context)
 
-    # What the reader does with it.
+    # Input
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll sideways what can be; leave the rest to the transcript."""
+        """Scroll a wide region sideways; leave everything else to the transcript."""
         delta = event.pixelDelta() if not event.pixelDelta().isNull() else event.angleDelta() / 2
         sideways = delta.x() or (delta.y() if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 0)
         region = self._region_at(event.position().y()) if abs(sideways) >= abs(delta.y()) and sideways else None
@@ -410,22 +415,22 @@ class MarkdownText(MessageText):
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Select where the text is scrolled to."""
-        super().mousePressEvent(self._moved(event))
+        """Handle the event at the scrolled position of the text."""
+        super().mousePressEvent(self._in_text(event))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Select where the text is scrolled to."""
-        super().mouseMoveEvent(self._moved(event))
+        """Handle the event at the scrolled position of the text."""
+        super().mouseMoveEvent(self._in_text(event))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Select where the text is scrolled to."""
-        super().mouseReleaseEvent(self._moved(event))
+        """Handle the event at the scrolled position of the text."""
+        super().mouseReleaseEvent(self._in_text(event))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Select where the text is scrolled to."""
-        super().mouseDoubleClickEvent(self._moved(event))
+        """Handle the event at the scrolled position of the text."""
+        super().mouseDoubleClickEvent(self._in_text(event))
 
-    def _moved(self, event: QMouseEvent) -> QMouseEvent:
+    def _in_text(self, event: QMouseEvent) -> QMouseEvent:
         region = self._region_at(event.position().y())
         if region is None or not region.offset:
             return event
@@ -441,5 +446,5 @@ class MarkdownText(MessageText):
         )
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        """Offer what is selected as text and as HTML without the window's colours."""
+        """Return the selection as text and as HTML without the window's colours."""
         return mime_of_selection(self.textCursor())
