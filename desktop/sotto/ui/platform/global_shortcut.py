@@ -1,4 +1,4 @@
-"""Keys that the quick prompt answers to wherever a person is, where the system lets a program have such keys."""
+"""The global shortcut of the quick prompt, where the system lets a program have one."""
 
 import os
 import sys
@@ -16,32 +16,36 @@ _Modifier = Qt.KeyboardModifier
 
 
 class Keys(Protocol):
-    """A system's way to let a program have keys."""
+    """How a system grants a program a global shortcut."""
 
     def take(self, key: int, modifiers: Qt.KeyboardModifier) -> str:
-        """Take a key with modifiers; return nothing, or a sentence with a place for the keys that says why not."""
+        """Register a key with modifiers.
+
+        Returns:
+            Empty on success, else a sentence that says why not, with the placeholder `{keys}`.
+        """
 
     def release(self) -> None:
-        """Give it back."""
+        """Unregister it."""
 
 
 class GlobalShortcut(QObject):
-    """The keys of the quick prompt.
+    """The global shortcut of the quick prompt.
 
     Signals:
-        pressed: The person has pressed them; with what proves that to a compositor, or an empty text.
-        changed: What is told of them is something else now.
+        pressed: The person pressed it; the activation token for the compositor, or empty.
+        changed: `problem` or `note` has changed.
 
     Attributes:
-        problem: Why they are not in force; empty where they are, or where none are wanted.
-        note: What to know about them where it is the desktop that decides on them; empty elsewhere.
+        problem: Why the shortcut does not work; empty where it does, or where none is wanted.
+        note: What to know about it where the desktop decides on the keys; empty elsewhere.
     """
 
     pressed = Signal(str)
     changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
-        """Begin without keys; nothing is asked of the system."""
+        """Start without a shortcut, and ask nothing of the system."""
         super().__init__(parent)
         self.problem = self.note = ""
         self._wanted = ""
@@ -49,16 +53,16 @@ class GlobalShortcut(QObject):
         self._keys: Keys | None = None
 
     def begin(self, flows: "Flows") -> None:
-        """Wait on `flows` for a desktop that has to be asked."""
+        """Use `flows` to wait for desktops that have to be asked."""
         self._flows = flows
 
     @property
     def certain(self) -> str:
-        """The keys, where it is known that these and no others are in force."""
+        """The keys, where it is certain that exactly these are in force; else empty."""
         return "" if self.problem or self.note else self._wanted
 
     def set_keys(self, wanted: str) -> None:
-        """Answer to other keys, written as `Ctrl+Alt+Space`, or to none."""
+        """Change the keys, written as `Ctrl+Alt+Space`; empty for none."""
         if wanted == self._wanted:
             return
         self._wanted = wanted
@@ -68,15 +72,15 @@ class GlobalShortcut(QObject):
         self.changed.emit()
 
     def close(self) -> None:
-        """Give the keys back."""
+        """Unregister the shortcut."""
         if self._keys is not None:
             self._keys.release()
 
     def _tell(self, problem: str, note: str) -> None:
-        """Take note of what the desktop has decided."""
-        told = problem.format(keys=self._wanted), note
-        if told != (self.problem, self.note):
-            self.problem, self.note = told
+        """Record what the desktop has decided."""
+        state = problem.format(keys=self._wanted), note
+        if state != (self.problem, self.note):
+            self.problem, self.note = state
             self.changed.emit()
 
     def _take(self, wanted: str) -> str:
@@ -97,7 +101,7 @@ class GlobalShortcut(QObject):
         self.pressed.emit("")
 
     def _of_system(self) -> Keys | None:
-        """Return what this system has; None where programs cannot have keys."""
+        """Return how this system grants shortcuts; None where programs cannot have any."""
         if _wayland():
             if self._flows is None:
                 return None
@@ -119,5 +123,5 @@ class GlobalShortcut(QObject):
 
 
 def _wayland() -> bool:
-    """Tell whether a Wayland compositor has the keyboard; through X11 nothing is heard there of keys for others."""
+    """Return whether a Wayland compositor owns the keyboard; X11 clients only get their own keys there."""
     return QGuiApplication.platformName().startswith("wayland") or bool(os.environ.get("WAYLAND_DISPLAY"))

@@ -1,7 +1,7 @@
-"""Give the keyboard back to the program that had it.
+"""Returns the input focus to the program that had it before.
 
-Where there is a window manager or compositor, it does that by itself once a window is gone. An X server without one
-leaves the keyboard with nobody; then it goes to whoever had it before.
+A window manager or compositor does that by itself when a window is hidden. An X server without one leaves the focus
+with no window; then it is given back here.
 """
 
 import logging
@@ -13,15 +13,15 @@ from sotto.ui.platform.xcb import Server
 
 _log = logging.getLogger(__name__)
 
-# Until a window manager has noticed that a window is gone.
+# Time for a window manager to notice that a window is gone.
 _SETTLE_MS = 60
 
 
 class InputFocus(QObject):
-    """Remembers which window has the keyboard, whichever program it belongs to."""
+    """Remembers which window of any program has the input focus."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        """Remember none yet."""
+        """Start without a window to remember."""
         super().__init__(parent)
         self._server: Server | None = None
         self._before = 0
@@ -30,14 +30,14 @@ class InputFocus(QObject):
 
     @property
     def rounds(self) -> bool:
-        """Whether the corners of a window can be round: what is outside them is black where nothing is see-through."""
+        """Whether windows can have round corners; without transparency, what is outside them would be black."""
         server = self._connected()
         return server is None or server.composited
 
     def remember(self, taker: int) -> None:
-        """Take note of the window that has the keyboard before the window `taker` takes it.
+        """Record the focused window before the window `taker` takes the focus.
 
-        Where that is nobody's, or still `taker`'s, because it went and comes again at once, what was noted stays.
+        Where no window has it, or still `taker` because it was hidden and shown at once, the last record stays.
         """
         self._settle.stop()
         server = self._connected()
@@ -45,7 +45,7 @@ class InputFocus(QObject):
             self._before = window
 
     def give_back(self) -> None:
-        """Let that window have it again, as soon as the one that took it is gone."""
+        """Return the focus to that window, once the window that took it is gone."""
         if self._server is not None and self._before:
             self._settle.start()
 
@@ -55,7 +55,7 @@ class InputFocus(QObject):
             self._server.set_focus(self._before)
 
     def _connected(self) -> Server | None:
-        """Return a connection to the X server; None where there is none."""
+        """Return the connection to the X server; None where there is no server."""
         if self._server is None and QGuiApplication.platformName() == "xcb":
             try:
                 self._server = Server()

@@ -1,6 +1,6 @@
-"""Launch at login: off until a person wants it, and what the system has written down is what counts.
+"""Launch at login: off by default, and kept where the system looks for it, nowhere else.
 
-Linux desktops start what lies in the autostart folder, macOS what lies in LaunchAgents; nothing else is asked or told.
+Linux desktops start the entries of the autostart folder, and macOS those of LaunchAgents.
 """
 
 import configparser
@@ -19,7 +19,7 @@ _NAME = "app.sotto"
 
 
 def enabled() -> bool:
-    """Tell whether the system starts Sotto when the person logs in."""
+    """Return whether the system starts Sotto at login."""
     try:
         content = path().read_bytes()
     except OSError:
@@ -28,10 +28,10 @@ def enabled() -> bool:
 
 
 def set_enabled(wanted: bool) -> None:
-    """Let the system start Sotto, without a window, when the person logs in; or no longer.
+    """Have the system start Sotto at login, without a window, or no longer.
 
     Raises:
-        SottoError: It cannot be written down.
+        SottoError: The file cannot be written or removed.
     """
     place = path()
     try:
@@ -44,10 +44,10 @@ def set_enabled(wanted: bool) -> None:
 
 
 def path() -> Path:
-    """Return where the system looks for it."""
+    """Return the path of the file that the system looks for."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "LaunchAgents" / f"{_NAME}.plist"
-    # Whatever is no absolute path is to be taken as not set.
+    # The specification says to ignore a value that is not an absolute path.
     folder = Path(os.environ.get("XDG_CONFIG_HOME", ""))
     if not folder.is_absolute():
         folder = Path.home() / ".config"
@@ -55,7 +55,7 @@ def path() -> Path:
 
 
 def command() -> list[str]:
-    """Return the line that starts this Sotto, as it is installed here, without a window."""
+    """Return the command that starts this installation of Sotto without a window."""
     here = Path(sotto.__file__).resolve()
     bundle = next((folder for folder in here.parents if folder.suffix == ".app"), None)
     if bundle is not None:
@@ -80,13 +80,13 @@ def _autostart_entry() -> str:
 
 
 def _quoted(argument: str) -> str:
-    """Return an argument as the line of a desktop entry has it: quoted, and then escaped as every text there is."""
+    """Return an argument of a desktop entry's `Exec`: quoted, and then escaped like every string there."""
     inside = "".join(f"\\{letter}" if letter in '"`$\\' else letter for letter in argument).replace("%", "%%")
     return '"' + inside.replace("\\", "\\\\") + '"'
 
 
 def _is_started(content: bytes) -> bool:
-    """Tell whether desktops start what an entry says: some switch it off in place."""
+    """Return whether desktops start an entry; some switch it off inside the file."""
     parser = configparser.RawConfigParser(strict=False)
     parser.optionxform = str  # type: ignore[assignment,method-assign]
     try:
@@ -98,19 +98,21 @@ def _is_started(content: bytes) -> bool:
 
 
 def _launch_agent() -> str:
-    said = {
+    properties = {
         "Label": _NAME,
         "ProgramArguments": command(),
         "RunAtLoad": True,
         "LimitLoadToSessionType": "Aqua",
         "ProcessType": "Interactive",
     }
-    return plistlib.dumps(said).decode()
+    return plistlib.dumps(properties).decode()
 
 
 def _runs_at_load(content: bytes) -> bool:
     try:
-        said = plistlib.loads(content)
+        properties = plistlib.loads(content)
     except (plistlib.InvalidFileException, ExpatError, ValueError, OverflowError):
         return False
-    return isinstance(said, dict) and said.get("RunAtLoad") is True and said.get("Disabled") is not True
+    return (
+        isinstance(properties, dict) and properties.get("RunAtLoad") is True and properties.get("Disabled") is not True
+    )

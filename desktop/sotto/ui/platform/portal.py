@@ -1,9 +1,9 @@
-"""The desktop portal: what a program may ask of a desktop on Linux, whichever desktop that is.
+"""The desktop portal of Linux, xdg-desktop-portal, over D-Bus.
 
-Calls, requests (whose answer may wait for a person) and signals are as in the documents of xdg-desktop-portal,
-<https://flatpak.github.io/xdg-desktop-portal/docs/>. They go over a connection to the session bus that nothing else
-uses, so that the name of the app comes first on it, as the portal wants it of programs outside a sandbox. QtDBus speaks
-the same language, but has no way from Python to an array of structures, which shortcuts are.
+Calls, requests (which may wait for a person) and signals are documented at
+<https://flatpak.github.io/xdg-desktop-portal/docs/>. They use a connection to the session bus of their own, because the
+portal wants programs outside a sandbox to register first on a connection. WORKAROUND: QtDBus cannot be used, because
+PySide6 cannot build an array of structures, which shortcuts are; look again with new versions.
 """
 
 import asyncio
@@ -27,25 +27,25 @@ _BUS = "org.freedesktop.DBus"
 _NAME, _PATH = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
 _REGISTRY = "org.freedesktop.host.portal.Registry"
 _REQUEST, _SESSION = "org.freedesktop.portal.Request", "org.freedesktop.portal.Session"
-# A portal that is started for the first call, at a log-in, may take that long; nobody is kept waiting.
+# A portal that is started by the first call, at login, may take that long; nothing else waits for it.
 REPLY_SECONDS = 120.0
-# Desktops that cannot tell which program asks know it by the token of its session: it is the same at every start.
+# Desktops that cannot identify a program recognise it by the token of its session, so it is always the same.
 _SESSION_TOKEN = "sotto"
 
-# What the bus calls a dictionary of anything: to each name a signature and a value.
+# The D-Bus type a{sv}: a signature and a value for each name.
 Options = Mapping[str, tuple[str, Any]]
 
 
 class Why(Enum):
-    """Why something is not to be had of the portal."""
+    """Why the portal did not grant something."""
 
     ABSENT = auto()  # there is no portal
     UNSUPPORTED = auto()  # it has no such interface
-    UNKNOWN_APP = auto()  # it does nothing for a program that it cannot name
-    DENIED = auto()  # a person did not want it
-    SILENT = auto()  # nobody answered in time
+    UNKNOWN_APP = auto()  # it refuses programs that it cannot identify
+    DENIED = auto()  # the person said no
+    SILENT = auto()  # it did not answer in time
     GONE = auto()  # it has left the bus
-    FAILED = auto()  # it could not do it
+    FAILED = auto()  # it failed
 
 
 _ERRORS = {
@@ -58,24 +58,24 @@ _ERRORS = {
 
 
 class PortalError(Exception):
-    """Something that is not to be had of the portal.
+    """The portal did not grant something.
 
     Attributes:
-        why: Why not.
+        why: The reason.
     """
 
     def __init__(self, why: Why) -> None:
-        """Say `why`."""
+        """Create an error with its reason."""
         super().__init__(why.name)
         self.why = why
 
 
 @dataclass(frozen=True, slots=True)
 class PortalSignal:
-    """What the portal said by itself.
+    """A signal of the portal.
 
     Attributes:
-        path: The object that it is about.
+        path: The object that emitted it.
         name: Interface and name of the signal, with a dot between them.
         signature: The types of the values.
         body: The values.
@@ -89,10 +89,10 @@ class PortalSignal:
 
 @asynccontextmanager
 async def connected() -> "AsyncIterator[Portal]":
-    """Connect to the session bus; sessions and requests end with the connection.
+    """Yield the portal on a new connection to the session bus; sessions and requests end with the connection.
 
     Raises:
-        PortalError: There is no session bus, or it went away.
+        PortalError: There is no session bus, or it has gone away.
     """
     try:
         connection = await open_dbus_connection(_bus_address())
@@ -115,24 +115,24 @@ def _bus_address() -> str:
 
 
 class Portal:
-    """A conversation with the portal, in which one thing is waited for at a time; what else comes meanwhile is kept.
+    """A connection to the portal that waits for one thing at a time, and queues what else arrives meanwhile.
 
-    Every method may raise `ConnectionError` or `EOFError`, where the bus has gone.
+    Every method may raise `ConnectionError` or `EOFError` once the bus has gone.
     """
 
     def __init__(self, connection: DBusConnection) -> None:
-        """Speak over `connection`; `listen` comes first."""
+        """Use `connection`; call `listen` first."""
         self._connection = connection
         self._early: deque[Message] = deque()
-        # Who has the portal's name; others may send the same signals.
+        # The owner of the portal's name: any program could send the same signals.
         self._owner = ""
         self._mine = str(connection.unique_name).removeprefix(":").replace(".", "_")
 
     async def listen(self) -> None:
-        """Have the bus pass on what the portal says.
+        """Subscribe to the portal's signals.
 
         Raises:
-            PortalError: The bus did not take it.
+            PortalError: The bus refused.
         """
         for rule in (
             MatchRule(type="signal", sender=_NAME, interface="org.freedesktop.portal.GlobalShortcuts"),
@@ -147,7 +147,7 @@ class Portal:
             await self._ask(message_bus.AddMatch(rule))
 
     async def register(self, app: str) -> None:
-        """Say which app this is, by the name of its menu entry; comes before all else that is asked of a portal.
+        """Register this app by the name of its menu entry; must come before every other call.
 
         Raises:
             PortalError: There is no portal.
@@ -155,16 +155,22 @@ class Portal:
         try:
             await self.call(_REGISTRY, "Register", "sa{sv}", (app, {}))
         except PortalError as error:
-            # An older portal has no registry, and one that finds no such menu entry refuses. They go by the scope that
-            # the program was started in, and tell at the first request if that is not enough.
+            # An older portal has no registry, and one that finds no such menu entry refuses. They use the systemd scope
+            # that the program was started in, and the first request tells whether that is enough.
             if error.why in (Why.ABSENT, Why.SILENT):
                 raise
 
     async def call(self, interface: str, method: str, signature: str, body: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Call a method of the portal with arguments of the types in `signature`, and return what it returns.
+        """Call a method of the portal, and return its results.
+
+        Args:
+            interface: The interface of the method.
+            method: The method.
+            signature: The types of its arguments.
+            body: Its arguments.
 
         Raises:
-            PortalError: It cannot be done, or the portal did not answer.
+            PortalError: The call failed, or the portal did not answer.
         """
         return await self._ask(new_method_call(DBusAddress(_PATH, _NAME, interface), method, signature, body))
 
@@ -172,7 +178,7 @@ class Portal:
         """Return the version of an interface of the portal.
 
         Raises:
-            PortalError: It has none, or the portal did not answer.
+            PortalError: The portal has no such interface, or did not answer.
         """
         match await self.call(f"{_BUS}.Properties", "Get", "ss", (interface, "version")):
             case (("u", int(version)),):
@@ -182,18 +188,18 @@ class Portal:
     async def request(
         self, interface: str, method: str, signature: str, body: tuple[Any, ...], options: Options, seconds: float
     ) -> Options:
-        """Make a request and return its results.
+        """Make a request, which may ask the person, and return its results.
 
         Args:
             interface: The interface of the method.
             method: The method.
             signature: The types of its arguments, the options included.
-            body: Its arguments, but for the options, which come last.
-            options: The options, but for the name of the request.
+            body: Its arguments without the options, which come last.
+            options: The options without the token of the request.
             seconds: How long to wait for the answer.
 
         Raises:
-            PortalError: It was denied, failed or was not answered.
+            PortalError: It was denied, failed, or was not answered in time.
         """
         token = f"sotto_{secrets.token_hex(16)}"
         handle = f"{_PATH}/request/{self._mine}/{token}"
@@ -215,10 +221,10 @@ class Portal:
 
     @asynccontextmanager
     async def session(self, interface: str) -> AsyncIterator[str]:
-        """Have a session of an interface that has sessions, and return its path.
+        """Yield the path of a new session of an interface.
 
         Raises:
-            PortalError: None could be had.
+            PortalError: The portal did not open one.
         """
         options = {"session_handle_token": ("s", _SESSION_TOKEN)}
         results = await self.request(interface, "CreateSession", "a{sv}", (), options, REPLY_SECONDS)
@@ -231,10 +237,10 @@ class Portal:
             await self._close(path, _SESSION)
 
     async def signal(self) -> PortalSignal:
-        """Wait for the next thing that the portal says.
+        """Wait for the next signal of the portal.
 
         Raises:
-            PortalError: It has left the bus.
+            PortalError: The portal has left the bus.
         """
         while True:
             message = await self._next()
@@ -250,7 +256,7 @@ class Portal:
                 return PortalSignal(fields[HeaderFields.path], name, signature, message.body)
 
     async def comes(self) -> None:
-        """Wait until there is a portal, another than the one that was spoken to."""
+        """Wait until a new portal appears on the bus."""
         while True:
             change = _change(await self._next())
             if change is not None and change[1] and change[1] != self._owner:
@@ -280,7 +286,7 @@ class Portal:
         return tuple(reply.body)
 
     async def _close(self, path: str, interface: str) -> None:
-        """Close a request or a session; what is not there any more need not be."""
+        """Close a request or a session; one that is gone already does not matter."""
         message = new_method_call(DBusAddress(path, _NAME, interface), "Close")
         message.header.flags |= MessageFlag.no_reply_expected | MessageFlag.no_auto_start
         await self._connection.send(message)
@@ -293,7 +299,7 @@ def _changes_of_owner() -> MatchRule:
 
 
 def _change(message: Message) -> tuple[str, str] | None:
-    """Return who had the portal's name and who has it now, where that is what the bus says."""
+    """Return the old and the new owner of the portal's name, if that is what a message is about; else None."""
     fields = message.header.fields
     if fields.get(HeaderFields.sender) != _BUS or fields.get(HeaderFields.member) != "NameOwnerChanged":
         return None

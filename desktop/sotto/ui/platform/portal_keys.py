@@ -1,7 +1,7 @@
-"""Keys of a program's own where only the desktop may give it any, as on Wayland: through the desktop's portal.
+"""Global shortcuts where only the desktop grants them, as on Wayland: through the desktop portal.
 
-The desktop asks the person, may give other keys than those that were wished for, and lets them be changed in its own
-settings; `org.freedesktop.portal.GlobalShortcuts` is the interface.
+The desktop asks the person, may choose other keys than the preferred ones, and lets them be changed in its own
+settings. The interface is `org.freedesktop.portal.GlobalShortcuts`.
 """
 
 import asyncio
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 _SHORTCUTS = "org.freedesktop.portal.GlobalShortcuts"
 _ID, _DESCRIPTION = "quick-prompt", "Show or hide the quick prompt"
 _LIST = "a(sa{sv})"
-# How long a person may think about it.
+# How long to wait for the person.
 _PERSON_SECONDS = 600.0
 _LONGEST_TRIGGER = 100
 _Modifier = Qt.KeyboardModifier
-# The names of the specification for shortcuts, https://specifications.freedesktop.org/shortcuts/latest.
+# Names from the shortcuts specification, https://specifications.freedesktop.org/shortcuts/latest.
 _MODIFIERS = (
     (_Modifier.ControlModifier, "CTRL"),
     (_Modifier.AltModifier, "ALT"),
@@ -55,7 +55,7 @@ _TAKEN = "The desktop has taken the keys of the quick prompt back: choose other 
 
 
 def trigger_of(key: int, modifiers: Qt.KeyboardModifier) -> str:
-    """Return what the specification calls a key of Qt's with modifiers, as `CTRL+ALT+space`; empty where it cannot."""
+    """Return a Qt key with modifiers as the specification writes it, as `CTRL+ALT+space`; empty for unknown keys."""
     if not (number := symbol(key)):
         return ""
     name = ctypes.create_string_buffer(64)
@@ -67,48 +67,47 @@ def trigger_of(key: int, modifiers: Qt.KeyboardModifier) -> str:
 class PortalKeys:
     """Keys that the desktop gives, or does not."""
 
-    def __init__(self, flows: "Flows", pressed: Callable[[str], object], told: Callable[[str, str], object]) -> None:
-        """Ask for nothing yet.
+    def __init__(self, flows: "Flows", pressed: Callable[[str], object], changed: Callable[[str, str], object]) -> None:
+        """Start without a shortcut.
 
         Args:
-            flows: What waits for the desktop.
-            pressed: Called when the keys are, with what proves that to a compositor, or nothing.
-            told: Called with why the keys cannot be had, with a place for them, and with what to know about them if
-                they can; one of both is empty.
+            flows: Run the calls to the desktop.
+            pressed: Called when the shortcut is pressed, with the activation token for the compositor, or empty.
+            changed: Called with a problem, with the placeholder `{keys}`, and a note; at least one of them is empty.
         """
         self._flows = flows
         self._pressed = pressed
-        self._told = told
+        self._changed = changed
         self._task: asyncio.Task[None] | None = None
         self._turn = asyncio.Lock()
 
     def take(self, key: int, modifiers: Qt.KeyboardModifier) -> str:
-        """Ask the desktop for a key with modifiers; how that ended is told later."""
-        self._told("", _WAITING)
+        """Ask the desktop for a key with modifiers; the outcome is reported later."""
+        self._changed("", _WAITING)
         self._task = self._flows.start(self._hold(trigger_of(key, modifiers)))
         return ""
 
     def release(self) -> None:
-        """Give it back."""
+        """Release the shortcut."""
         if self._task is not None:
             self._task.cancel()
             self._task = None
 
     async def _hold(self, trigger: str) -> None:
-        """Have the keys as long as nobody gives them back, from every portal that comes."""
-        async with self._turn:  # those before are given back first
+        """Hold the shortcut until it is released, across restarts of the portal."""
+        async with self._turn:  # the previous shortcut is released first
             try:
                 async with connected() as portal:
                     while True:
                         if problem := await self._serve(portal, trigger):
-                            self._told(problem, "")
+                            self._changed(problem, "")
                             await portal.comes()
             except PortalError as error:
-                self._told(_PROBLEMS[error.why], "")
+                self._changed(_PROBLEMS[error.why], "")
 
     async def _serve(self, portal: Portal, trigger: str) -> str:
-        """Have keys from the portal that is there; return why no longer, or nothing if it is to be tried at once."""
-        self._told("", _WAITING)
+        """Hold the shortcut with the running portal; return why that ended, or empty to try again at once."""
+        self._changed("", _WAITING)
         in_force = False
         try:
             await portal.register(QGuiApplication.desktopFileName())
@@ -118,50 +117,51 @@ class PortalKeys:
                 if note is None:
                     return _PROBLEMS[Why.DENIED]
                 in_force = True
-                self._told("", note)
+                self._changed("", note)
                 return await self._listen(portal, session)
         except PortalError as error:
-            # The one that had given them may be started again by the next call.
+            # The next call may start the portal again that had granted it.
             return "" if in_force else _PROBLEMS[error.why]
 
     async def _bind(self, portal: Portal, session: str, trigger: str) -> Options:
-        """Wish for keys, and return what the desktop says of its shortcuts then."""
+        """Ask for the shortcut, and return the desktop's list of shortcuts."""
 
         async def listed() -> Options:
             return await portal.request(_SHORTCUTS, "ListShortcuts", "oa{sv}", (session,), {}, REPLY_SECONDS)
 
         if "KDE" in os.environ.get("XDG_CURRENT_DESKTOP", "").split(":") and await portal.version(_SHORTCUTS) < 2:
-            # Such a Plasma may open its settings at every wish; keys that it gave once are in force without one.
+            # WORKAROUND: older versions of Plasma may open their settings at every request, and shortcuts that they
+            # granted once work without one.
             known = await listed()
             if _note(*known.get("shortcuts", ("", []))) is not None:
                 return known
-        wish = {"description": ("s", _DESCRIPTION)}
+        properties = {"description": ("s", _DESCRIPTION)}
         if trigger:
-            wish["preferred_trigger"] = ("s", trigger)
-        body = (session, [(_ID, wish)], "")
+            properties["preferred_trigger"] = ("s", trigger)
+        body = (session, [(_ID, properties)], "")
         results = await portal.request(_SHORTCUTS, "BindShortcuts", f"o{_LIST}sa{{sv}}", body, {}, _PERSON_SECONDS)
-        # Some of them do not list what they have just given.
+        # Some portals do not list what they have just granted.
         return results if "shortcuts" in results else await listed()
 
     async def _listen(self, portal: Portal, session: str) -> str:
-        """Do what the portal says about the session until its end, and return why it ended."""
+        """Handle the signals of a session until its end, and return why it ended."""
         while True:
-            said = await portal.signal()
-            match said.name.rpartition(".")[2], said.signature, said.body:
-                case "Closed", _, _ if said.path == session:
+            signal = await portal.signal()
+            match signal.name.rpartition(".")[2], signal.signature, signal.body:
+                case "Closed", _, _ if signal.path == session:
                     return _TAKEN
                 case "Activated", "osta{sv}", (about, shortcut, _, options) if (about, shortcut) == (session, _ID):
                     kind, token = options.get("activation_token", ("s", ""))
                     self._pressed(token if kind == "s" else "")
                 case "ShortcutsChanged", _, (about, shortcuts) if about == session:
-                    if (note := _note(said.signature.removeprefix("o"), shortcuts)) is not None:
-                        self._told("", note)
+                    if (note := _note(signal.signature.removeprefix("o"), shortcuts)) is not None:
+                        self._changed("", note)
                     else:
-                        self._told(_TAKEN, "")
+                        self._changed(_TAKEN, "")
 
 
 def _note(signature: str, shortcuts: Any) -> str | None:
-    """Return what to know about the keys that the desktop gave, out of its list of shortcuts; None if it gave none."""
+    """Return a sentence about the granted keys from the desktop's list of shortcuts; None if it granted none."""
     properties = dict(shortcuts).get(_ID) if signature == _LIST else None
     if properties is None:
         return None

@@ -1,10 +1,10 @@
-"""One app for each data folder: the first start holds a lock there, and later ones hand over to it what they were for.
+"""One app per data folder: the first start holds a lock, and later starts pass their request to it.
 
-Nothing of Qt is imported here: a start that hands over is done before a window could be thought of.
+Qt is not imported here, so a start that only passes on a request is over at once.
 
-The lock goes with the process that holds it, however that ends, so it is never stale. What a killed process leaves is
-its socket, which whoever holds the lock may remove. The socket takes connections before Qt is imported; they wait until
-the app can answer.
+The system releases the lock however its process ends, so it is never stale. A killed process leaves its socket, which
+the next holder of the lock may remove. The socket accepts connections before Qt is imported; they wait until the
+app can answer.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from sotto.paths import private_folder
 _VERSION = 1
 _LOCK, _SOCKET = "app.lock", "app.socket"
 _WAITING = 16
-# How long a start waits for one that holds the lock: that one may have just begun, or still write what it computed.
+# How long a start waits for the holder of the lock, which may be starting, or still writing caches to the disk.
 _PATIENCE = 30.0
 _PAUSE = 0.05
 _LONGEST_ANSWER = 1000
@@ -33,7 +33,7 @@ TAKEN = b"taken\n"
 
 
 class Show(StrEnum):
-    """What a start wants to be seen."""
+    """What a start wants to show."""
 
     WINDOW = "window"
     NEW_CHAT = "new"
@@ -44,12 +44,12 @@ class Show(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a start of the app is for.
+    """What a start of the app asks for.
 
     Attributes:
-        show: What is to be seen.
+        show: What to show.
         paths: Models to load.
-        token: Lets the app come to the front where the desktop asks for a proof that a person wanted it.
+        token: The activation token with which a desktop lets the app come to the front; empty for none.
     """
 
     show: Show = Show.WINDOW
@@ -57,25 +57,25 @@ class Wish:
     token: str = ""
 
     def line(self) -> bytes:
-        """Return it as one line for the socket."""
+        """Return the request as one line of JSON."""
         paths = [os.fspath(path.absolute()) for path in self.paths]
-        said = {"version": _VERSION, "show": self.show, "paths": paths, "token": self.token}
-        return json.dumps(said).encode() + b"\n"
+        fields = {"version": _VERSION, "show": self.show, "paths": paths, "token": self.token}
+        return json.dumps(fields).encode() + b"\n"
 
     @classmethod
     def of_line(cls, line: bytes) -> "Wish":
-        """Return what `line` made of it.
+        """Parse a request that `line` wrote.
 
         Raises:
-            ValueError: That is no line of this program's.
+            ValueError: It is not one.
         """
         try:
-            said = json.loads(line)
+            fields = json.loads(line)
         except RecursionError as error:
             raise ValueError("A wish is not nested.") from error
-        if not isinstance(said, dict) or said.get("version") != _VERSION:
+        if not isinstance(fields, dict) or fields.get("version") != _VERSION:
             raise ValueError("Another version of Sotto runs already: end it, then start this one again.")
-        paths, token = said.get("paths"), said.get("token")
+        paths, token = fields.get("paths"), fields.get("token")
         if (
             not isinstance(paths, list)
             or not all(isinstance(path, str) for path in paths)
@@ -84,33 +84,36 @@ class Wish:
             raise ValueError("paths must be a list of texts, and token a text.")
         if any("\0" in text for text in (*paths, token)):
             raise ValueError("A path must not hold a zero byte.")
-        return cls(Show(str(said.get("show"))), tuple(Path(path) for path in paths), token)
+        return cls(Show(str(fields.get("show"))), tuple(Path(path) for path in paths), token)
 
 
 class Instance:
-    """The right to be the app of a data folder, and the socket on which later starts come.
+    """The lock of a data folder, and the socket that later starts connect to.
 
     Attributes:
-        listener: The socket; it listens.
+        listener: The listening socket.
     """
 
     def __init__(self, lock: int, listener: socket.socket) -> None:
-        """Own a lock and a socket."""
+        """Take ownership of a locked descriptor and a socket."""
         self._lock = lock
         self.listener = listener
 
     def close(self) -> None:
-        """Let the next start be the app."""
+        """Release the lock."""
         self.listener.close()
         os.close(self._lock)
 
 
 def enter(folder: Path, wish: Wish, patience: float = _PATIENCE) -> Instance | None:
-    """Become the app of the data folder `folder`, or hand `wish` over to the one that is; return None then.
+    """Become the app of the data folder `folder`, or pass `wish` to the app that is running.
+
+    Returns:
+        None where another app took the request.
 
     Raises:
-        SottoError: There is one that does not answer.
-        OSError: The folder takes no lock and no socket.
+        SottoError: Another app is running and does not answer.
+        OSError: The folder cannot hold a lock or a socket.
     """
     private_folder(folder)
     end = time.monotonic() + patience
@@ -125,7 +128,7 @@ def enter(folder: Path, wish: Wish, patience: float = _PATIENCE) -> Instance | N
 
 
 def _claim(folder: Path) -> Instance | None:
-    """Take the lock and listen; return None where somebody else has it."""
+    """Take the lock and listen; return None where another process holds it."""
     import fcntl
 
     lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -153,7 +156,7 @@ def _claim(folder: Path) -> Instance | None:
 
 
 def _hand_over(folder: Path, wish: Wish, end: float) -> bool:
-    """Tell `wish` to the app that runs; return whether it took it."""
+    """Send `wish` to the running app; return whether it took it."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(max(_PAUSE, end - time.monotonic()))
         try:
@@ -163,7 +166,7 @@ def _hand_over(folder: Path, wish: Wish, end: float) -> bool:
             with connection.makefile("rb") as answers:
                 answer = answers.readline(_LONGEST_ANSWER)
         except OSError:
-            # It has not begun to listen, or is about to end.
+            # It does not listen yet, or is ending.
             return False
     if answer not in (TAKEN, b""):
         raise SottoError(answer.decode(errors="replace").strip())
@@ -172,7 +175,7 @@ def _hand_over(folder: Path, wish: Wish, end: float) -> bool:
 
 @contextlib.contextmanager
 def _address(folder: Path) -> Iterator[str]:
-    """Give a short name of the socket, as long as it is needed: what a socket may be called is limited."""
+    """Yield a short path of the socket: the length of a socket's address is limited."""
     if not sys.platform.startswith("linux"):
         yield os.fspath(folder / _SOCKET)
         return

@@ -1,4 +1,4 @@
-"""Keys of a program's own on an X server."""
+"""Global shortcuts on an X server."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ _MODIFIERS = (
     (_Modifier.AltModifier, 8),
     (_Modifier.MetaModifier, 64),
 )
-# With Caps Lock, with Num Lock, with both, and without: the server takes each for other keys.
+# Without locks, with Caps Lock, with Num Lock, and with both: to the server these are different shortcuts.
 _LOCKS = (0, 2, 16, 18)
 _F1 = 0xFFBE
 _SYMBOLS = {
@@ -39,7 +39,7 @@ _SYMBOLS = {
 
 
 def symbol(key: int) -> int:
-    """Return what an X server calls a key of Qt's; 0 for one that it has no name for."""
+    """Return the keysym of a Qt key; 0 where X11 has none."""
     if key < 0x100:
         return ord(chr(key).lower())
     if Qt.Key.Key_F1 <= key <= Qt.Key.Key_F35:
@@ -48,10 +48,10 @@ def symbol(key: int) -> int:
 
 
 class X11Keys(QObject):
-    """Keys that the server sends here and nowhere else."""
+    """A shortcut that the server sends to this program alone."""
 
     def __init__(self, pressed: Callable[[], object], parent: QObject) -> None:
-        """Call `pressed` when they are.
+        """Call `pressed` whenever the shortcut is pressed.
 
         Raises:
             OSError: There is no X server.
@@ -65,7 +65,7 @@ class X11Keys(QObject):
         self._notifier.activated.connect(self._look)
 
     def take(self, key: int, modifiers: Qt.KeyboardModifier) -> str:
-        """Take a key with modifiers; return nothing, or a sentence with a place for the keys that says why not."""
+        """Register a key with modifiers; see `Keys.take`."""
         codes = self._server.codes(symbol(key)) if symbol(key) else []
         if not codes:
             return "There is no {keys} on this keyboard: choose other keys for the quick prompt."
@@ -79,7 +79,7 @@ class X11Keys(QObject):
         return ""
 
     def release(self) -> None:
-        """Give it back."""
+        """Unregister it."""
         for code, mask in self._grabbed:
             self._server.ungrab(code, mask)
         self._grabbed.clear()
@@ -90,5 +90,5 @@ class X11Keys(QObject):
             if not down:
                 self._released = when
             elif when != self._released:
-                # A key that is held is let go and pressed again by the server, both at the same moment.
+                # Auto-repeat releases a held key and presses it again at the same time stamp.
                 self._pressed()

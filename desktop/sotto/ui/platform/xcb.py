@@ -1,6 +1,7 @@
-"""What is needed of X11 beyond Qt, through the library that Qt itself uses: the input focus, and global shortcuts.
+"""The parts of X11 that Qt does not offer: the input focus of other programs, and global shortcuts.
 
-Everything here is a request of a few bytes on a connection of its own; nothing waits but for the server's answer.
+It uses the library that Qt itself uses, on a connection of its own; each request is a few bytes. No maintained package
+binds these calls without bringing a second X library along.
 """
 
 import ctypes
@@ -21,7 +22,7 @@ class _Screens(Structure):
 
 
 class _Number(Structure):
-    """An answer that is one number: an atom, or a window."""
+    """A reply that is one number: an atom, or a window."""
 
     _fields_ = (
         *(("response_type", c_uint8), ("pad", c_uint8), ("sequence", c_uint16), ("length", c_uint32)),
@@ -37,14 +38,14 @@ class Server:
     """A connection to the X server.
 
     Attributes:
-        root: The window that all others are on.
+        root: The root window.
     """
 
     def __init__(self) -> None:
         """Connect to the server of the `DISPLAY`.
 
         Raises:
-            OSError: There is none, or its libraries are missing.
+            OSError: There is no server, or its libraries are missing.
         """
         self._libc = ctypes.CDLL(None)
         self._libc.free.argtypes = [c_void_p]
@@ -90,16 +91,16 @@ class Server:
 
     @property
     def descriptor(self) -> int:
-        """The file descriptor by which events come."""
+        """The file descriptor that becomes readable when events arrive."""
         return int(self._xcb.xcb_get_file_descriptor(self._connection))
 
     def close(self) -> None:
-        """End the connection; keys that were taken are free again."""
+        """Close the connection, which releases all grabbed keys."""
         self._xcb.xcb_disconnect(self._connection)
 
     @property
     def composited(self) -> bool:
-        """Whether windows may be see-through."""
+        """Whether a compositor runs, so that windows can be transparent."""
         xcb, name = self._xcb, b"_NET_WM_CM_S0"
         atom = self._number(xcb.xcb_intern_atom_reply, xcb.xcb_intern_atom(self._connection, 0, len(name), name))
         owner = xcb.xcb_get_selection_owner(self._connection, atom)
@@ -108,19 +109,19 @@ class Server:
     # The input focus
 
     def focus(self) -> int:
-        """Return the window that has the input focus; 0 where none has."""
+        """Return the window that has the input focus; 0 for none."""
         asked = self._xcb.xcb_get_input_focus(self._connection)
         window = self._number(self._xcb.xcb_get_input_focus_reply, asked)
         return 0 if window in (*_NO_FOCUS, self.root) else window
 
     def set_focus(self, window: int) -> None:
-        """Give the input focus to a window, if it is still there."""
+        """Give the input focus to a window, if it still exists."""
         self._done(self._xcb.xcb_set_input_focus_checked(self._connection, _REVERT_TO_PARENT, window, 0))
 
     # Keys
 
     def codes(self, symbol: int) -> list[int]:
-        """Return the keys of this keyboard that give a symbol."""
+        """Return the keycodes of this keyboard that produce a keysym."""
         table = self._symbols.xcb_key_symbols_alloc(self._connection)
         found = self._symbols.xcb_key_symbols_get_keycode(table, symbol)
         codes: list[int] = []
@@ -131,17 +132,17 @@ class Server:
         return codes
 
     def grab(self, code: int, modifiers: int) -> bool:
-        """Take a key with modifiers, wherever the focus is; return False if another program has it."""
+        """Grab a key with modifiers, wherever the focus is; return False if another program has grabbed it."""
         return self._done(
             self._xcb.xcb_grab_key_checked(self._connection, 0, self.root, modifiers, code, _GRAB_ASYNC, _GRAB_ASYNC)
         )
 
     def ungrab(self, code: int, modifiers: int) -> None:
-        """Give a key back."""
+        """Release a grabbed key."""
         self._done(self._xcb.xcb_ungrab_key_checked(self._connection, code, self.root, modifiers))
 
     def presses(self) -> list[tuple[bool, int]]:
-        """Return what has become of the keys that were taken: whether one went down, and when in milliseconds."""
+        """Return the events of grabbed keys: whether a key was pressed, not released, and when, in milliseconds."""
         found: list[tuple[bool, int]] = []
         while event := self._xcb.xcb_poll_for_event(self._connection):
             kind, when = event.contents.response_type & 0x7F, int(event.contents.time)
@@ -151,7 +152,7 @@ class Server:
         return found
 
     def _number(self, answer_of: Any, cookie: _Cookie) -> int:
-        """Wait for an answer that is one number; 0 where there is none."""
+        """Wait for a reply that is one number; return 0 where there is none."""
         reply = answer_of(self._connection, cookie, None)
         if not reply:
             return 0
@@ -160,7 +161,7 @@ class Server:
         return number
 
     def _done(self, cookie: _Cookie) -> bool:
-        """Wait until the server has done a request; return False if it could not."""
+        """Wait until the server has carried out a request; return False if it could not."""
         error = self._xcb.xcb_request_check(self._connection, cookie)
         if error:
             self._libc.free(error)
