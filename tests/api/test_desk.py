@@ -22,6 +22,7 @@ from sotto.engine.contract.events import (
 )
 from sotto.engine.contract.types import GenerateRequest
 from sotto.errors import UnsupportedModelError
+from sotto.runner.commands import Generate, Unload
 from sotto.runner.host import not_loaded, standing
 from sotto.runner.keeper import Keeper
 from sotto.runner.residents import FOREVER, Residents
@@ -67,20 +68,19 @@ class StillHost:
 
     # What the loop is asked for
 
-    def load(self, record, num_ctx=None, *, anyway=False, seat="", roomy=False):
-        if roomy and len(self.standing) >= self._room:
-            self._keeper.hear(Failed("", "It does not fit.", seat=seat, shortage=True))
-            return
-        self.asked.append(record.name)
-        self._ends.append((record, seat))
+    def send(self, command):
+        if isinstance(command, Unload):
+            self.asked.append("unload")
+            self._ends.append((None, command.seat))
+        elif command.roomy and len(self.standing) >= self._room:
+            self._keeper.hear(Failed("", "It does not fit.", seat=command.seat, shortage=True))
+        else:
+            self.asked.append(command.record.name)
+            self._ends.append((command.record, command.seat))
 
-    def unload(self, seat=""):
-        self.asked.append("unload")
-        self._ends.append((None, seat))
-
-    def generate(self, seat, request, heard):
-        assert self.residents.resident(seat).visits
-        self.heard[request.id] = heard
+    def ask(self, command, heard):
+        assert self.residents.resident(command.seat).visits
+        self.heard[command.request.id] = heard
 
     def cancel(self, request_id):
         self.cancelled.append(request_id)
@@ -525,5 +525,5 @@ async def test_no_more_answers_are_under_way_than_there_are_slots():
 
 
 def test_that_a_model_left_too_early_is_no_fault_of_a_request():
-    error = of_answer(not_loaded(GenerateRequest("a", prompt="x")))
+    error = of_answer(not_loaded(Generate(GenerateRequest("a", prompt="x"))))
     assert (error.status, error.message) == (503, "The model was unloaded before it could answer; ask again.")

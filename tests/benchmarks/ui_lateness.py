@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit
 
 from sotto.engine.contract.events import Failed, Finished, Loaded, TextChunk
 from sotto.engine.contract.types import GenerateRequest
+from sotto.runner.commands import Generate, Load
 from sotto.runner.host import PROCESS, THREAD
 from sotto.store.opening import record_of
 from sotto.ui.app.app import _SWITCH_SECONDS
@@ -47,7 +48,7 @@ class Watch(QObject):
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(self.tick)
         thread.happened.connect(self.heard)
-        thread.load(record_of(folder))
+        thread.send(Load(record_of(folder)))
 
     @Slot()
     def tick(self) -> None:
@@ -59,7 +60,7 @@ class Watch(QObject):
     def begin(self) -> None:
         self.idle, self.late = self.late, []
         request = GenerateRequest(id="u", prompt="a b c d", num_predict=self._tokens, ignore_eos=True)
-        self._thread.generate(request)
+        self._thread.send(Generate(request))
 
     @Slot(object)
     def heard(self, event: object) -> None:

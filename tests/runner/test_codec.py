@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from sotto.engine.contract.events import Event, Loaded, ModelInfo
 from sotto.engine.contract.types import GenerateRequest, Message, Overflow, SamplingOptions
-from sotto.runner import codec
-from sotto.runner.codec import _CLASSES, Generate, Lines, Load, WireError, decoded, encoded
+from sotto.runner.codec import _CLASSES, Lines, WireError, decoded, encoded
+from sotto.runner.commands import Command, Generate, Load
 from sotto.store.records import Format, ModelRecord, Place, Source
 
 # What a file system may hold that is no text comes as halves of surrogate pairs.
@@ -71,7 +71,7 @@ def test_every_value_comes_back_as_it_was(kind):
 
 
 def test_everything_that_an_engine_says_or_is_told_is_known():
-    said = {one.__name__ for one in get_args(Event)} | {one.__name__ for one in get_args(codec.Command)}
+    said = {one.__name__ for one in get_args(Event)} | {one.__name__ for one in get_args(Command)}
     assert said <= _CLASSES.keys()
 
 

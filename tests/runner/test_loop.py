@@ -17,6 +17,7 @@ from sotto.engine.contract.events import (
 )
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.engine.memory.memory_needs import CacheKind
+from sotto.runner.commands import Cancel, CancelLoad, Generate, Load, Measure, Unload
 from sotto.runner.loop import SLOTS, EngineLoop
 from sotto.store.opening import record_of
 from tiny_random import write_model
@@ -37,7 +38,7 @@ def host():
 
 @pytest.fixture
 def loaded(host, records):
-    host.loop.load(records["plain"])
+    host.loop.send(Load(records["plain"]))
     host.wait(is_a(Loaded))
     return host
 
@@ -45,18 +46,18 @@ def loaded(host, records):
 def test_what_was_chosen_meanwhile_holds_for_the_next_load(records):
     limits = [50_000, None]
     host = Host(lambda emit, _: EngineLoop(emit, lambda: EngineSettings(memory_limit=limits.pop(0))))
-    host.loop.load(records["plain"])
+    host.loop.send(Load(records["plain"]))
     assert "the limit in Settings" in host.wait(is_a(Failed)).message
-    host.loop.load(records["plain"])
+    host.loop.send(Load(records["plain"]))
     host.wait(is_a(Loaded))
     host.close()
 
 
 def test_a_model_is_loaded_asked_and_unloaded_on_one_thread(host, records):
-    host.loop.load(records["plain"])
-    host.loop.generate(request("a"))
+    host.loop.send(Load(records["plain"]))
+    host.loop.send(Generate(request("a")))
     finished = host.ended("a")
-    host.loop.unload()
+    host.loop.send(Unload())
     host.wait(is_a(Unloaded))
     kinds = [type(event) for event in host.events if not isinstance(event, MemoryFigures)]
     tidy = [kind for index, kind in enumerate(kinds) if index == 0 or kinds[index - 1] is not kind]
@@ -68,7 +69,7 @@ def test_a_model_is_loaded_asked_and_unloaded_on_one_thread(host, records):
 def test_requests_are_begun_in_the_order_asked_and_so_many_at_a_time(loaded):
     count = SLOTS + 3
     for index in range(count):
-        loaded.loop.generate(request(str(index), "x" * (index + 1), num_predict=30, ignore_eos=True))
+        loaded.loop.send(Generate(request(str(index), "x" * (index + 1), num_predict=30, ignore_eos=True)))
     for index in range(count):
         assert loaded.ended(str(index)).done_reason is DoneReason.LENGTH
     begun, running = [], set()
@@ -83,38 +84,38 @@ def test_requests_are_begun_in_the_order_asked_and_so_many_at_a_time(loaded):
 
 
 def test_a_short_request_does_not_wait_for_a_long_answer(loaded):
-    loaded.react(is_a(TextChunk), lambda: loaded.loop.generate(request("short", "yes")))
-    loaded.loop.generate(request("long", num_predict=200, ignore_eos=True))
+    loaded.react(is_a(TextChunk), lambda: loaded.loop.send(Generate(request("short", "yes"))))
+    loaded.loop.send(Generate(request("long", num_predict=200, ignore_eos=True)))
     loaded.ended("long")
     assert [event.request_id for event in loaded.events if isinstance(event, Finished)] == ["short", "long"]
 
 
 def test_what_is_asked_during_a_load_is_served_after_it(host, records):
-    host.react(is_a(LoadProgress), lambda: host.loop.generate(request("early")))
-    host.loop.load(records["plain"])
+    host.react(is_a(LoadProgress), lambda: host.loop.send(Generate(request("early"))))
+    host.loop.send(Load(records["plain"]))
     assert isinstance(host.ended("early"), Finished)
 
 
 def test_a_running_answer_can_be_stopped(loaded):
-    loaded.react(is_a(TextChunk), lambda: loaded.loop.cancel("long"))
-    loaded.loop.generate(request("long", num_predict=None, ignore_eos=True))
+    loaded.react(is_a(TextChunk), lambda: loaded.loop.send(Cancel("long")))
+    loaded.loop.send(Generate(request("long", num_predict=None, ignore_eos=True)))
     finished = loaded.ended("long")
     assert finished.done_reason is DoneReason.CANCELLED
     assert len(finished.token_ids) == 1
     assert finished.text
-    loaded.loop.generate(request("next"))
+    loaded.loop.send(Generate(request("next")))
     assert loaded.ended("next").done_reason is DoneReason.LENGTH
 
 
 def test_a_waiting_request_that_is_cancelled_ends_at_once(loaded):
     def cancel_second():
-        loaded.loop.cancel("second")
+        loaded.loop.send(Cancel("second"))
 
     loaded.react(is_a(TextChunk), cancel_second)
     for index in range(SLOTS):
-        loaded.loop.generate(request(f"first {index}", num_predict=60, ignore_eos=True))
-    loaded.loop.generate(request("second"))
-    loaded.loop.generate(request("third"))
+        loaded.loop.send(Generate(request(f"first {index}", num_predict=60, ignore_eos=True)))
+    loaded.loop.send(Generate(request("second")))
+    loaded.loop.send(Generate(request("third")))
     loaded.ended("third")
     ends = [event for event in loaded.events if isinstance(event, Finished)]
     assert ends[0].request_id == "second"
@@ -123,35 +124,35 @@ def test_a_waiting_request_that_is_cancelled_ends_at_once(loaded):
 
 
 def test_cancelling_what_nobody_knows_changes_nothing(loaded):
-    loaded.loop.cancel("nobody")
-    loaded.loop.cancel_load()
-    loaded.loop.generate(request("a"))
+    loaded.loop.send(Cancel("nobody"))
+    loaded.loop.send(CancelLoad())
+    loaded.loop.send(Generate(request("a")))
     assert isinstance(loaded.ended("a"), Finished)
 
 
 def test_asking_without_a_model_fails_in_words(host):
-    host.loop.generate(request("a"))
+    host.loop.send(Generate(request("a")))
     failed = host.ended("a")
     assert failed.message == "No model is loaded: load one before asking it."
     assert not failed.bug
 
 
 def test_a_request_that_cannot_be_honoured_fails_alone(loaded):
-    loaded.loop.generate(request("empty", ""))
-    loaded.loop.generate(request("long", "x" * 300))
-    loaded.loop.generate(request("good"))
+    loaded.loop.send(Generate(request("empty", "")))
+    loaded.loop.send(Generate(request("long", "x" * 300)))
+    loaded.loop.send(Generate(request("good")))
     assert isinstance(loaded.ended("good"), Finished)
     assert "empty prompt" in loaded.ended("empty").message
     assert "exceeds the model's maximum context length" in loaded.ended("long").message
 
 
 def test_a_load_can_be_stopped_and_leaves_nothing(host, records):
-    host.react(is_a(LoadProgress), host.loop.cancel_load)
-    host.loop.load(records["plain"])
+    host.react(is_a(LoadProgress), lambda: host.loop.send(CancelLoad()))
+    host.loop.send(Load(records["plain"]))
     host.wait(is_a(Unloaded))
-    host.loop.generate(request("a"))
+    host.loop.send(Generate(request("a")))
     assert isinstance(host.ended("a"), Failed)
-    host.loop.load(records["plain"])
+    host.loop.send(Load(records["plain"]))
     host.wait(is_a(Loaded))
     assert not [event for event in host.events if isinstance(event, Failed) and event.request_id == ""]
 
@@ -160,12 +161,12 @@ def test_a_load_that_fails_says_why_and_the_next_one_works(host, records, tmp_pa
     folder = write_model(tmp_path / "broken", "plain")
     record = record_of(folder)
     (folder / "model.safetensors").write_bytes(b"nothing")
-    host.loop.load(record)
+    host.loop.send(Load(record))
     failed = host.wait(is_a(Failed))
     assert failed.request_id == ""
     assert not failed.bug
     assert "model.safetensors" in failed.message
-    host.loop.load(records["plain"])
+    host.loop.send(Load(records["plain"]))
     assert host.wait(is_a(Loaded)).info.name == records["plain"].name
 
 
@@ -173,14 +174,14 @@ def test_a_load_that_fails_says_why_and_the_next_one_works(host, records, tmp_pa
 def test_unloading_ends_what_runs_and_what_waits(loaded, records, change):
     def act():
         if change == "unload":
-            loaded.loop.unload()
+            loaded.loop.send(Unload())
         else:
-            loaded.loop.load(records["window"])
-        loaded.loop.generate(request("after"))
+            loaded.loop.send(Load(records["window"]))
+        loaded.loop.send(Generate(request("after")))
 
     loaded.react(is_a(TextChunk), act)
-    loaded.loop.generate(request("running", num_predict=None, ignore_eos=True))
-    loaded.loop.generate(request("waiting"))
+    loaded.loop.send(Generate(request("running", num_predict=None, ignore_eos=True)))
+    loaded.loop.send(Generate(request("waiting")))
     after = loaded.ended("after")
     assert loaded.ended("running").done_reason is DoneReason.CANCELLED
     assert loaded.ended("waiting").done_reason is DoneReason.CANCELLED
@@ -194,8 +195,8 @@ def test_unloading_ends_what_runs_and_what_waits(loaded, records, change):
 
 
 def test_a_load_asked_for_during_another_takes_its_place(host, records):
-    host.react(is_a(LoadProgress), lambda: host.loop.load(records["window"]))
-    host.loop.load(records["plain"])
+    host.react(is_a(LoadProgress), lambda: host.loop.send(Load(records["window"])))
+    host.loop.send(Load(records["plain"]))
     assert host.wait(is_a(Loaded)).info.name == records["window"].name
     kinds = [type(event) for event in host.events if isinstance(event, Loaded | Unloaded | Failed)]
     assert kinds == [Unloaded, Loaded]
@@ -203,16 +204,16 @@ def test_a_load_asked_for_during_another_takes_its_place(host, records):
 
 def test_memory_is_told_after_each_change(loaded):
     loaded.wait(is_a(MemoryFigures))
-    loaded.loop.generate(request("a"))
+    loaded.loop.send(Generate(request("a")))
     loaded.ended("a")
     working = loaded.wait(lambda event: isinstance(event, MemoryFigures) and event.cache > 0)
     assert working.weights > 0
-    loaded.loop.unload()
+    loaded.loop.send(Unload())
     loaded.wait(lambda event: isinstance(event, MemoryFigures) and event.weights == 0 and event.cache == 0)
 
 
 def test_memory_is_told_now_and_then_while_working(loaded):
-    loaded.loop.generate(request("a", num_predict=240, ignore_eos=True))
+    loaded.loop.send(Generate(request("a", num_predict=240, ignore_eos=True)))
     started = time.monotonic()
     loaded.ended("a")
     elapsed = time.monotonic() - started
@@ -226,11 +227,11 @@ def test_models_are_measured_while_nothing_else_is_to_be_done(loaded, records, t
 
     def ask():
         for record in (records["plain"], records["window"], broken):
-            loaded.loop.measure(record)
-        loaded.loop.load(records["window"])
+            loaded.loop.send(Measure(record))
+        loaded.loop.send(Load(records["window"]))
 
     loaded.react(is_a(TextChunk), ask)
-    loaded.loop.generate(request("a", num_predict=50))
+    loaded.loop.send(Generate(request("a", num_predict=50)))
     info = loaded.wait(is_a(Loaded), 2).info
     plain, window, failure = (loaded.wait(is_a(Measured), number) for number in (1, 2, 3))
     assert loaded.events.index(plain) > loaded.events.index(loaded.wait(is_a(Loaded), 2))
@@ -248,23 +249,23 @@ def test_an_error_of_ours_is_told_with_its_traceback_and_the_engine_goes_on(load
         raise RuntimeError("boom")
 
     monkeypatch.setattr(prefix_cache.PrefixCache, "begin", fail)
-    loaded.loop.generate(request("a"))
+    loaded.loop.send(Generate(request("a")))
     failed = loaded.ended("a")
     assert failed.bug
     assert "boom" in failed.message
     assert "Traceback" in failed.details
     assert "in fail" in failed.details
     monkeypatch.undo()
-    loaded.loop.generate(request("b"))
+    loaded.loop.send(Generate(request("b")))
     assert isinstance(loaded.ended("b"), Finished)
 
 
 def test_closing_ends_everything_and_the_last_word_is_unloaded(records):
     host = Host()
     host.react(is_a(TextChunk), host.loop.close)
-    host.loop.load(records["plain"])
-    host.loop.generate(request("running", num_predict=None, ignore_eos=True))
-    host.loop.generate(request("waiting"))
+    host.loop.send(Load(records["plain"]))
+    host.loop.send(Generate(request("running", num_predict=None, ignore_eos=True)))
+    host.loop.send(Generate(request("waiting")))
     host.thread.join(60)
     assert not host.thread.is_alive()
     assert host.ended("running").done_reason is DoneReason.CANCELLED
@@ -275,7 +276,7 @@ def test_closing_ends_everything_and_the_last_word_is_unloaded(records):
 def test_closing_during_a_load_stops_it(records):
     host = Host()
     host.react(is_a(LoadProgress), host.loop.close)
-    host.loop.load(records["plain"])
+    host.loop.send(Load(records["plain"]))
     host.thread.join(60)
     assert not host.thread.is_alive()
     assert not [event for event in host.events if isinstance(event, Loaded)]
@@ -288,9 +289,9 @@ def test_an_idle_loop_closes():
 def test_many_threads_may_ask_at_once(loaded):
     def ask(name):
         for index in range(5):
-            loaded.loop.generate(request(f"{name}{index}", num_predict=2))
+            loaded.loop.send(Generate(request(f"{name}{index}", num_predict=2)))
             if index % 2:
-                loaded.loop.cancel(f"{name}{index}")
+                loaded.loop.send(Cancel(f"{name}{index}"))
 
     threads = [threading.Thread(target=ask, args=(name,)) for name in "abcd"]
     for thread in threads:

@@ -7,6 +7,7 @@ import pytest
 from scripted_loop import Script, ScriptedLoop, record
 from sotto.engine.contract.events import DoneReason, Embedded, Failed, Finished, TextChunk
 from sotto.engine.contract.types import EmbedRequest, GenerateRequest, SamplingOptions
+from sotto.runner.commands import Embed, Generate
 from sotto.runner.loop_host import LoopHost
 from sotto.runner.residents import Admit, Refuse, Wish
 from sotto.store.opening import record_of
@@ -55,7 +56,7 @@ def entered(host, record=ONE, **wish):
 
 def asked(host, seat, name="r"):
     heard = Heard()
-    host.generate(seat, GenerateRequest(id=name, prompt="a"), heard)
+    host.ask(Generate(GenerateRequest(id=name, prompt="a"), seat), heard)
     return heard
 
 
@@ -165,10 +166,10 @@ def test_the_real_engines(tmp_path):
         visit, admitted = entered(host, model)
         heard = Heard()
         asking = GenerateRequest(id="r", prompt="Once", sampling=SamplingOptions(temperature=0), num_predict=5)
-        host.generate(admitted.resident.seat, asking, heard)
+        host.ask(Generate(asking, admitted.resident.seat), heard)
         assert answers.setdefault(model.name, heard.end().token_ids) == heard.end().token_ids
         vectors = Heard()
-        host.embed(admitted.resident.seat, EmbedRequest("v", ("Once",)), vectors)
+        host.ask(Embed(EmbedRequest("v", ("Once",)), admitted.resident.seat), vectors)
         assert len(vectors.end().vectors) == 1
         host.leave(visit)
     assert len(answers) == 2

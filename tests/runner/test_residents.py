@@ -6,16 +6,14 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from scripted_loop import record
 from sotto.engine.contract.events import Failed, ModelInfo
+from sotto.runner.commands import CancelLoad, Load, Unload
 from sotto.runner.residents import (
     FOREVER,
     Admit,
-    Load,
     Rank,
     Refuse,
     Residents,
     Stage,
-    StopLoad,
-    Unload,
     Wish,
     same,
 )
@@ -99,7 +97,7 @@ def test_where_it_does_not_fit_the_idle_one_that_was_used_least_recently_leaves(
     assert [type(one) for one in desk.end(SHORT)] == [Unload]
     assert [one.record for one in desk.policy.all if one.stage is Stage.LEAVING] == [TWO]
     (again,) = desk.end()
-    assert (again.wish.record, again.roomy) == (THREE, True)
+    assert (again.record, again.roomy) == (THREE, True)
     desk.end()
     assert len(desk.told(visit)) == 1
     assert desk.names == ["one", "three"]
@@ -124,7 +122,7 @@ def test_what_is_loaded_whether_it_fits_or_not_has_all_the_memory_there_can_be()
     desk.want(THREE, anyway=True)
     assert isinstance(desk.said[-1], Unload)
     (load,) = desk.end()
-    assert (load.wish.record, load.roomy) == (THREE, False)
+    assert (load.record, load.roomy) == (THREE, False)
     assert desk.names == ["two", "three"]
 
 
@@ -188,7 +186,7 @@ def test_another_context_reloads_in_place_once_nobody_asks_anything():
     same_again = desk.want(ONE)
     any_will_do = desk.want(ONE, num_ctx=4096)
     assert [desk.told(one) for one in (other, same_again, any_will_do)] == [[], [], []]
-    assert [(one.seat, one.wish.num_ctx) for one in desk.leave(first)] == [(seat, 512)]
+    assert [(one.seat, one.num_ctx) for one in desk.leave(first)] == [(seat, 512)]
     desk.end(context=512)
     assert len(desk.told(other)) == 1
     assert desk.told(same_again) == []
@@ -250,7 +248,7 @@ def test_whoever_leaves_while_a_model_is_loaded_leaves_it_to_its_time_unless_it_
     desk.end()
     first, second = desk.want(ONE), desk.want(ONE)
     assert desk.leave(first, stop=True) == []
-    assert [type(one) for one in desk.leave(second, stop=True)] == [StopLoad]
+    assert [type(one) for one in desk.leave(second, stop=True)] == [CancelLoad]
     # Whoever comes meanwhile is not refused with it, and where it comes too late, the model leaves again.
     late = desk.want(ONE)
     assert [type(one) for one in desk.end()] == [Unload]
@@ -328,7 +326,7 @@ class Machine(RuleBasedStateMachine):
         for one in decisions:
             if isinstance(one, Load | Unload):
                 self.under_way.append(one)
-            elif isinstance(one, StopLoad):
+            elif isinstance(one, CancelLoad):
                 self.stopped.add(one.seat)
             if isinstance(one, Unload):
                 resident = self.desk.policy.resident(one.seat)
@@ -378,12 +376,12 @@ class Machine(RuleBasedStateMachine):
             return self.obey(self.desk.take(policy.gone(done.seat)))
         if broken == 0:
             return self.obey(self.desk.take(policy.failed(done.seat, Failed("", "The weights are damaged."))))
-        size = {ONE: 1, TWO: 2, THREE: 4}[done.wish.record]
+        size = {ONE: 1, TWO: 2, THREE: 4}[done.record]
         if size + sum(self.held.values()) > self.memory:
             shortage = size <= self.memory
             return self.obey(self.desk.take(policy.failed(done.seat, Failed("", "Too large.", shortage=shortage))))
         self.held[done.seat] = size
-        return self.obey(self.desk.take(policy.loaded(done.seat, info_of(done.wish.record))))
+        return self.obey(self.desk.take(policy.loaded(done.seat, info_of(done.record))))
 
     @rule(seconds=st.sampled_from([0.0, 1.0, 30.0]))
     def time_passes(self, seconds):

@@ -3,10 +3,9 @@
 import asyncio
 import math
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
 from http import HTTPStatus
 from typing import TypeVar
 from weakref import WeakValueDictionary
@@ -26,7 +25,8 @@ from sotto.engine.contract.events import (
 )
 from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
 from sotto.errors import UnsupportedModelError
-from sotto.runner.host import HeardAnswer, Host
+from sotto.runner.commands import Ask, Count, Embed, Generate
+from sotto.runner.host import Host
 from sotto.runner.profiles import Profile, Profiles
 from sotto.runner.residents import Admit, Refuse, Resident, Wish
 from sotto.store.opening import named
@@ -160,8 +160,7 @@ class Desk:
         async with self._slot(visit):
             if self._closed:
                 raise stopped()
-            asked = partial(self.host.generate, visit.seat, request)
-            async with aclosing(self._answered(request.id, asked)) as events:
+            async with aclosing(self._answered(Generate(request, visit.seat))) as events:
                 async for event in events:
                     if not isinstance(event, Embedded | Counted):
                         yield event
@@ -175,7 +174,7 @@ class Desk:
         async with self._slot(visit):
             if self._closed:
                 raise stopped()
-            return await self._only(Embedded, request.id, partial(self.host.embed, visit.seat, request))
+            return await self._only(Embedded, Embed(request, visit.seat))
 
     async def count(self, visit: Visit, request: CountRequest) -> Counted:
         """Return how many tokens a conversation has; this waits for no answer.
@@ -185,26 +184,26 @@ class Desk:
         """
         if self._closed:
             raise stopped()
-        return await self._only(Counted, request.id, partial(self.host.count, visit.seat, request))
+        return await self._only(Counted, Count(request, visit.seat))
 
     def _slot(self, visit: Visit) -> asyncio.Semaphore:
         """Return what lets in as many as one model answers at a time."""
         return self._slots.setdefault(visit.seat, asyncio.Semaphore(self.host.slots))
 
-    async def _only(self, kind: type[_Only], request_id: str, ask: Callable[[HeardAnswer], None]) -> _Only:
+    async def _only(self, kind: type[_Only], command: Ask) -> _Only:
         """Return the one event of an answer that has no other."""
-        async with aclosing(self._answered(request_id, ask)) as events:
+        async with aclosing(self._answered(command)) as events:
             async for event in events:
                 if isinstance(event, kind):
                     return event
         raise AssertionError(f"{kind.__name__} comes, or an error does")
 
     async def _answered(
-        self, request_id: str, ask: Callable[[HeardAnswer], None]
+        self, command: Ask
     ) -> AsyncGenerator[PrefillProgress | TextChunk | Finished | Embedded | Counted, None]:
         stream = Stream(self._bridge)
         self._streams.add(stream)
-        ask(stream.put)
+        self.host.ask(command, stream.put)
         ended = False
         try:
             while not ended:
@@ -220,7 +219,7 @@ class Desk:
         finally:
             self._streams.discard(stream)
             if not ended:
-                self.host.cancel(request_id)
+                self.host.cancel(command.request.id)
 
     async def unload(self, record: ModelRecord) -> None:
         """Unload a model, if it is loaded, as soon as nobody asks it anything; wait for that unless somebody does."""

@@ -33,6 +33,7 @@ from sotto.engine.contract.events import (
 from sotto.engine.contract.failures import failed
 from sotto.engine.contract.types import EmbedRequest, GenerateRequest
 from sotto.errors import NO_MODEL, CancelledError, EngineError, FaultError, InvalidRequestError
+from sotto.runner.commands import Cancel, Embed, Generate, Load
 from sotto.runner.host import Loop, started
 from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.loop import EngineLoop
@@ -101,7 +102,7 @@ class LlamaServer(ABC):
             self._check()
             self._loads += 1
             self._news = []
-            self._loop.load(record, num_ctx)
+            self._loop.send(Load(record, num_ctx))
 
     def wait_until_running(
         self, timeout: float | None = LOAD_SECONDS, progress: Callable[[LoadProgress], None] | None = None
@@ -143,7 +144,7 @@ class LlamaServer(ABC):
             InvalidRequestError: An answer to a request of the same id is under way.
             EngineError: The host has ended.
         """
-        with closing(self._events(request.id, lambda: self._loop.generate(request))) as events:
+        with closing(self._events(Generate(request))) as events:
             for event in events:
                 assert not isinstance(event, Embedded | Counted)
                 yield event
@@ -162,7 +163,7 @@ class LlamaServer(ABC):
             EngineError: A text cannot be taken, no model is loaded, or the host has ended.
         """
         request = EmbedRequest(f"embedding {next(self._numbers)}", tuple(texts), truncate, dimensions)
-        with closing(self._events(request.id, lambda: self._loop.embed(request))) as events:
+        with closing(self._events(Embed(request))) as events:
             event = next(events)
         if isinstance(event, Embedded):
             return event
@@ -253,15 +254,15 @@ class LlamaServer(ABC):
                 self._check()
             return self._news[place]
 
-    def _events(self, request_id: str, ask: Callable[[], None]) -> Generator[RequestEvent, None, None]:
+    def _events(self, command: Generate | Embed) -> Generator[RequestEvent, None, None]:
         """Yield the events of a request up to its end, and cancel it where nobody wants them any more."""
-        answers = _Answers()
+        answers, request_id = _Answers(), command.request.id
         with self._changed:
             self._check()
             if request_id in self._answers:
                 raise InvalidRequestError(f"A request {request_id!r} is under way: choose another id.")
             self._answers[request_id] = answers
-            ask()
+            self._loop.send(command)
         ended = False
         try:
             while not ended:
@@ -273,7 +274,7 @@ class LlamaServer(ABC):
                     yield event
         finally:
             if not ended:
-                self._loop.cancel(request_id)
+                self._loop.send(Cancel(request_id))
                 # Only then may the id be used again.
                 while not _is_last(answers.get()):
                     pass

@@ -16,10 +16,9 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from sotto.engine.contract import events
 from sotto.engine.contract.engine_settings import EngineSettings
-from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.errors import SottoError
-from sotto.store.records import ModelRecord
+from sotto.runner.commands import Command
 
 # The longest line holds a conversation that fills the largest context there is, or an answer that does.
 LONGEST_LINE = 256 << 20
@@ -28,77 +27,6 @@ _SHOWN = 80
 
 class WireError(SottoError):
     """What came from another process is no value that was agreed on."""
-
-
-# Commands: what a host asks of an engine.
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """Load a model in place of what is in a seat; this and the others as `sotto.runner.loop` says."""
-
-    record: ModelRecord
-    num_ctx: int | None = None
-    anyway: bool = False
-    seat: str = ""
-    roomy: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Unload:
-    """Unload the model in a seat."""
-
-    seat: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Generate:
-    """Generate with a loaded model."""
-
-    request: GenerateRequest
-    seat: str = ""
-    background: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Embed:
-    """Make vectors of texts with a loaded model."""
-
-    request: EmbedRequest
-    seat: str = ""
-    background: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """Count the tokens of a conversation."""
-
-    request: CountRequest
-    seat: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Cancel:
-    """End a request as cancelled."""
-
-    request_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class CancelLoad:
-    """Stop the load of a seat."""
-
-    seat: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """Find out what a model needs in memory, once there is nothing else to do."""
-
-    record: ModelRecord
-
-
-Command = Load | Unload | Generate | Embed | Count | Cancel | CancelLoad | Measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +56,7 @@ class Listening:
 _CLASSES: Mapping[str, type] = {
     one.__name__: one
     for one in (
-        *(Load, Unload, Generate, Embed, Count, Cancel, CancelLoad, Measure, Hello, Listening),
+        *(*get_args(Command), Hello, Listening),
         *(events.LoadProgress, events.Loaded, events.Unloaded, events.Failed, MemoryFigures, Measured),
         *(events.PrefillProgress, events.TextChunk, events.Finished, events.Embedded, events.Counted),
     )

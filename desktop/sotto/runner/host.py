@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sotto.engine.contract.events import Failed, ModelInfo, RequestEvent
-from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
 from sotto.engine.memory.memory_figures import MemoryFigures
 from sotto.errors import InvalidRequestError
+from sotto.runner.commands import Ask, Command
 from sotto.runner.residents import Admit, Refuse, Residents, Stage, Wish
 from sotto.store.records import ModelRecord
 
@@ -26,44 +26,15 @@ HeardWish = Callable[[Admit | Refuse], None]
 HeardAnswer = Callable[[RequestEvent], None]
 
 
-class Loads(Protocol):
-    """What loads models into seats; see `Loop`."""
+class CommandSink(Protocol):
+    """What takes commands."""
 
-    def load(
-        self,
-        record: ModelRecord,
-        num_ctx: int | None = None,
-        *,
-        anyway: bool = False,
-        seat: str = "",
-        roomy: bool = False,
-    ) -> None:
-        """Load a model in place of what is in a seat."""
-
-    def unload(self, seat: str = "") -> None:
-        """Unload the model in a seat."""
-
-    def cancel_load(self, seat: str = "") -> None:
-        """Stop the load of a seat."""
+    def send(self, command: Command) -> None:
+        """Have a command carried out, in its turn."""
 
 
-class Loop(Loads, Protocol):
+class Loop(CommandSink, Protocol):
     """What serves commands: `sotto.runner.loop.EngineLoop`, whose documentation counts, or one that stands for it."""
-
-    def generate(self, request: GenerateRequest, *, seat: str = "", background: bool = False) -> None:
-        """Generate with the model in a seat."""
-
-    def embed(self, request: EmbedRequest, *, seat: str = "", background: bool = False) -> None:
-        """Make vectors of texts with the model in a seat."""
-
-    def count(self, request: CountRequest, *, seat: str = "") -> None:
-        """Count the tokens of a conversation, beside whatever else is served."""
-
-    def cancel(self, request_id: str) -> None:
-        """End a request as cancelled."""
-
-    def measure(self, record: ModelRecord) -> None:
-        """Find out what a model needs in memory, once there is nothing else to do."""
 
     def close(self) -> None:
         """End everything and make `run` return."""
@@ -124,14 +95,8 @@ class Host(Protocol):
             heard: Called when it is gone; now where it is not loaded, or somebody is still at it.
         """
 
-    def generate(self, seat: str, request: GenerateRequest, heard: HeardAnswer) -> None:
-        """Let a model answer, if it is still loaded."""
-
-    def embed(self, seat: str, request: EmbedRequest, heard: HeardAnswer) -> None:
-        """Let a model make vectors of texts, if it is still loaded."""
-
-    def count(self, seat: str, request: CountRequest, heard: HeardAnswer) -> None:
-        """Count the tokens of a conversation for a model, if it is still loaded; this waits for no answer."""
+    def ask(self, command: Ask, heard: HeardAnswer) -> None:
+        """Have a request answered by the model in a seat, if it is still loaded; a count waits for no answer."""
 
     def cancel(self, request_id: str) -> None:
         """End an answer as cancelled; an id that is not known is ignored."""
@@ -180,6 +145,6 @@ def kind_of_host(chosen: str = THREAD) -> str:
     return kind
 
 
-def not_loaded(request: GenerateRequest | EmbedRequest | CountRequest) -> Failed:
+def not_loaded(command: Ask) -> Failed:
     """Return the end of a request whose model has been unloaded in the meantime."""
-    return Failed(request.id, NOT_LOADED)
+    return Failed(command.request.id, NOT_LOADED)

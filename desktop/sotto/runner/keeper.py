@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 from sotto.engine.contract.events import Event, Failed, Loaded, Unloaded
-from sotto.runner.host import HeardWish, Loads, Visit
-from sotto.runner.residents import FOREVER, Decision, Load, Residents, Stage, StopLoad, Unload, Wish
+from sotto.runner.commands import CancelLoad, Load, Unload
+from sotto.runner.host import CommandSink, HeardWish, Visit
+from sotto.runner.residents import FOREVER, Decision, Residents, Stage, Wish
 from sotto.store.records import ModelRecord
 
 
@@ -14,7 +15,7 @@ class Keeper:
     def __init__(
         self,
         residents: Residents,
-        loop: Callable[[], Loads],
+        loop: Callable[[], CommandSink],
         later: Callable[[float], None],
         changed: Callable[[], None] = lambda: None,
     ) -> None:
@@ -101,13 +102,8 @@ class Keeper:
 
     def _obey(self, decisions: list[Decision]) -> None:
         for one in decisions:
-            if isinstance(one, Load):
-                wish = one.wish
-                self._loop().load(wish.record, wish.num_ctx, anyway=wish.anyway, seat=one.seat, roomy=one.roomy)
-            elif isinstance(one, StopLoad):
-                self._loop().cancel_load(one.seat)
-            elif isinstance(one, Unload):
-                self._loop().unload(one.seat)
+            if isinstance(one, Load | CancelLoad | Unload):
+                self._loop().send(one)
             elif (heard := self._heard.pop(one.visit, None)) is not None:
                 heard(one)
         for seat in [seat for seat in self._gone if self.residents.resident(seat) is None]:

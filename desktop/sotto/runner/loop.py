@@ -31,11 +31,12 @@ from typing import TYPE_CHECKING
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import Counted, Event, Finished, Loaded, LoadProgress, RequestEnd, Unloaded
 from sotto.engine.contract.failures import failed
-from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.engine.contract.types import EmbedRequest
 from sotto.engine.memory.memory_figures import Measured
 from sotto.errors import NO_MODEL, NOTHING_TO_COUNT_FOR, CancelledError, InvalidRequestError
 from sotto.runner import faults
-from sotto.runner.orders import LoadOrder, Order, RequestOrder, UnloadOrder, in_order
+from sotto.runner.commands import Cancel, CancelLoad, Command, Count, Embed, Generate, Load, Measure, Unload
+from sotto.runner.orders import Order, in_order
 from sotto.store.opening import open_model
 from sotto.store.records import ModelRecord
 
@@ -56,8 +57,7 @@ _BACKGROUND_EVERY = 4
 
 @dataclass(eq=False)
 class _Count:
-    request: CountRequest
-    seat: str
+    command: Count
     counted: "Future[Counted] | None" = None
 
 
@@ -66,13 +66,13 @@ class _Seat:
     """A model's place: its engine, the requests that it works on, and the number of the step it had last."""
 
     engine: "Engine"
-    running: dict[str, RequestOrder] = field(default_factory=dict)
+    running: dict[str, Order] = field(default_factory=dict)
     stepped: int = 0
 
     @property
     def in_background(self) -> bool:
         """Whether no person waits for what it does."""
-        return all(one.background for one in self.running.values())
+        return all(one.in_background for one in self.running.values())
 
 
 class EngineLoop:
@@ -100,69 +100,31 @@ class EngineLoop:
 
     # Any thread
 
-    def load(
-        self,
-        record: ModelRecord,
-        num_ctx: int | None = None,
-        *,
-        anyway: bool = False,
-        seat: str = "",
-        roomy: bool = False,
-    ) -> None:
-        """Load a model in place of what is in a seat, and end everything asked of that before.
-
-        Args:
-            record: The model.
-            num_ctx: Most tokens that a conversation may hold; None as the model says, or as many as fit.
-            anyway: Load it even where it is known not to fit.
-            seat: Where to.
-            roomy: Whether it fails where memory is short for a context of some length, because others could leave.
-        """
-        self._ask(LoadOrder(seat, record, num_ctx, anyway, roomy), instead=True)
-
-    def unload(self, seat: str = "") -> None:
-        """Unload the model in a seat, and end everything asked of it before."""
-        self._ask(UnloadOrder(seat), instead=True)
-
-    def generate(self, request: GenerateRequest, *, seat: str = "", background: bool = False) -> None:
-        """Generate with the model that is in a seat when the request's turn comes.
-
-        Args:
-            request: What to generate from.
-            seat: Which model.
-            background: Whether people who wait for others go first.
-        """
-        self._ask(RequestOrder(seat, request, background, time.perf_counter_ns()), instead=False)
-
-    def embed(self, request: EmbedRequest, *, seat: str = "", background: bool = False) -> None:
-        """Make vectors of texts with the model that is in a seat when the request's turn comes; see `generate`."""
-        self._ask(RequestOrder(seat, request, background, time.perf_counter_ns()), instead=False)
-
-    def count(self, request: CountRequest, *, seat: str = "") -> None:
-        """Count the tokens of a conversation, beside whatever else is served."""
+    def send(self, command: Command) -> None:
+        """Have a command carried out, in its turn."""
         with self._lock:
-            self._counts.append(_Count(request, seat))
-        self._changed.set()
-
-    def cancel(self, request_id: str) -> None:
-        """End a request as cancelled, wherever it is; an id that is not known has just ended and is ignored."""
-        self._cancel(lambda command: isinstance(command, RequestOrder) and command.request.id == request_id)
-
-    def cancel_load(self, seat: str = "") -> None:
-        """Stop the load of a seat that runs or waits, if there is one; nothing is in it then."""
-        self._cancel(lambda command: isinstance(command, LoadOrder) and command.seat == seat)
-
-    def measure(self, record: ModelRecord) -> None:
-        """Find out what a model needs in memory, once there is nothing else to do."""
-        with self._lock:
-            self._unmeasured.append(record)
+            match command:
+                case Load() | Unload():
+                    self._mark(lambda earlier: earlier.seat == command.seat)
+                    self._waiting.append(Order(command))
+                case Generate() | Embed():
+                    self._waiting.append(Order(command))
+                case Count():
+                    self._counts.append(_Count(command))
+                case Cancel(request_id):
+                    self._mark(lambda order: order.request is not None and order.request.id == request_id)
+                case CancelLoad(seat):
+                    self._mark(lambda order: isinstance(order.command, Load) and order.seat == seat)
+                case Measure(record):
+                    self._unmeasured.append(record)
         self._changed.set()
 
     def close(self) -> None:
         """End everything and make `run` return; later commands are never served."""
         with self._lock:
             self._closed = True
-        self._cancel(lambda command: True)
+            self._mark(lambda _: True)
+        self._changed.set()
 
     @property
     def tokenizer(self) -> "Tokenizer":
@@ -177,25 +139,13 @@ class EngineLoop:
             raise InvalidRequestError(NO_MODEL)
         return there.engine.tokenizer
 
-    def _ask(self, command: Order, *, instead: bool) -> None:
-        with self._lock:
-            if instead:
-                self._mark(lambda earlier: earlier.seat == command.seat)
-            self._waiting.append(command)
-        self._changed.set()
-
-    def _cancel(self, meant: Callable[[Order], bool]) -> None:
-        with self._lock:
-            self._mark(meant)
-        self._changed.set()
-
     def _mark(self, meant: Callable[[Order], bool]) -> None:
-        """Ask the commands that are meant to end; the lock is held."""
+        """Ask the orders that are meant to end; the lock is held."""
         current = (self._current,) if self._current else ()
         running = (one for seat in self._seats.values() for one in seat.running.values())
-        for command in (*self._waiting, *running, *current):
-            if meant(command):
-                command.cancelled.set()
+        for order in (*self._waiting, *running, *current):
+            if meant(order):
+                order.cancelled.set()
 
     # The owning thread
 
@@ -226,9 +176,9 @@ class EngineLoop:
         """Serve what can be served now, compute a step, or wait for something to do; False once all is closed."""
         self._changed.clear()
         self._look(helper)
-        command = self._next()
-        if command is not None:
-            self._serve(helper, command)
+        order = self._next()
+        if order is not None:
+            self._serve(helper, order)
             with self._lock:
                 self._current = None
         elif any(one.running for one in self._seats.values()):
@@ -254,56 +204,56 @@ class EngineLoop:
             self._emit(Measured(record.digest, None, failed("", error).message))
 
     def _next(self, *, requests_only: bool = False) -> Order | None:
-        """Take the first command whose turn it is; None if there is none yet."""
+        """Take the first order whose turn it is; None if there is none yet."""
         with self._lock:
             if self._closed:
                 return None
             ready = (one for one in in_order(self._waiting) if self._is_ready(one))
-            found = next((one for one in ready if isinstance(one, RequestOrder) or not requests_only), None)
+            found = next((one for one in ready if one.request is not None or not requests_only), None)
             if found is not None:
                 self._waiting.remove(found)
                 self._current = self._current if requests_only else found
             return found
 
-    def _is_ready(self, command: Order) -> bool:
-        there = self._seats.get(command.seat)
+    def _is_ready(self, order: Order) -> bool:
+        there = self._seats.get(order.seat)
         running = len(there.running) if there else 0
-        if isinstance(command, RequestOrder):
-            return command.prepared is not None and command.prepared.done() and running < SLOTS
+        if order.request is not None:
+            return order.prepared is not None and order.prepared.done() and running < SLOTS
         return not running  # all of them were asked to end
 
     def _look(self, helper: ThreadPoolExecutor) -> None:
         """Answer requests that were cancelled while they waited, and have the others prepared."""
         with self._lock:
-            ended = [one for one in self._waiting if isinstance(one, RequestOrder) and one.cancelled.is_set()]
-            for request in ended:
-                self._waiting.remove(request)
+            ended = [one for one in self._waiting if one.request is not None and one.cancelled.is_set()]
+            for order in ended:
+                self._waiting.remove(order)
             # What waits behind a load is for the model that the load brings.
-            shut = {self._current.seat} if isinstance(self._current, LoadOrder) else set[str]()
+            current = self._current
+            shut = {current.seat} if current is not None and isinstance(current.command, Load) else set[str]()
             fresh = []
-            for one in self._waiting:
-                if not isinstance(one, RequestOrder):
-                    shut.add(one.seat)
-                elif one.seat not in shut and one.prepared is None:
-                    fresh.append(one)
-        for request in ended:
-            self._emit(_finished_unserved(request))
-        for request in fresh:
-            request.prepared = self._preparing(helper, request)
-            request.prepared.add_done_callback(lambda _: self._changed.set())
+            for order in self._waiting:
+                if order.request is None:
+                    shut.add(order.seat)
+                elif order.seat not in shut and order.prepared is None:
+                    fresh.append(order)
+        for order in ended:
+            self._emit(_finished_unserved(order))
+        for order in fresh:
+            order.prepared = self._preparing(helper, order)
+            order.prepared.add_done_callback(lambda _: self._changed.set())
 
         self._look_at_counts(helper)
 
-    def _preparing(
-        self, helper: ThreadPoolExecutor, command: RequestOrder
-    ) -> "Future[Prepared] | Future[PreparedTexts]":
+    def _preparing(self, helper: ThreadPoolExecutor, order: Order) -> "Future[Prepared] | Future[PreparedTexts]":
         """Have a request turned into tokens."""
-        there = self._seats.get(command.seat)
+        there, request = self._seats.get(order.seat), order.request
+        assert request is not None
         if there is None:
             return helper.submit(_no_model)
-        if isinstance(command.request, EmbedRequest):
-            return helper.submit(there.engine.prepare_texts, command.request)
-        return helper.submit(there.engine.prepare, command.request)
+        if isinstance(request, EmbedRequest):
+            return helper.submit(there.engine.prepare_texts, request)
+        return helper.submit(there.engine.prepare, request)
 
     def _look_at_counts(self, helper: ThreadPoolExecutor) -> None:
         """Have counted what is asked for, and answer what has been counted."""
@@ -312,43 +262,43 @@ class EngineLoop:
             done = [one for one in self._counts if one.counted is not None and one.counted.done()]
             self._counts = [one for one in self._counts if one not in done]
         for one in fresh:
-            there = self._seats.get(one.seat)
-            one.counted = helper.submit(there.engine.count, one.request) if there else helper.submit(_nothing_to_count)
+            there, request = self._seats.get(one.command.seat), one.command.request
+            one.counted = helper.submit(there.engine.count, request) if there else helper.submit(_nothing_to_count)
             one.counted.add_done_callback(lambda _: self._changed.set())
         for one in done:
             assert one.counted is not None
             try:
                 event: Event = one.counted.result()
             except Exception as error:
-                event = failed(one.request.id, error)
+                event = failed(one.command.request.id, error)
             self._emit(event)
 
-    def _serve(self, helper: ThreadPoolExecutor, command: Order) -> None:
+    def _serve(self, helper: ThreadPoolExecutor, order: Order) -> None:
         try:
-            if isinstance(command, LoadOrder):
-                self._load(helper, command)
-            elif isinstance(command, RequestOrder):
-                self._start(command)
+            if isinstance(order.command, Load):
+                self._load(helper, order, order.command)
+            elif isinstance(order.command, Unload):
+                self._forget(order.seat)
+                self._emit(Unloaded(order.seat))
             else:
-                self._forget(command.seat)
-                self._emit(Unloaded(command.seat))
+                self._start(order)
         except CancelledError:
-            self._emit(Unloaded(command.seat))
+            self._emit(Unloaded(order.seat))
         except Exception as error:
-            if isinstance(command, RequestOrder):
-                self._emit(failed(command.request.id, error))
+            if order.request is not None:
+                self._emit(failed(order.request.id, error))
             else:
                 event = failed("", error)
-                self._emit(replace(event, seat=command.seat, shortage=self._is_shortage(command.seat, error)))
-        if not isinstance(command, RequestOrder):
-            there = self._seats.get(command.seat)
+                self._emit(replace(event, seat=order.seat, shortage=self._is_shortage(order.seat, error)))
+        if order.request is None:
+            there = self._seats.get(order.seat)
             if there is not None and there.engine.info is None:
                 # What a load that failed had read is referred to until its exception is done with.
-                self._forget(command.seat)
+                self._forget(order.seat)
             self._settle_memory()
             self._emit_figures(now=True)
 
-    def _load(self, helper: ThreadPoolExecutor, command: LoadOrder) -> None:
+    def _load(self, helper: ThreadPoolExecutor, order: Order, command: Load) -> None:
         from sotto.engine.engine import Engine
 
         def progress(event: LoadProgress) -> None:
@@ -358,7 +308,7 @@ class EngineLoop:
         def cancelled() -> bool:
             self._look(helper)
             self._serve_others()
-            return command.cancelled.is_set()
+            return order.cancelled.is_set()
 
         self._forget(command.seat)
         if cancelled():
@@ -381,12 +331,12 @@ class EngineLoop:
 
     def _serve_others(self) -> None:
         """Let the models that are loaded go on while another one is."""
-        request = self._next(requests_only=True)
-        if isinstance(request, RequestOrder):
+        order = self._next(requests_only=True)
+        if order is not None and order.request is not None:
             try:
-                self._start(request)
+                self._start(order)
             except Exception as error:
-                self._emit(failed(request.request.id, error))
+                self._emit(failed(order.request.id, error))
         if any(one.running for one in self._seats.values()):
             self._step()
 
@@ -408,20 +358,22 @@ class EngineLoop:
 
         settle([one.engine for one in self._seats.values()])
 
-    def _start(self, command: RequestOrder) -> None:
+    def _start(self, order: Order) -> None:
         from sotto.engine.vectors.embedding import PreparedTexts
 
-        assert command.prepared is not None  # it is waited for before the request's turn comes
-        prepared = command.prepared.result()
-        there = self._seats.get(command.seat)
+        # It is waited for before the request's turn comes.
+        assert order.prepared is not None
+        assert order.request is not None
+        prepared = order.prepared.result()
+        there = self._seats.get(order.seat)
         if there is None:
             raise InvalidRequestError(NO_MODEL)
         if isinstance(prepared, PreparedTexts):
-            there.engine.embed(prepared, command.cancelled.is_set)
+            there.engine.embed(prepared, order.cancelled.is_set)
         else:
-            there.engine.start(prepared, command.cancelled.is_set)
+            there.engine.start(prepared, order.cancelled.is_set)
         with self._lock:
-            there.running[command.request.id] = command
+            there.running[order.request.id] = order
 
     def _whose_turn(self) -> _Seat:
         """Return the model whose step is next; some have work."""
@@ -473,6 +425,7 @@ def _nothing_to_count() -> Counted:
     raise InvalidRequestError(NOTHING_TO_COUNT_FOR)
 
 
-def _finished_unserved(command: RequestOrder) -> Finished:
+def _finished_unserved(order: Order) -> Finished:
     """Return the end of a request that was cancelled before its turn."""
-    return Finished.unserved(command.request.id, time.perf_counter_ns() - command.received)
+    assert order.request is not None
+    return Finished.unserved(order.request.id, time.perf_counter_ns() - order.received)

@@ -10,10 +10,10 @@ from functools import partial
 
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import Event, Failed, Loaded, RequestEnd, RequestEvent
-from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
 from sotto.engine.memory.memory_figures import MemoryFigures
 from sotto.errors import ProcessEndedError
 from sotto.runner.catalogue import catalogue
+from sotto.runner.commands import Ask, Cancel
 from sotto.runner.host import HeardAnswer, HeardWish, Loop, Standing, Visit, not_loaded, standing, started
 from sotto.runner.keeper import Keeper
 from sotto.runner.loop import SLOTS, EngineLoop
@@ -86,38 +86,21 @@ class LoopHost:
         with self._lock:
             self._keeper.dismiss_model(record, heard)
 
-    def generate(self, seat: str, request: GenerateRequest, heard: HeardAnswer) -> None:
-        """Let a model answer, if it is still loaded."""
-        self._request(seat, request, heard, lambda loop: loop.generate(request, seat=seat))
-
-    def embed(self, seat: str, request: EmbedRequest, heard: HeardAnswer) -> None:
-        """Let a model make vectors of texts, if it is still loaded."""
-        self._request(seat, request, heard, lambda loop: loop.embed(request, seat=seat))
-
-    def count(self, seat: str, request: CountRequest, heard: HeardAnswer) -> None:
-        """Count the tokens of a conversation for a model, if it is still loaded; this waits for no answer."""
-        self._request(seat, request, heard, lambda loop: loop.count(request, seat=seat))
-
-    def _request(
-        self,
-        seat: str,
-        request: GenerateRequest | EmbedRequest | CountRequest,
-        heard: HeardAnswer,
-        ask: Callable[[Loop], None],
-    ) -> None:
+    def ask(self, command: Ask, heard: HeardAnswer) -> None:
+        """Have a request answered by the model in a seat, if it is still loaded; a count waits for no answer."""
         with self._lock:
-            there = self._keeper.residents.is_ready(seat)
+            there = self._keeper.residents.is_ready(command.seat)
             if there:
-                self._answering[request.id] = heard
-                ask(self._running())
+                self._answering[command.request.id] = heard
+                self._running().send(command)
         if not there:
-            heard(not_loaded(request))
+            heard(not_loaded(command))
 
     def cancel(self, request_id: str) -> None:
         """End an answer as cancelled; an id that is not known is ignored."""
         with self._lock:
             if self._loop is not None:
-                self._loop.cancel(request_id)
+                self._loop.send(Cancel(request_id))
 
     def close(self, seconds: float = 20.0) -> bool:
         """End everything; return whether the engines' thread has ended in time."""

@@ -1,13 +1,14 @@
 """What waits for the engines' loop, and whose turn is next."""
 
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sotto.engine.contract.types import EmbedRequest, GenerateRequest
-from sotto.store.records import ModelRecord
+from sotto.runner.commands import Embed, Generate, Load, Unload
 
 if TYPE_CHECKING:
     from sotto.engine.prompt.request_preparation import Prepared
@@ -16,41 +17,34 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Order:
-    """Something to be served in its turn; `cancelled` asks it to end early."""
-
-    seat: str
-    cancelled: threading.Event = field(default_factory=threading.Event, init=False)
-
-
-@dataclass(eq=False)
-class LoadOrder(Order):
-    """A model that is to be in a seat."""
-
-    record: ModelRecord
-    num_ctx: int | None
-    anyway: bool
-    roomy: bool
-
-
-@dataclass(eq=False)
-class UnloadOrder(Order):
-    """A seat that is to be empty."""
-
-
-@dataclass(eq=False)
-class RequestOrder(Order):
-    """Something to be answered.
+    """A command to be served in its turn.
 
     Attributes:
-        background: Whether people who wait for others go first.
+        command: What was asked for.
         received: `time.perf_counter_ns()` when it came.
-        prepared: Becomes its tokens, once they are asked for.
+        cancelled: Asks it to end early.
+        prepared: Becomes the tokens of a request, once they are asked for.
     """
 
-    request: GenerateRequest | EmbedRequest
-    background: bool
-    received: int
-    prepared: "Future[Prepared] | Future[PreparedTexts] | None" = None
+    command: Load | Unload | Generate | Embed
+    received: int = field(default_factory=time.perf_counter_ns, init=False)
+    cancelled: threading.Event = field(default_factory=threading.Event, init=False)
+    prepared: "Future[Prepared] | Future[PreparedTexts] | None" = field(default=None, init=False)
+
+    @property
+    def seat(self) -> str:
+        """Where it is to be served."""
+        return self.command.seat
+
+    @property
+    def request(self) -> GenerateRequest | EmbedRequest | None:
+        """What is to be answered; None for a load or unload."""
+        return self.command.request if isinstance(self.command, Generate | Embed) else None
+
+    @property
+    def in_background(self) -> bool:
+        """Whether it is a request for which no person waits."""
+        return isinstance(self.command, Generate | Embed) and self.command.background
 
 
 def in_order(waiting: Sequence[Order]) -> list[Order]:
@@ -65,13 +59,9 @@ def in_order(waiting: Sequence[Order]) -> list[Order]:
     shut: set[str] = set()
     for one in waiting:
         mine = before.setdefault(one.seat, [])
-        if one.seat not in shut and (isinstance(one, RequestOrder) or not mine):
+        if one.seat not in shut and (one.request is not None or not mine):
             mine.append(one)
-        if not isinstance(one, RequestOrder):
+        if one.request is None:
             shut.add(one.seat)
-    heads = {min(orders, key=_is_background) for orders in before.values()}
+    heads = {min(orders, key=lambda order: order.in_background) for orders in before.values()}
     return [one for one in waiting if one in heads]
-
-
-def _is_background(order: Order) -> bool:
-    return isinstance(order, RequestOrder) and order.background

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from sotto.engine.contract.events import Failed, ModelInfo
+from sotto.runner.commands import CancelLoad, Load, Unload
 from sotto.store.records import ModelRecord
 
 FOREVER = math.inf
@@ -114,29 +115,6 @@ class Resident:
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
-    """Load a model into a seat, in place of what is there."""
-
-    seat: str
-    wish: Wish
-    roomy: bool
-
-
-@dataclass(frozen=True, slots=True)
-class StopLoad:
-    """Stop the load of a seat: nobody waits for it any more."""
-
-    seat: str
-
-
-@dataclass(frozen=True, slots=True)
-class Unload:
-    """Unload what is in a seat."""
-
-    seat: str
-
-
-@dataclass(frozen=True, slots=True)
 class Admit:
     """Let a wish be served."""
 
@@ -159,7 +137,7 @@ class Refuse:
     busy: bool = False
 
 
-Decision = Load | StopLoad | Unload | Admit | Refuse
+Decision = Load | CancelLoad | Unload | Admit | Refuse
 
 
 def same(one: ModelRecord, other: ModelRecord) -> bool:
@@ -403,15 +381,15 @@ class Residents:
     def _loading(self, wish: Wish, seat: str) -> Load:
         roomy = any(one.seat != seat for one in self._evictable())
         self._residents[seat] = Resident(seat, wish, wish.keep_alive, used=self.clock(), roomy=roomy)
-        return Load(seat, wish, roomy)
+        return Load(wish.record, wish.num_ctx, wish.anyway, seat, roomy)
 
     def _wanted(self, record: ModelRecord) -> bool:
         return any(same(wish.record, record) for wish in self._waiting.values())
 
-    def _stopping(self, resident: Resident) -> StopLoad:
+    def _stopping(self, resident: Resident) -> CancelLoad:
         # Where it comes too late, the model leaves again.
         self._change(resident, dismissed=True)
-        return StopLoad(resident.seat)
+        return CancelLoad(resident.seat)
 
     def _leaving(self, resident: Resident) -> Unload:
         self._change(resident, stage=Stage.LEAVING)

@@ -16,6 +16,7 @@ from sotto.engine.contract.engine_settings import EngineSettings, change_setting
 from sotto.engine.contract.events import Failed, Finished, Loaded
 from sotto.errors import InvalidRequestError, ProcessEndedError
 from sotto.runner.catalogue import find
+from sotto.runner.commands import Generate, Load
 from sotto.runner.isolated.held_memory import held, most_memory, planned_within
 from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.loop_host import LoopHost
@@ -67,7 +68,7 @@ def test_an_answer_that_takes_too_much_ends_in_words_and_the_next_one_is_given(b
     seat = until(Admit).resident.seat
     # By the one that it was started with, nothing is loaded that would not fit.
     made[0]._life.child.most_memory = 200 * 10**6
-    host.generate(seat, request("a", "x" * 6000, num_predict=5), heard.put)
+    host.ask(Generate(request("a", "x" * 6000, num_predict=5), seat), heard.put)
     assert until(Failed).message == (
         "The engine's process reached its memory limit of 200 MB and was ended: choose a smaller model or a shorter "
         "context, or raise the limit in the settings (Engine) or by SOTTO_ENGINE_MEMORY."
@@ -76,7 +77,7 @@ def test_an_answer_that_takes_too_much_ends_in_words_and_the_next_one_is_given(b
     while host.standing and time.monotonic() < deadline:
         time.sleep(0.01)
     host.want(Wish(builtin), heard.put)
-    host.generate(until(Admit).resident.seat, request("b"), heard.put)
+    host.ask(Generate(request("b"), until(Admit).resident.seat), heard.put)
     assert len(until(Finished).token_ids) == 5
     assert len(made) == 2
     assert host.close()
@@ -87,7 +88,7 @@ def test_a_model_that_takes_too_much_while_it_is_loaded_ends_in_the_same_words(w
     while host.loop.port is None:
         time.sleep(0.01)
     host.loop._life.child.most_memory = 75 * 10**6
-    host.loop.load(wide)
+    host.loop.send(Load(wide))
     host.thread.join(60)
     assert isinstance(host.error, ProcessEndedError)
     assert "reached its memory limit of 75 MB" in host.error.message
@@ -95,10 +96,10 @@ def test_a_model_that_takes_too_much_while_it_is_loaded_ends_in_the_same_words(w
 
 def test_models_are_planned_to_fit_into_the_process(wide):
     host = Host(limited(256 * 10**6))
-    host.loop.load(wide, num_ctx=16384)
+    host.loop.send(Load(wide, num_ctx=16384))
     refused = host.wait(is_a(Failed))
     assert "fit" in refused.message
-    host.loop.load(wide, seat="other")
+    host.loop.send(Load(wide, seat="other"))
     assert 0 < host.wait(is_a(Loaded)).info.context_length < 4096
     host.close()
     assert planned_within(EngineSettings(process_memory=300 * 10**6)).memory_limit == 200 * 10**6

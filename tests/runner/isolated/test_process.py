@@ -19,6 +19,7 @@ from sotto.engine.memory.memory_figures import MemoryFigures
 from sotto.errors import EngineError, ProcessEndedError
 from sotto.runner.catalogue import find
 from sotto.runner.codec import Listening, encoded
+from sotto.runner.commands import Generate, Load, Unload
 from sotto.runner.isolated import spawned
 from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.loop_host import LoopHost
@@ -75,9 +76,9 @@ def killed_at(moment, record):
     """Return a host whose process is killed at the first event of a kind, while it has two requests."""
     host = Host(RunnerProcess)
     host.react(is_a(moment), lambda: os.kill(host.loop.pid, signal.SIGKILL))
-    host.loop.load(record)
-    host.loop.generate(request("running", "x" * 1000, num_predict=None, ignore_eos=True))
-    host.loop.generate(request("waiting"))
+    host.loop.send(Load(record))
+    host.loop.send(Generate(request("running", "x" * 1000, num_predict=None, ignore_eos=True)))
+    host.loop.send(Generate(request("waiting")))
     host.thread.join(20)
     host.close()
     return host
@@ -106,8 +107,8 @@ def test_a_killed_process_ends_everything_with_one_failure(moment, big, builtin)
 
 def test_a_crash_in_native_code_says_what_happened(host, builtin):
     host.react(is_a(TextChunk), lambda: os.kill(host.loop.pid, signal.SIGSEGV))
-    host.loop.load(builtin)
-    host.loop.generate(request("a", num_predict=None, ignore_eos=True))
+    host.loop.send(Load(builtin))
+    host.loop.send(Generate(request("a", num_predict=None, ignore_eos=True)))
     failed = host.ended("a")
     assert failed.message == "The engine's process was ended by SIGSEGV (Segmentation fault)."
     assert failed.bug
@@ -115,7 +116,7 @@ def test_a_crash_in_native_code_says_what_happened(host, builtin):
 
 
 def test_an_idle_process_that_dies_is_noticed_at_once(host, builtin):
-    host.loop.load(builtin)
+    host.loop.send(Load(builtin))
     host.wait(is_a(Loaded))
     began = time.monotonic()
     os.kill(host.loop.pid, signal.SIGKILL)
@@ -125,25 +126,25 @@ def test_an_idle_process_that_dies_is_noticed_at_once(host, builtin):
 
 
 def test_unloading_ends_the_process_and_the_next_load_starts_another(host, builtin):
-    host.loop.load(builtin)
+    host.loop.send(Load(builtin))
     host.wait(is_a(Loaded))
     first = host.loop.pid
-    host.loop.unload()
+    host.loop.send(Unload())
     host.wait(is_a(Unloaded))
     assert gone(first, 0.1)
     assert host.loop.pid is None
-    host.loop.load(builtin)
+    host.loop.send(Load(builtin))
     host.wait(is_a(Loaded), 2)
     assert host.loop.pid not in (None, first)
 
 
 def test_a_process_that_hangs_is_unloaded_by_force(host, builtin, monkeypatch):
     monkeypatch.setattr("sotto.runner.isolated.process._UNLOAD_SECONDS", 0.5)
-    host.loop.load(builtin)
+    host.loop.send(Load(builtin))
     host.wait(is_a(Loaded))
     first = host.loop.pid
     host.react(is_a(TextChunk), lambda: os.kill(first, signal.SIGSTOP))
-    host.loop.generate(request("a", num_predict=None, ignore_eos=True))
+    host.loop.send(Generate(request("a", num_predict=None, ignore_eos=True)))
     host.wait(is_a(TextChunk))
 
     def ping_again_and_again(seconds):
@@ -154,16 +155,16 @@ def test_a_process_that_hangs_is_unloaded_by_force(host, builtin, monkeypatch):
 
     with pytest.raises(EngineError, match="does not answer"):
         ping_again_and_again(5)
-    host.loop.unload()
+    host.loop.send(Unload())
     host.wait(is_a(Unloaded))
     assert gone(first, 0.1)
     assert host.ended("a").done_reason.value == "cancelled"
-    host.loop.load(builtin)
+    host.loop.send(Load(builtin))
     host.wait(is_a(Loaded), 2)
 
 
 def test_a_process_that_hangs_is_closed_within_seconds(host, builtin):
-    host.loop.load(builtin)
+    host.loop.send(Load(builtin))
     host.wait(is_a(Loaded))
     pid = host.loop.pid
     os.kill(pid, signal.SIGSTOP)
@@ -175,11 +176,11 @@ def test_a_process_that_hangs_is_closed_within_seconds(host, builtin):
 
 
 def test_the_status_is_answered_while_a_prompt_is_read(host, big):
-    host.loop.load(big)
+    host.loop.send(Load(big))
     figures = host.wait(lambda event: isinstance(event, MemoryFigures) and event.weights)
     memory = figures.active + figures.pool
     assert host.loop.ping() == Status(State.READY, 100, 2048, memory)
-    host.loop.generate(request("a", "x" * 1900))
+    host.loop.send(Generate(request("a", "x" * 1900)))
     host.wait(is_a(PrefillProgress))
 
     def chunks():
@@ -241,8 +242,8 @@ def fake(monkeypatch, body):
 def test_garbage_ends_in_one_failure_and_never_hangs(monkeypatch, body, told, builtin):
     fake(monkeypatch, body)
     host = Host(RunnerProcess)
-    host.loop.load(builtin)
-    host.loop.generate(request("a"))
+    host.loop.send(Load(builtin))
+    host.loop.send(Generate(request("a")))
     host.thread.join(10)
     assert not host.thread.is_alive()
     assert told in host.error.message
@@ -253,8 +254,8 @@ def test_a_process_that_cannot_be_started_ends_in_a_failure_too(monkeypatch, bui
     asked = threading.Event()
     monkeypatch.setattr(spawned, "command", lambda: ["/nowhere/at/all"] if asked.wait(10) else [])
     host = Host(RunnerProcess)
-    host.loop.load(builtin)
-    host.loop.generate(request("a"))
+    host.loop.send(Load(builtin))
+    host.loop.send(Generate(request("a")))
     asked.set()
     host.thread.join(10)
     assert host.error.message == "The engine's process could not be started (No such file or directory)."
@@ -273,12 +274,12 @@ def test_garbage_at_the_end_is_no_failure(monkeypatch, builtin):
         """,
     )
     host = Host(RunnerProcess)
-    host.loop.load(builtin)
-    host.loop.generate(request("a"))
+    host.loop.send(Load(builtin))
+    host.loop.send(Generate(request("a")))
     until = time.monotonic() + 10
     while not host.loop._asked and time.monotonic() < until:
         time.sleep(0.01)
-    host.loop.unload()
+    host.loop.send(Unload())
     host.wait(is_a(Unloaded), 2)
     assert [type(event) for event in host.events] == [Unloaded, Finished, Unloaded, MemoryFigures]
     host.close()
@@ -289,8 +290,8 @@ def test_silence_ends_in_a_failure_too(monkeypatch, body, builtin):
     monkeypatch.setattr("sotto.runner.isolated.life._START_SECONDS", 0.5)
     fake(monkeypatch, body)
     host = Host(RunnerProcess)
-    host.loop.load(builtin)
-    host.loop.generate(request("a"))
+    host.loop.send(Load(builtin))
+    host.loop.send(Generate(request("a")))
     host.thread.join(10)
     assert host.error.message == "The engine's process did not start in time."
     assert host.events == [Failed("a", host.error.message, bug=True)]
@@ -302,8 +303,8 @@ def test_events_that_nobody_asked_for_are_dropped(monkeypatch, builtin):
     )
     fake(monkeypatch, f"keep = answer(b'')\ntime.sleep(0.3)\nkeep.sendall(chunk({said!r}))\ntime.sleep(60)")
     host = Host(RunnerProcess)
-    host.loop.load(builtin)
-    host.loop.generate(request("a"))
+    host.loop.send(Load(builtin))
+    host.loop.send(Generate(request("a")))
     host.ended("a")
     assert host.events == [Failed("", "real"), Failed("a", "real")]
     monkeypatch.setattr("sotto.runner.isolated.process._CLOSE_SECONDS", 0.2)
@@ -322,7 +323,7 @@ def test_what_native_code_said_before_it_gave_up_is_told(monkeypatch, builtin):
         """,
     )
     host = Host(RunnerProcess)
-    host.loop.load(builtin)
+    host.loop.send(Load(builtin))
     host.thread.join(20)
     assert host.error.message == (
         "The engine's process was ended by SIGABRT (Aborted): "
@@ -345,7 +346,7 @@ def test_a_flood_on_stderr_blocks_nobody_and_only_errors_are_kept(monkeypatch, b
     )
     with caplog.at_level("INFO", "sotto.runner.isolated.spawned"):
         host = Host(RunnerProcess)
-        host.loop.load(builtin)
+        host.loop.send(Load(builtin))
         host.thread.join(20)
     assert host.error.message.endswith("exit status 2: mlx: error number 29990.")
     assert "noise" not in host.error.details
@@ -369,7 +370,7 @@ def test_whoever_serves_others_goes_on_with_another_process(builtin):
 
     host.want(Wish(builtin), heard.put)
     seat = until(Admit).resident.seat
-    host.generate(seat, request("a", num_predict=None, ignore_eos=True), heard.put)
+    host.ask(Generate(request("a", num_predict=None, ignore_eos=True), seat), heard.put)
     until(TextChunk)
     os.kill(made[0].pid, signal.SIGKILL)
     assert "SIGKILL" in until(Failed).message
@@ -377,7 +378,7 @@ def test_whoever_serves_others_goes_on_with_another_process(builtin):
     while host.standing and time.monotonic() < deadline:
         time.sleep(0.01)
     host.want(Wish(builtin), heard.put)
-    host.generate(until(Admit).resident.seat, request("b"), heard.put)
+    host.ask(Generate(request("b"), until(Admit).resident.seat), heard.put)
     assert len(until(Finished).token_ids) == 5
     assert len(made) == 2
     assert host.close()
@@ -388,6 +389,7 @@ import os, sys, time
 from pathlib import Path
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.types import *
+from sotto.runner.commands import Generate, Load
 from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.residents import Admit, Wish
 from sotto.runner.status import State, Status
@@ -399,9 +401,9 @@ def heard(event):
         print(host.pid, flush=True)
 host = RunnerProcess(heard, EngineSettings())
 threading.Thread(target=host.run).start()
-host.load(record_of(Path(sys.argv[1])))
+host.send(Load(record_of(Path(sys.argv[1]))))
 if moment != "Loaded":
-    host.generate(GenerateRequest("a", prompt="x" * 1900, ignore_eos=True))
+    host.send(Generate(GenerateRequest("a", prompt="x" * 1900, ignore_eos=True)))
 time.sleep(60)
 """
 
@@ -417,7 +419,7 @@ def test_a_killed_parent_takes_the_process_with_it(moment, big):
 
 def test_a_process_ends_when_its_stdin_does(big):
     """As where the system cannot tie a process to its parent."""
-    from sotto.runner.codec import Generate, Hello, Load
+    from sotto.runner.codec import Hello
     from sotto.runner.serving.wire import Wire
 
     with subprocess.Popen(spawned.command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:

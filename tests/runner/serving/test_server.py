@@ -21,6 +21,7 @@ from sotto.engine.contract.types import EmbedRequest
 from sotto.engine.engine import Engine
 from sotto.runner.catalogue import find
 from sotto.runner.codec import Hello, Listening, decoded, encoded
+from sotto.runner.commands import Embed, Generate, Load
 from sotto.runner.isolated import spawned
 from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.loop import EngineLoop
@@ -33,7 +34,7 @@ GREEDY = {"temperature": 0}
 @pytest.fixture(scope="module")
 def host():
     host = Host(RunnerProcess)
-    host.loop.load(find("sotto"))
+    host.loop.send(Load(find("sotto")))
     host.wait(is_a(Loaded))
     yield host
     host.close()
@@ -113,8 +114,8 @@ def test_the_status_waits_for_no_step_of_the_engine(monkeypatch):
     running.start()
     server.start()
     try:
-        loop.load(find("sotto"))
-        loop.generate(request("a", "Once upon a time"))
+        loop.send(Load(find("sotto")))
+        loop.send(Generate(request("a", "Once upon a time")))
         assert inside.wait(20)
         # The engine is in the middle of reading the prompt, and stays there until this is answered.
         status = json.loads(call((listening.getsockname()[1], "right"), "GET", "/v1/status").body)
@@ -142,7 +143,7 @@ def test_other_methods_and_paths_are_refused(address):
 
 
 def test_a_completion_is_said_in_lines(host, address):
-    host.loop.generate(request("same", "Once upon a time", num_predict=12))
+    host.loop.send(Generate(request("same", "Once upon a time", num_predict=12)))
     expected = host.ended("same")
     body = {"Prompt": "Once upon a time", "Options": {"num_predict": 12, **GREEDY}}
     reply = call(address, "POST", "/v1/completions", body)
@@ -157,7 +158,7 @@ def test_a_completion_is_said_in_lines(host, address):
 
 
 def test_completions_take_turns_with_the_hosts_own_requests(host, address):
-    host.loop.generate(request("long", num_predict=2500, ignore_eos=True))
+    host.loop.send(Generate(request("long", num_predict=2500, ignore_eos=True)))
     host.wait(lambda event: isinstance(event, TextChunk) and event.request_id == "long")
     reply = call(address, "POST", "/v1/completions", {"Prompt": "Yes", "Options": {"num_predict": 5, **GREEDY}})
     assert reply.lines[-1]["EvalCount"] == 5
@@ -207,7 +208,7 @@ def test_leaving_cancels(host, address, leave):
             assert connection.recv(1 << 16).startswith(b"HTTP/1.1 200")
             leave(connection)
         name = f"after {leave.__name__}"
-        host.loop.generate(request(name))
+        host.loop.send(Generate(request(name)))
         assert host.ended(name).done_reason is DoneReason.LENGTH
 
 
@@ -237,7 +238,7 @@ def test_what_cannot_be_honoured_is_refused_before_the_first_line(address, body,
 
 
 def test_the_vector_of_a_text(host, address):
-    host.loop.embed(EmbedRequest("same", ("Grüße, World", "Another"), normalise=True))
+    host.loop.send(Embed(EmbedRequest("same", ("Grüße, World", "Another"), normalise=True)))
     expected = host.wait(lambda event: isinstance(event, Embedded) and event.request_id == "same")
     answer = json.loads(call(address, "POST", "/v1/embeddings", {"content": "Grüße, World"}).body)
     assert answer["embedding"] == pytest.approx(expected.vectors[0], abs=1e-5)
@@ -345,7 +346,6 @@ def test_an_interrupt_ends_it_well(child, sent):
 
 
 def test_the_end_of_a_session_cancels_what_it_asked_for(child):
-    from sotto.runner.codec import Generate, Load
     from sotto.runner.serving.wire import Wire
 
     _, address = child()

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.contract.events import PrefillProgress, TextChunk, Unloaded
-from sotto.runner.codec import Generate, WireError, encoded
+from sotto.runner.codec import WireError, encoded
+from sotto.runner.commands import Generate
 from sotto.runner.serving.wire import Wire
 
 HEAD = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -18,6 +18,7 @@ from sotto.engine.contract.events import (
 )
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.runner.catalogue import find
+from sotto.runner.commands import Generate, Load, Measure, Unload
 from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.loop import EngineLoop
 from sotto.runner.loop_host import LoopHost
@@ -42,7 +43,7 @@ def host(request):
 
 
 def loaded(host, record, seat, **options):
-    host.loop.load(record, seat=seat, **options)
+    host.loop.send(Load(record, seat=seat, **options))
     return host.wait(lambda event: isinstance(event, Loaded | Failed) and event.seat == seat)
 
 
@@ -57,9 +58,9 @@ def test_models_take_turns_and_answer_as_if_they_were_alone(host, records):
         for seat, name in seats.items():
             assert isinstance(loaded(host, records[name], seat), Loaded)
         for number in range(2):
-            host.loop.generate(request(f"a{round_number}{number}", num_predict=120, ignore_eos=True), seat="a")
+            host.loop.send(Generate(request(f"a{round_number}{number}", num_predict=120, ignore_eos=True), seat="a"))
         if round_number:
-            host.loop.generate(request("b", num_predict=120, ignore_eos=True), seat="b")
+            host.loop.send(Generate(request("b", num_predict=120, ignore_eos=True), seat="b"))
             assert len(host.ended("b").token_ids) == 120
         tokens = [host.ended(f"a{round_number}{number}").token_ids for number in range(2)]
         assert alone.setdefault("a", tokens) == tokens
@@ -69,13 +70,13 @@ def test_models_take_turns_and_answer_as_if_they_were_alone(host, records):
     assert figures.weights == sum(one.weights for one in figures.models)
     assert {one.seat for one in figures.models} == {"a", "b"}
     # What is unloaded leaves the other as it was, and the last one leaves nothing.
-    host.loop.unload("a")
+    host.loop.send(Unload("a"))
     host.wait(lambda event: event == Unloaded("a"))
-    host.loop.generate(request("gone"), seat="a")
+    host.loop.send(Generate(request("gone"), seat="a"))
     assert "No model is loaded" in host.ended("gone").message
-    host.loop.generate(request("still"), seat="b")
+    host.loop.send(Generate(request("still"), seat="b"))
     assert host.ended("still").done_reason is DoneReason.LENGTH
-    host.loop.unload("b")
+    host.loop.send(Unload("b"))
     host.wait(lambda event: event == Unloaded("b"))
     host.wait(lambda event: isinstance(event, MemoryFigures) and event.weights == event.pool == 0)
     assert getattr(host.loop, "pid", None) is None
@@ -83,13 +84,13 @@ def test_models_take_turns_and_answer_as_if_they_were_alone(host, records):
 
 def test_loading_and_unloading_one_ends_nothing_of_another(host, records):
     def others():
-        host.loop.load(records["plain"], seat="b")
-        host.loop.load(records["window"], seat="b")
-        host.loop.unload("b")
+        host.loop.send(Load(records["plain"], seat="b"))
+        host.loop.send(Load(records["window"], seat="b"))
+        host.loop.send(Unload("b"))
 
     loaded(host, records["builtin"], "a")
     host.react(is_a(TextChunk), others)
-    host.loop.generate(request("long", num_predict=900, ignore_eos=True), seat="a")
+    host.loop.send(Generate(request("long", num_predict=900, ignore_eos=True), seat="a"))
     host.wait(lambda event: isinstance(event, Loaded | Unloaded) and event.seat == "b", 3)
     assert host.ended("long").done_reason is DoneReason.LENGTH
     ends = [type(event) for event in host.events if isinstance(event, Loaded | Unloaded) and event.seat == "b"]
@@ -100,8 +101,8 @@ def test_loading_and_unloading_one_ends_nothing_of_another(host, records):
 def test_a_loaded_model_goes_on_while_another_is_read(records):
     host = Host()
     loaded(host, records["builtin"], "a")
-    host.react(is_a(TextChunk), lambda: host.loop.load(records["plain"], seat="b"))
-    host.loop.generate(request("long", num_predict=400, ignore_eos=True), seat="a")
+    host.react(is_a(TextChunk), lambda: host.loop.send(Load(records["plain"], seat="b")))
+    host.loop.send(Generate(request("long", num_predict=400, ignore_eos=True), seat="a"))
     host.ended("long")
     kinds = [
         type(event)
@@ -118,9 +119,9 @@ def test_a_person_is_answered_before_programs_which_still_go_on(records):
     loaded(host, records["builtin"], "a")
     loaded(host, records["plain"], "b")
     host.react(
-        is_a(TextChunk), lambda: host.loop.generate(request("person", num_predict=40, ignore_eos=True), seat="b")
+        is_a(TextChunk), lambda: host.loop.send(Generate(request("person", num_predict=40, ignore_eos=True), seat="b"))
     )
-    host.loop.generate(request("program", num_predict=400, ignore_eos=True), seat="a", background=True)
+    host.loop.send(Generate(request("program", num_predict=400, ignore_eos=True), seat="a", background=True))
     host.ended("person")
     events = list(host.events)
     during = events[events.index(said(host, "person")[0]) : events.index(host.ended("person"))]
@@ -136,12 +137,12 @@ def test_where_several_wait_for_one_model_people_go_first(records):
 
     def ask():
         for number in range(5):
-            host.loop.generate(request(f"p{number}", num_predict=3), seat="a", background=True)
-        host.loop.generate(request("person", num_predict=3), seat="a")
+            host.loop.send(Generate(request(f"p{number}", num_predict=3), seat="a", background=True))
+        host.loop.send(Generate(request("person", num_predict=3), seat="a"))
 
     host.react(is_a(TextChunk), ask)
     for number in range(4):
-        host.loop.generate(request(f"first{number}", num_predict=50, ignore_eos=True), seat="a", background=True)
+        host.loop.send(Generate(request(f"first{number}", num_predict=50, ignore_eos=True), seat="a", background=True))
     for number in range(5):
         host.ended(f"p{number}")
     begun = []
@@ -156,7 +157,7 @@ def test_where_several_wait_for_one_model_people_go_first(records):
 def need(records):
     """What one model needs with all of its context, in bytes."""
     host = Host()
-    host.loop.measure(records["plain"])
+    host.loop.send(Measure(records["plain"]))
     needs = host.wait(is_a(Measured)).needs
     host.close()
     context = needs.longest_context
@@ -176,10 +177,10 @@ def test_what_does_not_fit_beside_another_says_so_and_fits_once_that_has_left(re
     assert (failed.shortage, failed.seat, failed.bug) == (True, "b", False)
     assert "the limit in Settings" in failed.message
     # The other one has lost nothing by that.
-    host.loop.generate(request("a"), seat="a")
+    host.loop.send(Generate(request("a"), seat="a"))
     assert host.ended("a").done_reason is DoneReason.LENGTH
-    host.loop.unload("a")
-    host.loop.load(records["window"], seat="b")
+    host.loop.send(Unload("a"))
+    host.loop.send(Load(records["window"], seat="b"))
     assert host.wait(is_a(Loaded), 2).seat == "b"
     host.close()
 

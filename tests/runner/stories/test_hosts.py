@@ -38,6 +38,7 @@ from sotto.engine.contract.types import (
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.engine.prompt.tools import read_tools
 from sotto.runner.catalogue import find
+from sotto.runner.commands import Cancel, CancelLoad, Count, Embed, Generate, Load, Measure, Unload
 from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.loop import SLOTS
 from sotto.store.opening import record_of
@@ -84,21 +85,21 @@ def host(request):
 
 @pytest.fixture
 def loaded(host, records):
-    host.loop.load(records["plain"])
+    host.loop.send(Load(records["plain"]))
     host.wait(is_a(Loaded))
     return host
 
 
 def test_an_answer_is_the_call_that_it_must_be(host, records):
-    host.loop.load(records["hermes"])
+    host.loop.send(Load(records["hermes"]))
     host.wait(is_a(Loaded))
     digit = {"type": "integer", "maximum": 9, "minimum": 0}
     schema = {"type": "object", "properties": {"n": digit}, "required": ["n"], "additionalProperties": False}
     tools = read_tools([{"name": "find", "parameters": schema}, {"name": "stop"}], "tools")
     asked = {"messages": (Message("user", "Find it."),), "tools": tools, "num_predict": 200}
     choice = ToolChoice(required=True, tool="find", single=True)
-    host.loop.generate(request("a", None, tool_choice=choice, think_budget=5, **asked))
-    host.loop.generate(request("b", None, tool_choice=ToolChoice(required=True, tool="fly"), **asked))
+    host.loop.send(Generate(request("a", None, tool_choice=choice, think_budget=5, **asked)))
+    host.loop.send(Generate(request("b", None, tool_choice=ToolChoice(required=True, tool="fly"), **asked)))
     (call,) = host.ended("a").calls
     assert call.name == "find"
     assert call.arguments["n"] in range(10)
@@ -126,10 +127,10 @@ def kinds_of(host):
 
 
 def test_a_model_is_loaded_asked_and_unloaded(host, records):
-    host.loop.load(records["builtin"])
-    host.loop.generate(request("a", "Once upon a time"))
+    host.loop.send(Load(records["builtin"]))
+    host.loop.send(Generate(request("a", "Once upon a time")))
     finished = host.ended("a")
-    host.loop.unload()
+    host.loop.send(Unload())
     host.wait(is_a(Unloaded))
     assert kinds_of(host) == [LoadProgress, Loaded, PrefillProgress, TextChunk, Finished, Unloaded]
     assert finished.done_reason is DoneReason.LENGTH
@@ -144,15 +145,17 @@ def test_a_conversation_with_seeded_sampling_is_answered_alike_in_both_hosts(rec
     answers = []
     for make in (in_a_thread, RunnerProcess):
         host = Host(make)
-        host.loop.load(records["builtin"], 512)
-        host.loop.generate(
-            request(
-                "a",
-                None,
-                messages=(Message("system", "Be brief, “please”."), Message("user", "Who are you? \U0001f642")),
-                sampling=SamplingOptions(temperature=0.9, top_p=0.95, seed=5),
-                num_predict=40,
-                stop=("\n\n",),
+        host.loop.send(Load(records["builtin"], 512))
+        host.loop.send(
+            Generate(
+                request(
+                    "a",
+                    None,
+                    messages=(Message("system", "Be brief, “please”."), Message("user", "Who are you? \U0001f642")),
+                    sampling=SamplingOptions(temperature=0.9, top_p=0.95, seed=5),
+                    num_predict=40,
+                    stop=("\n\n",),
+                )
             )
         )
         finished = host.ended("a")
@@ -164,12 +167,12 @@ def test_a_conversation_with_seeded_sampling_is_answered_alike_in_both_hosts(rec
 
 
 def test_a_format_is_kept_by_both_hosts(host, records):
-    host.loop.load(records["builtin"])
+    host.loop.send(Load(records["builtin"]))
     host.wait(is_a(Loaded))
     digits = Grammar(GrammarKind.REGEX, "[0-9]{3}é", "digits.regex")
-    host.loop.generate(request("a", grammar=digits, num_predict=20))
-    host.loop.generate(request("b", grammar=Grammar(GrammarKind.REGEX, "(", "digits.regex")))
-    host.loop.generate(request("c"))
+    host.loop.send(Generate(request("a", grammar=digits, num_predict=20)))
+    host.loop.send(Generate(request("b", grammar=Grammar(GrammarKind.REGEX, "(", "digits.regex"))))
+    host.loop.send(Generate(request("c")))
     said = host.ended("a")
     assert re.fullmatch("[0-9]{3}é", said.text)
     assert said.done_reason is DoneReason.STOP
@@ -181,14 +184,16 @@ def test_a_format_is_kept_by_both_hosts(host, records):
 
 
 def test_options_by_name_cross(loaded):
-    loaded.loop.generate(request("a", sampling=None, num_predict=None, options={"num_predict": 3, "temperature": 0}))
+    loaded.loop.send(
+        Generate(request("a", sampling=None, num_predict=None, options={"num_predict": 3, "temperature": 0}))
+    )
     assert len(loaded.ended("a").token_ids) == 3
-    loaded.loop.generate(request("b", sampling=None, options={"temperature": "hot"}))
+    loaded.loop.send(Generate(request("b", sampling=None, options={"temperature": "hot"})))
     assert "temperature" in loaded.ended("b").message
 
 
 def test_how_tokens_are_drawn_and_how_likely_they_were_crosses(host, records):
-    host.loop.load(records["builtin"])
+    host.loop.send(Load(records["builtin"]))
     drawn = SamplingOptions(
         seed=3,
         typical_p=0.9,
@@ -197,14 +202,14 @@ def test_how_tokens_are_drawn_and_how_likely_they_were_crosses(host, records):
         dry_sequence_breakers=("\n", "é"),
         logit_bias=((70, -100.0), (71, 2.5)),
     )
-    host.loop.generate(request("a", sampling=drawn, logprobs=2, num_predict=20))
+    host.loop.send(Generate(request("a", sampling=drawn, logprobs=2, num_predict=20)))
     finished = host.ended("a")
     told = [one for event in host.events if isinstance(event, TextChunk) for one in event.logprobs]
     assert tuple(one.drawn.token_id for one in told) == finished.token_ids
     assert b"".join(one.drawn.data for one in told).decode(errors="replace") == finished.text
     assert {len(one.top) for one in told} == {2}
     loop = SamplingOptions(temperature=0, logit_bias=((70, 100.0),))
-    host.loop.generate(request("b", sampling=loop, num_predict=-1))
+    host.loop.send(Generate(request("b", sampling=loop, num_predict=-1)))
     assert host.ended("b").done_reason is DoneReason.LOOP
 
 
@@ -222,19 +227,19 @@ def test_how_tokens_are_drawn_and_how_likely_they_were_crosses(host, records):
     ],
 )
 def test_what_is_out_of_range_is_refused_in_a_sentence(loaded, wrong, sentence):
-    loaded.loop.generate(request("a", **wrong))
+    loaded.loop.send(Generate(request("a", **wrong)))
     failed = loaded.ended("a")
     assert (failed.message, failed.bug) == (sentence, False)
 
 
 def test_an_answer_can_be_stopped_while_the_prompt_is_read(host, wide):
     def stop():
-        host.loop.cancel("a")
+        host.loop.send(Cancel("a"))
 
-    host.loop.load(wide)
+    host.loop.send(Load(wide))
     host.wait(is_a(Loaded))
     host.react(is_a(PrefillProgress), stop)
-    host.loop.generate(request("a", "x" * 1900))
+    host.loop.send(Generate(request("a", "x" * 1900)))
     finished = host.ended("a")
     assert finished.done_reason is DoneReason.CANCELLED
     assert not finished.token_ids
@@ -242,39 +247,39 @@ def test_an_answer_can_be_stopped_while_the_prompt_is_read(host, wide):
 
 
 def test_an_answer_can_be_stopped_while_it_is_written(host, records):
-    host.loop.load(records["builtin"])
-    host.react(is_a(TextChunk), lambda: host.loop.cancel("a"))
-    host.loop.generate(request("a", num_predict=None, ignore_eos=True))
+    host.loop.send(Load(records["builtin"]))
+    host.react(is_a(TextChunk), lambda: host.loop.send(Cancel("a")))
+    host.loop.send(Generate(request("a", num_predict=None, ignore_eos=True)))
     finished = host.ended("a")
     assert finished.done_reason is DoneReason.CANCELLED
     assert 0 < len(finished.token_ids) < 4000
-    host.loop.generate(request("b"))
+    host.loop.send(Generate(request("b")))
     assert host.ended("b").done_reason is DoneReason.LENGTH
 
 
 def test_a_short_answer_does_not_wait_for_a_long_one(host, records):
-    host.loop.load(records["builtin"])
-    host.react(is_a(TextChunk), lambda: host.loop.generate(request("short", "yes")))
-    host.loop.generate(request("long", num_predict=2000, ignore_eos=True))
+    host.loop.send(Load(records["builtin"]))
+    host.react(is_a(TextChunk), lambda: host.loop.send(Generate(request("short", "yes"))))
+    host.loop.send(Generate(request("long", num_predict=2000, ignore_eos=True)))
     host.ended("long")
     assert [event.request_id for event in host.events if isinstance(event, Finished)] == ["short", "long"]
 
 
 def test_more_requests_than_run_at_once_are_all_answered(loaded):
     for number in range(SLOTS + 3):
-        loaded.loop.generate(request(str(number), "x" * (number + 1), num_predict=30, ignore_eos=True))
+        loaded.loop.send(Generate(request(str(number), "x" * (number + 1), num_predict=30, ignore_eos=True)))
     for number in range(SLOTS + 3):
         assert loaded.ended(str(number)).done_reason is DoneReason.LENGTH
 
 
 def test_a_request_that_waits_can_be_cancelled(host, records):
-    host.loop.load(records["builtin"])
+    host.loop.send(Load(records["builtin"]))
     host.wait(is_a(Loaded))
     for number in range(SLOTS):
-        host.loop.generate(request(str(number), num_predict=600, ignore_eos=True))
-    host.loop.generate(request("waiting"))
-    host.loop.cancel("waiting")
-    host.loop.cancel("nobody")
+        host.loop.send(Generate(request(str(number), num_predict=600, ignore_eos=True)))
+    host.loop.send(Generate(request("waiting")))
+    host.loop.send(Cancel("waiting"))
+    host.loop.send(Cancel("nobody"))
     assert host.ended("waiting").done_reason is DoneReason.CANCELLED
     assert not any(ends_of(host, str(number)) for number in range(SLOTS))
     for number in range(SLOTS):
@@ -285,14 +290,14 @@ def test_a_request_that_waits_can_be_cancelled(host, records):
 def test_a_load_or_unload_ends_the_answer_that_runs(host, records, instead):
     def act():
         if instead == "load":
-            host.loop.load(records["window"])
+            host.loop.send(Load(records["window"]))
         else:
-            host.loop.unload()
-        host.loop.generate(request("after"))
+            host.loop.send(Unload())
+        host.loop.send(Generate(request("after")))
 
-    host.loop.load(records["builtin"])
+    host.loop.send(Load(records["builtin"]))
     host.react(is_a(TextChunk), act)
-    host.loop.generate(request("running", num_predict=None, ignore_eos=True))
+    host.loop.send(Generate(request("running", num_predict=None, ignore_eos=True)))
     after = host.ended("after")
     assert host.ended("running").done_reason is DoneReason.CANCELLED
     if instead == "load":
@@ -305,24 +310,24 @@ def test_a_load_or_unload_ends_the_answer_that_runs(host, records, instead):
 
 
 def test_what_is_asked_during_a_load_is_served_after_it(host, records):
-    host.react(is_a(LoadProgress), lambda: host.loop.generate(request("early")))
-    host.loop.load(records["plain"])
+    host.react(is_a(LoadProgress), lambda: host.loop.send(Generate(request("early"))))
+    host.loop.send(Load(records["plain"]))
     assert isinstance(host.ended("early"), Finished)
 
 
 def test_a_load_can_be_stopped_and_leaves_nothing(host, wide, records):
-    host.react(is_a(LoadProgress), host.loop.cancel_load)
-    host.loop.load(wide)
+    host.react(is_a(LoadProgress), lambda: host.loop.send(CancelLoad()))
+    host.loop.send(Load(wide))
     host.wait(is_a(Unloaded))
-    host.loop.generate(request("a"))
+    host.loop.send(Generate(request("a")))
     assert isinstance(host.ended("a"), Failed)
-    host.loop.load(records["plain"])
+    host.loop.send(Load(records["plain"]))
     host.wait(is_a(Loaded))
 
 
 def test_a_load_asked_for_during_another_takes_its_place(host, wide, records):
-    host.react(is_a(LoadProgress), lambda: host.loop.load(records["plain"]))
-    host.loop.load(wide)
+    host.react(is_a(LoadProgress), lambda: host.loop.send(Load(records["plain"])))
+    host.loop.send(Load(wide))
     assert host.wait(is_a(Loaded)).info.name == records["plain"].name
     assert [type(event) for event in host.events if isinstance(event, Loaded | Unloaded | Failed)] == [Unloaded, Loaded]
 
@@ -331,19 +336,19 @@ def test_a_model_that_is_broken_fails_in_a_sentence_and_the_next_one_works(host,
     folder = write_model(tmp_path / "broken é", "plain")
     record = record_of(folder)
     (folder / "model.safetensors").write_bytes(b"nothing")
-    host.loop.load(record)
+    host.loop.send(Load(record))
     failed = host.wait(is_a(Failed))
     assert (failed.request_id, failed.bug) == ("", False)
     assert "model.safetensors" in failed.message
-    host.loop.load(records["plain"])
+    host.loop.send(Load(records["plain"]))
     assert host.wait(is_a(Loaded)).info.name == records["plain"].name
 
 
 def test_a_request_that_cannot_be_honoured_fails_alone(loaded):
-    loaded.loop.generate(request("empty", ""))
-    loaded.loop.generate(request("long", "x" * 300))
-    loaded.loop.generate(request("half", "\ud800"))
-    loaded.loop.generate(request("good"))
+    loaded.loop.send(Generate(request("empty", "")))
+    loaded.loop.send(Generate(request("long", "x" * 300)))
+    loaded.loop.send(Generate(request("half", "\ud800")))
+    loaded.loop.send(Generate(request("good")))
     assert isinstance(loaded.ended("good"), Finished)
     assert loaded.ended("empty").message == "empty prompt"
     assert "exceeds the model's maximum context length" in loaded.ended("long").message
@@ -351,14 +356,14 @@ def test_a_request_that_cannot_be_honoured_fails_alone(loaded):
 
 
 def test_asking_without_a_model_fails_in_words(host):
-    host.loop.generate(request("a"))
+    host.loop.send(Generate(request("a")))
     assert host.ended("a").message == "No model is loaded: load one before asking it."
 
 
 def test_unloading_nothing_is_answered_too(host):
-    host.loop.unload()
+    host.loop.send(Unload())
     host.wait(is_a(Unloaded))
-    host.loop.unload()
+    host.loop.send(Unload())
     host.wait(is_a(Unloaded), 2)
 
 
@@ -367,17 +372,17 @@ def test_memory_is_told_and_comes_back(host, records, wide):
         return isinstance(event, MemoryFigures) and event.weights == event.cache == event.pool == 0
 
     # What is imported once for all stays.
-    host.loop.load(records["plain"])
+    host.loop.send(Load(records["plain"]))
     host.wait(is_a(Loaded))
-    host.loop.unload()
+    host.loop.send(Unload())
     host.wait(is_a(Unloaded))
     before = resident()
-    host.loop.load(wide)
+    host.loop.send(Load(wide))
     full = host.wait(lambda event: isinstance(event, MemoryFigures) and event.weights > 300_000_000)
     assert full.active >= full.weights
     assert resident() > before + 300_000_000
     known = len([event for event in host.events if empty(event)])
-    host.loop.unload()
+    host.loop.send(Unload())
     host.wait(is_a(Unloaded), 2)
     assert resident() < before + 60_000_000
     host.wait(empty, known + 1)
@@ -391,9 +396,9 @@ def test_closing_at_any_moment_ends_everything(moment, wide):
             host.loop.close()
         else:
             host.react(is_a(moment), host.loop.close)
-            host.loop.load(wide)
-            host.loop.generate(request("running", "x" * 700, num_predict=None, ignore_eos=True))
-            host.loop.generate(request("waiting"))
+            host.loop.send(Load(wide))
+            host.loop.send(Generate(request("running", "x" * 700, num_predict=None, ignore_eos=True)))
+            host.loop.send(Generate(request("waiting")))
         began = time.monotonic()
         host.thread.join(60)
         assert not host.thread.is_alive()
@@ -412,21 +417,21 @@ def test_whatever_is_asked_by_whomever_is_answered_once(host, records):
     def ask_some(thread):
         chance = random.Random(thread)
         for number in range(8):
-            host.loop.generate(request(f"{thread}{number}", num_predict=chance.randrange(1, 40), ignore_eos=True))
+            host.loop.send(Generate(request(f"{thread}{number}", num_predict=chance.randrange(1, 40), ignore_eos=True)))
             what = chance.random()
             if what < 0.3:
-                host.loop.cancel(f"{thread}{chance.randrange(8)}")
+                host.loop.send(Cancel(f"{thread}{chance.randrange(8)}"))
             elif what < 0.4:
-                host.loop.load(records[chance.choice(["plain", "window"])])
+                host.loop.send(Load(records[chance.choice(["plain", "window"])]))
                 loads.append(1)
             elif what < 0.45:
-                host.loop.unload()
+                host.loop.send(Unload())
                 loads.append(1)
             elif what < 0.5:
-                host.loop.cancel_load()
+                host.loop.send(CancelLoad())
             time.sleep(chance.random() / 50)
 
-    host.loop.load(records["plain"])
+    host.loop.send(Load(records["plain"]))
     threads = [threading.Thread(target=ask_some, args=(thread,)) for thread in "abc"]
     for thread in threads:
         thread.start()
@@ -434,7 +439,7 @@ def test_whatever_is_asked_by_whomever_is_answered_once(host, records):
         thread.join()
     for name in names:
         host.ended(name)
-    host.loop.unload()
+    host.loop.send(Unload())
     host.wait(lambda event: isinstance(event, Loaded | Unloaded), len(loads) + 2)
     assert all(len(ends_of(host, name)) == 1 for name in names)
     assert len([event for event in host.events if isinstance(event, Loaded | Unloaded)]) == len(loads) + 2
@@ -442,64 +447,64 @@ def test_whatever_is_asked_by_whomever_is_answered_once(host, records):
 
 def test_tokens_are_counted_while_an_answer_comes(loaded):
     asked = (Message("user", "hello " * 20),)
-    loaded.react(is_a(TextChunk), lambda: loaded.loop.count(CountRequest("count", asked, ("hello",))))
-    loaded.loop.generate(request("long", num_predict=2000, ignore_eos=True, overflow=Overflow.SHIFT))
+    loaded.react(is_a(TextChunk), lambda: loaded.loop.send(Count(CountRequest("count", asked, ("hello",)))))
+    loaded.loop.send(Generate(request("long", num_predict=2000, ignore_eos=True, overflow=Overflow.SHIFT)))
     counted = loaded.wait(is_a(Counted))
     loaded.ended("long")
     places = [event.request_id for event in loaded.events if isinstance(event, Counted | Finished)]
     assert places == ["count", "long"]
-    loaded.loop.generate(request("same", None, messages=asked, num_predict=1))
+    loaded.loop.send(Generate(request("same", None, messages=asked, num_predict=1)))
     assert counted.tokens == counted.last == loaded.ended("same").prompt_tokens
     assert len(counted.texts) == 1
 
 
 def test_a_prompt_of_tokens_is_taken_as_it_is(loaded):
-    loaded.loop.generate(request("of text", "hello", num_predict=4, echo=True))
+    loaded.loop.send(Generate(request("of text", "hello", num_predict=4, echo=True)))
     of_text = loaded.ended("of text")
     assert of_text.text.startswith("hello")
-    loaded.loop.generate(request("tokens", (3, 4, 5), num_predict=4, echo=True))
+    loaded.loop.send(Generate(request("tokens", (3, 4, 5), num_predict=4, echo=True)))
     of_tokens = loaded.ended("tokens")
     assert of_tokens.prompt_tokens == 3
     chunks = [event for event in loaded.events if isinstance(event, TextChunk) and event.request_id == "tokens"]
     assert "".join(chunk.text for chunk in chunks) == of_tokens.text
     assert sum(len(chunk.token_ids) for chunk in chunks) == len(of_tokens.token_ids)
-    loaded.loop.generate(request("without", (3, 4, 5), num_predict=4))
+    loaded.loop.send(Generate(request("without", (3, 4, 5), num_predict=4)))
     without = loaded.ended("without")
     assert without.token_ids == of_tokens.token_ids
     assert of_tokens.text.endswith(without.text)
     assert len(of_tokens.text) > len(without.text)
-    loaded.loop.generate(request("beyond", (3, 10**9)))
+    loaded.loop.send(Generate(request("beyond", (3, 10**9))))
     assert loaded.ended("beyond").message.startswith("prompt names token 1000000000, and this model's are 0 to ")
 
 
 def test_nothing_is_counted_without_a_model(host, records):
-    host.loop.count(CountRequest("early", (Message("user", "hello"),)))
+    host.loop.send(Count(CountRequest("early", (Message("user", "hello"),))))
     assert "No model is loaded" in host.ended("early").message
-    host.loop.load(records["plain"])
+    host.loop.send(Load(records["plain"]))
     host.wait(is_a(Loaded))
-    host.loop.count(CountRequest("none", ()))
+    host.loop.send(Count(CountRequest("none", ())))
     assert "nothing to count" in host.ended("none").message
-    host.loop.count(CountRequest("tools", (Message("user", "hello"),), tools=({"type": "function"},)))
+    host.loop.send(Count(CountRequest("tools", (Message("user", "hello"),), tools=({"type": "function"},))))
     assert "knows nothing of tools" in host.ended("tools").message
-    host.loop.unload()
+    host.loop.send(Unload())
     host.wait(is_a(Unloaded))
-    host.loop.count(CountRequest("late", (Message("user", "hello"),)))
+    host.loop.send(Count(CountRequest("late", (Message("user", "hello"),))))
     assert "No model is loaded" in host.ended("late").message
 
 
 def vectors_of(host, request_id, *texts, **options):
-    host.loop.embed(EmbedRequest(request_id, texts, **options))
+    host.loop.send(Embed(EmbedRequest(request_id, texts, **options)))
     return host.wait(lambda event: getattr(event, "request_id", None) == request_id)
 
 
 def test_an_encoder_makes_vectors_and_does_not_chat(host):
-    host.loop.load(record_of(minilm()))
+    host.loop.send(Load(record_of(minilm())))
     assert not host.wait(is_a(Loaded)).info.writes
     done = vectors_of(host, "v", "Hello world", "Good morning", dimensions=16)
     assert isinstance(done, Embedded)
     assert [len(vector) for vector in done.vectors] == [16, 16]
     assert all(sum(number**2 for number in vector) == pytest.approx(1, abs=1e-5) for vector in done.vectors)
-    host.loop.generate(request("a", "Hi"))
+    host.loop.send(Generate(request("a", "Hi")))
     assert "makes embeddings only" in host.ended("a").message
 
 
@@ -507,32 +512,32 @@ def test_vectors_are_alike_in_both_hosts(records):
     found = []
     for make in (in_a_thread, RunnerProcess):
         host = Host(make)
-        host.loop.load(records["builtin"])
+        host.loop.send(Load(records["builtin"]))
         found.append(vectors_of(host, "v", "Once upon a time", "there was", (5, 6, 7)).vectors)
         host.close()
     assert found[0] == found[1]
 
 
 def test_vectors_are_made_while_an_answer_comes(loaded):
-    loaded.loop.generate(request("a", num_predict=200, ignore_eos=True))
+    loaded.loop.send(Generate(request("a", num_predict=200, ignore_eos=True)))
     loaded.wait(is_a(TextChunk))
     assert isinstance(vectors_of(loaded, "v", "some text"), Embedded)
     assert len(loaded.ended("a").token_ids) == 200
 
 
 def test_vectors_that_nobody_wants_any_more_end_as_cancelled(loaded):
-    loaded.loop.embed(EmbedRequest("v", ("word " * 45,) * 5000))
-    loaded.loop.cancel("v")
+    loaded.loop.send(Embed(EmbedRequest("v", ("word " * 45,) * 5000)))
+    loaded.loop.send(Cancel("v"))
     assert loaded.ended("v").done_reason is DoneReason.CANCELLED
 
 
 @pytest.mark.parametrize("instead", ["load", "unload"])
 def test_a_load_or_unload_ends_vectors_too(loaded, records, instead):
-    loaded.loop.embed(EmbedRequest("v", ("word " * 45,) * 5000))
+    loaded.loop.send(Embed(EmbedRequest("v", ("word " * 45,) * 5000)))
     if instead == "load":
-        loaded.loop.load(records["window"])
+        loaded.loop.send(Load(records["window"]))
     else:
-        loaded.loop.unload()
+        loaded.loop.send(Unload())
     assert loaded.ended("v").done_reason is DoneReason.CANCELLED
 
 
@@ -546,7 +551,7 @@ def test_vectors_without_a_model_fail_in_words(host):
 
 
 def test_models_are_measured_beside_the_one_that_is_loaded(loaded, records):
-    loaded.loop.measure(records["window"])
+    loaded.loop.send(Measure(records["window"]))
     measured = loaded.wait(is_a(Measured))
     assert measured.digest == records["window"].digest
     assert measured.needs.weight_bytes > 0

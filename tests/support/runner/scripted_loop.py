@@ -26,11 +26,22 @@ from sotto.engine.contract.events import (
     TextChunk,
     Unloaded,
 )
-from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.engine.contract.types import CountRequest, GenerateRequest
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures, ModelFigures
 from sotto.engine.memory.memory_needs import ModelNeeds
 from sotto.engine.parsing.families import KEPT, PLAIN
 from sotto.engine.parsing.parser import Parser, parameters_of
+from sotto.runner.commands import (
+    Cancel,
+    CancelLoad,
+    Command,
+    Count,
+    Embed,
+    Generate,
+    Load,
+    Measure,
+    Unload,
+)
 from sotto.store.records import Format, ModelRecord, Source
 
 
@@ -73,7 +84,7 @@ class ScriptedLoop:
     def __init__(self, emit: Callable[[Event], None], script: Script) -> None:
         self._emit = emit
         self._script = script
-        self._commands: queue.SimpleQueue[tuple[str, object]] = queue.SimpleQueue()
+        self._commands: queue.SimpleQueue[tuple[Command | None, int]] = queue.SimpleQueue()
         self._counted: queue.SimpleQueue[Counted] = queue.SimpleQueue()
         self._stopped: set[str] = set()
         self._loads = 0
@@ -82,34 +93,32 @@ class ScriptedLoop:
         self._closed = False
         self._context = 0
 
-    def load(
-        self,
-        record: ModelRecord,
-        num_ctx: int | None = None,
-        *,
-        anyway: bool = False,
-        seat: str = "",
-        roomy: bool = False,
-    ) -> None:
-        if not roomy:
-            self._script.loads.append((record.name, num_ctx, anyway))
-        self._load_stopped_up_to[seat] = self._loads
-        self._loads += 1
-        self._commands.put(("load", (record, self._loads, num_ctx, seat, roomy)))
+    def send(self, command: Command) -> None:
+        """Take a command; those that wait for nothing are carried out at once."""
+        match command:
+            case Load():
+                if not command.roomy:
+                    self._note_load(command)
+                self._load_stopped_up_to[command.seat] = self._loads
+                self._loads += 1
+                self._commands.put((command, self._loads))
+            case Cancel(request_id):
+                self._stopped.add(request_id)
+            case CancelLoad(seat):
+                self._load_stopped_up_to[seat] = self._loads
+            case _:
+                if isinstance(command, Unload):
+                    self._load_stopped_up_to[command.seat] = self._loads
+                elif isinstance(command, Generate):
+                    self._script.requests.append(command.request)
+                elif isinstance(command, Count):
+                    self._count(command.request)
+                self._commands.put((command, 0))
 
-    def unload(self, seat: str = "") -> None:
-        self._load_stopped_up_to[seat] = self._loads
-        self._commands.put(("unload", seat))
+    def _note_load(self, command: Load) -> None:
+        self._script.loads.append((command.record.name, command.num_ctx, command.anyway and not command.roomy))
 
-    def generate(self, request: GenerateRequest, *, seat: str = "", background: bool = False) -> None:
-        self._script.requests.append(request)
-        self._commands.put(("generate", request))
-
-    def embed(self, request: EmbedRequest, *, seat: str = "", background: bool = False) -> None:
-        """Make a vector of one number of each text: how long it is."""
-        self._commands.put(("embed", request))
-
-    def count(self, request: CountRequest, *, seat: str = "") -> None:
+    def _count(self, request: CountRequest) -> None:
         """Take every character for a token, and four for what a template puts around a message."""
         self._script.counts.append(request)
         sizes = [len(message.content) + 4 for message in request.messages]
@@ -117,46 +126,38 @@ class ScriptedLoop:
         room = self._context - self._context // 4
         texts = tuple(map(len, request.texts))
         self._counted.put(Counted(request.id, sum(sizes), sum(kept) + sizes[-1], room, texts))
-        self._commands.put(("count", None))
-
-    def cancel(self, request_id: str) -> None:
-        self._stopped.add(request_id)
-
-    def cancel_load(self, seat: str = "") -> None:
-        self._load_stopped_up_to[seat] = self._loads
-
-    def measure(self, record: ModelRecord) -> None:
-        self._commands.put(("measure", record))
 
     def close(self) -> None:
         self._closed = True
-        self._commands.put(("close", None))
+        self._commands.put((None, 0))
 
     def run(self) -> None:
         while True:
-            command, value = self._commands.get()
-            if command == "close":
+            command, number = self._commands.get()
+            if command is None:
                 return
-            if command == "count":
+            if isinstance(command, Count):
                 self._say_counts()
                 continue
             if self._script.crash:
                 crash, self._script.crash = self._script.crash, ""
                 raise RuntimeError(crash)
-            if command == "load":
-                self._load(*value)
-            elif command == "measure":
-                needs = self._script.needs.get(value.name)
-                self._emit(Measured(value.digest, needs, "" if needs else f"{value.name} is not in the script."))
-            elif command == "embed":
-                sizes = [len(text) for text in value.texts]
-                self._emit(Embedded(value.id, tuple((float(size),) for size in sizes), sum(sizes), 1))
-            elif command == "unload":
-                self._seats.pop(value, None)
-                self._emit(Unloaded(value))
-                self._emit(self._figures())
-            else:
-                self._generate(value)
+            match command:
+                case Load():
+                    self._load(command, number)
+                case Measure(record):
+                    needs = self._script.needs.get(record.name)
+                    self._emit(Measured(record.digest, needs, "" if needs else f"{record.name} is not in the script."))
+                case Embed(request):
+                    # A vector of one number of each text: how long it is.
+                    sizes = [len(text) for text in request.texts]
+                    self._emit(Embedded(request.id, tuple((float(size),) for size in sizes), sum(sizes), 1))
+                case Unload(seat):
+                    self._seats.pop(seat, None)
+                    self._emit(Unloaded(seat))
+                    self._emit(self._figures())
+                case Generate(request):
+                    self._generate(request)
 
     def _wait(self, hold: threading.Event | None, stopped: Callable[[], bool]) -> None:
         time.sleep(self._script.pause)
@@ -176,7 +177,9 @@ class ScriptedLoop:
         active = self._script.taken or sum(held)
         return MemoryFigures(sum(held), len(held) << 20, active if held else 0, 0, sum(held), models=models)
 
-    def _load(self, record: ModelRecord, number: int, num_ctx: int | None, seat: str, roomy: bool) -> None:
+    def _load(self, command: Load, number: int) -> None:
+        record, num_ctx, seat, roomy = command.record, command.num_ctx, command.seat, command.roomy
+
         def stopped() -> bool:
             return self._closed or number <= self._load_stopped_up_to[seat]
 
@@ -186,7 +189,7 @@ class ScriptedLoop:
             self._emit(Failed("", f"{record.name} does not fit beside another.", seat=seat, shortage=True))
             return
         if roomy:
-            self._script.loads.append((record.name, num_ctx, False))
+            self._note_load(command)
         for step in range(self._script.load_steps):
             if stopped():
                 self._emit(Unloaded(seat))

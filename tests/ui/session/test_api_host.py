@@ -6,6 +6,7 @@ import threading
 import httpx
 import pytest
 
+from sotto.runner.commands import Cancel
 from sotto.ui.session.api_host import ApiHost
 from sotto.ui.session.api_switch import ApiState, ApiSwitch
 from sotto.ui.state.model_state import Phase
@@ -180,7 +181,7 @@ def test_unloading_the_model_ends_the_request_in_a_sentence(ask, ready, qtbot, l
     ready.script.hold_answer = threading.Event()
     call = ask("/api/chat", chat(ready.session.state.record.name))
     qtbot.waitUntil(lambda: len(ready.script.requests) > 1 or bool(ready.thread._answering))
-    ready.thread.cancel(next(iter(ready.thread._answering)))
+    ready.thread.send(Cancel(next(iter(ready.thread._answering))))
     ready.script.hold_answer.set()
     ended(qtbot, call)
     assert call.answer.status_code == 503

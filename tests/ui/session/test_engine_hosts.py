@@ -23,6 +23,7 @@ from sotto.engine.contract.events import (
 )
 from sotto.engine.memory.memory_figures import MemoryFigures
 from sotto.errors import InvalidRequestError
+from sotto.runner.commands import Load
 from sotto.runner.host import PROCESS, THREAD
 from sotto.ui.session import engine_hosts
 from sotto.ui.session.engine_hosts import Marking, crashed_last_time, make_host
@@ -159,7 +160,7 @@ def test_a_command_right_after_the_engine_was_lost_is_served(qtbot):
         def __init__(self, emit):
             self.emit = emit
 
-        def load(self, record, num_ctx=None, *, anyway=False, seat="", roomy=False):
+        def send(self, command):
             self.emit(Unloaded())
 
         def run(self):
@@ -168,7 +169,9 @@ def test_a_command_right_after_the_engine_was_lost_is_served(qtbot):
     made = iter([Broken, Whole])
     thread = EngineThread(make_loop=lambda emit: next(made)(emit))
     # In the moment that it is told, the thread has not ended.
-    thread.happened.connect(lambda event: thread.load(record()) if isinstance(event, EngineLost) else got.append(event))
+    thread.happened.connect(
+        lambda event: thread.send(Load(record())) if isinstance(event, EngineLost) else got.append(event)
+    )
     thread.start()
     qtbot.waitUntil(lambda: got == [Unloaded()])
     assert thread.close()
@@ -234,6 +237,7 @@ import os, signal, sys
 from PySide6.QtCore import QCoreApplication
 from sotto.engine.contract.types import *
 from sotto.runner.catalogue import find
+from sotto.runner.commands import Generate, Load
 from sotto.ui.session.engine_hosts import crashed_last_time, make_host
 moment = sys.argv[1]
 print(crashed_last_time(), flush=True)
@@ -245,8 +249,9 @@ def heard(event):
             os.kill(os.getpid(), signal.SIGSEGV)
         app.quit()
 thread.happened.connect(heard)
-thread.load(find("sotto"))
-thread.generate(GenerateRequest("a", prompt="Once", ignore_eos=True, num_predict=3000 if moment == "TextChunk" else 5))
+thread.send(Load(find("sotto")))
+request = GenerateRequest("a", prompt="Once", ignore_eos=True, num_predict=3000 if moment == "TextChunk" else 5)
+thread.send(Generate(request))
 app.exec()
 if moment == "Finished":
     os._exit(1)

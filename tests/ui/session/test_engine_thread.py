@@ -13,6 +13,7 @@ from sotto.engine.contract.answer_parts import Kind, Piece
 from sotto.engine.contract.events import Failed, Finished, Loaded, LoadProgress, PrefillProgress, TextChunk
 from sotto.engine.contract.logprobs import Likelihood, TokenLogprob
 from sotto.engine.contract.types import CountRequest, GenerateRequest, Message
+from sotto.runner.commands import Cancel, CancelLoad, Count, Generate, Load, Measure
 from sotto.runner.joining import joined
 from sotto.ui.session.engine_thread import EngineLost, EngineThread, Mailbox
 
@@ -85,7 +86,7 @@ def test_commands_before_the_engine_exists_are_served(qtbot):
     got = []
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, Script()))
     thread.happened.connect(got.append)
-    thread.load(record())
+    thread.send(Load(record()))
     qtbot.waitUntil(lambda: any(isinstance(event, Loaded) for event in got))
     assert thread.close()
     thread.deleteLater()
@@ -101,18 +102,18 @@ def test_a_lost_engine_comes_back_for_a_load_and_not_for_what_goes_on_beside(qtb
 
     thread = EngineThread(make_loop=make_loop)
     thread.happened.connect(got.append)
-    thread.generate(GenerateRequest("1", messages=conversation))
+    thread.send(Generate(GenerateRequest("1", messages=conversation)))
     qtbot.waitUntil(lambda: any(isinstance(event, EngineLost) for event in got) and not thread.isRunning())
 
-    thread.count(CountRequest("2", conversation, ()))
-    thread.measure(record())
-    thread.cancel("1")
-    thread.cancel_load()
+    thread.send(Count(CountRequest("2", conversation, ())))
+    thread.send(Measure(record()))
+    thread.send(Cancel("1"))
+    thread.send(CancelLoad())
     assert not thread.isRunning()
     qtbot.waitUntil(lambda: isinstance(got[-1], Failed) and got[-1].request_id == "2")
     assert len(made) == 1
 
-    thread.load(record())
+    thread.send(Load(record()))
     qtbot.waitUntil(lambda: any(isinstance(event, Loaded) for event in got))
     assert len(made) == 2
     assert thread.close()
@@ -123,7 +124,7 @@ def test_a_fast_stream_comes_up_in_few_events(qtbot):
     got, script = [], Script(chunks=["x"] * 5000)
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
     thread.happened.connect(got.append)
-    thread.generate(GenerateRequest("1", messages=(Message("user", "go"),)))
+    thread.send(Generate(GenerateRequest("1", messages=(Message("user", "go"),))))
     qtbot.waitUntil(lambda: any(isinstance(event, Finished) for event in got))
     chunks = [event for event in got if isinstance(event, TextChunk)]
     assert sum(len(chunk.text) for chunk in chunks) == 5000

@@ -19,6 +19,7 @@ from sotto.engine.contract.engine_settings import read_settings
 from sotto.engine.contract.events import Event, Failed, Loaded
 from sotto.errors import EngineError, SottoError
 from sotto.runner.codec import Hello, Listening, WireError, decoded, encoded
+from sotto.runner.commands import Load
 from sotto.runner.host import started
 from sotto.runner.isolated import parent
 from sotto.runner.isolated.held_memory import planned_within
@@ -97,7 +98,7 @@ class _Host:
         self.loop = EngineLoop(self._heard, lambda: planned_within(read_settings() if chosen is None else chosen))
         self._first = record is not None
         if record is not None:
-            self.loop.load(record)
+            self.loop.send(Load(record))
         self._thread = started(self._run, daemon=True)
 
     def wait(self) -> None:

@@ -7,7 +7,8 @@ from contextlib import suppress
 from typing import Any, Self
 
 from sotto.engine.contract.engine_settings import EngineSettings
-from sotto.runner.codec import Command, WireError
+from sotto.runner.codec import WireError
+from sotto.runner.commands import Command
 from sotto.runner.isolated.spawned import Spawned
 from sotto.runner.serving.wire import Wire
 

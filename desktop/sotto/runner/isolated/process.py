@@ -29,14 +29,13 @@ from sotto.engine.contract.events import (
     RequestEvent,
     Unloaded,
 )
-from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.errors import NOTHING_TO_COUNT_FOR, EngineError, ProcessEndedError
 from sotto.runner.calls import Calls
-from sotto.runner.codec import Cancel, CancelLoad, Command, Count, Embed, Generate, Load, Measure, Unload, WireError
+from sotto.runner.codec import WireError
+from sotto.runner.commands import Ask, Command, Count, Embed, Generate, Load, Unload
 from sotto.runner.isolated.life import Life, silence
 from sotto.runner.status import Status, is_of_load
-from sotto.store.records import ModelRecord
 
 _log = logging.getLogger(__name__)
 
@@ -47,7 +46,7 @@ _CLOSE_SECONDS = 5.0
 _DYING_SECONDS = 2.0
 # What a child is needed for, and what it answers.
 _Needs = Load | Generate | Embed
-_Asked = _Needs | Count | Unload
+_Asked = Load | Unload | Ask
 _NOTHING = MemoryFigures(0, 0, 0, 0, 0)
 
 
@@ -75,45 +74,11 @@ class RunnerProcess:
 
     # Any thread
 
-    def load(
-        self,
-        record: ModelRecord,
-        num_ctx: int | None = None,
-        *,
-        anyway: bool = False,
-        seat: str = "",
-        roomy: bool = False,
-    ) -> None:
-        """Load a model in place of what is in a seat, and end everything asked of that before."""
-        self._ask(Load(record, num_ctx, anyway, seat, roomy))
-
-    def unload(self, seat: str = "") -> None:
-        """Unload the model in a seat, and end everything asked of it before; and the process with the last one."""
-        self._ask(Unload(seat))
-
-    def generate(self, request: GenerateRequest, *, seat: str = "", background: bool = False) -> None:
-        """Generate with the model that is in a seat when the request's turn comes."""
-        self._ask(Generate(request, seat, background))
-
-    def embed(self, request: EmbedRequest, *, seat: str = "", background: bool = False) -> None:
-        """Make vectors of texts with the model that is in a seat when the request's turn comes."""
-        self._ask(Embed(request, seat, background))
-
-    def count(self, request: CountRequest, *, seat: str = "") -> None:
-        """Count the tokens of a conversation, beside whatever else is served."""
-        self._ask(Count(request, seat))
-
-    def cancel(self, request_id: str) -> None:
-        """End a request as cancelled, wherever it is; an id that is not known has just ended and is ignored."""
-        self._ask(Cancel(request_id))
-
-    def cancel_load(self, seat: str = "") -> None:
-        """Stop the load of a seat that runs or waits, if there is one; nothing is in it then."""
-        self._ask(CancelLoad(seat))
-
-    def measure(self, record: ModelRecord) -> None:
-        """Find out what a model needs in memory, once there is nothing else to do; not while there is no child."""
-        self._ask(Measure(record))
+    def send(self, command: Command) -> None:
+        """Have a command carried out. Unloading the last model ends the process, and measuring starts none."""
+        with self._lock:
+            self._waiting.append(command)
+        self._ring()
 
     def close(self) -> None:
         """End everything and make `run` return; later commands are never served."""
@@ -156,11 +121,6 @@ class RunnerProcess:
         if address is None:
             raise EngineError("The engine's process does not listen.")
         return Calls(*address)
-
-    def _ask(self, command: Command) -> None:
-        with self._lock:
-            self._waiting.append(command)
-        self._ring()
 
     def _ring(self) -> None:
         # What keeps it from ringing: it rings already (BlockingIOError), or nobody listens any more.
@@ -317,7 +277,7 @@ class RunnerProcess:
             self._closed = True
         details = self._life.child.words.text if self._life else ""
         for command in (*self._asked, *self._take(connected=False)[0]):
-            if isinstance(command, Generate | Embed | Count):
+            if isinstance(command, Ask):
                 self._emit(Failed(command.request.id, message, bug=True, details=details))
             elif isinstance(command, Unload):
                 self._emit(Unloaded(command.seat))

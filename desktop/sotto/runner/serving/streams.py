@@ -13,20 +13,8 @@ from starlette.types import Receive, Scope, Send
 
 from sotto.engine.contract.events import Event, Failed, RequestEnd
 from sotto.errors import InvalidRequestError
-from sotto.runner.codec import (
-    Cancel,
-    CancelLoad,
-    Count,
-    Embed,
-    Generate,
-    Lines,
-    Load,
-    Measure,
-    Unload,
-    WireError,
-    decoded,
-    encoded,
-)
+from sotto.runner.codec import Lines, WireError, decoded, encoded
+from sotto.runner.commands import Cancel, Command, Embed, Generate
 from sotto.runner.loop import EngineLoop
 from sotto.runner.serving import completions
 from sotto.runner.serving.switchboard import Stream, Switchboard
@@ -84,7 +72,7 @@ async def listening(
         yield take
     finally:
         gone.cancel()
-        loop.cancel(request_id)
+        loop.send(Cancel(request_id))
         board.end_request(request_id)
 
 
@@ -103,7 +91,7 @@ class Completions:
         request = completions.asked(read_json(await read_body(Request(scope, receive))), request_id)
         answer = _Answer(send)
         async with listening(self._loop, self._board, request_id, receive) as take:
-            self._loop.generate(request)
+            self._loop.send(Generate(request))
             while (events := await take()) is not None:
                 if not answer.begun and events and isinstance(events[0], Failed):
                     # Nothing was said yet, so the status can still tell.
@@ -145,7 +133,7 @@ class Session:
             speaking.cancel()
             self._board.end_session()
             for request_id in unanswered:
-                self._loop.cancel(request_id)
+                self._loop.send(Cancel(request_id))
 
     async def _hear(self, receive: Receive, unanswered: set[str]) -> None:
         lines = Lines()
@@ -164,28 +152,11 @@ class Session:
         await answer.end()
 
     def _do(self, command: Any, unanswered: set[str]) -> None:
-        if isinstance(command, Load):
-            self._loop.load(
-                command.record, command.num_ctx, anyway=command.anyway, seat=command.seat, roomy=command.roomy
-            )
-        elif isinstance(command, Unload):
-            self._loop.unload(command.seat)
-        elif isinstance(command, Generate):
-            unanswered.add(command.request.id)
-            self._loop.generate(command.request, seat=command.seat, background=command.background)
-        elif isinstance(command, Embed):
-            unanswered.add(command.request.id)
-            self._loop.embed(command.request, seat=command.seat, background=command.background)
-        elif isinstance(command, Count):
-            self._loop.count(command.request, seat=command.seat)
-        elif isinstance(command, Cancel):
-            self._loop.cancel(command.request_id)
-        elif isinstance(command, CancelLoad):
-            self._loop.cancel_load(command.seat)
-        elif isinstance(command, Measure):
-            self._loop.measure(command.record)
-        else:
+        if not isinstance(command, Command):
             raise WireError(f"{type(command).__name__} is no command.")
+        if isinstance(command, Generate | Embed):
+            unanswered.add(command.request.id)
+        self._loop.send(command)
 
 
 class _Answer:

@@ -11,6 +11,7 @@ from sotto.engine.contract.events import Embedded, Failed
 from sotto.engine.contract.failures import TEXT_TOO_LONG
 from sotto.engine.contract.types import EmbedRequest
 from sotto.errors import InvalidRequestError
+from sotto.runner.commands import Embed
 from sotto.runner.loop import EngineLoop
 from sotto.runner.serving.streams import listening, read_body, read_json
 from sotto.runner.serving.switchboard import Switchboard
@@ -31,7 +32,7 @@ class Vectors:
         request_id = f"embedding {secrets.token_hex(16)}"
         request = _asked(read_json(await read_body(Request(scope, receive))), request_id)
         async with listening(self._loop, self._board, request_id, receive) as take:
-            self._loop.embed(request)
+            self._loop.send(Embed(request))
             if (events := await take()) is not None:
                 await _answer(events)(scope, receive, send)
 

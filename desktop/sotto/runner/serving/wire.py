@@ -8,7 +8,8 @@ from typing import Any
 
 import h11
 
-from sotto.runner.codec import Command, Lines, WireError, decoded, encoded
+from sotto.runner.codec import Lines, WireError, decoded, encoded
+from sotto.runner.commands import Command
 
 _PIECE = 1 << 18
 _CONNECT_SECONDS = 5.0

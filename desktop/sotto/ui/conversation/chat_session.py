@@ -16,6 +16,7 @@ from sotto.engine.contract.answer_parts import Piece, markup
 from sotto.engine.contract.events import DoneReason, Failed, Finished, PrefillProgress, TextChunk
 from sotto.engine.contract.types import Message
 from sotto.engine.parsing.parser import parsed
+from sotto.runner.commands import Cancel
 from sotto.ui.conversation.answer_timing import AnswerPace
 from sotto.ui.conversation.chat_loading import Opening, read, read_unbegun
 from sotto.ui.conversation.chat_thread import ChatKeeper
@@ -214,7 +215,7 @@ class Dialogue(QObject):
     def stop(self) -> None:
         """Stop the answer that is under way, or the load that a person waits for."""
         if self._request:
-            self._session.host.cancel(self._request)
+            self._session.host.send(Cancel(self._request))
         elif self.summary.under_way:
             self.summary.stop()
         elif self._asking:
@@ -489,7 +490,7 @@ class Dialogue(QObject):
         if self._behind is not None and (self._request or self._queued):
             self._behind.keep(self._hand_out())
         elif self._request:
-            self._session.host.cancel(self._request)
+            self._session.host.send(Cancel(self._request))
             self._end(State.STOPPED, {})
         self._asking = self._queued = self._stopping = False
         self._asker.reuse.forget()

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from sotto.engine.contract.events import Counted, Failed
 from sotto.engine.contract.types import CountRequest
+from sotto.runner.commands import Count
 from sotto.ui.conversation.chat_session import Dialogue
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
@@ -142,7 +143,7 @@ class ContextMeter(QObject):
             return
         self._waiting = f"count {next(self._numbers)}"
         texts = tuple(one.shown for one in self._dialogue.unsent.attachments)
-        self._session.host.count(CountRequest(self._waiting, messages, texts), seat=self._session.seat)
+        self._session.host.send(Count(CountRequest(self._waiting, messages, texts), self._session.seat))
 
     @Slot(object)
     def _receive(self, event: object) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from sotto.engine.contract.events import DoneReason, Failed, Finished, PrefillProgress, TextChunk
 from sotto.engine.contract.types import GenerateRequest, Message, SamplingOptions
+from sotto.runner.commands import Cancel
 from sotto.ui.session.session import Session
 
 _HELLO = "Hello"
@@ -51,7 +52,7 @@ class Greeting(QObject):
     def stop(self) -> None:
         """Make way for a question."""
         if self._request:
-            self._session.host.cancel(self._request)
+            self._session.host.send(Cancel(self._request))
             self._request = ""
 
     @Slot(object)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from sotto.engine.contract.events import DoneReason, Failed, Finished
 from sotto.engine.contract.types import GenerateRequest, Message, Overflow
+from sotto.runner.commands import Cancel
 from sotto.ui.session.session import Session
 
 _ASK = (
@@ -58,7 +59,7 @@ class Summary(QObject):
     def stop(self) -> None:
         """Write no more of it."""
         if self._request:
-            self._session.host.cancel(self._request)
+            self._session.host.send(Cancel(self._request))
             self._end()
             self.failed.emit("")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
+from sotto.runner.commands import Measure
 from sotto.store.records import ModelRecord
 from sotto.ui.models.model_notes import ModelBook
 from sotto.ui.session.session import Session
@@ -131,7 +132,7 @@ class Planner(QObject):
         for record in records:
             if record.runnable and record.digest not in self._asked:
                 self._asked.add(record.digest)
-                self._session.host.measure(record)
+                self._session.host.send(Measure(record))
         self._soon.start()
 
     @Slot(object)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.runner.commands import Ask, Cancel, Count
 from sotto.runner.host import HeardAnswer, HeardWish, Standing, Visit, not_loaded, standing
 from sotto.runner.residents import Wish
 from sotto.store.records import ModelRecord
@@ -73,28 +73,13 @@ class ApiHost(QObject):
         """Unload a model as soon as nobody asks it anything."""
         self._asked.emit(lambda: self._session.keeper.dismiss_model(record, heard))
 
-    def generate(self, seat: str, request: GenerateRequest, heard: HeardAnswer) -> None:
-        """Let a model answer, if it is still loaded."""
-        engine = self._session.host
-        self._asked.emit(
-            lambda: self._ask(seat, request, heard, lambda: engine.generate(request, heard, seat=seat, background=True))
-        )
-
-    def embed(self, seat: str, request: EmbedRequest, heard: HeardAnswer) -> None:
-        """Let a model make vectors of texts, if it is still loaded."""
-        engine = self._session.host
-        self._asked.emit(
-            lambda: self._ask(seat, request, heard, lambda: engine.embed(request, heard, seat=seat, background=True))
-        )
-
-    def count(self, seat: str, request: CountRequest, heard: HeardAnswer) -> None:
-        """Count the tokens of a conversation for a model, if it is still loaded; this waits for no answer."""
-        engine = self._session.host
-        self._asked.emit(lambda: self._ask(seat, request, heard, lambda: engine.count(request, heard, seat=seat)))
+    def ask(self, command: Ask, heard: HeardAnswer) -> None:
+        """Have a request answered by the model in a seat, if it is still loaded; a count waits for no answer."""
+        self._asked.emit(lambda: self._ask(command, heard))
 
     def cancel(self, request_id: str) -> None:
         """End an answer as cancelled; an id that is not known is ignored."""
-        self._asked.emit(lambda: self._session.host.cancel(request_id))
+        self._asked.emit(lambda: self._session.host.send(Cancel(request_id)))
 
     # The window's thread
 
@@ -116,17 +101,13 @@ class ApiHost(QObject):
         meant = replace(wish, num_ctx=self._session.context_for(wish.record), as_it_is=True)
         self._visits[visit] = self._session.keeper.want(meant, heard)
 
-    def _ask(
-        self,
-        seat: str,
-        request: GenerateRequest | EmbedRequest | CountRequest,
-        heard: HeardAnswer,
-        ask: Callable[[], None],
-    ) -> None:
-        if self._session.keeper.residents.is_ready(seat):
-            ask()
+    def _ask(self, command: Ask, heard: HeardAnswer) -> None:
+        if not self._session.keeper.residents.is_ready(command.seat):
+            heard(not_loaded(command))
+        elif isinstance(command, Count):
+            self._session.host.send(command, heard)
         else:
-            heard(not_loaded(request))
+            self._session.host.send(replace(command, background=True), heard)
 
 
 def _there(models: Sequence[ModelRecord]) -> tuple[ModelRecord, ...]:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
 from sotto.engine.contract.events import Event, Failed, RequestEnd, RequestEvent
-from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
 from sotto.errors import ProcessEndedError
+from sotto.runner.commands import Ask, Command, Count, Embed, Generate, Load, Unload
 from sotto.runner.host import STACK_BYTES, HeardAnswer, Loop
 from sotto.runner.joining import joined
-from sotto.store.records import ModelRecord
 
 _EVERY_MS = 33
+# What a lost engine is started anew for.
+_Reviving = Load | Unload | Generate | Embed
 _NOTHING_TO_COUNT_WITH = "The engine has stopped: load a model before anything is counted."
 
 
@@ -88,7 +89,7 @@ class EngineThread(QThread):
         self._make_loop = make_loop
         self._lock = threading.Lock()
         self._loop: Loop | None = None
-        self._waiting: list[Callable[[Loop], None]] = []
+        self._waiting: list[Command] = []
         self._closed = False
         self._lost = False
         self._answering: dict[str, HeardAnswer] = {}
@@ -100,58 +101,28 @@ class EngineThread(QThread):
         self._woken.connect(self._read)
         self.finished.connect(self._go_on)
 
-    def load(
-        self,
-        record: ModelRecord,
-        num_ctx: int | None = None,
-        *,
-        anyway: bool = False,
-        seat: str = "",
-        roomy: bool = False,
-    ) -> None:
-        """Load a model in place of what is in a seat."""
-        self._tell(lambda loop: loop.load(record, num_ctx, anyway=anyway, seat=seat, roomy=roomy))
-
-    def unload(self, seat: str = "") -> None:
-        """Unload the model in a seat."""
-        self._tell(lambda loop: loop.unload(seat))
-
-    def generate(
-        self, request: GenerateRequest, heard: HeardAnswer | None = None, *, seat: str = "", background: bool = False
-    ) -> None:
-        """Generate with the model in a seat.
+    def send(self, command: Command, heard: HeardAnswer | None = None) -> None:
+        """Have a command carried out, in its turn.
 
         Args:
-            request: What to generate from.
-            heard: Takes the request's events on the engine's own thread, which then do not come up by `happened`.
-            seat: Which model.
-            background: Whether people who wait for others go first.
+            command: What to do.
+            heard: Takes the events that answer it, on the engine's own thread; they do not come up by `happened` then.
         """
-        if heard is not None:
+        if heard is not None and isinstance(command, Ask):
             with self._lock:
-                self._answering[request.id] = heard
-        self._tell(lambda loop: loop.generate(request, seat=seat, background=background))
-
-    def embed(self, request: EmbedRequest, heard: HeardAnswer, *, seat: str = "", background: bool = False) -> None:
-        """Make vectors of texts with the model in a seat.
-
-        Args:
-            request: The texts.
-            heard: Takes the end of it on the engine's own thread.
-            seat: Which model.
-            background: Whether people who wait for others go first.
-        """
+                self._answering[command.request.id] = heard
         with self._lock:
-            self._answering[request.id] = heard
-        self._tell(lambda loop: loop.embed(request, seat=seat, background=background))
-
-    def count(self, request: CountRequest, heard: HeardAnswer | None = None, *, seat: str = "") -> None:
-        """Count the tokens of a conversation, beside whatever else is served; see `generate`."""
-        if heard is not None:
-            with self._lock:
-                self._answering[request.id] = heard
-        if not self._tell(lambda loop: loop.count(request, seat=seat), revives=False):
-            self._post(Failed(request.id, _NOTHING_TO_COUNT_WITH))
+            past = self._lost and not isinstance(command, _Reviving)
+            if not past:
+                self._lost = False
+                if self._loop is None:
+                    self._waiting.append(command)
+                else:
+                    self._loop.send(command)
+        if not past:
+            self._begin()
+        elif isinstance(command, Count):
+            self._post(Failed(command.request.id, _NOTHING_TO_COUNT_WITH))
 
     @property
     def answering(self) -> bool:
@@ -159,39 +130,19 @@ class EngineThread(QThread):
         with self._lock:
             return bool(self._answering)
 
-    def cancel(self, request_id: str) -> None:
-        """End a request as cancelled."""
-        self._tell(lambda loop: loop.cancel(request_id), revives=False)
-
-    def cancel_load(self, seat: str = "") -> None:
-        """Stop the load of a seat."""
-        self._tell(lambda loop: loop.cancel_load(seat), revives=False)
-
-    def measure(self, record: ModelRecord) -> None:
-        """Find out what a model needs in memory, once there is nothing else to do and an engine that does it."""
-        self._tell(lambda loop: loop.measure(record), revives=False)
-
     def close(self, milliseconds: int = 5000) -> bool:
         """End everything; return whether the thread has ended in time."""
         self._closed = True
         if not self.isRunning():
             return True
-        self._tell(lambda loop: loop.close())
+        with self._lock:
+            if self._loop is not None:
+                self._loop.close()
         return self.wait(milliseconds)
 
-    def _tell(self, command: Callable[[Loop], None], *, revives: bool = True) -> bool:
-        """Pass a command on, or keep it until there is an engine; return False for one that a lost engine is past."""
-        with self._lock:
-            if self._lost and not revives:
-                return False
-            if self._loop is None:
-                self._waiting.append(command)
-            else:
-                command(self._loop)
-            self._lost = False
+    def _begin(self) -> None:
         if not self._closed and not self.isRunning():
             self.start()
-        return True
 
     def run(self) -> None:
         """Run the engine's loop until `close`."""
@@ -201,8 +152,10 @@ class EngineThread(QThread):
             with self._lock:
                 self._loop = loop
                 for command in self._waiting:
-                    command(loop)
+                    loop.send(command)
                 self._waiting.clear()
+                if self._closed:
+                    loop.close()
             loop.run()
         except ProcessEndedError as error:
             lost = EngineLost(error.message, error.details)
@@ -235,8 +188,8 @@ class EngineThread(QThread):
         """Start anew for commands that came when the engine was lost and its thread had not ended yet."""
         with self._lock:
             asked = bool(self._waiting)
-        if asked and not self._closed and not self.isRunning():
-            self.start()
+        if asked:
+            self._begin()
 
     @Slot()
     def _read(self) -> None:

@@ -28,6 +28,7 @@ from sotto.engine.contract.events import (
 from sotto.engine.contract.types import GenerateRequest
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.errors import CancelledError, SottoError
+from sotto.runner.commands import Generate
 from sotto.runner.keeper import Keeper
 from sotto.runner.residents import Admit, Rank, Refuse, Resident, Residents, Stage, Wish, same
 from sotto.store.records import ModelRecord
@@ -245,7 +246,7 @@ class Session(QObject):
 
     def generate(self, request: GenerateRequest) -> None:
         """Let the loaded model answer."""
-        self.host.generate(request, seat=self.seat)
+        self.host.send(Generate(request, self.seat))
 
     def answering(self) -> None:
         """Take note that the model answers a person; it may answer several questions at a time."""

@@ -127,7 +127,7 @@ class _Marking:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._inner, name)
-        stage = {"want": "model wanted", "generate": "asked", "embed": "asked", "count": "asked"}.get(name)
+        stage = {"want": "model wanted", "ask": "asked"}.get(name)
         if stage is not None:
             self.marked.add(stage)
             self._mark(stage)
