@@ -446,7 +446,8 @@ def test_a_process_notices_that_another_one_has_become_its_parent():
 import os, subprocess, sys, time
 reading, writing = os.pipe()
 inner = (
-    "import os; from sotto.runner.isolated.parent import wait_for_end; wait_for_end(%d, os.getppid()); print('noticed')"
+    "import os; parent = os.getppid(); from sotto.runner.isolated.child import wait_for_end; "
+    "wait_for_end(%d, parent); print('noticed')"
 )
 child = subprocess.Popen([sys.executable, "-c", inner % reading], pass_fds=[reading, writing])
 time.sleep(1)

@@ -5,8 +5,10 @@ libraries too, goes to stderr. It ends by an interrupt (or SIGTERM), which is se
 its parent is gone.
 """
 
+import ctypes
 import faulthandler
 import os
+import select
 import signal
 import socket
 import sys
@@ -21,7 +23,6 @@ from sotto.errors import EngineError, SottoError
 from sotto.runner.codec import Hello, Listening, WireError, decoded, encoded
 from sotto.runner.commands import Load
 from sotto.runner.host import started
-from sotto.runner.isolated import parent
 from sotto.runner.isolated.held_memory import planned_within
 from sotto.runner.loop import EngineLoop
 from sotto.runner.serving.switchboard import Switchboard
@@ -33,6 +34,8 @@ _SWITCH_SECONDS = 0.0005
 # Of the three seconds in which it is gone after its parent, the first may pass before that is noticed.
 _ORPHAN_SECONDS = 1.5
 _FLUSH_SECONDS = 2.0
+_POLL_SECONDS = 1.0
+_PR_SET_PDEATHSIG = 1
 
 
 def serve(record: ModelRecord | None, port: int) -> NoReturn:
@@ -43,7 +46,7 @@ def serve(record: ModelRecord | None, port: int) -> NoReturn:
         port: Where to listen; 0 for any that is free.
     """
     started_by = os.getppid()
-    parent.die_with_parent()
+    _die_with_parent()
     faulthandler.enable()
     sys.setswitchinterval(_SWITCH_SECONDS)
     status = 1
@@ -114,7 +117,7 @@ class _Host:
 
     def end_with(self, process: int) -> None:
         """End, well or not, once the parent is gone."""
-        parent.wait_for_end(sys.stdin.fileno(), process)
+        wait_for_end(sys.stdin.fileno(), process)
         self.loop.close()
         self._thread.join(_ORPHAN_SECONDS)
         os._exit(1)
@@ -136,6 +139,23 @@ class _Host:
             self.loop.close()
         self._first = self._first and not isinstance(event, Loaded)
         self.board.emit(event)
+
+
+def wait_for_end(stdin: int, parent: int) -> None:
+    """Return once the parent is gone: nothing holds the other end of `stdin`, or another process is the parent now."""
+    while os.getppid() == parent:
+        readable, _, _ = select.select([stdin], [], [], _POLL_SECONDS)
+        if readable and not os.read(stdin, 1 << 16):
+            return
+
+
+def _die_with_parent() -> None:
+    """Ask the system, where it can do so, to end this process in the moment its parent ends, however that comes.
+
+    It is the thread that started this process which counts: `RunnerProcess.run` lasts longer than its child.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def _own_stdout() -> BinaryIO:
