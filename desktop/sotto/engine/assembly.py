@@ -1,7 +1,7 @@
 """What makes a loaded model ready to answer: its caches, its draft model and a scheduler."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sotto.engine.caches.batch import can_batch
 from sotto.engine.caches.caches import kv_note
@@ -119,35 +119,72 @@ def made_ready(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         speculator=Speculator(draft=draft),
         guard=guard,
     )
-    record = order.source.record
+    info = model_info(
+        order,
+        fitting,
+        parts,
+        kv_bytes_per_token=trial.sequence.bytes_per_token,
+        kv_note=kv_note(caches, settings.kv_bits),
+        draft=draft.name if draft else "",
+    )
+    sentence = sentence_of(order.source)
+    reads = in_chunks(parts.loaded.model, parts.loaded.config, chunk, prefix.count_beside)
+    embedder = Embedder(reads, preparer.tokenizer, sentence, min(context, sentence.longest or context), trial.rows)
+    return Ready(info, preparer, prefix, scheduler, draft, embedder, guard)
+
+
+def model_info(
+    order: Order,
+    fitting: Fitting,
+    parts: Parts,
+    *,
+    writes: bool = True,
+    kv_bytes_per_token: int | None = 0,
+    kv_note: str = "",
+    draft: str = "",
+) -> ModelInfo:
+    """Return what callers are told of a model that is ready.
+
+    Args:
+        order: What was asked for.
+        fitting: What was planned for it.
+        parts: What was read; the preparer knows the context.
+        writes: Whether the model writes text, so that it matters what its template can be asked for.
+        kv_bytes_per_token: Bytes of cache per token of context, or None when layers differ with length.
+        kv_note: Which layers hold keys and values in few bits; empty where none was to.
+        draft: The name of the second model; empty for none.
+    """
+    record, loaded, preparer = order.source.record, parts.loaded, parts.preparer
     info = ModelInfo(
         digest=record.digest,
         name=record.name,
         architecture=record.architecture,
-        context_length=context,
-        weight_bytes=parts.loaded.weight_bytes,
-        kv_bytes_per_token=trial.sequence.bytes_per_token,
-        compute_type=parts.loaded.compute_type,
+        context_length=preparer.context_length,
+        weight_bytes=loaded.weight_bytes,
+        kv_bytes_per_token=kv_bytes_per_token,
+        compute_type=loaded.compute_type,
         device=device(),
-        has_chat_template=preparer.template.own,
+        has_chat_template=writes and preparer.template.own,
         load_duration=time.perf_counter_ns() - order.started,
-        draft=draft.name if draft else "",
-        kv_note=kv_note(caches, settings.kv_bits),
+        draft=draft,
+        kv_note=kv_note,
         context_note=fitting.note,
-        template_note=preparer.template.note,
-        doubts_template=not (preparer.template.own and preparer.template.reads_messages),
         options_note=preparer.options_note,
         options=preparer.usual,
+        writes=writes,
+    )
+    if not writes:
+        return info
+    return replace(
+        info,
+        template_note=preparer.template.note,
+        doubts_template=not (preparer.template.own and preparer.template.reads_messages),
         system=order.source.system,
         knows_tools=preparer.abilities.tools,
         thinks=preparer.abilities.thinks,
         knows_efforts=preparer.abilities.efforts,
         fills_gaps=preparer.abilities.infills,
     )
-    sentence = sentence_of(order.source)
-    reads = in_chunks(parts.loaded.model, parts.loaded.config, chunk, prefix.count_beside)
-    embedder = Embedder(reads, preparer.tokenizer, sentence, min(context, sentence.longest or context), trial.rows)
-    return Ready(info, preparer, prefix, scheduler, draft, embedder, guard)
 
 
 def _cpu_pace() -> Pace:

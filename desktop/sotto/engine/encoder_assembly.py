@@ -1,15 +1,12 @@
 """What makes a loaded encoder ready: it makes vectors of texts, and there is nothing of it to be kept for later."""
 
-import time
-
 import mlx.core as mx
 
-from sotto.engine.assembly import Order, Parts, Ready
+from sotto.engine.assembly import Order, Parts, Ready, model_info
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.config.context_limit import longest_context
 from sotto.engine.config.load_errors import computed
 from sotto.engine.config.pooling_config import sentence_of
-from sotto.engine.contract.events import ModelInfo
 from sotto.engine.footprint.load_planning import Fitting
 from sotto.engine.generation.chunk_sizing import Pace
 from sotto.engine.generation.scheduler import Scheduler
@@ -47,21 +44,6 @@ def made_encoder(order: Order, fitting: Fitting, parts: Parts) -> Ready:
     preparer.fit(longest, order.num_ctx, model.args.vocab_size, finds_boundary=False, room=fitting.room)
     context = preparer.context_length
     prefix = PrefixCache(list, 0)
-    info = ModelInfo(
-        digest=record.digest,
-        name=record.name,
-        architecture=record.architecture,
-        context_length=context,
-        weight_bytes=parts.loaded.weight_bytes,
-        kv_bytes_per_token=0,
-        compute_type=parts.loaded.compute_type,
-        device=device(),
-        has_chat_template=False,
-        load_duration=time.perf_counter_ns() - order.started,
-        context_note=fitting.note,
-        options_note=preparer.options_note,
-        options=preparer.usual,
-        writes=False,
-    )
+    info = model_info(order, fitting, parts, writes=False)
     embedder = Embedder(together(model), preparer.tokenizer, sentence, context, model.args.vocab_size)
     return Ready(info, preparer, prefix, Scheduler(model, prefix, Pace()), None, embedder)
