@@ -12,7 +12,7 @@ from sotto.chats.records import Role, State, Turn
 from sotto.engine.contract.answer_parts import Kind, Piece
 from sotto.engine.contract.answer_parts import ToolCall as Call
 from sotto.ui.conversation import answer_announcer
-from sotto.ui.conversation.answer_announcer import PAUSE, Announcer
+from sotto.ui.conversation.answer_announcer import PAUSE, AnswerAnnouncer
 from sotto.ui.toolkit.announcements import announce, spoken
 
 
@@ -39,7 +39,7 @@ class Hearing:
         self.now = 100.0
         self.said = []
         self.talk, self.about = Talk(), QObject()
-        self.announcer = Announcer(self.talk, self.about, self.hear, lambda: self.now)
+        self.announcer = AnswerAnnouncer(self.talk, self.about, self.hear, lambda: self.now)
 
     def hear(self, about, text):
         assert about is self.about

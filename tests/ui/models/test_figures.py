@@ -121,7 +121,7 @@ def test_figures_that_nobody_can_read_are_left_out():
 def test_the_pace_is_told_after_the_first_moments_and_not_too_often(qtbot):
     now, told = [0.0], []
     pace = AnswerPace(now=lambda: now[0])
-    pace.told.connect(lambda tokens, rate: told.append((tokens, round(rate))))
+    pace.measured.connect(lambda tokens, rate: told.append((tokens, round(rate))))
     pace.begin()
     for step in range(31):
         now[0] = step / 10

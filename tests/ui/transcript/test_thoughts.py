@@ -14,7 +14,7 @@ from sotto.engine.contract.answer_parts import Kind, Piece
 from sotto.engine.contract.answer_parts import ToolCall as Call
 from sotto.engine.contract.events import DoneReason, PrefillProgress
 from sotto.engine.parsing.parser import parsed
-from sotto.ui.conversation import thought_clock
+from sotto.ui.conversation import answer_timing
 from sotto.ui.conversation.plain_markdown import written_out
 from sotto.ui.markdown.view import MarkdownText
 from sotto.ui.state import wording
@@ -43,7 +43,7 @@ def clock(monkeypatch):
     """Let time pass only when the test says so."""
     now = [100.0]
     monkeypatch.setattr(collapsible_parts, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(thought_clock, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(answer_timing, "time", SimpleNamespace(monotonic=lambda: now[0]))
     return now
 
 
@@ -154,7 +154,7 @@ def test_an_answer_that_was_kept_is_shown_the_same(transcript):
 def test_how_long_a_thought_took_is_kept_with_the_answer(ready, qtbot, loop, monkeypatch):
     # However the chunks are put together on their way, time passes between the beginning and the end.
     times = itertools.count(100, 30)
-    monkeypatch.setattr(thought_clock, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    monkeypatch.setattr(answer_timing, "time", SimpleNamespace(monotonic=lambda: next(times)))
     ready.script.chunks = ["<think>Hm.", "</think>", "Yes."]
     ready.window.send("Why?")
     qtbot.waitUntil(lambda: not ready.dialogue.busy)

@@ -17,7 +17,7 @@ PAUSE = 2.0
 _END = re.compile(r"(?:[.!?…]+[\"'”’)\]*_]*|[。！？])(?=\s)|\n\n")
 
 
-class Announcer(QObject):
+class AnswerAnnouncer(QObject):
     """Listens to a conversation and has it announced."""
 
     def __init__(

@@ -1,9 +1,11 @@
-"""How fast an answer comes while it comes."""
+"""How fast an answer comes, and how long its thoughts take, measured while it comes."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QObject, Signal
+
+from sotto.engine.contract.answer_parts import Kind, Piece
 
 # The first moments overstate, and nobody reads what changes faster.
 _SECONDS_BEFORE = 1.0
@@ -14,10 +16,10 @@ class AnswerPace(QObject):
     """Counts the tokens of one answer after the other.
 
     Signals:
-        told: Tokens so far, and about how many there are in a second; not in the first moments.
+        measured: Tokens so far, and about how many there are in a second; not in the first moments.
     """
 
-    told = Signal(int, float)
+    measured = Signal(int, float)
 
     def __init__(self, parent: QObject | None = None, now: Callable[[], float] = time.monotonic) -> None:
         """Measure by the clock `now`."""
@@ -31,7 +33,7 @@ class AnswerPace(QObject):
         self._tokens = 0
 
     def add(self, tokens: int) -> None:
-        """Take note of more tokens."""
+        """Count more tokens."""
         now = self._now()
         if not self._tokens:
             # Nothing is known of how long the first ones took.
@@ -41,4 +43,28 @@ class AnswerPace(QObject):
         self._tokens += tokens
         if now - self._began >= _SECONDS_BEFORE and now - self._last >= _EVERY:
             self._last = now
-            self.told.emit(self._tokens, (self._tokens - self._first) / (now - self._began))
+            self.measured.emit(self._tokens, (self._tokens - self._first) / (now - self._began))
+
+
+class ThoughtClock:
+    """Measures how long each thought of an answer takes.
+
+    Attributes:
+        seconds: For each thought that is complete, in order; 0 where its beginning was not seen.
+    """
+
+    def __init__(self) -> None:
+        """Wait for an answer."""
+        self.seconds: list[int] = []
+        self._since: float | None = None
+
+    def take(self, pieces: Iterable[Piece]) -> None:
+        """Take more of the answer."""
+        for piece in pieces:
+            if piece.kind is not Kind.THOUGHT:
+                continue
+            if piece.begins:
+                self._since = time.monotonic()
+            if piece.ends:
+                self.seconds.append(0 if self._since is None else round(time.monotonic() - self._since))
+                self._since = None

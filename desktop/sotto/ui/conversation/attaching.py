@@ -16,8 +16,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 from sotto.chats.records import Attachment
 from sotto.errors import CancelledError, SottoError
 from sotto.ui.conversation.chat_thread import ChatKeeper
-from sotto.ui.conversation.draft_state import Unsent
-from sotto.ui.conversation.row_ids import ChatPlace
+from sotto.ui.conversation.draft_state import DraftState
+from sotto.ui.conversation.row_ids import ChatRowId
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import Problem
 
@@ -33,7 +33,7 @@ class _Reading:
 
     path: Path
     name: str
-    place: ChatPlace
+    place: ChatRowId
     stopped: Event = field(default_factory=Event)
 
 
@@ -48,7 +48,7 @@ class Attaching(QObject):
     pending_changed = Signal(object)
     problem = Signal(object)
 
-    def __init__(self, unsent: Unsent, keeper: ChatKeeper, parent: QObject | None = None) -> None:
+    def __init__(self, unsent: DraftState, keeper: ChatKeeper, parent: QObject | None = None) -> None:
         """Attach to what is typed in `unsent`."""
         super().__init__(parent)
         self._unsent = unsent
@@ -130,7 +130,7 @@ class Attaching(QObject):
             title = "Not attached" if len(failed) == 1 else f"{wording.count(len(failed))} files were not attached"
             self.problem.emit(Problem(title, " ".join(failed)))
 
-    def _attach(self, place: ChatPlace, read: Attachment) -> None:
+    def _attach(self, place: ChatRowId, read: Attachment) -> None:
         if place is self._unsent.place:
             self._unsent.attach([read])
         else:

@@ -39,7 +39,7 @@ class Entry:
     message: int | None = None
 
 
-class ChatShelf(QObject):
+class ChatLibrary(QObject):
     """The list of conversations.
 
     Signals:

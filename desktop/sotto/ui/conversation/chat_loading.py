@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class LoadedChat:
     """A conversation as it is opened.
 
     Attributes:
@@ -36,14 +36,14 @@ class Opening:
         return Problem("Not everything could be read", why)
 
 
-def read(store: "ChatStore", chat: int, message: int | None = None) -> Opening:
+def read(store: "ChatStore", chat: int, message: int | None = None) -> LoadedChat:
     """Read a conversation on the branch that was in view last, or on that of a message."""
     if message is not None:
         store.show(message)
-    return Opening(store.chat(chat), store.drafted(chat), store.branch(chat))
+    return LoadedChat(store.chat(chat), store.drafted(chat), store.branch(chat))
 
 
-def read_unbegun(store: "ChatStore") -> Opening | None:
+def read_unbegun(store: "ChatStore") -> LoadedChat | None:
     """Read the conversation of which there is nothing but a draft; None where there is none."""
     found = store.unbegun()
     return read(store, found.id) if found is not None else None

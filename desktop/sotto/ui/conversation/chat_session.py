@@ -17,17 +17,16 @@ from sotto.engine.contract.events import DoneReason, Failed, Finished, PrefillPr
 from sotto.engine.contract.types import Message
 from sotto.engine.parsing.parser import parsed
 from sotto.runner.commands import Cancel
-from sotto.ui.conversation.answer_timing import AnswerPace
-from sotto.ui.conversation.chat_loading import Opening, read, read_unbegun
+from sotto.ui.conversation.answer_timing import AnswerPace, ThoughtClock
+from sotto.ui.conversation.chat_loading import LoadedChat, read, read_unbegun
 from sotto.ui.conversation.chat_thread import ChatKeeper
-from sotto.ui.conversation.chat_writer import TurnRecord
-from sotto.ui.conversation.draft_state import Unsent
+from sotto.ui.conversation.chat_writer import ChatWriter
+from sotto.ui.conversation.draft_state import DraftState
 from sotto.ui.conversation.greeting import Greeting
-from sotto.ui.conversation.request_builder import Asker, said
-from sotto.ui.conversation.row_ids import ChatPlace
+from sotto.ui.conversation.request_builder import RequestBuilder, said
+from sotto.ui.conversation.row_ids import ChatRowId
 from sotto.ui.conversation.summary import Summary
 from sotto.ui.conversation.talk import Talk
-from sotto.ui.conversation.thought_clock import ThoughtClock
 from sotto.ui.session.engine_thread import EngineLost
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
@@ -93,7 +92,7 @@ class Dialogue(QObject):
         self._behind = behind
         self._keeper = keeper
         self.chat: int | None = None
-        self._record = TurnRecord(keeper, self)
+        self._record = ChatWriter(keeper, self)
         self.greeting = Greeting(session, self)
         self._numbers = itertools.count(1)
         self._asking = self._queued = self._stopping = False
@@ -104,8 +103,8 @@ class Dialogue(QObject):
         self.summary = Summary(session, self)
         self.summary.written.connect(self._begin_with)
         self.summary.failed.connect(self._miss_summary)
-        self.unsent = Unsent(keeper, self._record.place, self)
-        self._asker = Asker(session, self.unsent)
+        self.unsent = DraftState(keeper, self._record.place, self)
+        self._asker = RequestBuilder(session, self.unsent)
         self._record.changed.connect(self.changed)
         self._record.known.connect(lambda: self.turns_changed.emit(tuple(self.turns)))
         session.spoke.connect(self.receive)
@@ -139,11 +138,11 @@ class Dialogue(QObject):
         """Go on with the draft of a conversation that was never begun, if there is one."""
         view = self._record.view
 
-        def begun(found: Opening | None) -> None:
+        def begun(found: LoadedChat | None) -> None:
             written = self.turns or self.unsent.draft or self.unsent.attachments
             if found is not None and found.chat is not None and view == self._record.view and not written:
                 self.chat = found.chat.id
-                self._record.place = ChatPlace(self.chat)
+                self._record.place = ChatRowId(self.chat)
                 self.unsent.open(self._record.place, found.chat, found.attachments)
             self.changed.emit()
 
@@ -242,7 +241,7 @@ class Dialogue(QObject):
         if self._waits(self.new_chat):
             return
         self._leave()
-        self.chat, self._record.place = None, ChatPlace(None)
+        self.chat, self._record.place = None, ChatRowId(None)
         self._show([])
         self.unsent.open(self._record.place, None)
 
@@ -264,10 +263,10 @@ class Dialogue(QObject):
         if talk is not None:
             self._go_on_with(talk)
         else:
-            self.chat, self._record.place = chat, ChatPlace(chat)
+            self.chat, self._record.place = chat, ChatRowId(chat)
         view = self._record.view
 
-        def found(opening: Opening) -> None:
+        def found(opening: LoadedChat) -> None:
             if view != self._record.view:
                 return
             if talk is None:

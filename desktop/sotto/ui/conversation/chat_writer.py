@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from sotto.chats.records import Attachment, Branch, Role, State, Turn
 from sotto.ui.conversation.chat_thread import ChatKeeper
-from sotto.ui.conversation.row_ids import ChatPlace, MessagePlace
+from sotto.ui.conversation.row_ids import ChatRowId, MessageRowId
 from sotto.ui.conversation.talk import Said
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SAVE_MS = 500
 
 
-class TurnRecord(QObject):
+class ChatWriter(QObject):
     """What was said in one conversation, as a value and on the disk.
 
     Signals:
@@ -43,10 +43,10 @@ class TurnRecord(QObject):
         """Begin with a new conversation, kept with `keeper`."""
         super().__init__(parent)
         self._keeper = keeper
-        self.place = ChatPlace(None)
+        self.place = ChatRowId(None)
         self.turns: list[Turn] = []
         # Where each of the turns is on the disk, or will be: the next one need not wait for its number.
-        self._places: list[MessagePlace] = []
+        self._places: list[MessageRowId] = []
         self.view = 0
         self._unkept = False
         self._numbers = itertools.count(1)
@@ -62,7 +62,7 @@ class TurnRecord(QObject):
 
     def show(self, turns: list[Turn]) -> None:
         """Have other turns in view, which are on the disk."""
-        self.turns, self._places = turns, [MessagePlace(turn.id) for turn in turns]
+        self.turns, self._places = turns, [MessageRowId(turn.id) for turn in turns]
 
     def hand_out(self) -> Said:
         """Keep what has come of the last answer, and return everything, for another record to go on with."""
@@ -90,7 +90,7 @@ class TurnRecord(QObject):
         before = self._places[-1] if self._places else None
         number = -next(self._numbers)
         question = Turn(number, None, Role.USER, text, State.COMPLETE, time.time(), attachments=attachments)
-        place, view, chat = MessagePlace(), self.view, self.place
+        place, view, chat = MessageRowId(), self.view, self.place
         self._add(question, place)
 
         def kept(numbers: tuple[int, int] | None) -> None:
@@ -122,7 +122,7 @@ class TurnRecord(QObject):
 
     def begin_answer(self, model: str, figures: Mapping[str, Any]) -> None:
         """Put an empty answer of `model` behind the last question; `figures` are known of it before it comes."""
-        question, answer, number = self._places[-1], MessagePlace(), -next(self._numbers)
+        question, answer, number = self._places[-1], MessageRowId(), -next(self._numbers)
         self._add(Turn(number, None, Role.ASSISTANT, "", State.STREAMING, time.time(), model, figures), answer)
 
         def begin(store: "ChatStore") -> None:
@@ -183,7 +183,7 @@ class TurnRecord(QObject):
             self._keeper.do(work, ended)
         return turn
 
-    def _add(self, turn: Turn, place: MessagePlace) -> None:
+    def _add(self, turn: Turn, place: MessageRowId) -> None:
         self.turns.append(turn)
         self._places.append(place)
 

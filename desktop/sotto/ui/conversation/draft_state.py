@@ -8,13 +8,13 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from sotto.chats.records import Attachment, Chat
 from sotto.ui.conversation.chat_thread import ChatKeeper
-from sotto.ui.conversation.row_ids import ChatPlace
+from sotto.ui.conversation.row_ids import ChatRowId
 from sotto.ui.conversation.talk import Written
 
 _PAUSE_MS = 500
 
 
-class Unsent(QObject):
+class DraftState(QObject):
     """The draft, the system prompt and the options of one conversation.
 
     Signals:
@@ -38,7 +38,7 @@ class Unsent(QObject):
     attached = Signal(object)
     changed = Signal()
 
-    def __init__(self, keeper: ChatKeeper, place: ChatPlace, parent: QObject | None = None) -> None:
+    def __init__(self, keeper: ChatKeeper, place: ChatRowId, parent: QObject | None = None) -> None:
         """Begin with nothing typed into the conversation at `place`, which is a new one."""
         super().__init__(parent)
         self._keeper = keeper
@@ -53,7 +53,7 @@ class Unsent(QObject):
         self._chooser = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._chooser.timeout.connect(self._keep_choices)
 
-    def open(self, place: ChatPlace, chat: Chat | None, attachments: tuple[Attachment, ...] = ()) -> None:
+    def open(self, place: ChatRowId, chat: Chat | None, attachments: tuple[Attachment, ...] = ()) -> None:
         """Go on with what was typed into a conversation and chosen for it; None for a new one."""
         if chat is not None:
             self.take_over(place, Written(chat.draft, attachments, chat.system, chat.options, chat.trims))
@@ -65,7 +65,7 @@ class Unsent(QObject):
         """What is typed and chosen now."""
         return Written(self.draft, self.attachments, self.system, self.options, self.trims)
 
-    def take_over(self, place: ChatPlace, written: Written) -> None:
+    def take_over(self, place: ChatRowId, written: Written) -> None:
         """Go on with what was typed into a conversation and chosen for it, which is on the disk."""
         self.place = place
         self.draft = self._kept = written.draft

@@ -51,7 +51,7 @@ def why_lost(before: Asked, tokens: int, now: Asked, cached: int) -> str:
     return "an earlier message was changed"
 
 
-class Reuse:
+class PrefixReuse:
     """Follows what a model reads in one conversation."""
 
     def __init__(self) -> None:

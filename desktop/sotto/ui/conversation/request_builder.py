@@ -6,8 +6,8 @@ from sotto.chats.conversation import Conversation, Message
 from sotto.chats.records import Turn, with_attachments
 from sotto.engine.contract import types as engine
 from sotto.engine.contract.types import GenerateRequest, Overflow
-from sotto.ui.conversation.draft_state import Unsent
-from sotto.ui.conversation.prefix_reuse import Asked, Reuse
+from sotto.ui.conversation.draft_state import DraftState
+from sotto.ui.conversation.prefix_reuse import Asked, PrefixReuse
 from sotto.ui.preferences.answer_options import Manner, manner_of
 from sotto.ui.session.session import Session
 
@@ -24,17 +24,17 @@ def told(conversation: Conversation, system: str) -> tuple[engine.Message, ...]:
     return (*first, *(engine.Message(message.role, message.content) for message in conversation.to_answer()))
 
 
-class Asker:
+class RequestBuilder:
     """Asks the model of a session, as was chosen for a conversation or else in general.
 
     Attributes:
         reuse: Knows why a model reads again what it has read before.
     """
 
-    def __init__(self, session: Session, chosen: Unsent) -> None:
+    def __init__(self, session: Session, chosen: DraftState) -> None:
         """Ask the model of `session` as `chosen` says."""
         self._session, self._chosen = session, chosen
-        self.reuse = Reuse()
+        self.reuse = PrefixReuse()
 
     @property
     def _system(self) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sotto.chats.store import ChatStore
 
 
-class ChatPlace:
+class ChatRowId:
     """A conversation that gets its number when something of it is kept first."""
 
     def __init__(self, number: int | None) -> None:
@@ -44,7 +44,7 @@ class ChatPlace:
         store.change(self.begun(store), system=system, options=dict(options))
 
 
-class MessagePlace:
+class MessageRowId:
     """Where a message is on the disk; its number may come later."""
 
     def __init__(self, number: int | None = None) -> None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sotto.chats.records import Attachment, Turn
-from sotto.ui.conversation.row_ids import ChatPlace, MessagePlace
-from sotto.ui.conversation.thought_clock import ThoughtClock
+from sotto.ui.conversation.answer_timing import ThoughtClock
+from sotto.ui.conversation.row_ids import ChatRowId, MessageRowId
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +20,15 @@ class Said:
         unkept: Whether the disk takes nothing of it.
     """
 
-    place: ChatPlace
+    place: ChatRowId
     turns: list[Turn]
-    places: list[MessagePlace]
+    places: list[MessageRowId]
     unkept: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a person has typed into a conversation and chosen for it; see `Unsent`."""
+    """What a person has typed into a conversation and chosen for it; see `DraftState`."""
 
     draft: str
     attachments: tuple[Attachment, ...]

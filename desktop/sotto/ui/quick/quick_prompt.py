@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
 from sotto.chats.records import Turn
-from sotto.ui.conversation.answer_announcer import Announcer
+from sotto.ui.conversation.answer_announcer import AnswerAnnouncer
 from sotto.ui.conversation.chat_session import Dialogue
 from sotto.ui.platform.input_focus import InputFocus
 from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
@@ -110,7 +110,7 @@ class QuickPrompt(QObject):
 
     def _connect(self, panel: QuickPanel) -> None:
         session, dialogue = self._session, self.dialogue
-        Announcer(dialogue, panel.transcript)
+        AnswerAnnouncer(dialogue, panel.transcript)
         self._preferences.changed.connect(self._follow)
         self._follow(self._preferences.values)
         panel.composer.sent.connect(self._send)

@@ -19,7 +19,7 @@ def follow(transcript: Transcript, dialogue: Dialogue) -> None:
     dialogue.answer_begun.connect(transcript.begin_answer)
     dialogue.answer_resumed.connect(transcript.resume_answer)
     dialogue.prefilled.connect(transcript.show_prefill)
-    dialogue.pace.told.connect(transcript.show_pace)
+    dialogue.pace.measured.connect(transcript.show_pace)
     dialogue.answer_grew.connect(transcript.grow_answer)
     dialogue.answer_ended.connect(transcript.end_answer)
     dialogue.retracted.connect(transcript.retract)

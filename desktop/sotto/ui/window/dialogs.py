@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from sotto import __version__
 from sotto.chats.records import Chat
-from sotto.ui.conversation.chat_library import ChatShelf
+from sotto.ui.conversation.chat_library import ChatLibrary
 from sotto.ui.preferences.preferences import PreferenceKeeper
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
@@ -33,7 +33,7 @@ class Dialogs(QObject):
         self,
         window: QWidget,
         session: Session,
-        shelf: ChatShelf,
+        shelf: ChatLibrary,
         preferences: PreferenceKeeper,
         attach: Callable[[tuple[Path, ...]], None],
     ) -> None:

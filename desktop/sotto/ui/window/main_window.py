@@ -26,8 +26,8 @@ from sotto.chats.records import Chat, Folder, Turn
 from sotto.paths import resources_dir
 from sotto.ui.composer.composer_controller import Composing
 from sotto.ui.composer.drop_overlay import DropOverlay
-from sotto.ui.conversation.answer_announcer import Announcer
-from sotto.ui.conversation.chat_library import ChatShelf, Entry
+from sotto.ui.conversation.answer_announcer import AnswerAnnouncer
+from sotto.ui.conversation.chat_library import ChatLibrary, Entry
 from sotto.ui.conversation.chat_session import Dialogue
 from sotto.ui.conversation.chat_sessions import Behind
 from sotto.ui.conversation.chat_thread import ChatKeeper
@@ -82,7 +82,7 @@ class MainWindow(QMainWindow):
         ChatDefaults(session, preferences, self)
         self.behind = behind or Behind(session, keeper, self)
         self.dialogue = Dialogue(session, keeper, self, behind=self.behind)
-        self.shelf = ChatShelf(keeper, self)
+        self.shelf = ChatLibrary(keeper, self)
         self._keeper = keeper
         self.setWindowTitle("Sotto")
         self.setWindowIcon(QIcon(str(resources_dir() / "icons" / "sotto-256.png")))
@@ -178,7 +178,7 @@ class MainWindow(QMainWindow):
         dialogue.summary.begun.connect(lambda: chat.notice.inform("Writing a summary", "A new chat begins with it."))
         dialogue.summary.ended.connect(chat.notice.hide)
         dialogue.changed.connect(self.shelf.refresh)
-        Announcer(dialogue, chat.transcript)
+        AnswerAnnouncer(dialogue, chat.transcript)
         self.behind.changed.connect(self._show_behind)
         self.behind.problem.connect(self.show_problem)
         dialogue.problem.connect(self.show_problem)

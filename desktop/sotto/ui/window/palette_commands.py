@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu
 
 from sotto.chats.records import Chat
 from sotto.store.records import ModelRecord
-from sotto.ui.conversation.chat_library import ChatShelf
+from sotto.ui.conversation.chat_library import ChatLibrary
 from sotto.ui.palette.commands import Command, Kind
 from sotto.ui.palette.palette import Palette
 from sotto.ui.preferences.preferences import PreferenceKeeper
@@ -28,7 +28,7 @@ class PaletteCommands(QObject):
         self,
         window: QMainWindow,
         session: Session,
-        shelf: ChatShelf,
+        shelf: ChatLibrary,
         preferences: PreferenceKeeper,
         open_chat: Callable[[int], None],
     ) -> None:
