@@ -77,13 +77,13 @@ def furnish(path: Path, messages: int, chats: int) -> tuple[int, list[int]]:
 
 
 async def measure(window: MainWindow, long: int, others: list[int]) -> dict[str, object]:
-    transcript, dialogue = window.chat.transcript, window.dialogue
+    transcript, current = window.chat.transcript, window.current
     painted = Painted(transcript.viewport())
 
     async def opened(chat: int) -> float:
         started = time.perf_counter()
-        dialogue.open(chat)
-        await until(lambda: dialogue.chat == chat and bool(transcript.messages) and painted.at > started)
+        current.open(chat)
+        await until(lambda: current.session.chat == chat and bool(transcript.messages) and painted.at > started)
         # What is shown first may be laid out once more: the time of the last painting counts.
         last = 0.0
         while last != painted.at:

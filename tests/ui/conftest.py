@@ -19,7 +19,6 @@ from sotto.store.discovery import Listing
 from sotto.store.watching import Watched
 from sotto.ui.app.app import Application
 from sotto.ui.app.shell import Shell
-from sotto.ui.conversation.chat_session import Dialogue
 from sotto.ui.conversation.chat_thread import ChatKeeper
 from sotto.ui.preferences.preferences import PreferenceKeeper
 from sotto.ui.session.engine_thread import EngineThread
@@ -222,12 +221,16 @@ class Stage:
 
     window: MainWindow
     session: Session
-    dialogue: Dialogue
     keeper: ChatKeeper
     thread: EngineThread
     script: Script
     shelf: Shelf
     queue: ScriptedQueue
+
+    @property
+    def chat_session(self):
+        """The conversation in view."""
+        return self.window.current.session
 
 
 @pytest.fixture
@@ -241,9 +244,9 @@ def stage(qtbot, loop, flows, dressed, preferences, queue, tmp_path):
     qtbot.addWidget(window)
     window.show()
     loop.starts.append(lambda: window.begin(flows))
-    yield Stage(window, session, window.dialogue, keeper, thread, script, shelf, queue)
+    yield Stage(window, session, keeper, thread, script, shelf, queue)
     window.hide()
-    window.dialogue.close()
+    window.sessions.close()
     window.desk.close()
     for hold in (script.hold_load, script.hold_prefill, script.hold_answer):
         if hold is not None:
@@ -288,7 +291,7 @@ def real_window(qtbot, loop, flows, dressed, preferences, tmp_path):
     yield show
     for window, session, thread, keeper in shown:
         window.hide()
-        window.dialogue.close()
+        window.sessions.close()
         window.desk.close()
         session.close()
         assert thread.close(30_000)

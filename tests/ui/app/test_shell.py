@@ -150,9 +150,9 @@ def test_the_rows_do_what_they_say(around, qtbot, loop, ended):
     assert shell._window is None
     shell.tray.wanted.emit(TrayEntry("", Do.WINDOW))
     assert shell.window.isVisible()
-    shell.window.dialogue.unsent.type("a draft")
+    shell.window.current.session.draft.type("a draft")
     shell.tray.wanted.emit(TrayEntry("", Do.NEW_CHAT))
-    assert shell.window.dialogue.unsent.draft == ""
+    assert shell.window.current.session.draft.text == ""
     shell.tray.wanted.emit(TrayEntry("", Do.QUIT))
     assert ended == [True]
 
@@ -193,7 +193,7 @@ def test_a_file_that_is_being_read_is_attached_behind_a_closed_window(around, qt
     qtbot.waitUntil(lambda: around.shell.tray.there)
     window.composing.attach((notes,))
     window.close()
-    qtbot.waitUntil(lambda: [one.name for one in window.dialogue.unsent.attachments] == ["notes.md"])
+    qtbot.waitUntil(lambda: [one.name for one in window.current.session.draft.attachments] == ["notes.md"])
     assert not window.isVisible()
 
 
@@ -341,8 +341,8 @@ def test_a_window_is_on_a_screen_that_is_there(wanted, found):
 
 
 def ask(around, qtbot, text):
-    assert around.shell.window.dialogue.send(text)
-    qtbot.waitUntil(lambda: not around.shell.window.dialogue.busy and around.session.state.phase is Phase.READY)
+    assert around.shell.window.current.session.send(text)
+    qtbot.waitUntil(lambda: not around.shell.window.current.session.busy and around.session.state.phase is Phase.READY)
 
 
 def test_the_window_comes_back_as_it_was(around, qtbot, loop, flows, destroyed):
@@ -353,12 +353,12 @@ def test_the_window_comes_back_as_it_was(around, qtbot, loop, flows, destroyed):
     window.setGeometry(20, 30, 760, 520)
     for question in ("One?", "Two?", "Three?"):
         ask(around, qtbot, question)
-    qtbot.waitUntil(lambda: all(turn.id > 0 for turn in window.dialogue.turns))
-    reading = (window.dialogue.turns[3].id, 100)
+    qtbot.waitUntil(lambda: all(turn.id > 0 for turn in window.current.session.turns))
+    reading = (window.current.session.turns[3].id, 100)
     window.chat.transcript.go_to(reading[0], below=reading[1])
     QTest.qWait(100)
     assert window.chat.transcript.reading() == reading
-    geometry, chat = window.geometry(), window.dialogue.chat
+    geometry, chat = window.geometry(), window.current.session.chat
     shell.keep()
     values = around.preferences.values
     assert (values.chat, values.message, values.scroll) == (chat, *reading)
@@ -367,15 +367,15 @@ def test_the_window_comes_back_as_it_was(around, qtbot, loop, flows, destroyed):
     kept = PreferenceKeeper(around.preferences._path)
     assert kept.values == values
     shell._window, shell._preferences = None, kept
+    window.current.close()
     again = shell.window
     again.show()
-    qtbot.waitUntil(lambda: again.dialogue.chat == chat and len(again.dialogue.turns) == 6)
+    qtbot.waitUntil(lambda: again.current.session.chat == chat and len(again.current.session.turns) == 6)
     qtbot.waitUntil(lambda: again.chat.transcript.reading() == reading)
     QTest.qWait(100)
     assert again.chat.transcript.reading() == reading
     assert again.geometry() == geometry
     window.hide()
-    window.dialogue.close()
     kept.close()
     destroyed(window, kept)
 
@@ -391,7 +391,7 @@ def test_a_new_chat_is_wanted_in_place_of_the_one_that_was_in_view(around, qtbot
     around.keeper.do(lambda store: None, done.append)
     qtbot.waitUntil(lambda: bool(done))
     assert around.shell.window.isVisible()
-    assert around.shell.window.dialogue.chat is None
+    assert around.shell.window.current.session.chat is None
 
 
 def test_an_end_before_the_chat_is_in_view_does_not_forget_it(around, qtbot, loop):
@@ -402,8 +402,10 @@ def test_an_end_before_the_chat_is_in_view_does_not_forget_it(around, qtbot, loo
     around.shell.open_window()
     around.shell.keep()
     assert around.preferences.values.chat == 1
-    qtbot.waitUntil(lambda: around.shell.window.dialogue.chat == 1 and bool(around.shell.window.dialogue.turns))
-    around.shell.window.dialogue.new_chat()
+    qtbot.waitUntil(
+        lambda: around.shell.window.current.session.chat == 1 and bool(around.shell.window.current.session.turns)
+    )
+    around.shell.window.current.new_chat()
     around.shell.keep()
     assert around.preferences.values.chat == 0
 
@@ -414,7 +416,7 @@ def test_a_place_that_makes_no_sense_keeps_nobody_out(around, qtbot, loop, windo
     around.shell.open_window()
     QTest.qWait(50)
     assert around.shell.window.isVisible()
-    assert around.shell.window.dialogue.chat is None
+    assert around.shell.window.current.session.chat is None
 
 
 def test_a_log_out_keeps_everything_and_asks_nothing(around, qtbot, loop):
@@ -422,9 +424,9 @@ def test_a_log_out_keeps_everything_and_asks_nothing(around, qtbot, loop):
     around.script.hold_answer = threading.Event()
     shell = around.shell
     shell.open_window()
-    assert shell.window.dialogue.send("Under way?")
-    qtbot.waitUntil(lambda: shell.window.dialogue.answering)
-    shell.window.dialogue.unsent.type("not sent")
+    assert shell.window.current.session.send("Under way?")
+    qtbot.waitUntil(lambda: shell.window.current.session.answering)
+    shell.window.current.session.draft.type("not sent")
 
     class Manager:
         hint = None
@@ -442,10 +444,10 @@ def test_a_log_out_keeps_everything_and_asks_nothing(around, qtbot, loop):
         drafts = connection.execute("SELECT draft FROM chats").fetchall()
     connection.close()
     assert ("not sent",) in drafts
-    assert json.loads(around.preferences._path.read_text())["chat"] == shell.window.dialogue.chat
+    assert json.loads(around.preferences._path.read_text())["chat"] == shell.window.current.session.chat
     # The session may as well go on.
     around.script.hold_answer.set()
-    qtbot.waitUntil(lambda: not shell.window.dialogue.busy)
+    qtbot.waitUntil(lambda: not shell.window.current.session.busy)
 
 
 @pytest.mark.parametrize(("crashed", "kind"), [(True, "thread"), (False, "thread"), (True, "process")])

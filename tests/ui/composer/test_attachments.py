@@ -39,7 +39,7 @@ def chips(stage):
 
 
 def attached(stage):
-    return [one.name for one in stage.dialogue.unsent.attachments]
+    return [one.name for one in stage.chat_session.draft.attachments]
 
 
 def test_a_dropped_text_is_attached_with_its_cost_and_goes_along(ready, qtbot, loop, notes):
@@ -54,7 +54,7 @@ def test_a_dropped_text_is_attached_with_its_cost_and_goes_along(ready, qtbot, l
     assert composer.text == "How long?"
     assert ready.shelf.opened == []
     composer.button.click()
-    qtbot.waitUntil(lambda: len(ready.script.requests) == 1 and not ready.dialogue.busy)
+    qtbot.waitUntil(lambda: len(ready.script.requests) == 1 and not ready.chat_session.busy)
     (message,) = ready.script.requests[0].messages
     assert message.content == f"{SHOWN}\n\nHow long?"
     assert composer.attachments.isHidden()
@@ -64,7 +64,7 @@ def test_a_dropped_text_is_attached_with_its_cost_and_goes_along(ready, qtbot, l
     assert question.text.toPlainText() == "How long?"
     # What went along goes along with the next question and another answer as well.
     ready.window.chat.transcript.messages[-1].again.click()
-    qtbot.waitUntil(lambda: len(ready.script.requests) == 2 and not ready.dialogue.busy)
+    qtbot.waitUntil(lambda: len(ready.script.requests) == 2 and not ready.chat_session.busy)
     assert ready.script.requests[1].messages == ready.script.requests[0].messages
 
 
@@ -74,7 +74,7 @@ def test_a_document_can_be_asked_about_without_a_word(ready, qtbot, loop, notes)
     qtbot.waitUntil(lambda: attached(ready) == ["notes.md"])
     assert button.isEnabled()
     button.click()
-    qtbot.waitUntil(lambda: len(ready.script.requests) == 1 and not ready.dialogue.busy)
+    qtbot.waitUntil(lambda: len(ready.script.requests) == 1 and not ready.chat_session.busy)
     assert ready.script.requests[0].messages[0].content == SHOWN
     qtbot.waitUntil(lambda: [e.chat.title for e in ready.window.sidebar.chats.model.entries] == ["notes.md"])
 
@@ -158,7 +158,7 @@ def test_a_pdf_is_read_off_the_windows_thread_and_shown_meanwhile(ready, qtbot, 
     qtbot.keyClick(ready.window.chat.composer.draft, Qt.Key.Key_Return)
     assert ready.window.chat.composer.text == "Summarise"
     qtbot.waitUntil(lambda: attached(ready) == ["report.pdf"], timeout=15_000)
-    assert ready.dialogue.unsent.attachments[0].text == "First page\n\nSecond page"
+    assert ready.chat_session.draft.attachments[0].text == "First page\n\nSecond page"
     assert ready.window.chat.composer.button.isEnabled()
 
 
@@ -191,16 +191,37 @@ def test_reading_can_be_stopped(ready, qtbot, loop, notes, slow):
 
 def test_what_is_read_belongs_to_the_conversation_it_was_given_to(ready, qtbot, loop, notes, slow):
     ready.window.send("First")
-    qtbot.waitUntil(lambda: not ready.dialogue.busy and ready.dialogue.chat is not None)
-    first = ready.dialogue.chat
+    qtbot.waitUntil(lambda: not ready.chat_session.busy and ready.chat_session.chat is not None)
+    first = ready.chat_session.chat
     ready.window.composing.attach((notes,))
-    ready.dialogue.new_chat()
+    ready.window.current.new_chat()
     assert chips(ready) == []
     slow.set()
-    qtbot.waitUntil(lambda: not ready.window.composing.attaching._waiting)
+    qtbot.waitUntil(lambda: not ready.window.composing.attaching.busy)
     assert attached(ready) == []
-    ready.dialogue.open(first)
+    ready.window.current.open(first)
     qtbot.waitUntil(lambda: attached(ready) == ["notes.md"])
+
+
+def test_what_is_still_being_read_is_shown_again_with_its_conversation(ready, qtbot, loop, notes, slow):
+    ready.window.send("First")
+    qtbot.waitUntil(lambda: not ready.chat_session.busy and ready.chat_session.chat is not None)
+    first = ready.chat_session.chat
+    ready.window.composing.attach((notes,))
+    ready.window.current.new_chat()
+    ready.window.current.open(first)
+    qtbot.waitUntil(lambda: chips(ready) == [("notes.md", "Reading…")])
+    slow.set()
+    qtbot.waitUntil(lambda: attached(ready) == ["notes.md"])
+    # Nothing that was attached is forgotten with the next one.
+    slow.clear()
+    ready.window.composing.attach((notes,))
+    ready.window.current.new_chat()
+    slow.set()
+    qtbot.waitUntil(lambda: not ready.window.composing.attaching.busy)
+    qtbot.waitUntil(lambda: ready.window.sessions.find(first) is None)
+    ready.window.current.open(first)
+    qtbot.waitUntil(lambda: attached(ready) == ["notes.md", "notes.md"])
 
 
 def test_attachments_stay_with_the_draft_over_a_restart(qtbot, loop, ready, preferences, notes, tmp_path, destroyed):
@@ -210,11 +231,11 @@ def test_attachments_stay_with_the_draft_over_a_restart(qtbot, loop, ready, pref
     qtbot.wait(600)
     keeper = ChatKeeper(tmp_path / "data" / "chats.sqlite3")
     window = MainWindow(ready.session, keeper, preferences)
-    window.dialogue.begin()
+    window.current.begin()
     qtbot.waitUntil(lambda: window.chat.composer.text == "unsent")
-    qtbot.waitUntil(lambda: [one.name for one in window.dialogue.unsent.attachments] == ["notes.md"])
+    qtbot.waitUntil(lambda: [one.name for one in window.current.session.draft.attachments] == ["notes.md"])
     assert len(window.chat.composer.attachments.chips) == 1
-    window.dialogue.close()
+    window.sessions.close()
     keeper.close()
     destroyed(window, keeper)
 
@@ -239,9 +260,9 @@ def test_an_edited_question_keeps_what_went_along(ready, qtbot, loop, notes):
     ready.window.composing.attach((notes,))
     qtbot.waitUntil(lambda: attached(ready) == ["notes.md"])
     ready.window.send("How long?")
-    qtbot.waitUntil(lambda: not ready.dialogue.busy and ready.dialogue.turns[0].versions != ())
-    assert ready.dialogue.edit(ready.dialogue.turns[0].id, "How hot?")
-    qtbot.waitUntil(lambda: len(ready.script.requests) == 2 and not ready.dialogue.busy)
+    qtbot.waitUntil(lambda: not ready.chat_session.busy and ready.chat_session.turns[0].versions != ())
+    assert ready.chat_session.edit(ready.chat_session.turns[0].id, "How hot?")
+    qtbot.waitUntil(lambda: len(ready.script.requests) == 2 and not ready.chat_session.busy)
     assert ready.script.requests[1].messages[0].content == f"{SHOWN}\n\nHow hot?"
 
 

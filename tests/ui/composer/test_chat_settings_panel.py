@@ -22,7 +22,7 @@ def kept(tmp_path):
 
 def ask(stage, qtbot, text):
     stage.window.send(text)
-    qtbot.waitUntil(lambda: not stage.dialogue.busy and stage.dialogue.turns[-1].id > 0)
+    qtbot.waitUntil(lambda: not stage.chat_session.busy and stage.chat_session.turns[-1].id > 0)
     return stage.script.requests[-1]
 
 
@@ -30,7 +30,7 @@ def test_what_is_chosen_reaches_the_engine_and_stays_with_its_chat(ready, qtbot,
     choices = ready.window.chat.choices
     request = ask(ready, qtbot, "Plain")
     assert (request.sampling, request.options, request.messages[0].role) == (None, {}, "user")
-    first = ready.dialogue.chat
+    first = ready.chat_session.chat
     ready.window.chat.header.choices.click()
     assert choices.isVisible()
     assert (choices.fields["temperature"].text(), choices.origins["temperature"].text()) == ("0.80", "usual")
@@ -46,11 +46,11 @@ def test_what_is_chosen_reaches_the_engine_and_stays_with_its_chat(ready, qtbot,
         ("system", "Answer in French."),
         ("user", "Plain"),
     ]
-    ready.dialogue.new_chat()
+    ready.window.current.new_chat()
     assert (choices.system.toPlainText(), choices.options) == ("", {})
     request = ask(ready, qtbot, "Another chat")
     assert (request.options, request.messages[0].role) == ({}, "user")
-    ready.dialogue.open(first)
+    ready.window.current.open(first)
     qtbot.waitUntil(lambda: choices.options == {"temperature": 0.2, "top_k": 0})
     assert choices.system.toPlainText() == "Answer in French."
 
@@ -102,7 +102,7 @@ def test_the_numbers_that_few_people_need_are_folded_away_and_reach_the_engine(r
     assert request_options({}, request.options).sampling.mirostat == 1
     # Where one of them is set, they are in view.
     keeper.save("Calm", "", choices.options)
-    ready.dialogue.new_chat()
+    ready.window.current.new_chat()
     assert not field.isVisible()
     choices.presets.applied.emit(keeper.with_name("Calm"))
     assert field.isVisible()

@@ -12,27 +12,27 @@ from sotto.ui.state.model_state import Phase
 
 def answered(stage, qtbot, text):
     stage.window.send(text)
-    qtbot.waitUntil(lambda: not stage.dialogue.busy and all(turn.id > 0 for turn in stage.dialogue.turns))
+    qtbot.waitUntil(lambda: not stage.chat_session.busy and all(turn.id > 0 for turn in stage.chat_session.turns))
 
 
 def test_escape_leaves_an_edit_and_only_then_stops(ready, qtbot, loop):
     answered(ready, qtbot, "First")
     ready.script.hold_answer = threading.Event()
     ready.window.send("Second")
-    qtbot.waitUntil(lambda: ready.session.state.phase is Phase.GENERATING and ready.dialogue.turns[-1].text != "")
+    qtbot.waitUntil(lambda: ready.session.state.phase is Phase.GENERATING and ready.chat_session.turns[-1].text != "")
     question = ready.window.chat.transcript.messages[0]
     question.edit.click()
     qtbot.keyClick(question._editor.draft, Qt.Key.Key_Escape)
     assert not question.editing
-    assert ready.dialogue.busy
+    assert ready.chat_session.busy
     # From the composer as well.
     question.edit.click()
     ready.window.chat.composer.draft.setFocus()
     qtbot.keyClick(ready.window.chat.composer.draft, Qt.Key.Key_Escape)
     assert not question.editing
-    assert ready.dialogue.busy
+    assert ready.chat_session.busy
     qtbot.keyClick(ready.window.chat.composer.draft, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: not ready.dialogue.busy)
+    qtbot.waitUntil(lambda: not ready.chat_session.busy)
 
 
 def test_escape_in_find_closes_it_while_an_answer_comes(ready, qtbot, loop):
@@ -42,7 +42,7 @@ def test_escape_in_find_closes_it_while_an_answer_comes(ready, qtbot, loop):
     ready.window.chat.find_bar.open()
     qtbot.keyClick(ready.window.chat.find_bar.field, Qt.Key.Key_Escape)
     assert ready.window.chat.find_bar.isHidden()
-    assert ready.dialogue.busy
+    assert ready.chat_session.busy
 
 
 def test_what_is_typed_anywhere_is_written(ready, qtbot, loop):

@@ -19,7 +19,7 @@ def measured(stage, tokens):
 def ask(stage, qtbot, text, answer):
     stage.script.chunks = [answer]
     stage.window.send(text)
-    qtbot.waitUntil(lambda: len(stage.dialogue.turns) > 1 and not stage.dialogue.busy)
+    qtbot.waitUntil(lambda: len(stage.chat_session.turns) > 1 and not stage.chat_session.busy)
 
 
 def labels(stage):
@@ -46,12 +46,12 @@ def test_the_gauge_holds_history_draft_and_attachments(ready, qtbot, loop):
     composer.draft.setPlainText("more")
     qtbot.waitUntil(lambda: measured(ready, 22 + 8))
     document = Attachment("a.txt", "words", 5, 0, 5)
-    ready.dialogue.unsent.attach([document])
+    ready.chat_session.draft.attach([document])
     qtbot.waitUntil(lambda: measured(ready, 22 + 4 + len(document.shown) + 2 + 4))
-    assert ready.dialogue.unsent.attachments[0].tokens == len(document.shown)
-    ready.dialogue.unsent.choose("Be brief.", {})
+    assert ready.chat_session.draft.attachments[0].tokens == len(document.shown)
+    ready.chat_session.draft.choose("Be brief.", {})
     qtbot.waitUntil(lambda: measured(ready, 22 + 4 + len(document.shown) + 2 + 4 + 9 + 4))
-    ready.dialogue.new_chat()
+    ready.window.current.new_chat()
     qtbot.waitUntil(composer.gauge.isHidden)
 
 
@@ -107,14 +107,14 @@ def test_the_oldest_turns_are_left_out_once_a_person_says_so(ready, qtbot, loop)
     assert composer.gauge.text == "3,072 / 4,096"
     assert "The oldest turns are left out: with them it would be 4,412" in composer.gauge.accessibleName()
     composer.button.click()
-    qtbot.waitUntil(lambda: len(ready.script.requests) == 2 and not ready.dialogue.busy)
+    qtbot.waitUntil(lambda: len(ready.script.requests) == 2 and not ready.chat_session.busy)
     assert ready.script.requests[-1].overflow is Overflow.SHIFT
     # That holds for this conversation, when it is opened again too, and for no other one.
-    chat = ready.dialogue.chat
-    ready.dialogue.new_chat()
-    assert not ready.dialogue.unsent.trims
-    ready.dialogue.open(chat)
-    qtbot.waitUntil(lambda: ready.dialogue.unsent.trims)
+    chat = ready.chat_session.chat
+    ready.window.current.new_chat()
+    assert not ready.chat_session.draft.trims
+    ready.window.current.open(chat)
+    qtbot.waitUntil(lambda: ready.chat_session.draft.trims)
     # What is too long by itself is still not sent.
     composer.draft.setPlainText("z" * 3500)
     qtbot.waitUntil(composer.panel.isVisible)
@@ -157,50 +157,50 @@ def test_another_context_than_was_asked_for_is_told(ready, qtbot, loop):
 def test_a_new_chat_begins_with_a_summary(ready, qtbot, loop):
     composer = ready.window.chat.composer
     ask(ready, qtbot, "x" * 1500, "y" * 2000)
-    first = ready.dialogue.chat
+    first = ready.chat_session.chat
     document = Attachment("a.txt", "words", 5, 0, 5)
-    ready.dialogue.unsent.attach([document])
+    ready.chat_session.draft.attach([document])
     composer.draft.setPlainText("And now " + "z" * 400)
     qtbot.waitUntil(composer.panel.isVisible)
     ready.script.chunks = ["They spoke ", "of letters."]
     press(ready, "New chat with a summary")
     assert ready.window.chat.notice.title.text() == "Writing a summary"
-    qtbot.waitUntil(lambda: ready.dialogue.chat != first and not ready.dialogue.turns)
+    qtbot.waitUntil(lambda: ready.chat_session.chat != first and not ready.chat_session.turns)
     said = ready.script.requests[-1].messages
     assert [message.role for message in said] == ["user", "assistant", "user"]
     assert said[-1].content.startswith("Summarise our conversation")
     assert composer.text.startswith("What we talked about before:\n\nThey spoke of letters.\n\nAnd now z")
-    assert [one.name for one in ready.dialogue.unsent.attachments] == ["a.txt"]
+    assert [one.name for one in ready.chat_session.draft.attachments] == ["a.txt"]
     assert ready.window.chat.notice.isHidden()
     assert ready.session.state.phase is Phase.READY
     # The old conversation is as it was, but for the draft.
-    ready.dialogue.open(first)
-    qtbot.waitUntil(lambda: len(ready.dialogue.turns) == 2)
+    ready.window.current.open(first)
+    qtbot.waitUntil(lambda: len(ready.chat_session.turns) == 2)
     assert composer.text == ""
-    assert ready.dialogue.unsent.attachments == ()
+    assert ready.chat_session.draft.attachments == ()
 
 
 def test_a_summary_can_be_stopped(ready, qtbot, loop):
     ask(ready, qtbot, "x" * 10, "y" * 20)
     ready.script.chunks, ready.script.hold_answer = ["Some ", "summary"], threading.Event()
-    ready.dialogue.summarize()
-    assert ready.dialogue.busy
-    ready.dialogue.stop()
-    assert not ready.dialogue.busy
+    ready.chat_session.summarize()
+    assert ready.chat_session.busy
+    ready.chat_session.stop()
+    assert not ready.chat_session.busy
     qtbot.wait(50)
-    assert len(ready.dialogue.turns) == 2
+    assert len(ready.chat_session.turns) == 2
     assert ready.window.chat.composer.text == ""
 
 
 def test_a_part_of_a_document_is_sent_where_a_person_says_which(ready, qtbot, loop):
     composer = ready.window.chat.composer
     text = "".join(f"line {number}\n" for number in range(1000))
-    ready.dialogue.unsent.attach([Attachment("long.txt", text, len(text), 0, len(text))])
+    ready.chat_session.draft.attach([Attachment("long.txt", text, len(text), 0, len(text))])
     qtbot.waitUntil(lambda: composer.panel.isVisible() and len(labels(ready)) == 2)
     assert labels(ready) == ["Only the beginning of long.txt", "Only the end of long.txt"]
     press(ready, "Only the beginning")
     qtbot.waitUntil(composer.panel.isHidden)
-    (one,) = ready.dialogue.unsent.attachments
+    (one,) = ready.chat_session.draft.attachments
     assert (one.begins, one.text) == (0, text)
     assert 0 < one.ends < 3072
     assert "from the beginning" in composer.attachments.chips[0].line.text()

@@ -37,7 +37,7 @@ values = st.recursive(
 
 def asked(stage, qtbot, text="Go"):
     stage.window.send(text)
-    qtbot.waitUntil(lambda: not stage.dialogue.busy and stage.dialogue.turns[-1].id > 0)
+    qtbot.waitUntil(lambda: not stage.chat_session.busy and stage.chat_session.turns[-1].id > 0)
     return stage.script.requests[-1]
 
 
@@ -77,17 +77,17 @@ def test_a_schema_is_pasted_checked_and_holds(ready, qtbot, loop):
     qtbot.waitUntil(lambda: field.kept is not None)
     assert field.error.isHidden()
     assert json.loads(asked(ready, qtbot).grammar.text) == SCHEMA
-    first = ready.dialogue.chat
+    first = ready.chat_session.chat
 
     # It is the chat's own, goes with presets, and comes back.
     ready.window.presets.save("Person", "", choices.options)
-    ready.dialogue.new_chat()
+    ready.window.current.new_chat()
     assert (field.kept, field.text.toPlainText(), composer.format.isVisible()) == (None, "", False)
     assert asked(ready, qtbot).grammar is None
     choices.presets.applied.emit(ready.window.presets.with_name("Person"))
     assert composer.format.accessibleName() == "Answers are JSON, as the JSON schema says."
-    ready.dialogue.new_chat()
-    ready.dialogue.open(first)
+    ready.window.current.new_chat()
+    ready.window.current.open(first)
     qtbot.waitUntil(lambda: field.kept is not None)
     assert json.loads(field.text.toPlainText()) == SCHEMA
     # The sign at the composer leads to where it is chosen.
@@ -119,7 +119,7 @@ def test_a_file_says_what_answers_must_be(ready, qtbot, loop, tmp_path):
     assert field.kept == {"kind": "regex", "text": r"\d\d:\d\d", "name": "time.regex"}
     assert field.line.text() == "Answers are what time.regex says."
     assert asked(ready, qtbot).grammar.kind is GrammarKind.REGEX
-    assert not ready.dialogue.turns[-1].is_json
+    assert not ready.chat_session.turns[-1].is_json
     # What is changed in it is still an expression, and no file any more.
     field.text.setPlainText(r"\d+")
     qtbot.waitUntil(lambda: field.kept["text"] == r"\d+")
@@ -148,16 +148,16 @@ def test_an_answer_that_was_begun_as_text_goes_on_as_text(ready, qtbot, loop):
     ready.script.chunks = ["Some ", "prose."]
     for held in (False, True):
         if held:
-            ready.dialogue.new_chat()
+            ready.window.current.new_chat()
             ready.window.chat.choices.format.segments.buttons["json"].click()
         asked(ready, qtbot)
-        last = ready.dialogue.turns[-1]
-        ready.dialogue._record.turns[-1] = replace(last, state=State.STOPPED)
+        last = ready.chat_session.turns[-1]
+        ready.chat_session.turns[-1] = replace(last, state=State.STOPPED)
         ready.window.chat.choices.format.segments.buttons["json"].click()
-        ready.dialogue.go_on(last.id)
-        qtbot.waitUntil(lambda: not ready.dialogue.busy)
+        ready.chat_session.go_on(last.id)
+        qtbot.waitUntil(lambda: not ready.chat_session.busy)
         assert (ready.script.requests[-1].grammar is not None) is held
-        assert ready.dialogue.turns[-1].is_json is held
+        assert ready.chat_session.turns[-1].is_json is held
 
 
 @pytest.mark.parametrize("live", [True, False])
@@ -190,17 +190,17 @@ def window(real_window):
 
 
 def test_an_answer_of_the_real_engine_is_json_while_it_comes_and_afterwards(qtbot, window, loop, tmp_path):
-    dialogue, transcript, choices = window.dialogue, window.chat.transcript, window.chat.choices
+    current, transcript, choices = window.current, window.chat.transcript, window.chat.choices
     (tmp_path / "person.json").write_text(json.dumps(SCHEMA))
     choices.format.segments.buttons["schema"].click()
     choices.format.read(tmp_path / "person.json")
     qtbot.waitUntil(lambda: choices.format.kept is not None, timeout=WAIT)
     choices.fields["temperature"].setValue(0)
     grown = []
-    dialogue.answer_grew.connect(lambda pieces: grown.append(transcript.answer.text._regions.found))
+    current.session.answer_grew.connect(lambda pieces: grown.append(transcript.answer.text._regions.found))
     window.send("Who are you?")
-    qtbot.waitUntil(lambda: not dialogue.busy and dialogue.turns[-1].id > 0, timeout=WAIT)
-    said = json.loads(dialogue.turns[-1].text)
+    qtbot.waitUntil(lambda: not current.session.busy and current.session.turns[-1].id > 0, timeout=WAIT)
+    said = json.loads(current.session.turns[-1].text)
     assert said.keys() == {"name", "sizes"}
     assert len(said["name"]) <= 8
     assert all(len(regions) == 1 for regions in grown[1:])
@@ -210,9 +210,9 @@ def test_an_answer_of_the_real_engine_is_json_while_it_comes_and_afterwards(qtbo
         return transcript._last().text.code_of(region)
 
     assert shown() == json.dumps(said, indent=2, ensure_ascii=False)
-    first = dialogue.chat
-    dialogue.new_chat()
-    dialogue.open(first)
+    first = current.session.chat
+    current.new_chat()
+    current.open(first)
     qtbot.waitUntil(lambda: not transcript.empty and transcript._last() is not None, timeout=WAIT)
     assert shown() == json.dumps(said, indent=2, ensure_ascii=False)
     window.shelf.export_markdown(first, tmp_path / "chat.md")

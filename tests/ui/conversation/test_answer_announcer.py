@@ -20,8 +20,10 @@ def pieces(text):
     return (Piece(Kind.TEXT, text),)
 
 
-class Talk(QObject):
-    """The signals of a conversation."""
+class Conversation(QObject):
+    """The signals of a conversation in which nothing is under way."""
+
+    answering = awaiting = False
 
     answer_awaited = Signal(str, str)
     answer_begun = Signal(object)
@@ -29,7 +31,7 @@ class Talk(QObject):
     answer_grew = Signal(object)
     answer_ended = Signal(object)
     retracted = Signal(str)
-    opened = Signal(object)
+    branch_changed = Signal(object)
 
 
 class Hearing:
@@ -38,8 +40,9 @@ class Hearing:
     def __init__(self):
         self.now = 100.0
         self.said = []
-        self.talk, self.about = Talk(), QObject()
-        self.announcer = AnswerAnnouncer(self.talk, self.about, self.hear, lambda: self.now)
+        self.talk, self.about = Conversation(), QObject()
+        self.announcer = AnswerAnnouncer(self.about, self.hear, lambda: self.now)
+        self.announcer.bind(self.talk)
 
     def hear(self, about, text):
         assert about is self.about
@@ -156,7 +159,7 @@ def test_a_real_conversation_goes_through_the_one_sending_function(ready, qtbot,
     ready.window.send("Hi")
     qtbot.waitUntil(lambda: sent == ["tiny answers"])
     ready.script.hold_answer.set()
-    qtbot.waitUntil(lambda: not ready.dialogue.busy)
+    qtbot.waitUntil(lambda: not ready.chat_session.busy)
     assert sent == ["tiny answers", "Hello there. And more The answer is complete."]
 
 

@@ -21,7 +21,7 @@ def rows(file, columns="role, text, state", table="messages"):
 
 
 def shown(stage):
-    return [turn.text for turn in stage.dialogue.turns]
+    return [turn.text for turn in stage.chat_session.turns]
 
 
 def captions(stage):
@@ -33,26 +33,26 @@ def begin_answer(stage, qtbot, question):
     """Ask, and return the chat once the first half of the answer is there; `script.hold_answer` holds the rest."""
     stage.script.chunks, stage.script.hold_answer = ["One ", "two ", "three ", "four."], threading.Event()
     stage.window.send(question)
-    qtbot.waitUntil(lambda: stage.dialogue.turns and stage.dialogue.turns[-1].text.startswith("One "))
-    qtbot.waitUntil(lambda: stage.dialogue.chat is not None)
-    return stage.dialogue.chat
+    qtbot.waitUntil(lambda: stage.chat_session.turns and stage.chat_session.turns[-1].text.startswith("One "))
+    qtbot.waitUntil(lambda: stage.chat_session.chat is not None)
+    return stage.chat_session.chat
 
 
 def test_an_answer_goes_on_while_another_chat_is_in_view(ready, qtbot, loop, file):
     chat = begin_answer(ready, qtbot, "First?")
-    ready.dialogue.new_chat()
+    ready.window.current.new_chat()
     assert shown(ready) == []
-    assert not ready.dialogue.busy
+    assert not ready.chat_session.busy
     assert ready.window.chat.transcript.empty
-    assert ready.window.behind.chats == {chat}
+    assert ready.window.sessions.in_background == {chat}
     qtbot.waitUntil(lambda: captions(ready) == {"First?": "Answering…"})
     ready.script.hold_answer.set()
     qtbot.waitUntil(lambda: rows(file) == [("user", "First?", "complete"),
                                            ("assistant", "One two three four.", "complete")])  # fmt: skip
     qtbot.waitUntil(lambda: captions(ready)["First?"] != "Answering…")
     assert ready.session.state.phase is Phase.READY
-    assert ready.window.behind.chats == set()
-    ready.dialogue.open(chat)
+    assert ready.window.sessions.in_background == set()
+    ready.window.current.open(chat)
     qtbot.waitUntil(lambda: shown(ready) == ["First?", "One two three four."])
 
 
@@ -60,29 +60,99 @@ def test_it_is_seen_going_on_when_its_chat_comes_back(ready, qtbot, loop, file):
     chat = begin_answer(ready, qtbot, "First?")
     hold, requests = ready.script.hold_answer, len(ready.script.requests)
     ready.window.chat.composer.draft.setPlainText("next thought")
-    ready.dialogue.new_chat()
-    ready.dialogue.open(chat)
-    assert ready.dialogue.answering
+    ready.window.current.new_chat()
+    ready.window.current.open(chat)
+    assert ready.chat_session.answering
     assert ready.window.chat.transcript.answer is not None
     assert shown(ready)[0] == "First?"
-    assert ready.window.behind.chats == set()
+    assert ready.window.sessions.in_background == set()
     # Nothing came back to it, and nothing was asked twice.
     hold.set()
-    qtbot.waitUntil(lambda: shown(ready) == ["First?", "One two three four."] and not ready.dialogue.busy)
+    qtbot.waitUntil(lambda: shown(ready) == ["First?", "One two three four."] and not ready.chat_session.busy)
     assert len(ready.script.requests) == requests
     assert ready.window.chat.composer.text == "next thought"
     qtbot.waitUntil(lambda: rows(file)[1:] == [("assistant", "One two three four.", "complete")])
     assert ready.window.chat.transcript.messages[-1].body.markdown == "One two three four."
 
 
+def test_the_button_stops_only_what_is_in_view(ready, qtbot, loop):
+    button = ready.window.chat.composer.button
+    chat = begin_answer(ready, qtbot, "First?")
+    assert button.accessibleName() == "Stop answering"
+    ready.window.current.new_chat()
+    assert button.accessibleName() == "Send message"
+    ready.window.current.open(chat)
+    assert button.accessibleName() == "Stop answering"
+    button.click()
+    qtbot.waitUntil(lambda: not ready.chat_session.busy)
+    assert shown(ready) == ["First?", "One two three "]
+
+
+def test_a_chat_is_the_same_object_until_nothing_more_is_to_come_of_it(ready, qtbot, loop):
+    sessions, current = ready.window.sessions, ready.window.current
+    chat = begin_answer(ready, qtbot, "First?")
+    first = current.session
+    current.new_chat()
+    assert sessions.find(chat) is first
+    current.open(chat)
+    assert current.session is first
+    ready.script.hold_answer.set()
+    qtbot.waitUntil(lambda: not first.busy)
+    assert sessions.find(chat) is first
+    current.new_chat()
+    assert sessions.find(chat) is None
+    current.open(chat)
+    qtbot.waitUntil(lambda: current.session.chat == chat)
+    assert current.session is not first
+    assert shown(ready) == ["First?", "One two three four."]
+
+
+def test_of_several_chats_the_one_that_was_wanted_last_comes_into_view(ready, qtbot, loop):
+    kept = []
+    for _ in range(2):
+        ready.keeper.do(lambda store: store.add_chat(), kept.append)
+    qtbot.waitUntil(lambda: len(kept) == 2)
+    current, seen = ready.window.current, []
+    current.changed.connect(lambda session: seen.append(session.chat))
+    current.open(kept[0])
+    current.open(kept[1])
+    # What is asked before it has been read belongs to the chat that is still in view.
+    assert current.session.chat is None
+    qtbot.waitUntil(lambda: current.session.chat == kept[1])
+    assert seen == [kept[1]]
+    assert ready.window.sessions.find(kept[0]) is None
+    current.open(kept[0])
+    current.new_chat()
+    done = []
+    ready.keeper.do(lambda store: None, done.append)
+    qtbot.waitUntil(lambda: bool(done))
+    assert current.session.chat is None
+
+
+def test_a_question_asked_while_another_version_is_read_stays(ready, qtbot, loop, file):
+    session = ready.chat_session
+    for text in ("first answer", "second answer"):
+        ready.script.chunks = [text]
+        if session.turns:
+            session.regenerate(session.turns[-1].id)
+        else:
+            ready.window.send("Question")
+        qtbot.waitUntil(lambda: not session.busy and all(turn.id > 0 for turn in session.turns))
+    first = session.turns[-1].versions[0]
+    session.show_version(first)
+    assert session.send("And then?")
+    qtbot.waitUntil(lambda: not session.busy and all(turn.id > 0 for turn in session.turns))
+    assert [turn.text for turn in session.turns] == ["Question", "second answer", "And then?", "second answer"]
+
+
 def test_a_question_that_waits_for_a_model_is_answered_out_of_view(stage, qtbot, loop, file):
     stage.script.hold_load = threading.Event()
     qtbot.waitUntil(lambda: bool(stage.session.models))
     stage.session.load(stage.session.models[0])
-    stage.dialogue.unsent.choose("Be brief.", {"seed": 1})
-    assert stage.dialogue.send("Early?")
-    qtbot.waitUntil(lambda: stage.dialogue.chat is not None)
-    stage.dialogue.new_chat()
+    stage.chat_session.draft.choose("Be brief.", {"seed": 1})
+    assert stage.chat_session.send("Early?")
+    qtbot.waitUntil(lambda: stage.chat_session.chat is not None)
+    stage.window.current.new_chat()
     stage.script.hold_load.set()
     qtbot.waitUntil(lambda: rows(file)[1:] == [("assistant", "Hello there.", "complete")])
     assert [turn.content for turn in stage.script.requests[-1].messages] == ["Be brief.", "Early?"]
@@ -91,7 +161,7 @@ def test_a_question_that_waits_for_a_model_is_answered_out_of_view(stage, qtbot,
 
 def test_a_question_on_its_way_to_the_disk_is_answered_too(ready, qtbot, loop, file):
     ready.window.send("Quick?")
-    ready.dialogue.new_chat()
+    ready.window.current.new_chat()
     qtbot.waitUntil(lambda: rows(file) == [("user", "Quick?", "complete"), ("assistant", "Hello there.", "complete")])
     qtbot.waitUntil(lambda: shown(ready) == [])
 
@@ -100,27 +170,27 @@ def test_what_gets_no_answer_is_a_draft_again_before_what_was_typed_since(ready,
     ready.script.hold_prefill = threading.Event()
     ready.script.chunks, ready.script.fail_answer = [], "The prompt is longer than the context."
     ready.window.send("Too long")
-    qtbot.waitUntil(lambda: ready.dialogue.answering and ready.dialogue.chat is not None)
-    chat = ready.dialogue.chat
+    qtbot.waitUntil(lambda: ready.chat_session.answering and ready.chat_session.chat is not None)
+    chat = ready.chat_session.chat
     ready.window.chat.composer.draft.setPlainText("afterthought")
-    ready.dialogue.new_chat()
+    ready.window.current.new_chat()
     ready.script.hold_prefill.set()
     notice = ready.window.chat.notice
     qtbot.waitUntil(lambda: notice.title.text() == "No answer in another chat")
     assert notice.message.text() == "The prompt is longer than the context."
     qtbot.waitUntil(lambda: rows(file, "draft", "chats") == [("Too long\nafterthought",)] and rows(file) == [])
-    ready.dialogue.open(chat)
+    ready.window.current.open(chat)
     qtbot.waitUntil(lambda: ready.window.chat.composer.text == "Too long\nafterthought")
 
 
 def test_a_chat_that_is_thrown_away_is_answered_no_further(ready, qtbot, loop, file):
     begin_answer(ready, qtbot, "First?")
-    ready.dialogue.new_chat()
+    ready.window.current.new_chat()
     chats = ready.window.sidebar.chats
     qtbot.waitUntil(lambda: bool(chats.model.entries))
     ready.window.shelf.throw_away(chats.model.entries[0].chat)
     qtbot.waitUntil(lambda: rows(file)[1:] == [("assistant", "One two three ", "stopped")])
-    assert ready.window.behind.chats == set()
+    assert ready.window.sessions.in_background == set()
     begin_answer(ready, qtbot, "Second?")
     qtbot.waitUntil(lambda: [entry.chat.title for entry in chats.model.entries] == ["Second?"])
     ready.window.shelf.throw_away(chats.model.entries[0].chat)
@@ -131,12 +201,12 @@ def test_a_chat_that_is_thrown_away_is_answered_no_further(ready, qtbot, loop, f
 def test_two_answers_at_once_stay_apart(ready, qtbot, loop, file):
     first = begin_answer(ready, qtbot, "First?")
     hold = ready.script.hold_answer
-    ready.dialogue.new_chat()
+    ready.window.current.new_chat()
     ready.window.send("Second?")
-    qtbot.waitUntil(lambda: ready.dialogue.answering)
+    qtbot.waitUntil(lambda: ready.chat_session.answering)
     hold.set()
-    qtbot.waitUntil(lambda: not ready.dialogue.busy and ready.window.behind.chats == set())
-    second = ready.dialogue.chat
+    qtbot.waitUntil(lambda: not ready.chat_session.busy and ready.window.sessions.in_background == set())
+    second = ready.chat_session.chat
     qtbot.waitUntil(lambda: rows(file, "state") == [("complete",)] * 4)
     said = rows(file, "chat, role, text")
     assert {one for one in said if one[0] == first} == {(first, "user", "First?"),
@@ -150,10 +220,12 @@ def test_the_end_of_the_app_keeps_what_there_is(around, qtbot, loop, file):
     shell = around.shell
     shell.open_window()
     shell.window.send("Long?")
-    qtbot.waitUntil(lambda: shell.window.dialogue.turns and shell.window.dialogue.turns[-1].text == "Half of ")
-    shell.window.dialogue.new_chat()
+    qtbot.waitUntil(
+        lambda: shell.window.current.session.turns and shell.window.current.session.turns[-1].text == "Half of "
+    )
+    shell.window.current.new_chat()
     # The quick prompt looks after the same answers.
-    assert len(shell._behind.chats) == 1
+    assert len(shell.sessions.in_background) == 1
     shell.close()
     around.keeper.wait(5)
     assert rows(file)[1:] == [("assistant", "Half of ", State.STOPPED.value)]

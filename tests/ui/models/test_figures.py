@@ -13,7 +13,7 @@ from sotto.ui.state import wording
 
 def ask(stage, qtbot, text):
     stage.window.send(text)
-    qtbot.waitUntil(lambda: not stage.dialogue.busy and all(turn.id > 0 for turn in stage.dialogue.turns))
+    qtbot.waitUntil(lambda: not stage.chat_session.busy and all(turn.id > 0 for turn in stage.chat_session.turns))
 
 
 def status(stage):
@@ -31,21 +31,21 @@ def test_an_edit_of_the_first_message_says_that_it_is_read_anew_and_why(ready, q
     ready.script.prompt_tokens, ready.script.cached_tokens = 1900, 10
     ready.script.hold_prefill = threading.Event()
     lines = []
-    ready.dialogue.prefilled.connect(lambda event, why: lines.append((event.done, why)))
-    ready.dialogue.edit(ready.dialogue.turns[0].id, "Another first")
+    ready.chat_session.prefilled.connect(lambda event, why: lines.append((event.done, why)))
+    ready.chat_session.edit(ready.chat_session.turns[0].id, "Another first")
     why = "an earlier message was changed"
     qtbot.waitUntil(lambda: status(ready).endswith(f" / 1,900 (10 cached) · read anew, because {why}"))
     ready.script.hold_prefill.set()
-    qtbot.waitUntil(lambda: not ready.dialogue.busy)
+    qtbot.waitUntil(lambda: not ready.chat_session.busy)
     assert lines[0][0] >= 10
     assert [done for done, _ in lines] == sorted(done for done, _ in lines)
     assert {reason for _, reason in lines} == {why}
     assert f"prompt 1,900 (10 cached) · read anew, because {why}" in status(ready)
     # It is kept with the answer.
-    chat = ready.dialogue.chat
-    ready.dialogue.new_chat()
-    ready.dialogue.open(chat)
-    qtbot.waitUntil(lambda: len(ready.dialogue.turns) == 2)
+    chat = ready.chat_session.chat
+    ready.window.current.new_chat()
+    ready.window.current.open(chat)
+    qtbot.waitUntil(lambda: len(ready.chat_session.turns) == 2)
     qtbot.waitUntil(lambda: f"read anew, because {why}" in status(ready))
 
 
@@ -139,4 +139,4 @@ def test_an_answer_says_how_fast_it_comes(ready, qtbot, loop):
     qtbot.waitUntil(lambda: "tok/s" in status(ready))
     assert status(ready).startswith("Answering · ")
     assert "~" in status(ready)
-    ready.dialogue.new_chat()
+    ready.window.current.new_chat()

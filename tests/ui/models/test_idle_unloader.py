@@ -80,7 +80,7 @@ def test_a_question_brings_a_model_back_that_left_because_it_was_idle(ready, qtb
     ready.window.desk.keep_alive.check()
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.FOUND)
     ready.window.send("Are you there?")
-    qtbot.waitUntil(lambda: len(ready.script.requests) == 1 and not ready.dialogue.busy)
+    qtbot.waitUntil(lambda: len(ready.script.requests) == 1 and not ready.chat_session.busy)
     assert ready.session.state.record == record()
 
 

@@ -110,10 +110,10 @@ def test_arrows_move_and_an_action_is_carried_out_where_the_caret_was(palette, s
 
 def test_a_chat_is_opened_by_its_title(ready, palette, qtbot, loop):
     for question in ("Boats and names", "Bread and butter"):
-        ready.dialogue.new_chat()
+        ready.window.current.new_chat()
         ready.window.send(question)
-        qtbot.waitUntil(lambda: not ready.dialogue.busy and ready.dialogue.turns[-1].id > 0)
-    ready.dialogue.new_chat()
+        qtbot.waitUntil(lambda: not ready.chat_session.busy and ready.chat_session.turns[-1].id > 0)
+    ready.window.current.new_chat()
     shown = palette()
     qtbot.waitUntil(lambda: "Boats and names" in titles(shown))
     qtbot.keyClicks(shown.field, "boats")
@@ -122,8 +122,8 @@ def test_a_chat_is_opened_by_its_title(ready, palette, qtbot, loop):
         Qt.MouseButton.LeftButton,
         pos=shown.list.visualRect(shown.list.model().index(0)).center(),
     )
-    qtbot.waitUntil(lambda: len(ready.dialogue.turns) == 2)
-    assert ready.dialogue.turns[0].text == "Boats and names"
+    qtbot.waitUntil(lambda: len(ready.chat_session.turns) == 2)
+    assert ready.chat_session.turns[0].text == "Boats and names"
 
 
 def test_a_screen_reader_hears_what_return_would_do(palette, qtbot, loop, monkeypatch):

@@ -122,12 +122,12 @@ def test_a_preset_is_saved_applied_changed_renamed_and_deleted_in_the_panel(read
     assert "&&" in bar.button.text()
 
     # Another chat, the same preset.
-    ready.dialogue.new_chat()
+    ready.window.current.new_chat()
     assert bar.current is None
     entry(bar, "Brief && clear").trigger()
-    assert (ready.dialogue.unsent.system, ready.dialogue.unsent.options) == ("Be brief.", {"temperature": 0.2})
+    assert (ready.chat_session.draft.system, ready.chat_session.draft.options) == ("Be brief.", {"temperature": 0.2})
     ready.window.send("Hi")
-    qtbot.waitUntil(lambda: not ready.dialogue.busy)
+    qtbot.waitUntil(lambda: not ready.chat_session.busy)
     assert dict(ready.script.requests[-1].options) == {"temperature": 0.2}
 
     # What was changed in it can be saved into it.

@@ -22,11 +22,11 @@ def ask(around, qtbot, text):
 
 
 def done(around):
-    return not around.shell.quick.dialogue.busy and around.session.state.phase is Phase.READY
+    return not around.shell.quick.current.session.busy and around.session.state.phase is Phase.READY
 
 
-def said(dialogue):
-    return [(turn.role.value, turn.text) for turn in dialogue.turns]
+def said(session):
+    return [(turn.role.value, turn.text) for turn in session.turns]
 
 
 def on_disk(around, qtbot):
@@ -79,10 +79,10 @@ def test_a_question_while_the_model_is_loaded_waits_for_it(around, qtbot, loop):
     around.session.load(around.session.models[0])
     around.shell.quick.show()
     ask(around, qtbot, "Now?")
-    assert around.shell.quick.dialogue.busy
+    assert around.shell.quick.current.session.busy
     around.script.hold_load.set()
     qtbot.waitUntil(lambda: done(around))
-    assert said(around.shell.quick.dialogue)[-1] == ("assistant", "Hello there.")
+    assert said(around.shell.quick.current.session)[-1] == ("assistant", "Hello there.")
 
 
 def test_escape_hides_and_the_answer_goes_on(around, qtbot, loop):
@@ -90,10 +90,10 @@ def test_escape_hides_and_the_answer_goes_on(around, qtbot, loop):
     around.script.hold_answer = threading.Event()
     around.shell.quick.show()
     ask(around, qtbot, "Long?")
-    qtbot.waitUntil(lambda: around.shell.quick.dialogue.answering)
+    qtbot.waitUntil(lambda: around.shell.quick.current.session.answering)
     QTest.keyClick(around.panel.composer.draft, Qt.Key.Key_Escape)
     assert not around.panel.isVisible()
-    assert around.shell.quick.dialogue.answering
+    assert around.shell.quick.current.session.answering
     around.script.hold_answer.set()
     qtbot.waitUntil(lambda: done(around))
     around.shell.quick.show()
@@ -125,21 +125,21 @@ def test_the_answer_elsewhere_leaves_the_window_as_it_is(around, qtbot, loop):
     around.script.hold_answer = threading.Event()
     around.shell.quick.show()
     ask(around, qtbot, "Long?")
-    qtbot.waitUntil(lambda: around.shell.quick.dialogue.answering)
+    qtbot.waitUntil(lambda: around.shell.quick.current.session.answering)
     assert around.session.state.phase is Phase.GENERATING
     assert window.chat.composer.button.accessibleName() == "Send message"
     assert around.panel.composer.button.accessibleName() == "Stop answering"
     assert not window.menus.stop.isEnabled()
     # Both are answered, one behind the other here; whichever ends first, the model is at work until the last one has.
-    assert window.dialogue.send("And this?")
-    qtbot.waitUntil(lambda: window.dialogue.answering)
+    assert window.current.session.send("And this?")
+    qtbot.waitUntil(lambda: window.current.session.answering)
     assert window.chat.composer.button.accessibleName() == "Stop answering"
     around.panel.composer.button.click()
-    qtbot.waitUntil(lambda: not around.shell.quick.dialogue.busy)
+    qtbot.waitUntil(lambda: not around.shell.quick.current.session.busy)
     assert around.session.state.phase is Phase.GENERATING
     around.script.hold_answer.set()
     qtbot.waitUntil(lambda: around.session.state.phase is Phase.READY)
-    assert said(window.dialogue) == [("user", "And this?"), ("assistant", "Hello there.")]
+    assert said(window.current.session) == [("user", "And this?"), ("assistant", "Hello there.")]
     assert len({request.id for request in around.script.requests}) == 2
 
 
@@ -150,7 +150,7 @@ def test_control_return_opens_the_same_conversation_in_the_window(around, qtbot,
     quick = around.shell.quick
     quick.show()
     ask(around, qtbot, "What is this?")
-    qtbot.waitUntil(lambda: quick.dialogue.answering if held else done(around))
+    qtbot.waitUntil(lambda: quick.current.session.answering if held else done(around))
     if held:
         qtbot.waitUntil(
             lambda: around.panel.transcript.answer is not None and not around.panel.transcript.answer.body.isHidden()
@@ -159,13 +159,13 @@ def test_control_return_opens_the_same_conversation_in_the_window(around, qtbot,
     qtbot.waitUntil(lambda: around.shell._window is not None and around.shell.window.isVisible())
     window = around.shell.window
     assert not around.panel.isVisible()
-    assert not quick.dialogue.turns
+    assert not quick.current.session.turns
     if held:
-        assert window.dialogue.answering
-        assert not quick.dialogue.busy
+        assert window.current.session.answering
+        assert not quick.current.session.busy
         around.script.hold_answer.set()
-    qtbot.waitUntil(lambda: not window.dialogue.busy)
-    assert said(window.dialogue) == [("user", "What is this?"), ("assistant", "Hello there.")]
+    qtbot.waitUntil(lambda: not window.current.session.busy)
+    assert said(window.current.session) == [("user", "What is this?"), ("assistant", "Hello there.")]
     shown = window.chat.transcript.messages
     assert (shown[0].text.toPlainText(), shown[1].body.markdown) == ("What is this?", "Hello there.")
     assert on_disk(around, qtbot) == [
@@ -173,8 +173,8 @@ def test_control_return_opens_the_same_conversation_in_the_window(around, qtbot,
     ]
     # It goes on there.
     qtbot.waitUntil(lambda: all(message.number > 0 for message in window.chat.transcript.messages))
-    assert window.dialogue.send("More?")
-    qtbot.waitUntil(lambda: not window.dialogue.busy and around.session.state.phase is Phase.READY)
+    assert window.current.session.send("More?")
+    qtbot.waitUntil(lambda: not window.current.session.busy and around.session.state.phase is Phase.READY)
     assert [len(chat) for chat in on_disk(around, qtbot)] == [4]
 
 
@@ -184,8 +184,8 @@ def test_a_question_on_its_way_to_the_disk_gets_there_before_it_moves(around, qt
     quick.show()
     ask(around, qtbot, "At once?")
     quick.panel.app_wanted.emit()
-    qtbot.waitUntil(lambda: around.shell._window is not None and not around.shell.window.dialogue.busy)
-    assert said(around.shell.window.dialogue) == [("user", "At once?"), ("assistant", "Hello there.")]
+    qtbot.waitUntil(lambda: around.shell._window is not None and not around.shell.window.current.session.busy)
+    assert said(around.shell.window.current.session) == [("user", "At once?"), ("assistant", "Hello there.")]
     assert len(on_disk(around, qtbot)) == 1
 
 
@@ -205,13 +205,13 @@ def test_a_chat_is_never_in_view_twice(around, qtbot, loop):
     around.script.hold_answer = threading.Event()
     quick.show()
     ask(around, qtbot, "Where?")
-    qtbot.waitUntil(lambda: quick.dialogue.answering)
-    window.dialogue.open(quick.dialogue.chat)
-    qtbot.waitUntil(lambda: window.dialogue.answering)
-    assert quick.dialogue.chat is None
+    qtbot.waitUntil(lambda: quick.current.session.answering)
+    window.current.open(quick.current.session.chat)
+    qtbot.waitUntil(lambda: window.current.session.answering)
+    assert quick.current.session.chat is None
     around.script.hold_answer.set()
-    qtbot.waitUntil(lambda: not window.dialogue.busy)
-    assert said(window.dialogue)[-1] == ("assistant", "Hello there.")
+    qtbot.waitUntil(lambda: not window.current.session.busy)
+    assert said(window.current.session)[-1] == ("assistant", "Hello there.")
 
 
 def test_a_chat_in_the_trash_leaves_the_panel(around, qtbot, loop):
@@ -224,8 +224,8 @@ def test_a_chat_in_the_trash_leaves_the_panel(around, qtbot, loop):
     qtbot.waitUntil(lambda: done(around))
     qtbot.waitUntil(lambda: bool(listed) and bool(listed[-1]))
     window.shelf.throw_away(listed[-1][0].chat)
-    qtbot.waitUntil(lambda: quick.dialogue.chat is None)
-    assert quick.dialogue.turns == []
+    qtbot.waitUntil(lambda: quick.current.session.chat is None)
+    assert quick.current.session.turns == []
 
 
 def test_after_a_while_it_begins_a_new_chat(around, qtbot, loop, monkeypatch):
@@ -236,16 +236,16 @@ def test_after_a_while_it_begins_a_new_chat(around, qtbot, loop, monkeypatch):
     quick.show()
     ask(around, qtbot, "One?")
     qtbot.waitUntil(lambda: done(around))
-    first = quick.dialogue.chat
+    first = quick.current.session.chat
     quick.hide()
     now[0] += 9 * 60
     quick.show()
-    assert quick.dialogue.chat == first
+    assert quick.current.session.chat == first
     quick.hide()
     now[0] += 10 * 60
     qtbot.keyClicks(around.panel.composer.draft, "typed before")
     quick.show()
-    assert quick.dialogue.chat is None
+    assert quick.current.session.chat is None
     assert around.panel.composer.text == "typed before"
     assert not around.panel.transcript.isVisible()
 

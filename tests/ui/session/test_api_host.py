@@ -134,7 +134,7 @@ def test_a_request_for_another_model_loads_it_and_the_window_shows_that(ask, rea
     assert session.state.record.name == OTHER
     assert session.state.phase is Phase.READY
     # Nothing of it is part of the conversation in view.
-    assert ready.dialogue.conversation.messages == ()
+    assert ready.chat_session.conversation.messages == ()
 
 
 def test_tokens_are_counted_for_programs_alone(ask, ready, qtbot, loop):
@@ -165,7 +165,7 @@ def test_a_model_that_is_loaded_answers_beside_the_person(ask, ready, qtbot, loo
 def test_a_person_is_not_interrupted(ask, ready, qtbot, loop):
     name = ready.session.state.record.name
     ready.script.hold_answer = threading.Event()
-    ready.dialogue.send("Tell me")
+    ready.chat_session.send("Tell me")
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.GENERATING)
     call = ask("/api/chat", chat(OTHER))
     qtbot.wait(200)
@@ -173,7 +173,7 @@ def test_a_person_is_not_interrupted(ask, ready, qtbot, loop):
     assert not call.done
     ready.script.hold_answer.set()
     assert ended(qtbot, call).json()["message"]["content"] == "Hello there."
-    assert ready.dialogue.conversation.messages[-1].content == "Hello there."
+    assert ready.chat_session.conversation.messages[-1].content == "Hello there."
     assert ready.session.state.record.name == OTHER
 
 

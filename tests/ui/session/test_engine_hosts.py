@@ -65,7 +65,7 @@ def test_a_process_that_is_killed_while_it_answers_is_a_notice_and_starts_again(
     assert notice.isVisible()
     assert notice.title.text() == "The engine stopped"
     assert notice.message.text().startswith("The engine's process was ended by SIGKILL (Killed)")
-    kept = window.dialogue.conversation.messages
+    kept = window.current.session.conversation.messages
     assert [message.role for message in kept] == ["user", "assistant"]
     assert len(kept[-1].content) > 10
 
@@ -76,12 +76,13 @@ def test_a_process_that_is_killed_while_it_answers_is_a_notice_and_starts_again(
     assert session.state.record.builtin
     ask(qtbot, window, "What can you do?")
     qtbot.waitUntil(
-        lambda: session.state.phase is Phase.READY and len(window.dialogue.conversation.messages) == 4, timeout=WAIT
+        lambda: session.state.phase is Phase.READY and len(window.current.session.conversation.messages) == 4,
+        timeout=WAIT,
     )
 
 
 def test_a_process_that_dies_while_nothing_is_asked_is_noticed(qtbot, window, loop):
-    qtbot.waitUntil(lambda: not window.dialogue.greeting.under_way, timeout=WAIT)
+    qtbot.waitUntil(lambda: not window.greeting.under_way, timeout=WAIT)
     os.kill(child_of(window), signal.SIGSEGV)
     qtbot.waitUntil(lambda: lost(window), timeout=WAIT)
     assert "SIGSEGV" in window.chat.notice.message.text()
@@ -143,7 +144,7 @@ def test_a_process_that_hangs_leaves_the_window_alive(qtbot, window, loop, monke
     QTest.qWait(100)
     window.session.eject()
     qtbot.waitUntil(lambda: window.session.state.phase is Phase.FOUND, timeout=WAIT)
-    assert len(window.dialogue.conversation.messages[-1].content) > 10
+    assert len(window.current.session.conversation.messages[-1].content) > 10
 
 
 def test_a_command_right_after_the_engine_was_lost_is_served(qtbot):

@@ -10,7 +10,7 @@ from sotto.ui.state.model_state import ChatSettings, Phase
 
 
 def answer_text(stage):
-    return [message.content for message in stage.dialogue.conversation.messages]
+    return [message.content for message in stage.chat_session.conversation.messages]
 
 
 def settled(stage):
@@ -18,7 +18,7 @@ def settled(stage):
 
 
 def test_an_answer_is_shown_and_kept(ready, qtbot, loop):
-    assert ready.dialogue.send("Hi")
+    assert ready.chat_session.send("Hi")
     qtbot.waitUntil(lambda: settled(ready))
     assert answer_text(ready) == ["Hi", "Hello there."]
     last = ready.window.chat.transcript._last()
@@ -31,7 +31,7 @@ def test_an_answer_is_shown_and_kept(ready, qtbot, loop):
 
 def test_the_whole_conversation_is_asked(ready, qtbot, loop):
     for question in ("One", "Two"):
-        ready.dialogue.send(question)
+        ready.chat_session.send(question)
         qtbot.waitUntil(lambda: settled(ready))
     sent = ready.script.requests[-1].messages
     assert [(turn.role, turn.content) for turn in sent] == [
@@ -43,7 +43,7 @@ def test_the_whole_conversation_is_asked(ready, qtbot, loop):
 
 def test_settings_reach_the_engine(ready, qtbot, loop):
     ready.session.settings = ChatSettings(num_predict=7, ignore_eos=True)
-    ready.dialogue.send("Hi")
+    ready.chat_session.send("Hi")
     qtbot.waitUntil(lambda: settled(ready))
     assert (ready.script.requests[-1].num_predict, ready.script.requests[-1].ignore_eos) == (7, True)
 
@@ -135,7 +135,7 @@ def test_stop_in_an_answer_keeps_what_was_written(ready, qtbot, loop):
     ready.script.chunks, ready.script.hold_answer = ["One ", "two ", "three "], threading.Event()
     ready.window.send("Count")
     qtbot.waitUntil(lambda: "two" in ready.window.chat.transcript.answer.body.markdown)
-    ready.dialogue.stop()
+    ready.chat_session.stop()
     qtbot.waitUntil(lambda: settled(ready))
     assert answer_text(ready)[-1].startswith("One two")
     assert "three" not in answer_text(ready)[-1]
@@ -154,15 +154,15 @@ def test_the_last_of_several_loads_counts(stage, qtbot, loop):
 
 
 def test_switching_keeps_the_chat(ready, qtbot, loop):
-    ready.dialogue.send("Hi")
+    ready.chat_session.send("Hi")
     qtbot.waitUntil(lambda: settled(ready))
     ready.session.load(ready.session.models[1])
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY)
     assert answer_text(ready) == ["Hi", "Hello there."]
-    assert ready.dialogue.conversation.messages[1].model == "tiny:latest"
-    ready.dialogue.send("And you?")
+    assert ready.chat_session.conversation.messages[1].model == "tiny:latest"
+    ready.chat_session.send("And you?")
     qtbot.waitUntil(lambda: settled(ready))
-    assert ready.dialogue.conversation.messages[-1].model == "other:latest"
+    assert ready.chat_session.conversation.messages[-1].model == "other:latest"
 
 
 def test_eject_and_new_chat(ready, qtbot, loop):
@@ -171,7 +171,7 @@ def test_eject_and_new_chat(ready, qtbot, loop):
     row.eject.click()
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.FOUND)
     assert row.eject.isHidden()
-    ready.dialogue.new_chat()
+    ready.window.current.new_chat()
     assert ready.window.chat.stack.currentWidget() is ready.window.chat.welcome
 
 
@@ -220,6 +220,6 @@ def test_a_remote_address_says_what_to_do(stage, qtbot, loop):
 
 def test_a_queued_message_finds_no_model(qtbot, stage, loop):
     stage.session.searching = True
-    stage.dialogue.send("Early bird")
+    stage.chat_session.send("Early bird")
     qtbot.waitUntil(lambda: stage.window.chat.composer.text == "Early bird")
     assert stage.window.chat.transcript.empty

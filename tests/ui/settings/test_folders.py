@@ -15,9 +15,9 @@ def three(ready, qtbot, loop):
 
     def ask():
         for question in ("One", "Two", "Three"):
-            ready.dialogue.new_chat()
+            ready.window.current.new_chat()
             ready.window.send(question)
-            qtbot.waitUntil(lambda: not ready.dialogue.busy and len(ready.dialogue.turns) == 2)
+            qtbot.waitUntil(lambda: not ready.chat_session.busy and len(ready.chat_session.turns) == 2)
         qtbot.waitUntil(lambda: rows(ready) == ["Three", "Two", "One"])
 
     loop.starts.append(ask)

@@ -134,13 +134,13 @@ def test_what_is_chosen_for_every_chat_reaches_the_engine_unless_a_chat_chooses(
     assert ready.session.settings.num_ctx == 2048
     ready.window.chat.choices.fields["top_k"].setValue(9)
     ready.window.send("Hi")
-    qtbot.waitUntil(lambda: not ready.dialogue.busy)
+    qtbot.waitUntil(lambda: not ready.chat_session.busy)
     (request,) = ready.script.requests
     assert dict(request.options) == {"temperature": 0.3, "top_k": 9}
     assert (request.messages[0].role, request.messages[0].content) == ("system", "Be brief.")
-    ready.dialogue.unsent.choose("My own.", {})
+    ready.chat_session.draft.choose("My own.", {})
     ready.window.send("Again")
-    qtbot.waitUntil(lambda: not ready.dialogue.busy)
+    qtbot.waitUntil(lambda: not ready.chat_session.busy)
     assert [one.content for one in ready.script.requests[1].messages if one.role == "system"] == ["My own."]
     page.fields["temperature"].clear_number()
     assert ready.session.settings.options == {"top_k": 7}

@@ -34,7 +34,7 @@ def talk(stage, qtbot):
     """Ask, and wait for the answer to be on the disk and in the list."""
     stage.script.chunks = ["Use `code` and [a link](https://x.y).\n\n```python\nprint(1)\n```\n"]
     stage.window.send("How do I load a bigger model, and what does 4-bit mean?")
-    qtbot.waitUntil(lambda: settled(stage) and stage.dialogue.turns[-1].id > 0)
+    qtbot.waitUntil(lambda: settled(stage) and stage.chat_session.turns[-1].id > 0)
     qtbot.waitUntil(lambda: len(stage.window.sidebar.chats.model.rows) > 0)
     qtbot.waitUntil(lambda: stage.window.chat.transcript.messages[-1].again.isVisible())
 
@@ -106,8 +106,8 @@ def test_longer_words_have_room_in_the_window(ready, qtbot, loop, preferences, d
     ready.window.chat.toggle_choices()
     # With everything that a chat can choose.
     held = {"kind": "json_schema", "text": "{}", "name": "person.json"}
-    ready.dialogue.unsent.choose("", {"think": "high", "format": held, "mirostat": 2})
-    ready.dialogue.unsent.choices_opened.emit("", ready.dialogue.unsent.options)
+    ready.chat_session.draft.choose("", {"think": "high", "format": held, "mirostat": 2})
+    ready.window.current.changed.emit(ready.chat_session)
     assert ready.window.chat.composer.format.isVisible()
     stretch(ready.window)
     qtbot.waitUntil(lambda: clipped(ready.window) == [])

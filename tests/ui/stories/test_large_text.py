@@ -58,7 +58,7 @@ def test_tab_brings_what_it_reaches_into_view(full, qtbot, loop, preferences):
     preferences.change(zoom=LARGEST_ZOOM)
     qtbot.waitUntil(lambda: sidebar._area.verticalScrollBar().maximum() > 0)
     # What moves by itself later is not brought back.
-    qtbot.waitUntil(lambda: not full.dialogue.busy and clipped(window) == [] and unreachable(window) == [])
+    qtbot.waitUntil(lambda: not full.chat_session.busy and clipped(window) == [] and unreachable(window) == [])
     qtbot.wait(100)
     reached = set()
     window.chat.composer.draft.setFocus()
@@ -93,7 +93,7 @@ def test_what_can_be_chosen_for_a_chat_has_room(full, qtbot, loop, preferences, 
     preferences.change(zoom=2.0)
     window.chat.toggle_choices()
     held = {"kind": "json_schema", "text": "{}", "name": "person.json"}
-    full.dialogue.unsent.choices_opened.emit("", {"think": "high", "format": held, "mirostat": 2})
+    full.window.chat.choices.show_choices("", {"think": "high", "format": held, "mirostat": 2})
     choices.more.click()
     choices.presets.button.setText("Preset: A name that goes on and on & on ▾".replace("&", "&&"))
     qtbot.waitUntil(lambda: clipped(choices) == [] and unreachable(choices) == [])

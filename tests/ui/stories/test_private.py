@@ -35,16 +35,16 @@ def step():
     application = app.QApplication.instance()
     window = next(widget for widget in application.topLevelWidgets() if isinstance(widget, app.MainWindow))
     shelf, model = window.shelf, window.session.state
-    if model.phase is Phase.READY and not window.dialogue.turns and "asked" not in done:
+    if model.phase is Phase.READY and not window.current.session.turns and "asked" not in done:
         done.add("asked")
         window.send("Tell me about rice, and about the kitchen that it is boiled in. " * 20)
-    turns = window.dialogue.turns
+    turns = window.current.session.turns
     whole = len(turns) == 2 and turns[1].text and window.chat.transcript.answer is None
     if whole and "written" not in done:
         done.add("written")
         shelf.exported.connect(lambda path: done.add(path.suffix))
         shelf.export_json(data_dir() / "all.json")
-        shelf.export_markdown(window.dialogue.chat, data_dir() / "one.md")
+        shelf.export_markdown(window.current.session.chat, data_dir() / "one.md")
         window.presets.save("Brief", "Be brief.", {})
         window.preferences.change(zoom=1.1, api_key="s3cret")
     if {".json", ".md"} <= done and "told" not in done:

@@ -61,16 +61,16 @@ def drop(window, path):
 
 
 def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):
-    session, dialogue, transcript = window.session, window.dialogue, window.chat.transcript
+    session, current, transcript = window.session, window.current, window.chat.transcript
     assert session.state.record.builtin
-    qtbot.waitUntil(lambda: not dialogue.greeting.under_way and dialogue.greeting.text != "", timeout=WAIT)
-    assert window.chat.welcome.greeting.text() == dialogue.greeting.text
-    assert dialogue.greeting.text != "I’m the small model that comes with Sotto."
+    qtbot.waitUntil(lambda: not window.greeting.under_way and window.greeting.text != "", timeout=WAIT)
+    assert window.chat.welcome.greeting.text() == window.greeting.text
+    assert window.greeting.text != "I’m the small model that comes with Sotto."
 
     # Ask, by a click on an example question.
     qtbot.mouseClick(window.chat.welcome.chips[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: done(window), timeout=WAIT)
-    assert len(dialogue.conversation.messages[-1].content) > 10
+    assert len(current.session.conversation.messages[-1].content) > 10
     assert " tok/s" in transcript._last().status.text()
 
     # Stream 2,000 tokens; the window stays alive.
@@ -91,22 +91,22 @@ def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):
     QTest.keyClick(window, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: done(window), timeout=WAIT)
     assert "stopped" in transcript._last().status.text()
-    kept = len(dialogue.conversation.messages)
+    kept = len(current.session.conversation.messages)
 
     # Eject, then drop the manifest.
     session.eject()
     qtbot.waitUntil(lambda: session.state.phase is Phase.FOUND, timeout=WAIT)
     drop(window, manifest)
     qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=WAIT)
-    assert len(dialogue.conversation.messages) == kept
+    assert len(current.session.conversation.messages) == kept
 
     # Ask again, without the 2,000 tokens in sight: after them any answer is possible, and none.
-    dialogue.new_chat()
+    current.new_chat()
     session.settings = ChatSettings()
     type_and_send(qtbot, window, "What can you do?")
     qtbot.waitUntil(lambda: done(window), timeout=WAIT)
-    assert [message.role for message in dialogue.conversation.messages] == ["user", "assistant"]
-    assert "Sotto" in dialogue.conversation.messages[-1].content
+    assert [message.role for message in current.session.conversation.messages] == ["user", "assistant"]
+    assert "Sotto" in current.session.conversation.messages[-1].content
 
 
 def test_a_long_answer_is_followed_until_it_is_outgrown_and_then_left_alone(qtbot, window, loop):
@@ -124,9 +124,9 @@ def test_a_long_answer_is_followed_until_it_is_outgrown_and_then_left_alone(qtbo
 
 def test_stop_while_the_prompt_is_read(qtbot, window, loop):
     type_and_send(qtbot, window, "What is a token?")
-    window.dialogue.stop()
+    window.current.session.stop()
     qtbot.waitUntil(lambda: done(window), timeout=WAIT)
-    assert window.dialogue.conversation.messages[0].content == "What is a token?"
+    assert window.current.session.conversation.messages[0].content == "What is a token?"
 
 
 def test_what_the_model_says_for_itself_is_shown_beside_what_is_chosen(qtbot, window, loop):
@@ -183,25 +183,25 @@ def test_the_gauge_says_what_the_engine_then_counts(qtbot, window, loop, tmp_pat
     for paths, text in (((notes, report), "What is in these?"), ((), "And what does 4-bit mean?")):
         window.composing.attach(paths)
         composer.draft.setPlainText(text)
-        qtbot.waitUntil(lambda: len(window.dialogue.unsent.attachments) == len(paths), timeout=WAIT)  # noqa: B023
+        qtbot.waitUntil(lambda: len(window.current.session.draft.attachments) == len(paths), timeout=WAIT)  # noqa: B023
         qtbot.waitUntil(lambda: meter.fresh and not meter._waiting and meter.use is not None, timeout=WAIT)
-        said, weighed = meter.use.tokens, [one.tokens for one in window.dialogue.unsent.attachments]
+        said, weighed = meter.use.tokens, [one.tokens for one in window.current.session.draft.attachments]
         assert meter.use.limit == window.session.state.info.context_length
         assert all(weighed)
         assert sum(weighed) < said
         qtbot.keyClick(composer.draft, Qt.Key.Key_Return)
-        qtbot.waitUntil(lambda: done(window) and "prompt" in window.dialogue.turns[-1].figures, timeout=WAIT)
-        counted = window.dialogue.turns[-1].figures["prompt"]
+        qtbot.waitUntil(lambda: done(window) and "prompt" in window.current.session.turns[-1].figures, timeout=WAIT)
+        counted = window.current.session.turns[-1].figures["prompt"]
         assert abs(said - counted) <= 0.02 * counted
 
 
 def test_what_was_read_is_not_read_again_and_where_it_is_the_window_says_why(qtbot, window, loop):
-    dialogue = window.dialogue
+    current = window.current
 
     def ask(act):
         act()
-        qtbot.waitUntil(lambda: done(window) and all(turn.id > 0 for turn in dialogue.turns), timeout=WAIT)
-        return dialogue.turns[-1].figures
+        qtbot.waitUntil(lambda: done(window) and all(turn.id > 0 for turn in current.session.turns), timeout=WAIT)
+        return current.session.turns[-1].figures
 
     first = ask(lambda: window.send("How do I load a bigger model? " * 8))
     second = ask(lambda: window.send("What is a token?"))
@@ -210,8 +210,10 @@ def test_what_was_read_is_not_read_again_and_where_it_is_the_window_says_why(qtb
     assert f"({second['cached']:,} cached)" in window.chat.transcript._last().status.text()
     assert "anew" not in second
     seen = []
-    dialogue.prefilled.connect(lambda event, why: seen.append((event.done, event.cached, why)))
-    edited = ask(lambda: dialogue.edit(dialogue.turns[0].id, "Tell me something about quantization. " * 8))
+    current.session.prefilled.connect(lambda event, why: seen.append((event.done, event.cached, why)))
+    edited = ask(
+        lambda: current.session.edit(current.session.turns[0].id, "Tell me something about quantization. " * 8)
+    )
     assert edited["cached"] < 0.5 * edited["prompt"]
     assert edited["anew"] == "an earlier message was changed"
     assert "read anew, because an earlier message was changed" in window.chat.transcript._last().status.text()

@@ -47,8 +47,8 @@ def test_the_model_before_stays_where_there_is_room_and_is_back_at_once(roomy, q
     stays = [session.keeper.residents.stays(one) for one in session.keeper.residents.all]
     assert 0 < stays[0] <= 300
     assert stays[1] == float("inf")
-    roomy.dialogue.send("Tell me")
-    qtbot.waitUntil(lambda: session.state.phase is Phase.READY and bool(roomy.dialogue.conversation.messages))
+    roomy.chat_session.send("Tell me")
+    qtbot.waitUntil(lambda: session.state.phase is Phase.READY and bool(roomy.chat_session.conversation.messages))
     loads = list(roomy.script.loads)
     row_of(roomy, first.name).load_wanted.emit(first)
     assert session.state.record == first

@@ -29,7 +29,7 @@ def models(tmp_path_factory):
 
 def asked(stage, qtbot):
     stage.window.send("Go")
-    qtbot.waitUntil(lambda: not stage.dialogue.busy and stage.dialogue.turns[-1].id > 0)
+    qtbot.waitUntil(lambda: not stage.chat_session.busy and stage.chat_session.turns[-1].id > 0)
     return stage.script.requests[-1]
 
 
@@ -55,11 +55,11 @@ def test_it_is_chosen_at_the_composer_or_in_the_settings_of_the_chat_and_stays_w
     choices.fields["think_budget"].setValue(64)
     request = asked(ready, qtbot)
     assert (request.think, request.think_budget, request.options) == (Think.OFF, 64, {})
-    first = ready.dialogue.chat
+    first = ready.chat_session.chat
 
     # Presets have it, other chats do not.
     ready.window.presets.save("Quick", "", choices.options)
-    ready.dialogue.new_chat()
+    ready.window.current.new_chat()
     assert composer.think.text().strip() == "Think"
     pick(button, "On")
     assert (composer.think.text().strip(), asked(ready, qtbot).think) == ("Think: on", Think.ON)
@@ -67,7 +67,7 @@ def test_it_is_chosen_at_the_composer_or_in_the_settings_of_the_chat_and_stays_w
     assert asked(ready, qtbot).think is Think.OFF
     choices.reset.click()
     assert asked(ready, qtbot).think is None
-    ready.dialogue.open(first)
+    ready.window.current.open(first)
     qtbot.waitUntil(lambda: composer.think.text().strip() == "Think: off")
 
 
@@ -126,7 +126,7 @@ def window(request, real_window):
 
 
 def test_the_real_engine_hears_it(qtbot, window, loop, models):
-    session, dialogue, composer = window.session, window.dialogue, window.chat.composer
+    session, current, composer = window.session, window.current, window.chat.composer
 
     def load(name):
         session.open(Dropped((models[name],), ()))
@@ -135,11 +135,11 @@ def test_the_real_engine_hears_it(qtbot, window, loop, models):
         )
 
     def prompt_of_an_answer():
-        dialogue.new_chat()
+        current.new_chat()
         window.chat.choices.fields["num_predict"].setValue(1)
         window.send("Go")
-        qtbot.waitUntil(lambda: not dialogue.busy and dialogue.turns[-1].id > 0, timeout=WAIT)
-        return dialogue.turns[-1].figures["prompt"]
+        qtbot.waitUntil(lambda: not current.session.busy and current.session.turns[-1].id > 0, timeout=WAIT)
+        return current.session.turns[-1].figures["prompt"]
 
     load("says")
     page_options = window.preferences.change

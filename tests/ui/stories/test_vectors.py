@@ -21,10 +21,10 @@ def window(real_window):
 
 
 def test_it_says_what_it_is_and_takes_no_questions(qtbot, window, loop):
-    session, chat, dialogue = window.session, window.chat, window.dialogue
+    session, chat, current = window.session, window.chat, window.current
     window.composing.send("Who are you?")
-    qtbot.waitUntil(lambda: not dialogue.busy and dialogue.turns[-1].id > 0, timeout=WAIT)
-    turns, question = len(dialogue.turns), dialogue.turns[0]
+    qtbot.waitUntil(lambda: not current.session.busy and current.session.turns[-1].id > 0, timeout=WAIT)
+    turns, question = len(current.session.turns), current.session.turns[0]
     # What is asked while it loads becomes a draft again.
     session.open(Dropped((minilm(),), ()))
     qtbot.waitUntil(lambda: session.state.phase is Phase.LOADING, timeout=WAIT)
@@ -32,8 +32,8 @@ def test_it_says_what_it_is_and_takes_no_questions(qtbot, window, loop):
     window.composing.send("Are you there?")
     qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=WAIT)
     assert not session.state.info.writes
-    qtbot.waitUntil(lambda: chat.composer.text == "Are you there?" and not dialogue.busy, timeout=WAIT)
-    assert len(dialogue.turns) == turns
+    qtbot.waitUntil(lambda: chat.composer.text == "Are you there?" and not current.session.busy, timeout=WAIT)
+    assert len(current.session.turns) == turns
     assert (chat.notice.title.text(), chat.notice.message.text()) == ("This model does not chat", WHY)
 
     assert not chat.composer.button.isEnabled()
@@ -45,15 +45,15 @@ def test_it_says_what_it_is_and_takes_no_questions(qtbot, window, loop):
     for act in (
         lambda: chat.composer.draft.entered.emit(),
         lambda: window.send("x"),
-        lambda: dialogue.regenerate(dialogue.turns[-1].id),
-        lambda: dialogue.edit(question.id, "y"),
-        lambda: dialogue.go_on(dialogue.turns[-1].id),
-        dialogue.summarize,
+        lambda: current.session.regenerate(current.session.turns[-1].id),
+        lambda: current.session.edit(question.id, "y"),
+        lambda: current.session.go_on(current.session.turns[-1].id),
+        current.session.summarize,
     ):
         act()
-        assert not dialogue.busy
-    assert len(dialogue.turns) == turns
-    dialogue.new_chat()
+        assert not current.session.busy
+    assert len(current.session.turns) == turns
+    current.new_chat()
     assert chat.welcome.greeting.text() == WHY
     assert not any(chip.isVisible() for chip in chat.welcome.chips)
 

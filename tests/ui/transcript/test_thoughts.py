@@ -157,12 +157,12 @@ def test_how_long_a_thought_took_is_kept_with_the_answer(ready, qtbot, loop, mon
     monkeypatch.setattr(answer_timing, "time", SimpleNamespace(monotonic=lambda: next(times)))
     ready.script.chunks = ["<think>Hm.", "</think>", "Yes."]
     ready.window.send("Why?")
-    qtbot.waitUntil(lambda: not ready.dialogue.busy)
-    assert ready.dialogue.turns[-1].text == "<think>\nHm.\n</think>\n\nYes."
-    (took,) = ready.dialogue.turns[-1].figures["thoughts"]
+    qtbot.waitUntil(lambda: not ready.chat_session.busy)
+    assert ready.chat_session.turns[-1].text == "<think>\nHm.\n</think>\n\nYes."
+    (took,) = ready.chat_session.turns[-1].figures["thoughts"]
     assert took == 30
     message = AnswerMessage("model")
-    message.show_complete(ready.dialogue.turns[-1])
+    message.show_complete(ready.chat_session.turns[-1])
     assert message.body.parts[0].title.text() == wording.thought_line(took) == "Thought for 30 s"
     message.deleteLater()
 
@@ -281,9 +281,9 @@ def test_thoughts_and_calls_are_exported_as_what_they_are(ready, qtbot, loop, tm
         '<think>Hm.\n\nWell.</think>Look: <tool_call>{"name": "find", "arguments": {"é": [1]}}</tool_call>'
     ]
     ready.window.send("Go")
-    qtbot.waitUntil(lambda: not ready.dialogue.busy and ready.dialogue.turns[-1].id > 0)
+    qtbot.waitUntil(lambda: not ready.chat_session.busy and ready.chat_session.turns[-1].id > 0)
     path = tmp_path / "chat.md"
-    ready.window.shelf.export_markdown(ready.dialogue.chat, path)
+    ready.window.shelf.export_markdown(ready.chat_session.chat, path)
     qtbot.waitUntil(path.exists)
     said = path.read_text(encoding="utf-8").partition("## tiny")[2].partition("\n\n")[2]
     shown = '{\n  "é": [\n    1\n  ]\n}'

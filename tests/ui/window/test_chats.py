@@ -39,14 +39,14 @@ def rows(file, columns="role, text, state", table="messages"):
 
 def known(stage):
     """Tell whether everything that was said is on the disk, and the window knows its numbers."""
-    turns = stage.dialogue.turns
-    return not stage.dialogue.busy and bool(turns) and all(turn.id > 0 and turn.versions for turn in turns)
+    turns = stage.chat_session.turns
+    return not stage.chat_session.busy and bool(turns) and all(turn.id > 0 and turn.versions for turn in turns)
 
 
 def ask(stage, qtbot, text, *chunks):
     stage.script.chunks = list(chunks) or ["Hello ", "there."]
     stage.window.send(text)
-    qtbot.waitUntil(lambda: known(stage) and stage.dialogue.turns[-2].text == text)
+    qtbot.waitUntil(lambda: known(stage) and stage.chat_session.turns[-2].text == text)
 
 
 def shown(stage):
@@ -93,7 +93,7 @@ def test_chats_are_listed_opened_and_continued(ready, qtbot, loop):
     qtbot.waitUntil(lambda: titles(ready) == ["First question"])
     assert sidebar.chats.isVisible()
     qtbot.waitUntil(lambda: sidebar.chats.view.viewport().height() >= sidebar.chats.view.sizeHintForRow(0) > 10)
-    ready.dialogue.new_chat()
+    ready.window.current.new_chat()
     assert ready.window.chat.stack.currentWidget() is ready.window.chat.welcome
     ask(ready, qtbot, "Second question")
     qtbot.waitUntil(lambda: titles(ready) == ["Second question", "First question"])
@@ -113,12 +113,12 @@ def test_chats_are_listed_opened_and_continued(ready, qtbot, loop):
 
 def test_opening_another_chat_keeps_the_answer_that_was_coming(ready, qtbot, loop, file):
     ask(ready, qtbot, "First")
-    first = ready.dialogue.chat
-    ready.dialogue.new_chat()
+    first = ready.chat_session.chat
+    ready.window.current.new_chat()
     ready.script.chunks, ready.script.hold_answer = ["Half ", "of it", " and more"], threading.Event()
     ready.window.send("Second")
-    qtbot.waitUntil(lambda: ready.dialogue.turns[-1].text == "Half of it")
-    ready.dialogue.open(first)
+    qtbot.waitUntil(lambda: ready.chat_session.turns[-1].text == "Half of it")
+    ready.window.current.open(first)
     qtbot.waitUntil(lambda: shown(ready) == ["First", "Hello there."])
     ready.script.hold_answer.set()
     qtbot.waitUntil(lambda: rows(file)[-1] == ("assistant", "Half of it and more", "complete"))
@@ -161,8 +161,8 @@ def test_another_answer_and_an_edit_are_versions(ready, qtbot, loop):
 def test_an_answer_that_was_cut_short_is_gone_on_with(ready, qtbot, loop, file):
     ready.script.chunks, ready.script.hold_answer = ["Once ", "upon ", "never"], threading.Event()
     ready.window.send("A story")
-    qtbot.waitUntil(lambda: ready.dialogue.turns[-1].text == "Once upon ")
-    ready.dialogue.stop()
+    qtbot.waitUntil(lambda: ready.chat_session.turns[-1].text == "Once upon ")
+    ready.chat_session.stop()
     qtbot.waitUntil(lambda: known(ready))
     message = ready.window.chat.transcript.messages[-1]
     assert message.more.isVisible()
@@ -177,16 +177,16 @@ def test_an_answer_that_was_cut_short_is_gone_on_with(ready, qtbot, loop, file):
 def test_drafts_are_kept_by_chat_and_over_a_restart(ready, qtbot, loop, file):
     draft = ready.window.chat.composer.draft
     ask(ready, qtbot, "First")
-    first = ready.dialogue.chat
+    first = ready.chat_session.chat
     draft.setPlainText("about the first")
-    ready.dialogue.new_chat()
+    ready.window.current.new_chat()
     assert draft.toPlainText() == ""
     draft.setPlainText("never sent")
     qtbot.waitUntil(lambda: ("never sent",) in rows(file, "draft", "chats"))
-    ready.dialogue.open(first)
+    ready.window.current.open(first)
     qtbot.waitUntil(lambda: draft.toPlainText() == "about the first")
-    ready.dialogue.new_chat()
-    ready.dialogue.begin()
+    ready.window.current.new_chat()
+    ready.window.current.begin()
     qtbot.waitUntil(lambda: draft.toPlainText() == "never sent")
     # What has nothing but a draft is not listed, and goes with it.
     assert titles(ready) == ["First"]
@@ -197,8 +197,8 @@ def test_drafts_are_kept_by_chat_and_over_a_restart(ready, qtbot, loop, file):
 def test_questions_one_right_after_the_other_are_one_conversation(ready, qtbot, loop, file):
     for number in range(4):
         # As soon as the window lets it: nobody waits for the disk.
-        qtbot.waitUntil(lambda number=number: ready.window.dialogue.send(f"question {number}"))
-        qtbot.waitUntil(lambda: not ready.dialogue.busy)
+        qtbot.waitUntil(lambda number=number: ready.window.current.session.send(f"question {number}"))
+        qtbot.waitUntil(lambda: not ready.chat_session.busy)
     qtbot.waitUntil(lambda: known(ready))
     said = [
         (text, state)
@@ -212,7 +212,7 @@ def test_questions_one_right_after_the_other_are_one_conversation(ready, qtbot, 
 
 def test_a_draft_that_is_sent_at_once_makes_one_chat(ready, qtbot, loop, file):
     ready.window.chat.composer.draft.setPlainText("Quick")
-    ready.dialogue.unsent._drafter.timeout.emit()
+    ready.chat_session.draft._drafter.timeout.emit()
     ready.window.send("Quick")
     qtbot.waitUntil(lambda: known(ready))
     qtbot.wait(700)
@@ -236,7 +236,7 @@ def test_an_answer_that_breaks_off_is_kept_as_that(ready, qtbot, loop, file):
 
 def test_stop_before_the_engine_has_the_question(ready, qtbot, loop, file):
     ready.window.send("Never mind")
-    ready.dialogue.stop()
+    ready.chat_session.stop()
     qtbot.waitUntil(lambda: known(ready))
     assert ready.script.requests == []
     assert rows(file) == [("user", "Never mind", "complete"), ("assistant", "", "stopped")]
@@ -256,7 +256,7 @@ def test_what_is_thrown_away_comes_back(ready, qtbot, loop, file):
     trash.trigger()
     qtbot.waitUntil(lambda: titles(ready) == [])
     qtbot.waitUntil(lambda: notice.title.text() == "Moved to the trash")
-    assert ready.dialogue.chat is None
+    assert ready.chat_session.chat is None
     notice.button.click()
     qtbot.waitUntil(lambda: titles(ready) == ["Precious"])
     assert (rows(file, "*", "chats"), rows(file, "*")) == before
@@ -287,7 +287,7 @@ def test_a_name_that_is_being_typed_stays_when_the_list_is_read_again(ready, qtb
 def test_chats_are_renamed_in_place_pinned_and_archived(ready, qtbot, loop):
     chats = ready.window.sidebar.chats
     for question in ("One", "Two"):
-        ready.dialogue.new_chat()
+        ready.window.current.new_chat()
         ask(ready, qtbot, question)
     qtbot.waitUntil(lambda: titles(ready) == ["Two", "One"])
     chats.view.setFocus()
@@ -308,7 +308,7 @@ def test_chats_are_renamed_in_place_pinned_and_archived(ready, qtbot, loop):
 
 def test_what_was_said_is_found_while_it_is_typed(ready, qtbot, loop):
     for question, answer in (("Cats", "They purr loudly."), ("Dogs", "They bark.")):
-        ready.dialogue.new_chat()
+        ready.window.current.new_chat()
         ask(ready, qtbot, question, answer)
     search = ready.window.sidebar.search
     qtbot.keyClicks(search, "purr")
@@ -354,7 +354,7 @@ def test_what_was_found_is_brought_into_view_from_any_branch_and_however_far_up(
     assert in_view("a needle lies here")
     found("thimble")
     qtbot.waitUntil(lambda: shown(ready) == ["a thimble on another branch"])
-    assert ready.dialogue.turns[0].id == other
+    assert ready.chat_session.turns[0].id == other
     found("needle")
     qtbot.waitUntil(lambda: in_view("a needle lies here"), timeout=10_000)
 
@@ -376,7 +376,7 @@ def test_words_are_found_in_the_chat_one_message_after_the_other(ready, qtbot, l
             if any(text.textCursor().selectedText() == "Question" for text in one.texts)
         ]
 
-    newest = [turn.id for turn in ready.dialogue.turns if turn.text.startswith("Question")]
+    newest = [turn.id for turn in ready.chat_session.turns if turn.text.startswith("Question")]
     qtbot.waitUntil(lambda: selected() == [newest[3]])
     qtbot.keyClick(find.field, Qt.Key.Key_Return)
     assert find.count.text() == "3 of 4"
@@ -395,7 +395,7 @@ def test_chats_are_exported_and_imported(ready, qtbot, loop, tmp_path):
     ask(ready, qtbot, "Export me", "With *stars*.")
     notice = ready.window.chat.notice
     markdown, everything = tmp_path / "one.md", tmp_path / "all.json"
-    ready.window.shelf.export_markdown(ready.dialogue.chat, markdown)
+    ready.window.shelf.export_markdown(ready.chat_session.chat, markdown)
     qtbot.waitUntil(lambda: notice.message.text() == f"Written to {markdown}.")
     assert "With *stars*." in markdown.read_text(encoding="utf-8")
     ready.window.shelf.export_json(everything)
@@ -407,7 +407,7 @@ def test_chats_are_exported_and_imported(ready, qtbot, loop, tmp_path):
     ready.window.shelf.import_json(everything)
     qtbot.waitUntil(lambda: notice.title.text() == "Nothing was imported")
     assert "all.json: The file is no JSON" in notice.message.text()
-    ready.window.shelf.export_markdown(ready.dialogue.chat, tmp_path / "missing" / "one.md")
+    ready.window.shelf.export_markdown(ready.chat_session.chat, tmp_path / "missing" / "one.md")
     qtbot.waitUntil(lambda: notice.title.text() == "Nothing was exported")
     assert sorted(one.name for one in tmp_path.iterdir() if one.is_file()) == ["all.json", "one.md"]
 
@@ -431,9 +431,9 @@ def test_where_nothing_can_be_saved_the_conversation_goes_on(
     assert window.chat.notice.title.text() == "About your chats"
     assert not window.chat.notice.isHidden()
     window.send("Still there?")
-    qtbot.waitUntil(lambda: not window.dialogue.busy and len(window.dialogue.turns) == 2)
-    assert window.dialogue.turns[1].text == "Hello there."
-    window.dialogue.close()
+    qtbot.waitUntil(lambda: not window.current.session.busy and len(window.current.session.turns) == 2)
+    assert window.current.session.turns[1].text == "Hello there."
+    window.sessions.close()
     keeper.close()
     destroyed(window, keeper)
 
@@ -446,10 +446,10 @@ def test_of_a_long_chat_only_what_is_near_is_made(ready, qtbot, loop, file):
         parent = store.begin_answer(asked, "small")
         store.end_answer(parent, f"answer {number}\n\n" + "more words " * (number % 90), State.COMPLETE)
     store.database.close()
-    ready.dialogue.open(chat)
+    ready.window.current.open(chat)
     transcript = ready.window.chat.transcript
     bar = transcript.verticalScrollBar()
-    qtbot.waitUntil(lambda: len(ready.dialogue.turns) == 1000 and bool(transcript.messages))
+    qtbot.waitUntil(lambda: len(ready.chat_session.turns) == 1000 and bool(transcript.messages))
     qtbot.waitUntil(lambda: bar.value() == bar.maximum() > 0 and not transcript._maker.isActive())
     assert transcript.messages[-1].body.markdown.startswith("answer 499")
     assert len(transcript.messages) < 60
@@ -485,7 +485,7 @@ def test_a_message_that_is_being_edited_is_kept_however_far_it_is(ready, qtbot, 
         parent = store.begin_answer(asked, "small")
         store.end_answer(parent, "words " * 200, State.COMPLETE)
     store.database.close()
-    ready.dialogue.open(chat)
+    ready.window.current.open(chat)
     transcript = ready.window.chat.transcript
     bar = transcript.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.value() == bar.maximum() > 0 and not transcript._maker.isActive())
@@ -509,11 +509,11 @@ def watch():
     window = next(widget for widget in application.topLevelWidgets() if isinstance(widget, app.MainWindow))
     window.session.settings = ChatSettings(num_predict=100_000, ignore_eos=True)
     def send():
-        if window.session.state.phase is Phase.READY and not window.dialogue.turns:
+        if window.session.state.phase is Phase.READY and not window.current.session.turns:
             # The answer goes on where the context is full.
-            window.dialogue.unsent.trim()
+            window.current.session.draft.trim()
             window.send("Tell me everything")
-        turns = window.dialogue.turns
+        turns = window.current.session.turns
         if len(turns) == 2 and turns[1].text:
             print(len(turns[1].text), flush=True)
     window.ticks = QTimer(window, interval=50)
@@ -577,7 +577,7 @@ def test_few_chats_that_were_there_before_have_all_the_room_they_need(
     assert view.verticalScrollBar().maximum() == 0
     assert view.viewport().height() >= view.sizeHint().height()
     window.hide()
-    window.dialogue.close()
+    window.sessions.close()
     keeper.close()
     qtbot.waitUntil(lambda: not flows._tasks, timeout=30_000)  # what a window plans for itself ends before it
     destroyed(window, keeper)

@@ -127,7 +127,7 @@ def test_enter_sends_and_shift_enter_breaks(ready, qtbot, loop):
     assert draft.toPlainText() == "one\ntwo"
     qtbot.keyClick(draft, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: settled(ready))
-    assert ready.dialogue.conversation.messages[0].content == "one\ntwo"
+    assert ready.chat_session.conversation.messages[0].content == "one\ntwo"
     assert draft.toPlainText() == ""
 
 
@@ -167,7 +167,7 @@ def test_the_draft_can_be_written_in_every_state(stage, qtbot, loop):
     stage.script.hold_load.set()
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     stage.script.hold_answer = threading.Event()
-    stage.dialogue.send("x")
+    stage.chat_session.send("x")
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.GENERATING)
     qtbot.keyClicks(draft, "c")
     qtbot.keyClick(draft, Qt.Key.Key_Return)
@@ -272,7 +272,7 @@ def test_a_reader_stays_where_he_is_while_the_composer_grows_and_the_window_chan
     ] * 8
     for question in ("First", "Second", "Third"):
         ready.window.send(question)
-        qtbot.waitUntil(lambda: settled(ready) and ready.dialogue.turns[-1].id > 0)
+        qtbot.waitUntil(lambda: settled(ready) and ready.chat_session.turns[-1].id > 0)
     qtbot.waitUntil(lambda: bar.maximum() > 600)
     wheel_up(transcript)
     message = transcript.messages[2]
@@ -440,7 +440,7 @@ def test_attachments_and_warnings_of_twice_the_size_are_not_clipped(ready, qtbot
     text = "line\n" * 1200
     ready.window.send("First")
     qtbot.waitUntil(lambda: settled(ready))
-    ready.dialogue.unsent.attach(
+    ready.chat_session.draft.attach(
         [
             Attachment(f"a name that goes on and on and on {number}.txt", text, len(text), 0, len(text))
             for number in "12"

@@ -14,7 +14,8 @@ from sotto.runner.host import PROCESS, THREAD, forced_kind
 from sotto.store.pull.progress import PullProgress
 from sotto.ui.app import tray
 from sotto.ui.app.tray import Do, Tray, TrayEntry
-from sotto.ui.conversation.chat_sessions import Behind
+from sotto.ui.conversation.chat_session import ChatSession
+from sotto.ui.conversation.chat_sessions import ChatSessions
 from sotto.ui.conversation.chat_thread import ChatKeeper
 from sotto.ui.models import download_words
 from sotto.ui.platform.global_shortcut import GlobalShortcut
@@ -49,6 +50,7 @@ class Shell(QObject):
 
     Attributes:
         over: Whether it is to end.
+        sessions: The conversations that are open.
         quick: The quick prompt.
         api: What lets other programs in, for the settings; None where nothing does.
     """
@@ -69,8 +71,8 @@ class Shell(QObject):
         self._flows: Flows | None = None
         self._window: MainWindow | None = None
         ChatDefaults(session, preferences, self)
-        self._behind = Behind(session, keeper, self)
-        self.quick = QuickPrompt(session, keeper, preferences, self._behind, self)
+        self.sessions = ChatSessions(session, keeper, self)
+        self.quick = QuickPrompt(session, preferences, self.sessions, self)
         self.quick.app_wanted.connect(self._move_to_window)
         self.quick.quit_wanted.connect(self.quit)
         self._preparing = QTimer(self, singleShot=True, interval=_PREPARE_MS)
@@ -88,7 +90,7 @@ class Shell(QObject):
     def window(self) -> MainWindow:
         """The window, made when it is asked for first."""
         if self._window is None:
-            self._window = MainWindow(self.session, self._keeper, self._preferences, self._behind)
+            self._window = MainWindow(self.session, self._keeper, self._preferences, self.sessions)
             self._connect(self._window)
             self._restorer.place()
             if self._flows is not None:
@@ -101,10 +103,9 @@ class Shell(QObject):
         window.closed.connect(self._close_window)
         window.quit_wanted.connect(self.quit)
         window.quick_wanted.connect(self.quick.show)
-        window.dialogue.opened.connect(self._leave_to_window)
+        window.current.changed.connect(self._leave_to_window)
         window.shelf.thrown_away.connect(self._forget)
         window.desk.getting.downloads.ended.connect(self._tell_download)
-        self.quick.dialogue.changed.connect(window.shelf.refresh)
 
     def begin(self, flows: "Flows", wish: Wish = _USUAL) -> None:
         """Start what needs an event loop, and load what `wish` is for."""
@@ -159,7 +160,7 @@ class Shell(QObject):
             self._fresh = what is Show.NEW_CHAT
             self.open_window()
             if what is Show.NEW_CHAT:
-                self.window.dialogue.new_chat()
+                self.window.current.new_chat()
 
     @Slot()
     def open_window(self) -> None:
@@ -194,30 +195,26 @@ class Shell(QObject):
     def _move_to_window(self) -> None:
         """Go on in the window with what was begun in the quick prompt."""
         self._fresh = True
-        window, dialogue = self.window, self.quick.dialogue
+        window, session = self.window, self.quick.current.session
         draft = self.quick.panel.composer
         self.quick.vanish()
-        if dialogue.turns:
-            window.dialogue.take_over(dialogue.give_away())
+        if session.turns:
+            window.current.show(session)
         elif draft.text.strip() and not window.chat.composer.text.strip():
             window.chat.composer.restore(draft.text)
             draft.clear()
         self.open_window()
         window.chat.composer.draft.setFocus()
 
-    @Slot()
-    def _leave_to_window(self) -> None:
+    @Slot(object)
+    def _leave_to_window(self, session: ChatSession) -> None:
         """Let no conversation be in view twice: the window has it then."""
-        assert self._window is not None
-        mine, other = self._window.dialogue, self.quick.dialogue
-        if mine.chat is not None and mine.chat == other.chat:
-            mine.take_over(other.give_away())
+        if session is self.quick.current.session:
+            self.quick.current.new_chat()
 
     @Slot(object)
     def _forget(self, chat: Chat) -> None:
-        if chat.id == self.quick.dialogue.chat:
-            self.quick.dialogue.halt()
-            self.quick.dialogue.new_chat()
+        self.quick.current.forget(chat.id)
 
     # The tray
 
@@ -299,7 +296,7 @@ class Shell(QObject):
         """Write what is on its way to the disk."""
         if self._window is not None:
             self._restorer.remember()
-            self._window.dialogue.unsent.leave()
+        self.sessions.keep()
         self._preferences.close()
         self._keeper.wait(_KEEP_SECONDS)
 
@@ -318,8 +315,6 @@ class Shell(QObject):
         self.hide()
         if self._window is not None:
             self._window.composing.attaching.close()
-            self._window.dialogue.close()
             self._window.desk.close()
-        self.quick.dialogue.close()
-        self._behind.close()
+        self.sessions.close()
         self.session.close()

@@ -11,9 +11,10 @@ from sotto.ui.composer.composer import Composer
 from sotto.ui.composer.context_actions import ContextChoices
 from sotto.ui.composer.drop_overlay import parted
 from sotto.ui.conversation.attaching import Attaching
-from sotto.ui.conversation.chat_session import Dialogue
-from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.context_meter import ContextMeter
+from sotto.ui.conversation.current_chat import CurrentChat
+from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.session.session import Session
 from sotto.ui.state.dropped import Dropped, dropped
 from sotto.ui.state.model_state import Problem
@@ -34,35 +35,50 @@ class Composing(QObject):
     problem = Signal(object)
 
     def __init__(
-        self,
-        session: Session,
-        dialogue: Dialogue,
-        keeper: ChatKeeper,
-        composer: Composer,
-        parent: QObject | None = None,
+        self, session: Session, current: CurrentChat, composer: Composer, parent: QObject | None = None
     ) -> None:
-        """Let what is written in `composer` be asked in `dialogue`."""
+        """Let what is written be asked in the conversation in view.
+
+        Args:
+            session: Has the model, and loads others.
+            current: Has the conversation in view.
+            composer: Where it is written.
+            parent: Owns this.
+        """
         super().__init__(parent)
         self._session = session
-        self._dialogue = dialogue
+        self._current = current
         self._composer = composer
-        unsent = dialogue.unsent
-        self.attaching = Attaching(unsent, keeper, self)
-        self.meter = ContextMeter(session, dialogue, self)
-        self.choices = ContextChoices(session, dialogue, self.meter, self)
+        self.attaching = Attaching(self)
+        self.meter = ContextMeter(session, current, self)
+        self.choices = ContextChoices(session, current, self.meter, self)
         composer.sent.connect(self.send)
-        composer.stopped.connect(dialogue.stop)
-        composer.draft.textChanged.connect(lambda: unsent.type(composer.text))
+        composer.stopped.connect(self._stop)
+        composer.draft.textChanged.connect(self._type)
         composer.draft.files_pasted.connect(self.paste)
-        composer.attachments.remove_wanted.connect(unsent.detach)
-        composer.attachments.stop_wanted.connect(self.attaching.stop)
+        composer.attachments.remove_wanted.connect(self._detach)
+        composer.attachments.stop_wanted.connect(self._stop_reading)
         composer.attachments.cut_wanted.connect(self.choices.cut)
-        unsent.draft_opened.connect(self._open_draft)
-        unsent.attached.connect(composer.show_attachments)
-        self.attaching.pending_changed.connect(composer.show_pending)
         self.attaching.problem.connect(self.problem)
         self.choices.offered.connect(composer.show_use)
-        dialogue.retracted.connect(composer.restore)
+        self._subscription = Subscription()
+        current.changed.connect(self._bind)
+        self._bind(current.session)
+
+    @Slot(object)
+    def _bind(self, chat: ChatSession) -> None:
+        """Show the draft of another conversation."""
+        self._subscription.close()
+        draft, composer = chat.draft, self._composer
+        self._subscription = Subscription(
+            (draft.replaced, self._show_draft),
+            (draft.attached, composer.show_attachments),
+            (draft.pending_changed, composer.show_pending),
+            (chat.retracted, composer.restore),
+        )
+        self._show_draft(draft.text)
+        composer.show_attachments(draft.attachments)
+        composer.show_pending(draft.pending)
 
     def begin(self, flows: "Flows") -> None:
         """Read files with `flows`."""
@@ -72,9 +88,9 @@ class Composing(QObject):
     def send(self, text: str) -> None:
         """Send a draft; it stays where it is if it cannot be sent."""
         use = self.meter.use
-        if use is not None and use.over and self.meter.fresh and not self._dialogue.busy:
+        if use is not None and use.over and self.meter.fresh and not self._current.session.busy:
             self._composer.panel.point_out()
-        elif self._dialogue.send(text):
+        elif self._current.session.send(text):
             self._composer.clear()
 
     def take(self, what: Dropped) -> None:
@@ -87,7 +103,7 @@ class Composing(QObject):
     def attach(self, documents: tuple[Path, ...]) -> None:
         """Attach these files."""
         if documents:
-            self.attaching.take(documents)
+            self.attaching.take(documents, self._current.session.draft)
             self._composer.draft.setFocus()
 
     @Slot(object)
@@ -110,9 +126,25 @@ class Composing(QObject):
         return True
 
     @Slot(str)
-    def _open_draft(self, text: str) -> None:
+    def _show_draft(self, text: str) -> None:
         draft = self._composer.draft
         if draft.toPlainText() != text:
             draft.setPlainText(text)
             draft.moveCursor(QTextCursor.MoveOperation.End)
         draft.setFocus()
+
+    @Slot()
+    def _type(self) -> None:
+        self._current.session.draft.type(self._composer.text)
+
+    @Slot()
+    def _stop(self) -> None:
+        self._current.session.stop()
+
+    @Slot(int)
+    def _detach(self, index: int) -> None:
+        self._current.session.draft.detach(index)
+
+    @Slot(int)
+    def _stop_reading(self, index: int) -> None:
+        self.attaching.stop(index, self._current.session.draft)

@@ -7,8 +7,8 @@ from PySide6.QtCore import QObject, Signal
 from sotto.chats.records import Attachment
 from sotto.engine.contract.events import ModelInfo
 from sotto.ui.composer.context_gauge import Choice
-from sotto.ui.conversation.chat_session import Dialogue
 from sotto.ui.conversation.context_meter import ContextMeter, ContextUse
+from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
 
@@ -27,41 +27,49 @@ class ContextChoices(QObject):
     offered = Signal(object, object)
 
     def __init__(
-        self, session: Session, dialogue: Dialogue, meter: ContextMeter, parent: QObject | None = None
+        self, session: Session, current: CurrentChat, meter: ContextMeter, parent: QObject | None = None
     ) -> None:
-        """Offer what makes room in `dialogue`, whenever `meter` has measured."""
+        """Offer what makes room in the conversation in view, whenever `meter` has measured.
+
+        Args:
+            session: Has the model, and loads it with a longer context.
+            current: Has the conversation in view.
+            meter: Measures how full the context is.
+            parent: Owns this.
+        """
         super().__init__(parent)
         self._session = session
-        self._dialogue = dialogue
+        self._current = current
         self._meter = meter
         meter.measured.connect(self._offer)
 
     def cut(self, index: int, part: str) -> None:
         """Give the model a part of an attachment, as `words.PARTS` calls it: as much as fits."""
-        one = self._dialogue.unsent.attachments[index]
+        draft = self._current.session.draft
+        one = draft.attachments[index]
         length = len(one.text)
         if part == "whole":
-            self._dialogue.unsent.cut(index, 0, length)
+            draft.cut(index, 0, length)
         elif (fits := self._fitting(one)) is not None:
             begins, ends = (0, fits) if part == "beginning" else (length - fits, length)
-            self._dialogue.unsent.cut(index, begins, ends)
+            draft.cut(index, begins, ends)
 
     def _offer(self, use: ContextUse | None) -> None:
         self.offered.emit(use, self._choices(use) if use is not None and use.tight else ())
 
     def _choices(self, use: ContextUse) -> tuple[Choice, ...]:
-        unsent, state = self._dialogue.unsent, self._session.state
+        chat, state = self._current.session, self._session.state
         made: list[Choice] = []
         if use.earlier and not use.trims and use.last <= use.room:
-            made.append(Choice("Leave out the oldest turns", unsent.trim))
-        if not self._dialogue.busy and state.info is not None and state.record is not None:
+            made.append(Choice("Leave out the oldest turns", chat.draft.trim))
+        if not chat.busy and state.info is not None and state.record is not None:
             context = use.raised(state.record.context_length)
             if context is not None:
                 text = f"Raise the context to {wording.count(context)} ({_cost(state.info, context)})"
                 made.append(Choice(text, partial(self._session.reload, context)))
-        if use.earlier and use.fits_alone and not self._dialogue.busy:
-            made.append(Choice("New chat with a summary", self._dialogue.summarize))
-        largest = max(enumerate(unsent.attachments), key=lambda pair: pair[1].tokens, default=None)
+        if use.earlier and use.fits_alone and not chat.busy:
+            made.append(Choice("New chat with a summary", chat.summarize))
+        largest = max(enumerate(chat.draft.attachments), key=lambda pair: pair[1].tokens, default=None)
         if largest is not None and use.over and self._fitting(largest[1]) is not None:
             index, one = largest
             made += [

@@ -8,7 +8,8 @@ from PySide6.QtCore import QObject, Slot
 
 from sotto.chats.records import State, Turn
 from sotto.engine.contract.answer_parts import Kind, Piece
-from sotto.ui.conversation.chat_session import Dialogue
+from sotto.ui.conversation.chat_session import ChatSession
+from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.state import wording
 from sotto.ui.toolkit.announcements import announce, spoken
 
@@ -22,16 +23,14 @@ class AnswerAnnouncer(QObject):
 
     def __init__(
         self,
-        dialogue: Dialogue,
         about: QObject,
         send: Callable[[QObject, str], None] = announce,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Announce what is said in `dialogue`.
+        """Announce nothing yet.
 
         Args:
-            dialogue: The conversation.
-            about: The widget that shows it.
+            about: The widget that shows the conversation.
             send: Says something about a widget.
             clock: Returns seconds.
         """
@@ -39,13 +38,26 @@ class AnswerAnnouncer(QObject):
         self._about, self._send, self._clock = about, send, clock
         self._unsaid, self._looked_at = "", 0.0
         self._coming = self._in_code = False
-        dialogue.answer_awaited.connect(self._begin)
-        dialogue.answer_begun.connect(self._hold)
-        dialogue.answer_resumed.connect(self._resume)
-        dialogue.answer_grew.connect(self._grow)
-        dialogue.answer_ended.connect(self._end)
-        dialogue.retracted.connect(self._give_up)
-        dialogue.opened.connect(self._forget)
+        self._subscription = Subscription()
+
+    @Slot(object)
+    def bind(self, session: ChatSession) -> None:
+        """Announce what is said in `session` from now on."""
+        self._subscription.close()
+        self._forget()
+        self._subscription = Subscription(
+            (session.answer_awaited, self._begin),
+            (session.answer_begun, self._hold),
+            (session.answer_resumed, self._resume),
+            (session.answer_grew, self._grow),
+            (session.answer_ended, self._end),
+            (session.retracted, self._give_up),
+            (session.branch_changed, self._forget),
+        )
+        if session.answering:
+            self._resume(session.turns[-1])
+        elif session.awaiting:
+            self._begin(*session.awaited)
 
     @Slot(str, str)
     def _begin(self, model: str, line: str) -> None:

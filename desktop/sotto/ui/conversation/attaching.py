@@ -1,7 +1,7 @@
 """Files on their way to become attachments. Draws nothing itself.
 
-They are read one after the other, off the window's thread, for the conversation that was in view when they were given,
-wherever the person is when one of them has been read.
+They are read one after the other, off the window's thread, each for the draft that it was given to, whichever
+conversation is in view when it has been read.
 """
 
 from collections import deque
@@ -11,13 +11,10 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Signal
 
-from sotto.chats.records import Attachment
 from sotto.errors import CancelledError, SottoError
-from sotto.ui.conversation.chat_thread import ChatKeeper
 from sotto.ui.conversation.draft_state import DraftState
-from sotto.ui.conversation.row_ids import ChatRowId
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import Problem
 
@@ -29,36 +26,29 @@ MOST = 20
 
 @dataclass(eq=False)
 class _Reading:
-    """A file that is to be read, for a conversation."""
+    """A file that is being read, or waits for that, to be attached to a draft."""
 
     path: Path
     name: str
-    place: ChatRowId
+    draft: DraftState
     stopped: Event = field(default_factory=Event)
 
 
 class Attaching(QObject):
-    """Reads files and attaches them to the draft.
+    """Reads files and attaches them to drafts.
 
     Signals:
-        pending_changed: What is being read for the conversation in view (a tuple of names).
         problem: A file cannot be attached (`Problem`).
     """
 
-    pending_changed = Signal(object)
     problem = Signal(object)
 
-    def __init__(self, unsent: DraftState, keeper: ChatKeeper, parent: QObject | None = None) -> None:
-        """Attach to what is typed in `unsent`."""
+    def __init__(self, parent: QObject | None = None) -> None:
+        """Read nothing yet."""
         super().__init__(parent)
-        self._unsent = unsent
-        self._keeper = keeper
         self._flows: Flows | None = None
         self._waiting: deque[_Reading] = deque()
-        self._told: tuple[str, ...] = ()
         self._failed: list[str] = []
-        # Another conversation is in view: what is read for it is shown.
-        unsent.draft_opened.connect(self._tell)
 
     def begin(self, flows: "Flows") -> None:
         """Read with `flows`; nothing is read before."""
@@ -66,27 +56,27 @@ class Attaching(QObject):
         if self._waiting:
             flows.start(self._read(flows))
 
-    def take(self, paths: Sequence[Path]) -> None:
-        """Attach the text of these files, as soon as they have been read."""
+    def take(self, paths: Sequence[Path], draft: DraftState) -> None:
+        """Attach the text of these files to a draft, as soon as they have been read."""
         from sotto.chats.documents import shown_name
 
-        room = MOST - len(self._unsent.attachments) - len(self._mine())
+        room = MOST - len(draft.attachments) - len(draft.pending)
         if len(paths) > room:
             why = f"At most {MOST} files go along with one message: attach fewer, or put them into one."
             self.problem.emit(Problem("Not everything was attached", why))
         idle = not self._waiting
         for path in paths[: max(0, room)]:
-            self._waiting.append(_Reading(path, shown_name(path), self._unsent.place))
-        self._tell()
+            self._waiting.append(_Reading(path, shown_name(path), draft))
+        self._tell(draft)
         if idle and self._waiting and self._flows is not None:
             self._flows.start(self._read(self._flows))
 
-    def stop(self, index: int) -> None:
-        """Do not attach one of the files that are being read for the conversation in view."""
-        mine = self._mine()
-        if index < len(mine):
-            mine[index].stopped.set()
-            self._tell()
+    def stop(self, index: int, draft: DraftState) -> None:
+        """Do not attach one of the files that are being read for a draft."""
+        pending = self._pending(draft)
+        if index < len(pending):
+            pending[index].stopped.set()
+            self._tell(draft)
 
     def close(self) -> None:
         """Read nothing any more."""
@@ -95,18 +85,14 @@ class Attaching(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether something is being read for the conversation in view."""
-        return bool(self._mine())
+        """Whether anything is being read."""
+        return bool(self._waiting)
 
-    def _mine(self) -> list[_Reading]:
-        return [one for one in self._waiting if one.place is self._unsent.place and not one.stopped.is_set()]
+    def _pending(self, draft: DraftState) -> list[_Reading]:
+        return [one for one in self._waiting if one.draft is draft and not one.stopped.is_set()]
 
-    @Slot()
-    def _tell(self) -> None:
-        names = tuple(one.name for one in self._mine())
-        if names != self._told:
-            self._told = names
-            self.pending_changed.emit(names)
+    def _tell(self, draft: DraftState) -> None:
+        draft.wait_for(tuple(one.name for one in self._pending(draft)))
 
     async def _read(self, flows: "Flows") -> None:
         from sotto.chats.documents import read_document
@@ -117,21 +103,15 @@ class Attaching(QObject):
                 if not one.stopped.is_set():
                     read = await flows.call(read_document, one.path, one.stopped.is_set)
                     if not one.stopped.is_set():
-                        self._attach(one.place, read)
+                        one.draft.attach([read])
             except CancelledError:
                 pass
             except SottoError as error:
                 self._failed.append(error.message)
             finally:
                 self._waiting.popleft()
-                self._tell()
+                self._tell(one.draft)
         failed, self._failed = self._failed, []
         if failed:
             title = "Not attached" if len(failed) == 1 else f"{wording.count(len(failed))} files were not attached"
             self.problem.emit(Problem(title, " ".join(failed)))
-
-    def _attach(self, place: ChatRowId, read: Attachment) -> None:
-        if place is self._unsent.place:
-            self._unsent.attach([read])
-        else:
-            self._keeper.do(lambda store: place.attach(store, [read]))

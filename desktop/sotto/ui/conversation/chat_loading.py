@@ -1,4 +1,4 @@
-"""What is read from the disk when a conversation comes into view."""
+"""What is read from the disk when a conversation is opened."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,14 +13,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LoadedChat:
-    """A conversation as it is opened.
+    """A conversation as it is on the disk.
 
     Attributes:
-        chat: What is known of it.
+        number: Its number.
+        chat: What is known of it; None where there is none of that number.
         attachments: What goes along with its draft.
         branch: What was said.
     """
 
+    number: int
     chat: Chat | None
     attachments: tuple[Attachment, ...]
     branch: Branch
@@ -36,14 +38,12 @@ class LoadedChat:
         return Problem("Not everything could be read", why)
 
 
-def read(store: "ChatStore", chat: int, message: int | None = None) -> LoadedChat:
-    """Read a conversation on the branch that was in view last, or on that of a message."""
-    if message is not None:
-        store.show(message)
-    return LoadedChat(store.chat(chat), store.drafted(chat), store.branch(chat))
+def read_chat(store: "ChatStore", chat: int) -> LoadedChat:
+    """Read a conversation on the branch that was in view last."""
+    return LoadedChat(chat, store.chat(chat), store.drafted(chat), store.branch(chat))
 
 
 def read_unbegun(store: "ChatStore") -> LoadedChat | None:
     """Read the conversation of which there is nothing but a draft; None where there is none."""
     found = store.unbegun()
-    return read(store, found.id) if found is not None else None
+    return read_chat(store, found.id) if found is not None else None

@@ -1,11 +1,12 @@
-"""The conversation in view: what is asked, what is answered, and how both get to the disk. Draws nothing itself.
+"""One conversation: what is asked, what is answered, and how both get to the disk. Draws nothing itself.
 
-A question is on the disk before the engine sees it; `turn_record` sees to that, and to what comes of the answer.
+A question is on the disk before the engine sees it; `chat_writer` sees to that, and to what comes of the answer.
 """
 
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -18,15 +19,14 @@ from sotto.engine.contract.types import Message
 from sotto.engine.parsing.parser import parsed
 from sotto.runner.commands import Cancel
 from sotto.ui.conversation.answer_timing import AnswerPace, ThoughtClock
-from sotto.ui.conversation.chat_loading import LoadedChat, read, read_unbegun
+from sotto.ui.conversation.chat_loading import LoadedChat
 from sotto.ui.conversation.chat_thread import ChatKeeper
 from sotto.ui.conversation.chat_writer import ChatWriter
 from sotto.ui.conversation.draft_state import DraftState
-from sotto.ui.conversation.greeting import Greeting
 from sotto.ui.conversation.request_builder import RequestBuilder, said
 from sotto.ui.conversation.row_ids import ChatRowId
 from sotto.ui.conversation.summary import Summary
-from sotto.ui.conversation.talk import Talk
+from sotto.ui.preferences.answer_options import Manner
 from sotto.ui.session.engine_thread import EngineLost
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
@@ -34,20 +34,31 @@ from sotto.ui.state.model_state import Problem
 
 if TYPE_CHECKING:
     from sotto.chats.store import ChatStore
-    from sotto.ui.conversation.chat_sessions import Behind
 
-# Of all conversations in view: the engine tells answers apart by them.
+# Of all conversations: the engine tells answers apart by them.
 _REQUESTS = itertools.count(1)
 
 
-class Dialogue(QObject):
-    """One conversation at a time, on disk.
+class Phase(StrEnum):
+    """What is under way for a conversation."""
+
+    IDLE = "idle"
+    SAVING = "saving"
+    WAITING_FOR_MODEL = "waiting_for_model"
+    PREFILLING = "prefilling"
+    ANSWERING = "answering"
+    SUMMARIZING = "summarizing"
+
+
+class ChatSession(QObject):
+    """One conversation, from when it is opened or begun until nobody needs it any more.
 
     Signals:
-        opened: Other turns are in view now (a tuple of `Turn`).
+        phase_changed: Something else is under way, or nothing is.
+        branch_changed: Other turns are on the branch in view (a tuple of `Turn`).
+        turns_saved: The same turns have other numbers or versions on the disk (a tuple of `Turn`).
         pointed_at: The message of this number is what was looked for.
-        turns_changed: The same turns are known better: their numbers and versions.
-        question_added: A question was taken into the conversation (`Turn`).
+        question_added: A question was asked (`Turn`).
         answer_awaited: An answer is on its way; the model's name, and what it waits for.
         answer_begun: The engine is asked for it; there is nothing of it yet (`Turn`).
         answer_resumed: An answer that was cut short is gone on with (`Turn`); the next words belong to it.
@@ -55,13 +66,22 @@ class Dialogue(QObject):
         answer_grew: More of the answer (a tuple of `Piece`).
         answer_ended: The answer is complete (`Turn`).
         retracted: The question and its answer could not be had and are taken out again; the question's text.
-        changed: Something on the disk is another now, which lists of conversations show.
+        summarized: What was said, in short, for another conversation to begin with.
+        changed: Something on the disk is different now, which lists of conversations show.
         problem: Something did not work (`Problem`).
+
+    Attributes:
+        chat: Its number; None while nothing was asked.
+        phase: What is under way.
+        draft: What is typed, attached and chosen for it.
+        pace: How fast its answers come.
+        summary: Writes `summarized`.
     """
 
-    opened = Signal(object)
+    phase_changed = Signal()
+    branch_changed = Signal(object)
+    turns_saved = Signal(object)
     pointed_at = Signal(int)
-    turns_changed = Signal(object)
     question_added = Signal(object)
     answer_awaited = Signal(str, str)
     answer_begun = Signal(object)
@@ -70,284 +90,194 @@ class Dialogue(QObject):
     answer_grew = Signal(object)
     answer_ended = Signal(object)
     retracted = Signal(str)
+    summarized = Signal(str)
     changed = Signal()
     problem = Signal(object)
 
     def __init__(
-        self,
-        session: Session,
-        keeper: ChatKeeper,
-        parent: QObject | None = None,
-        *,
-        greets: bool = True,
-        behind: "Behind | None" = None,
+        self, session: Session, keeper: ChatKeeper, loaded: LoadedChat | None = None, parent: QObject | None = None
     ) -> None:
-        """Talk to the model of `session`, and keep what is said with `keeper`; the built-in model may say hello.
+        """Be one conversation.
 
-        An answer to a conversation that leaves the view is gone on with `behind` it, or ends where there is none.
+        Args:
+            session: Has the model that answers.
+            keeper: Keeps what is said.
+            loaded: What is on the disk of it; None for a new one.
+            parent: Owns it.
         """
         super().__init__(parent)
         self._session = session
-        self._greets = greets
-        self._behind = behind
         self._keeper = keeper
-        self.chat: int | None = None
-        self._record = ChatWriter(keeper, self)
-        self.greeting = Greeting(session, self)
-        self._numbers = itertools.count(1)
-        self._asking = self._queued = self._stopping = False
+        self.chat = loaded.number if loaded else None
+        self.phase = Phase.IDLE
+        row_id = ChatRowId(self.chat)
+        self._writer = ChatWriter(keeper, row_id, loaded.branch.turns if loaded else (), self)
+        self._writer.changed.connect(self.changed)
+        self._writer.saved.connect(self._tell_saved)
+        self.draft = DraftState(keeper, row_id, loaded, self)
+        self._requests = RequestBuilder(session, self.draft)
         self._request, self._clock = "", ThoughtClock()
         # How much of the last turn was there before the request.
         self._begun = 0
+        self._stop_wanted = False
         self.pace = AnswerPace(self)
         self.summary = Summary(session, self)
-        self.summary.written.connect(self._begin_with)
+        self.summary.ended.connect(self._finish)
+        self.summary.written.connect(self.summarized)
         self.summary.failed.connect(self._miss_summary)
-        self.unsent = DraftState(keeper, self._record.place, self)
-        self._asker = RequestBuilder(session, self.unsent)
-        self._record.changed.connect(self.changed)
-        self._record.known.connect(lambda: self.turns_changed.emit(tuple(self.turns)))
         session.spoke.connect(self.receive)
-        session.became_ready.connect(self._start_queued)
+        session.became_ready.connect(self._start_waiting)
         session.became_absent.connect(self._give_back)
         session.lost.connect(self._lose)
 
     @property
     def turns(self) -> list[Turn]:
-        """What is in view, oldest first."""
-        return self._record.turns
+        """What was said, oldest first."""
+        return self._writer.turns
 
     @property
     def conversation(self) -> Conversation:
-        """What is in view, as a model sees it."""
+        """What was said, as a model sees it."""
         return said(self.turns)
 
     @property
     def busy(self) -> bool:
-        """Whether a question waits for its answer, or the answer is on its way."""
-        return self._asking or self._queued or bool(self._request) or self.summary.under_way
+        """Whether anything is under way."""
+        return self.phase is not Phase.IDLE
 
     @property
     def answering(self) -> bool:
         """Whether the engine works on an answer."""
-        return bool(self._request)
+        return self.phase in (Phase.PREFILLING, Phase.ANSWERING)
+
+    @property
+    def awaiting(self) -> bool:
+        """Whether the last turn is a question that the engine has not got yet."""
+        return self.phase in (Phase.SAVING, Phase.WAITING_FOR_MODEL)
+
+    @property
+    def awaited(self) -> tuple[str, str]:
+        """Who answers next, and what that waits for."""
+        waiting = self._session.loading or self._session.searching
+        return self._session.model_name, "Waiting for the model…" if waiting else "Reading prompt…"
+
+    def with_draft(self) -> tuple[Message, ...]:
+        """Return what a model would be given if the draft were sent now; empty where there is nothing."""
+        return self._requests.with_draft(self.turns)
 
     # What a person does
 
-    def begin(self) -> None:
-        """Go on with the draft of a conversation that was never begun, if there is one."""
-        view = self._record.view
-
-        def begun(found: LoadedChat | None) -> None:
-            written = self.turns or self.unsent.draft or self.unsent.attachments
-            if found is not None and found.chat is not None and view == self._record.view and not written:
-                self.chat = found.chat.id
-                self._record.place = ChatRowId(self.chat)
-                self.unsent.open(self._record.place, found.chat, found.attachments)
-            self.changed.emit()
-
-        self._keeper.do(read_unbegun, begun)
-        if self._session.state.loaded:
-            self._start_queued()
-
     def send(self, text: str) -> bool:
         """Ask the model, now or as soon as it is loaded; return False if the text stays a draft."""
-        if self.busy or not (text.strip() or self.unsent.attachments) or not self._can_ask():
+        if self.busy or not (text.strip() or self.draft.attachments) or not self._can_ask():
             return False
-        self._ask(text, self.unsent.sent(text))
+        self._ask(text, self.draft.sent(text))
         return True
 
     def edit(self, turn: int, text: str) -> bool:
         """Ask something else in place of a question, which stays as a version; return False if that cannot be."""
-        place = self._record.index(turn)
-        if place is None or self.busy or not text.strip() or not self._can_ask():
+        index = self._writer.index(turn)
+        if index is None or self.busy or not text.strip() or not self._can_ask():
             return False
-        attachments = self.turns[place].attachments
-        self._show(self.turns[:place])
+        attachments = self.turns[index].attachments
+        self._show(self.turns[:index])
         self._ask(text, attachments)
         return True
 
     def regenerate(self, turn: int) -> None:
         """Let the model answer a question again; the answer that there is stays as a version."""
-        place = self._record.index(turn)
-        if place is None or place == 0 or self.busy or not self._can_ask():
+        index = self._writer.index(turn)
+        if index is None or index == 0 or self.busy or not self._can_ask():
             return
-        self._show(self.turns[:place])
-        self._await()
-        self._go_on()
+        self._show(self.turns[:index])
+        self.answer_awaited.emit(*self.awaited)
+        self._answer()
 
     def go_on(self, turn: int) -> None:
         """Let the model go on with the last answer, which was cut short."""
-        place = self._record.index(turn)
-        if place is None or place != len(self.turns) - 1 or not self._session.state.loaded or self.busy:
+        index = self._writer.index(turn)
+        if index is None or index != len(self.turns) - 1 or not self._session.state.loaded or self.busy:
             return
         if not self._can_ask():
             return
         last = self.turns[-1]
         self._begin_request()
-        self._begun = len(last.text)
-        self._record.resume_answer()
+        self._begun, self._clock = len(last.text), ThoughtClock()
+        self._writer.resume_answer()
         self.answer_resumed.emit(last)
         # What was begun as any text goes on as that.
-        manner = self._asker.manner
-        self._asker.ask(
-            self._request, self.turns, manner if "format" in last.figures else replace(manner, grammar=None)
-        )
+        manner = self._requests.manner
+        self._generate(self.turns, manner if "format" in last.figures else replace(manner, grammar=None))
 
     def show_version(self, turn: int) -> None:
         """Bring another version of a message into view, with what was said behind it."""
-        if self.busy or self.chat is None:
-            return
-        view, chat = self._record.view, self.chat
+        if not self.busy and self.chat is not None:
+            self._read_branch(lambda store: store.view(turn))
 
-        def shown(branch: Branch) -> None:
-            if view == self._record.view:
-                self._show(list(branch.turns))
-                self.changed.emit()
-
-        def work(store: "ChatStore") -> Branch:
-            store.view(turn)
-            return store.branch(chat)
-
-        self._keeper.do(work, shown)
+    def point_at(self, message: int) -> None:
+        """Let a message be seen, on whichever branch it is; while anything is under way, on this one alone."""
+        if self._writer.index(message) is None and not self.busy:
+            self._read_branch(lambda store: store.show(message), lambda: self.pointed_at.emit(message))
+        else:
+            self.pointed_at.emit(message)
 
     def stop(self) -> None:
         """Stop the answer that is under way, or the load that a person waits for."""
-        if self._request:
+        if self.answering:
             self._session.host.send(Cancel(self._request))
-        elif self.summary.under_way:
+        elif self.phase is Phase.SUMMARIZING:
             self.summary.stop()
-        elif self._asking:
-            self._stopping = True
+        elif self.phase is Phase.SAVING:
+            self._stop_wanted = True
         else:
             self._session.stop_load()
 
     def halt(self) -> None:
         """Stop what is under way for this conversation; a load goes on."""
-        if self._queued:
+        if self.phase is Phase.WAITING_FOR_MODEL:
             self._give_back()
         elif self.busy:
             self.stop()
 
     def summarize(self) -> None:
-        """Let the model summarise what was said, and begin a new conversation with that; the draft goes along."""
-        whole = self._asker.told(self.turns)
+        """Let the model summarise what was said, for another conversation to begin with."""
+        whole = self._requests.messages(self.turns)
         if whole and not self.busy and self._session.state.loaded and self._can_ask():
-            self.greeting.stop()
+            self._set_phase(Phase.SUMMARIZING)
             self.summary.begin(whole)
 
-    def new_chat(self) -> None:
-        """Begin an empty conversation; an answer under way goes on."""
-        if self._waits(self.new_chat):
-            return
-        self._leave()
-        self.chat, self._record.place = None, ChatRowId(None)
-        self._show([])
-        self.unsent.open(self._record.place, None)
-
-    def open(self, chat: int, message: int | None = None) -> None:
-        """Bring a conversation into view; an answer under way goes on.
-
-        Args:
-            chat: Its number.
-            message: One of its messages that is to be seen, on whichever branch it is; None for where it was left.
-        """
-        if chat == self.chat and self.turns and (message is None or self._record.index(message) is not None):
-            if message is not None:
-                self.pointed_at.emit(message)
-            return
-        if self._waits(lambda: self.open(chat, message)):
-            return
-        self._leave()
-        talk = self._behind.take(chat) if self._behind is not None else None
-        if talk is not None:
-            self._go_on_with(talk)
-        else:
-            self.chat, self._record.place = chat, ChatRowId(chat)
-        view = self._record.view
-
-        def found(opening: LoadedChat) -> None:
-            if view != self._record.view:
-                return
-            if talk is None:
-                self._show(list(opening.branch.turns))
-            self.unsent.open(self._record.place, opening.chat, opening.attachments)
-            if message is not None:
-                self.pointed_at.emit(message)
-            if opening.problem is not None:
-                self.problem.emit(opening.problem)
-
-        # What is still being said is in view as it is, on its branch.
-        on_branch_of = message if talk is None else None
-        self._keeper.do(lambda store: read(store, chat, on_branch_of), found, self.new_chat)
-
-    def give_away(self) -> Talk:
-        """Let the conversation go, with an answer that is under way, and begin an empty one."""
-        self.unsent.leave()
-        talk = self._hand_out()
-        self.new_chat()
-        return talk
-
-    def _hand_out(self) -> Talk:
-        begun, written = self._begun, self.unsent.written
-        talk = Talk(self.chat, self._record.hand_out(), self._queued, self._request, begun, self._clock, written)
-        self._request, self._queued = "", False
-        return talk
-
-    def take_over(self, talk: Talk) -> None:
-        """Go on with a conversation that another dialogue gave away; its question is not on its way to the disk."""
-        self._leave()
-        self._go_on_with(talk)
-
-    def _go_on_with(self, talk: Talk) -> None:
-        self._record.take_over(talk.said)
-        self.chat, self._queued, self._request, self._begun = talk.chat, talk.queued, talk.request, talk.begun
-        self._clock = talk.clock
-        self.opened.emit(tuple(self.turns))
-        self.unsent.take_over(self._record.place, talk.written)
-        if self._request:
-            self.answer_resumed.emit(self.turns[-1])
-        elif self._queued:
-            self._await()
-        self.changed.emit()
+    def leave(self) -> None:
+        """Keep what was typed, now that nobody looks; an answer goes on, and a summary is wanted no more."""
+        self.draft.keep()
+        self.summary.stop()
 
     def close(self) -> None:
-        """Keep what is still on its way; nothing is said afterwards."""
-        self._behind = None
-        self._leave()
-
-    @Slot(str)
-    def _begin_with(self, summary: str) -> None:
-        draft, attachments = self.unsent.take()
-        self.new_chat()
-        self.unsent.put(wording.summarized(summary, draft), attachments)
-
-    @Slot(str)
-    def _miss_summary(self, why: str) -> None:
-        if why:
-            self.problem.emit(Problem("No summary", why))
+        """Keep what there is; nothing is said afterwards."""
+        self.leave()
+        if self.answering:
+            self._session.host.send(Cancel(self._request))
+            self._end(State.STOPPED, {})
+        self._finish()
 
     # What the engine says
 
     @Slot(object)
     def receive(self, event: PrefillProgress | TextChunk | Finished | Failed) -> None:
         """Take what the engine says about a request."""
-        if self._request and event.request_id == self._request:
-            self._take(event)
-
-    def _take(self, event: PrefillProgress | TextChunk | Finished | Failed) -> None:
+        if not self.answering or event.request_id != self._request:
+            return
         if isinstance(event, PrefillProgress):
-            self.prefilled.emit(event, self._asker.reuse.why(event.cached))
+            self.prefilled.emit(event, self._requests.reuse.why(event.cached))
         elif isinstance(event, TextChunk):
             self.pace.add(len(event.token_ids))
+            self._set_phase(Phase.ANSWERING)
             self._grow(event.pieces)
         elif isinstance(event, Finished):
-            self._record.take_in()
             text, whole = self.turns[-1].text[self._begun :], markup(event.pieces, begun=self._begun > 0)
             if len(whole) > len(text) and whole.startswith(text):
                 self._grow(parsed(whole[len(text) :]))
             state = State.STOPPED if event.done_reason is DoneReason.CANCELLED else State.COMPLETE
-            self._end(state, wording.figures_of(event, self._asker.reuse.end(event, self.turns[-1].text)))
+            self._end(state, wording.figures_of(event, self._requests.reuse.end(event, self.turns[-1].text)))
         else:
             self._fail(event)
 
@@ -355,22 +285,20 @@ class Dialogue(QObject):
         if pieces:
             if not self._begun:
                 self._clock.take(pieces)
-            self._record.grow(markup(pieces, begun=self._record.answer_begun))
+            self._writer.grow(markup(pieces, begun=self._writer.answer_begun))
             self.answer_grew.emit(pieces)
 
     def _fail(self, event: Failed) -> None:
-        self._record.take_in()
-        if self.turns[-1].text:
+        if self._writer.answer_begun:
             self._end(State.FAILED, {})
         else:
-            self._record.drop_answer()
-            self._forget_request()
+            self._writer.drop_answer()
             self._retract()
         self.problem.emit(Problem("No answer", event.message, event.details))
 
     @Slot(object)
     def _lose(self, event: EngineLost) -> None:
-        if self._request:
+        if self.answering:
             self._fail(Failed(self._request, event.message, bug=True, details=event.details))
         else:
             self._give_back()
@@ -384,80 +312,74 @@ class Dialogue(QObject):
 
     def _ask(self, text: str, attachments: tuple[Attachment, ...]) -> None:
         """Keep a question on the disk, behind the last message, and then have it answered."""
-        self._asking = True
+        self._set_phase(Phase.SAVING)
+        self.question_added.emit(self._writer.ask(text, attachments))
+        self.answer_awaited.emit(*self.awaited)
+        self._writer.keep_question(self._go_on)
 
-        def kept(chat: int | None) -> None:
-            self._asking = False
+    def _go_on(self, chat: int | None) -> None:
+        """Have a question answered that is on the disk; None where nothing can be kept there."""
+        if self.phase is Phase.SAVING:
             if chat is not None:
                 self.chat = chat
                 self.changed.emit()
-            self._go_on()
+            self._answer()
 
-        self.question_added.emit(self._record.ask(text, attachments, kept))
-        self._await()
-
-    def _await(self) -> None:
-        """Say that the last question is to be answered."""
-        waiting = self._session.loading or self._session.searching
-        self.answer_awaited.emit(self._session.model_name, "Waiting for the model…" if waiting else "Reading prompt…")
-
-    def _go_on(self) -> None:
-        """Have the last question answered, which is on the disk."""
-        if self._stopping:
-            self._stopping = False
-            self._begin_answer()
+    def _answer(self) -> None:
+        """Have the last question answered."""
+        if self._stop_wanted:
+            self._stop_wanted = False
+            self._begin_answer({})
             self._end(State.STOPPED, {})
         elif self._session.refusal is not None:
             self._retract()
         elif self._session.state.loaded:
-            self._generate()
+            self._answer_now()
         else:
-            self._queued = True
+            self._set_phase(Phase.WAITING_FOR_MODEL)
 
     @Slot()
-    def _start_queued(self) -> None:
-        state = self._session.state
-        if self._queued and not self._can_ask():
+    def _start_waiting(self) -> None:
+        if self.phase is not Phase.WAITING_FOR_MODEL:
+            return
+        if self._can_ask():
+            self._answer_now()
+        else:
             self._give_back()
-        elif self._queued:
-            self._queued = False
-            self._generate()
-        elif self._greets and state.record is not None and state.record.builtin and not self.turns and not self._asking:
-            self.greeting.begin()
 
     @Slot()
     def _give_back(self) -> None:
         """Hand a question that waits for a model back to its writer."""
-        if self._queued:
-            self._queued = False
+        if self.phase is Phase.WAITING_FOR_MODEL:
             self._retract()
 
     def _retract(self) -> None:
         """Take the last question back, which gets no answer; it is a draft again."""
-        question = self._record.retract()
-        self.unsent.give_back(question.attachments)
+        question = self._writer.retract()
+        self._finish()
+        self.draft.give_back(question.attachments)
         self.retracted.emit(question.text)
 
-    def _generate(self) -> None:
+    def _answer_now(self) -> None:
+        asked, manner = list(self.turns), self._requests.manner
         self._begin_request()
-        asked, manner = list(self.turns), self._asker.manner
         self._begin_answer(manner.figures)
-        self._asker.ask(self._request, asked, manner)
+        self._generate(asked, manner)
 
     def _begin_request(self) -> None:
-        self.greeting.stop()
+        self._set_phase(Phase.PREFILLING)
         self.pace.begin()
-        self._request, self._clock = f"answer {next(_REQUESTS)}", ThoughtClock()
+        self._request = f"answer {next(_REQUESTS)}"
 
-    def drafted(self) -> tuple[Message, ...]:
-        """Return what a model would be given if the draft were sent now; empty where there is nothing."""
-        return self._asker.drafted(self.turns)
+    def _generate(self, asked: list[Turn], manner: Manner) -> None:
+        self._session.generate(self._requests.build(self._request, asked, manner))
+        self._session.answering()
 
-    def _begin_answer(self, figures: Mapping[str, Any] | None = None) -> None:
+    def _begin_answer(self, figures: Mapping[str, Any]) -> None:
         """Put an empty answer behind the last question."""
-        self._begun = 0
+        self._begun, self._clock = 0, ThoughtClock()
         record = self._session.state.record
-        self._record.begin_answer(record.name if record else "", figures or {})
+        self._writer.begin_answer(record.name if record else "", figures)
         self.answer_begun.emit(self.turns[-1])
 
     def _end(self, state: State, figures: dict[str, object]) -> None:
@@ -465,36 +387,52 @@ class Dialogue(QObject):
         thoughts = {"thoughts": self._clock.seconds} if self._clock.seconds else {}
         # What an answer was held to stays with it.
         held = {name: value for name, value in self.turns[-1].figures.items() if name == "format"}
-        turn = self._record.end(state, {**held, **figures, **thoughts})
-        self._forget_request()
+        turn = self._writer.end(state, {**held, **figures, **thoughts})
+        self._finish()
         self.answer_ended.emit(turn)
 
-    def _forget_request(self) -> None:
-        if self._request:
-            self._request = ""
+    @Slot()
+    def _finish(self) -> None:
+        """Have nothing under way any more."""
+        answered = self.answering
+        self._set_phase(Phase.IDLE)
+        if answered:
             self._session.answered()
 
-    def _waits(self, then: Callable[[], None]) -> bool:
-        """Tell whether the last question is still on its way to the disk; what is to be done then waits for that."""
-        waits = self._asking and self._behind is not None
-        if waits:
-            # The keeper works in order.
-            self._keeper.do(lambda store: None, lambda _: then(), then)
-        return waits
+    def _set_phase(self, phase: Phase) -> None:
+        if phase is not self.phase:
+            self.phase = phase
+            self.phase_changed.emit()
 
-    def _leave(self) -> None:
-        """Let the conversation in view go, and keep what there is of it."""
-        self.unsent.leave()
-        self.summary.stop()
-        if self._behind is not None and (self._request or self._queued):
-            self._behind.keep(self._hand_out())
-        elif self._request:
-            self._session.host.send(Cancel(self._request))
-            self._end(State.STOPPED, {})
-        self._asking = self._queued = self._stopping = False
-        self._asker.reuse.forget()
-        self._record.leave()
+    @Slot(str)
+    def _miss_summary(self, why: str) -> None:
+        if why:
+            self.problem.emit(Problem("No summary", why))
+
+    # The turns
+
+    def _read_branch(self, choose: Callable[["ChatStore"], None], then: Callable[[], None] | None = None) -> None:
+        """Have `choose` bring another branch into view, show it, and do what comes `then`."""
+        chat = self.chat
+
+        def work(store: "ChatStore") -> Branch | None:
+            choose(store)
+            return store.branch(chat) if chat is not None else None
+
+        def read(branch: Branch | None) -> None:
+            # What was asked meanwhile is on the branch that was in view then.
+            if branch is not None and not self.busy:
+                self._show(list(branch.turns))
+                self.changed.emit()
+                if then is not None:
+                    then()
+
+        self._keeper.do(work, read)
 
     def _show(self, turns: list[Turn]) -> None:
-        self._record.show(turns)
-        self.opened.emit(tuple(turns))
+        self._writer.show(turns)
+        self.branch_changed.emit(tuple(turns))
+
+    @Slot()
+    def _tell_saved(self) -> None:
+        self.turns_saved.emit(tuple(self.turns))

@@ -12,7 +12,9 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from sotto.engine.contract.events import Counted, Failed
 from sotto.engine.contract.types import CountRequest
 from sotto.runner.commands import Count
-from sotto.ui.conversation.chat_session import Dialogue
+from sotto.ui.conversation.chat_session import ChatSession
+from sotto.ui.conversation.current_chat import CurrentChat
+from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import ModelState
@@ -95,27 +97,29 @@ class ContextMeter(QObject):
 
     measured = Signal(object)
 
-    def __init__(self, session: Session, dialogue: Dialogue, parent: QObject | None = None) -> None:
-        """Measure what is said in `dialogue` with the model of `session`."""
+    def __init__(self, session: Session, current: CurrentChat, parent: QObject | None = None) -> None:
+        """Measure what is said in the conversation in view with the model of `session`."""
         super().__init__(parent)
         self._session = session
-        self._dialogue = dialogue
+        self._current = current
         self.use: ContextUse | None = None
         self.fresh = False
         self._numbers = itertools.count(1)
         self._waiting = ""
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._measure)
-        for signal in (
-            dialogue.opened,
-            dialogue.question_added,
-            dialogue.answer_ended,
-            dialogue.retracted,
-            dialogue.unsent.changed,
-        ):
-            signal.connect(self.touch)
+        self._subscription = Subscription()
+        current.changed.connect(self._bind)
+        self._bind(current.session)
         session.spoke.connect(self._receive)
         session.state_changed.connect(self._follow)
+
+    @Slot(object)
+    def _bind(self, chat: ChatSession) -> None:
+        self._subscription.close()
+        signals = (chat.branch_changed, chat.question_added, chat.answer_ended, chat.retracted, chat.draft.changed)
+        self._subscription = Subscription(*((signal, self.touch) for signal in signals))
+        self.touch()
 
     @Slot()
     def touch(self) -> None:
@@ -136,13 +140,13 @@ class ContextMeter(QObject):
         if self._waiting:
             # Counted once that is answered.
             return
-        messages, state = self._dialogue.drafted(), self._session.state
+        messages, state = self._current.session.with_draft(), self._session.state
         self.fresh = True
         if not messages or not state.loaded or wording.unable(state):
             self._show(None)
             return
         self._waiting = f"count {next(self._numbers)}"
-        texts = tuple(one.shown for one in self._dialogue.unsent.attachments)
+        texts = tuple(one.shown for one in self._current.session.draft.attachments)
         self._session.host.send(Count(CountRequest(self._waiting, messages, texts), self._session.seat))
 
     @Slot(object)
@@ -155,11 +159,11 @@ class ContextMeter(QObject):
             # What a template refuses is told when it is sent.
             self._show(None)
         else:
-            unsent = self._dialogue.unsent
+            chat = self._current.session
             if self.fresh:
-                unsent.weigh(event.texts)
-            earlier = any(turn.text for turn in self._dialogue.turns)
-            self._show(ContextUse(event.tokens, info.context_length, event.last, event.room, unsent.trims, earlier))
+                chat.draft.weigh(event.texts)
+            earlier = any(turn.text for turn in chat.turns)
+            self._show(ContextUse(event.tokens, info.context_length, event.last, event.room, chat.draft.trims, earlier))
         if not self.fresh and not self._pause.isActive():
             self._pause.start()
 

@@ -1,4 +1,4 @@
-"""What a person has typed, attached and chosen for the conversation in view, on its way to the disk."""
+"""What a person has typed, attached and chosen for a conversation, on its way to the disk."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -6,10 +6,10 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from sotto.chats.records import Attachment, Chat
+from sotto.chats.records import Attachment
+from sotto.ui.conversation.chat_loading import LoadedChat
 from sotto.ui.conversation.chat_thread import ChatKeeper
 from sotto.ui.conversation.row_ids import ChatRowId
-from sotto.ui.conversation.talk import Written
 
 _PAUSE_MS = 500
 
@@ -18,67 +18,57 @@ class DraftState(QObject):
     """The draft, the system prompt and the options of one conversation.
 
     Signals:
-        draft_opened: What was typed into the conversation that was opened, and never sent.
-        choices_opened: What was chosen for it: its system prompt, and its options.
-        attached: What is attached to the draft is another (a tuple of `Attachment`).
-        changed: What a model would be given is another.
+        replaced: There is another draft in place of what was typed; its text.
+        attached: What is attached to the draft is different (a tuple of `Attachment`).
+        pending_changed: Other files are being read (a tuple of names).
+        changed: What a model would be given is different.
 
     Attributes:
-        place: Where the conversation is on the disk.
-        draft: What is typed.
+        text: What is typed.
         attachments: What goes along with it.
+        pending: The names of files that are being read, to be attached then.
         system: What the model is told first; empty for nothing of the person's own.
         options: How the model answers, by Ollama's names, where that is not as it has it; `think` and `format` as
-            `manners` keeps them.
+            `answer_options` keeps them.
         trims: Whether the oldest turns may be left out where the context has no room for them.
     """
 
-    draft_opened = Signal(str)
-    choices_opened = Signal(str, object)
+    replaced = Signal(str)
     attached = Signal(object)
+    pending_changed = Signal(object)
     changed = Signal()
 
-    def __init__(self, keeper: ChatKeeper, place: ChatRowId, parent: QObject | None = None) -> None:
-        """Begin with nothing typed into the conversation at `place`, which is a new one."""
+    def __init__(
+        self, keeper: ChatKeeper, row_id: ChatRowId, loaded: LoadedChat | None = None, parent: QObject | None = None
+    ) -> None:
+        """Go on with what was typed into a conversation and chosen for it.
+
+        Args:
+            keeper: Keeps it.
+            row_id: Where the conversation is on the disk, or will be.
+            loaded: What is on the disk of it; None for a new one.
+            parent: Owns this.
+        """
         super().__init__(parent)
         self._keeper = keeper
-        self.place = place
-        self.draft = self._kept = ""
-        self.attachments: tuple[Attachment, ...] = ()
-        self.system = ""
-        self.options: Mapping[str, Any] = {}
-        self.trims = False
+        self._row_id = row_id
+        chat = loaded.chat if loaded else None
+        self.text = self._kept = chat.draft if chat else ""
+        self.attachments: tuple[Attachment, ...] = loaded.attachments if loaded else ()
+        self.pending: tuple[str, ...] = ()
+        self.system = chat.system if chat else ""
+        self.options: Mapping[str, Any] = chat.options if chat else {}
+        self.trims = bool(chat and chat.trims)
         self._drafter = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._drafter.timeout.connect(self._keep_draft)
+        self._drafter.timeout.connect(self._keep_text)
         self._chooser = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._chooser.timeout.connect(self._keep_choices)
 
-    def open(self, place: ChatRowId, chat: Chat | None, attachments: tuple[Attachment, ...] = ()) -> None:
-        """Go on with what was typed into a conversation and chosen for it; None for a new one."""
-        if chat is not None:
-            self.take_over(place, Written(chat.draft, attachments, chat.system, chat.options, chat.trims))
-        else:
-            self.take_over(place, Written("", attachments, "", {}, trims=False))
-
-    @property
-    def written(self) -> Written:
-        """What is typed and chosen now."""
-        return Written(self.draft, self.attachments, self.system, self.options, self.trims)
-
-    def take_over(self, place: ChatRowId, written: Written) -> None:
-        """Go on with what was typed into a conversation and chosen for it, which is on the disk."""
-        self.place = place
-        self.draft = self._kept = written.draft
-        self.system, self.options, self.trims = written.system, written.options, written.trims
-        self._set(written.attachments)
-        self.draft_opened.emit(self.draft)
-        self.choices_opened.emit(self.system, self.options)
-
     def type(self, text: str) -> None:
-        """Take note of what is typed; it is on the disk soon."""
-        if text == self.draft:
+        """Take what is typed; it is on the disk soon."""
+        if text == self.text:
             return
-        self.draft = text
+        self.text = text
         self.changed.emit()
         if not self._drafter.isActive():
             self._drafter.start()
@@ -92,9 +82,15 @@ class DraftState(QObject):
     def trim(self) -> None:
         """Leave the oldest turns out from now on, where the context has no room for them."""
         self.trims = True
-        place = self.place
-        self._keeper.do(lambda store: store.change(place.begun(store), trims=True))
+        row_id = self._row_id
+        self._keeper.do(lambda store: store.change(row_id.begun(store), trims=True))
         self.changed.emit()
+
+    def wait_for(self, names: tuple[str, ...]) -> None:
+        """Say which files are being read for this draft."""
+        if names != self.pending:
+            self.pending = names
+            self.pending_changed.emit(names)
 
     def attach(self, more: Sequence[Attachment]) -> None:
         """Let this go along with the draft, behind what does already."""
@@ -110,20 +106,20 @@ class DraftState(QObject):
         self._attach((*self.attachments[:index], one, *self.attachments[index + 1 :]))
 
     def weigh(self, tokens: Sequence[int]) -> None:
-        """Take note of how many tokens each attachment is."""
+        """Take how many tokens each attachment is."""
         weighed = tuple(replace(one, tokens=count) for one, count in zip(self.attachments, tokens, strict=True))
         if weighed != self.attachments:
             self.attachments = weighed
             self.attached.emit(weighed)
 
     def sent(self, text: str) -> tuple[Attachment, ...]:
-        """Take note that a question goes to the disk, and return what is attached to it.
+        """Return what is attached to a question, now that it goes to the disk.
 
-        The draft goes from there with it; one that is another stays.
+        The draft goes from there with it; one that is different stays.
         """
         self._kept = ""
-        if self.draft == text:
-            self.draft = ""
+        if self.text == text:
+            self.text = ""
         self._drafter.start()
         if self._chooser.isActive():
             self._keep_choices()
@@ -138,26 +134,25 @@ class DraftState(QObject):
 
     def take(self) -> tuple[str, tuple[Attachment, ...]]:
         """Take the draft out of this conversation, and return it with what is attached."""
-        taken = self.draft, self.attachments
-        self.type("")
-        self._attach(())
+        taken = self.text, self.attachments
+        self.put("", ())
         return taken
 
     def put(self, text: str, attachments: tuple[Attachment, ...]) -> None:
         """Have another draft."""
         self.type(text)
         self._attach(attachments)
-        self.draft_opened.emit(text)
+        self.replaced.emit(text)
 
-    def leave(self) -> None:
+    def keep(self) -> None:
         """Keep at once what is on its way."""
-        self._keep_draft()
+        self._keep_text()
         if self._chooser.isActive():
             self._keep_choices()
 
     def _attach(self, attachments: tuple[Attachment, ...]) -> None:
-        place = self.place
-        self._keeper.do(lambda store: place.keep_attachments(store, attachments))
+        row_id = self._row_id
+        self._keeper.do(lambda store: row_id.keep_attachments(store, attachments))
         self._set(attachments)
 
     def _set(self, attachments: tuple[Attachment, ...]) -> None:
@@ -167,15 +162,15 @@ class DraftState(QObject):
             self.changed.emit()
 
     @Slot()
-    def _keep_draft(self) -> None:
+    def _keep_text(self) -> None:
         self._drafter.stop()
-        if self.draft != self._kept:
-            text, place = self.draft, self.place
+        if self.text != self._kept:
+            text, row_id = self.text, self._row_id
             self._kept = text
-            self._keeper.do(lambda store: place.keep_draft(store, text))
+            self._keeper.do(lambda store: row_id.keep_draft(store, text))
 
     @Slot()
     def _keep_choices(self) -> None:
         self._chooser.stop()
-        system, options, place = self.system, self.options, self.place
-        self._keeper.do(lambda store: place.choose(store, system, options))
+        system, options, row_id = self.system, self.options, self._row_id
+        self._keeper.do(lambda store: row_id.choose(store, system, options))

@@ -7,6 +7,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 from sotto.engine.contract.events import DoneReason, Failed, Finished, PrefillProgress, TextChunk
 from sotto.engine.contract.types import GenerateRequest, Message, SamplingOptions
 from sotto.runner.commands import Cancel
+from sotto.ui.conversation.chat_session import Phase
+from sotto.ui.conversation.current_chat import CurrentChat
+from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.session.session import Session
 
 _HELLO = "Hello"
@@ -22,23 +25,32 @@ class Greeting(QObject):
 
     grew = Signal(str)
 
-    def __init__(self, session: Session, parent: QObject | None = None) -> None:
-        """Use the model of `session`."""
+    def __init__(self, session: Session, current: CurrentChat, parent: QObject | None = None) -> None:
+        """Let the model of `session` greet in the conversation in view."""
         super().__init__(parent)
         self._session = session
+        self._current = current
         self._numbers = itertools.count(1)
         self._request = ""
         self.text = ""
+        session.became_ready.connect(self.begin)
         session.spoke.connect(self._receive)
         session.lost.connect(self._lose)
+        self._subscription = Subscription()
+        current.changed.connect(self._follow)
+        self._follow()
 
     @property
     def under_way(self) -> bool:
         """Whether the model has not said all of it."""
         return bool(self._request)
 
+    @Slot()
     def begin(self) -> None:
-        """Ask for the greeting."""
+        """Ask for the greeting, if it is the built-in model that is loaded and nothing has been asked."""
+        state, chat = self._session.state, self._current.session
+        if not state.loaded or state.record is None or not state.record.builtin or chat.turns or chat.busy:
+            return
         self._request, self.text = f"greeting {next(self._numbers)}", ""
         self._session.generate(
             GenerateRequest(
@@ -49,9 +61,15 @@ class Greeting(QObject):
             )
         )
 
-    def stop(self) -> None:
-        """Make way for a question."""
-        if self._request:
+    @Slot()
+    def _follow(self) -> None:
+        self._subscription.close()
+        self._subscription = Subscription((self._current.session.phase_changed, self._make_way))
+
+    @Slot()
+    def _make_way(self) -> None:
+        """Stop where the model is needed for something else."""
+        if self._request and self._current.session.phase in (Phase.PREFILLING, Phase.SUMMARIZING):
             self._session.host.send(Cancel(self._request))
             self._request = ""
 

@@ -83,7 +83,3 @@ class PrefixReuse:
         self._before = replace(self._now, messages=(*said, Message("assistant", answer)))
         self._tokens = end.prompt_tokens + len(end.token_ids)
         return why
-
-    def forget(self) -> None:
-        """Begin with another conversation."""
-        self._before = None

@@ -18,50 +18,50 @@ def said(turns: Sequence[Turn]) -> Conversation:
     return Conversation(tuple(message for message in messages if message.content))
 
 
-def told(conversation: Conversation, system: str) -> tuple[engine.Message, ...]:
+def build_messages(conversation: Conversation, system: str) -> tuple[engine.Message, ...]:
     """Return a conversation as a model is given it, behind a system prompt where there is one."""
     first = (engine.Message("system", system),) if system.strip() else ()
     return (*first, *(engine.Message(message.role, message.content) for message in conversation.to_answer()))
 
 
 class RequestBuilder:
-    """Asks the model of a session, as was chosen for a conversation or else in general.
+    """Builds what the model of a session is asked, as was chosen for a conversation or else in general.
 
     Attributes:
         reuse: Knows why a model reads again what it has read before.
     """
 
-    def __init__(self, session: Session, chosen: DraftState) -> None:
-        """Ask the model of `session` as `chosen` says."""
-        self._session, self._chosen = session, chosen
+    def __init__(self, session: Session, draft: DraftState) -> None:
+        """Ask the model of `session` as was chosen in `draft`."""
+        self._session, self._draft = session, draft
         self.reuse = PrefixReuse()
 
     @property
     def _system(self) -> str:
-        return self._session.settings.system_for(self._chosen.system)
+        return self._session.settings.system_for(self._draft.system)
 
     @property
     def manner(self) -> Manner:
         """How the model is asked now."""
-        return manner_of(self._session.settings.options_for(self._chosen.options), self._session.state.info)
+        return manner_of(self._session.settings.options_for(self._draft.options), self._session.state.info)
 
-    def told(self, turns: Sequence[Turn]) -> tuple[engine.Message, ...]:
+    def messages(self, turns: Sequence[Turn]) -> tuple[engine.Message, ...]:
         """Return what a model is given of some turns."""
-        return told(said(turns), self._system)
+        return build_messages(said(turns), self._system)
 
-    def drafted(self, turns: Sequence[Turn]) -> tuple[engine.Message, ...]:
+    def with_draft(self, turns: Sequence[Turn]) -> tuple[engine.Message, ...]:
         """Return what a model would be given if the draft were sent behind these turns; empty where there is none."""
-        whole, content = said(turns), with_attachments(self._chosen.draft, self._chosen.attachments)
+        whole, content = said(turns), with_attachments(self._draft.text, self._draft.attachments)
         if content.strip():
             whole = whole.with_message(Message("user", content))
-        return told(whole, self._system) if whole.messages else ()
+        return build_messages(whole, self._system) if whole.messages else ()
 
-    def ask(self, name: str, turns: Sequence[Turn], manner: Manner) -> None:
-        """Have the engine answer some turns; what it says of that carries `name`."""
-        messages, record, trims = self.told(turns), self._session.state.record, self._chosen.trims
+    def build(self, name: str, turns: Sequence[Turn], manner: Manner) -> GenerateRequest:
+        """Return the request for an answer to some turns; what the engine says of that carries `name`."""
+        messages, record, trims = self.messages(turns), self._session.state.record, self._draft.trims
         settings = self._session.settings
         self.reuse.begin(Asked(record.digest if record else "", messages, trims, manner.think))
-        request = GenerateRequest(
+        return GenerateRequest(
             name,
             messages=messages,
             sampling=settings.sampling,
@@ -74,5 +74,3 @@ class RequestBuilder:
             think=manner.think,
             think_budget=manner.budget,
         )
-        self._session.generate(request)
-        self._session.answering()

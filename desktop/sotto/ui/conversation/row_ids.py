@@ -34,11 +34,6 @@ class ChatRowId:
         """Keep what is attached to the draft; nothing is begun where there is none."""
         self._number = store.keep_attachments(self._number, attachments)
 
-    def attach(self, store: "ChatStore", more: Sequence[Attachment]) -> None:
-        """Keep something that is attached to the draft, behind what is already."""
-        known = store.drafted(self._number) if self._number is not None else ()
-        self.keep_attachments(store, (*known, *more))
-
     def choose(self, store: "ChatStore", system: str, options: Mapping[str, Any]) -> None:
         """Keep what was chosen."""
         store.change(self.begun(store), system=system, options=dict(options))

@@ -40,11 +40,6 @@ class Summary(QObject):
         session.spoke.connect(self._receive)
         session.lost.connect(self._lose)
 
-    @property
-    def under_way(self) -> bool:
-        """Whether one is being written."""
-        return bool(self._request)
-
     def begin(self, said: tuple[Message, ...]) -> None:
         """Have this summarised; of what is too long the oldest turns are left out."""
         self._request = f"summary {next(self._numbers)}"

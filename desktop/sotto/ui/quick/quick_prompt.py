@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
-from sotto.chats.records import Turn
 from sotto.ui.conversation.answer_announcer import AnswerAnnouncer
-from sotto.ui.conversation.chat_session import Dialogue
+from sotto.ui.conversation.chat_session import ChatSession
+from sotto.ui.conversation.chat_sessions import ChatSessions
+from sotto.ui.conversation.current_chat import CurrentChat
+from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.platform.input_focus import InputFocus
 from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
 from sotto.ui.quick.quick_panel import USUAL_PLACE, QuickPanel
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import ModelState, Problem
-from sotto.ui.transcript.binding import follow
+from sotto.ui.transcript.binding import bind
 
 if TYPE_CHECKING:
-    from sotto.ui.conversation.chat_sessions import Behind
-    from sotto.ui.conversation.chat_thread import ChatKeeper
     from sotto.ui.session.session import Session
 
 
@@ -27,11 +27,11 @@ class QuickPrompt(QObject):
     """Asks and answers in a panel, whatever becomes of the window.
 
     Signals:
-        app_wanted: The conversation is to be gone on with in the window; nothing of it is on its way to the disk.
+        app_wanted: The conversation is to be gone on with in the window.
         quit_wanted: The app is to end.
 
     Attributes:
-        dialogue: The conversation.
+        current: The conversation in it.
     """
 
     app_wanted = Signal()
@@ -40,20 +40,26 @@ class QuickPrompt(QObject):
     def __init__(
         self,
         session: "Session",
-        keeper: "ChatKeeper",
         preferences: PreferenceKeeper,
-        behind: "Behind",
+        sessions: ChatSessions,
         parent: QObject | None = None,
     ) -> None:
-        """Ask the model of `session`; answers to what leaves the panel go on `behind` it."""
+        """Ask a model.
+
+        Args:
+            session: Has the model.
+            preferences: What a person chose about the app.
+            sessions: Has the conversations that are open.
+            parent: Owns this.
+        """
         super().__init__(parent)
         self._session = session
-        self._keeper = keeper
         self._preferences = preferences
         self._focus = InputFocus(self)
         self._left_at = 0.0
         self._panel: QuickPanel | None = None
-        self.dialogue = Dialogue(session, keeper, self, greets=False, behind=behind)
+        self.current = CurrentChat(sessions, self)
+        self._subscriptions: tuple[Subscription, ...] = ()
 
     @property
     def visible(self) -> bool:
@@ -79,8 +85,8 @@ class QuickPrompt(QObject):
     def show(self) -> None:
         """Bring the panel to the front; after a while, with a new conversation."""
         minutes = self._preferences.values.quick_fresh_minutes
-        if not self.visible and not self.dialogue.busy and time.time() - self._left_at >= 60 * minutes:
-            self.dialogue.new_chat()
+        if not self.visible and not self.current.session.busy and time.time() - self._left_at >= 60 * minutes:
+            self.current.new_chat()
         if not self.visible:
             self._focus.remember(int(self.panel.winId()))
         self.panel.appear()
@@ -109,50 +115,44 @@ class QuickPrompt(QObject):
         self.panel.transcript.follows = values.follow
 
     def _connect(self, panel: QuickPanel) -> None:
-        session, dialogue = self._session, self.dialogue
-        AnswerAnnouncer(dialogue, panel.transcript)
+        session = self._session
+        self._announcer = AnswerAnnouncer(panel.transcript)
         self._preferences.changed.connect(self._follow)
         self._follow(self._preferences.values)
         panel.composer.sent.connect(self._send)
-        panel.composer.stopped.connect(dialogue.stop)
+        panel.composer.stopped.connect(self._stop)
         panel.left.connect(self._leave)
-        panel.app_wanted.connect(self._want_app)
+        panel.app_wanted.connect(self.app_wanted)
         panel.new_chat_wanted.connect(self._begin_anew)
         panel.clipboard_wanted.connect(self._use_clipboard)
         panel.model_wanted.connect(session.load)
         panel.placed.connect(lambda x, y: self._preferences.change(quick_place=f"{x:.4f} {y:.4f}"))
         panel.reset_wanted.connect(lambda: self._preferences.change(quick_place=""))
         panel.quit_wanted.connect(self.quit_wanted)
-        dialogue.opened.connect(self._open_turns)
-        dialogue.question_added.connect(self._add_question)
-        follow(panel.transcript, dialogue)
-        dialogue.retracted.connect(self._retract)
-        dialogue.problem.connect(self._show_problem)
         session.problem.connect(self._show_load_problem)
         session.state_changed.connect(self._show_state)
         session.models_changed.connect(panel.show_models)
         self._preferences.changed.connect(self._put)
         self._put(self._preferences.values)
         panel.show_models(session.models)
-        panel.show_state(session.state, answering=dialogue.answering)
-        self._open_turns(tuple(dialogue.turns))
+        self.current.changed.connect(self._show_chat)
+        self._show_chat(self.current.session)
 
     # What a person does
 
     @Slot(str)
     def _send(self, text: str) -> None:
-        if self.dialogue.send(text):
+        if self.current.session.send(text):
             self.panel.composer.clear()
 
     @Slot()
-    def _begin_anew(self) -> None:
-        self.dialogue.new_chat()
-        self.panel.composer.draft.setFocus()
+    def _stop(self) -> None:
+        self.current.session.stop()
 
     @Slot()
-    def _want_app(self) -> None:
-        # The keeper works in order: a question that is on its way to the disk has got there then.
-        self._keeper.do(lambda store: None, lambda _: self.app_wanted.emit(), self.app_wanted.emit)
+    def _begin_anew(self) -> None:
+        self.current.new_chat()
+        self.panel.composer.draft.setFocus()
 
     @Slot()
     def _use_clipboard(self) -> None:
@@ -184,19 +184,32 @@ class QuickPrompt(QObject):
 
     @Slot(object)
     def _show_state(self, state: ModelState) -> None:
-        self.panel.show_state(state, answering=self.dialogue.answering)
+        self.panel.show_state(state, answering=self.current.session.answering)
 
     @Slot(object)
-    def _open_turns(self, turns: tuple[Turn, ...]) -> None:
+    def _show_chat(self, session: ChatSession) -> None:
+        """Show another conversation, and what becomes of it."""
+        for subscription in self._subscriptions:
+            subscription.close()
+        transcript = self.panel.transcript
         self.panel.notice.hide()
-        self.panel.transcript.show_turns(turns)
-        self.panel.show_conversation(begun=bool(turns))
+        self.panel.show_conversation(begun=bool(session.turns))
+        self._subscriptions = (
+            # The transcript is in view before anything is shown in it.
+            Subscription(
+                (session.branch_changed, self._show_transcript),
+                (session.question_added, self._show_transcript),
+            ),
+            bind(transcript, session),
+            Subscription((session.retracted, self._retract), (session.problem, self._show_problem)),
+        )
+        self._announcer.bind(session)
+        self._show_state(self._session.state)
 
-    @Slot(object)
-    def _add_question(self, turn: Turn) -> None:
+    @Slot()
+    def _show_transcript(self) -> None:
         self.panel.notice.hide()
         self.panel.show_conversation(begun=True)
-        self.panel.transcript.add_question(turn)
 
     @Slot(str)
     def _retract(self, text: str) -> None:

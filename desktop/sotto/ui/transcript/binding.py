@@ -1,25 +1,32 @@
 """Connect a conversation with the widget that shows its messages."""
 
-from sotto.ui.conversation.chat_session import Dialogue
+from sotto.ui.conversation.chat_session import ChatSession
+from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.transcript.transcript import Transcript
 
 
-def follow(transcript: Transcript, dialogue: Dialogue) -> None:
-    """Let `transcript` show what becomes of the messages of `dialogue`, and pass on what is wanted of them.
-
-    Other conversations that come into view, and new questions, are left to whoever shows more than messages.
-    """
-    transcript.edited.connect(dialogue.edit)
-    transcript.regenerate_wanted.connect(dialogue.regenerate)
-    transcript.more_wanted.connect(dialogue.go_on)
-    transcript.version_wanted.connect(dialogue.show_version)
-    dialogue.pointed_at.connect(transcript.go_to)
-    dialogue.turns_changed.connect(transcript.show_numbers)
-    dialogue.answer_awaited.connect(transcript.await_answer)
-    dialogue.answer_begun.connect(transcript.begin_answer)
-    dialogue.answer_resumed.connect(transcript.resume_answer)
-    dialogue.prefilled.connect(transcript.show_prefill)
-    dialogue.pace.measured.connect(transcript.show_pace)
-    dialogue.answer_grew.connect(transcript.grow_answer)
-    dialogue.answer_ended.connect(transcript.end_answer)
-    dialogue.retracted.connect(transcript.retract)
+def bind(transcript: Transcript, session: ChatSession) -> Subscription:
+    """Let `transcript` show the messages of `session`, and pass on what is wanted of them, until that is closed."""
+    transcript.show_turns(session.turns)
+    if session.answering:
+        transcript.resume_answer(session.turns[-1])
+    elif session.awaiting:
+        transcript.await_answer(*session.awaited)
+    return Subscription(
+        (transcript.edited, session.edit),
+        (transcript.regenerate_wanted, session.regenerate),
+        (transcript.more_wanted, session.go_on),
+        (transcript.version_wanted, session.show_version),
+        (session.branch_changed, transcript.show_turns),
+        (session.turns_saved, transcript.show_numbers),
+        (session.pointed_at, transcript.go_to),
+        (session.question_added, transcript.add_question),
+        (session.answer_awaited, transcript.await_answer),
+        (session.answer_begun, transcript.begin_answer),
+        (session.answer_resumed, transcript.resume_answer),
+        (session.prefilled, transcript.show_prefill),
+        (session.pace.measured, transcript.show_pace),
+        (session.answer_grew, transcript.grow_answer),
+        (session.answer_ended, transcript.end_answer),
+        (session.retracted, transcript.retract),
+    )

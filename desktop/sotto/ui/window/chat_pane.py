@@ -1,16 +1,20 @@
 """The right side of the window: which model it is, the conversation, and the composer."""
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QStackedWidget, QStyle, QVBoxLayout, QWidget
 
+from sotto.chats.records import Turn
 from sotto.ui.composer.chat_settings_panel import Choices
 from sotto.ui.composer.composer import Composer
+from sotto.ui.conversation.chat_session import ChatSession
+from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import ModelState
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.notice import Notice
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton
+from sotto.ui.transcript.binding import bind
 from sotto.ui.transcript.find_bar import FindBar
 from sotto.ui.transcript.message_column import WIDTH
 from sotto.ui.transcript.transcript import Transcript
@@ -84,6 +88,7 @@ class ChatPane(QWidget):
         self.stack = _Pages()
         self.stack.addWidget(self.welcome)
         self.stack.addWidget(self.transcript)
+        self._subscriptions: tuple[Subscription, ...] = ()
         self._columns: list[QWidget] = []
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -96,6 +101,36 @@ class ChatPane(QWidget):
         self.welcome.asked.connect(self.asked)
         theme.current().changed.connect(self._measure)
         self._measure()
+
+    def show_chat(self, session: ChatSession) -> None:
+        """Show another conversation, and what becomes of it."""
+        for subscription in self._subscriptions:
+            subscription.close()
+        self.find_bar.look_into(lambda: session.turns)
+        self.find_bar.hide()
+        self.show_conversation(begun=bool(session.turns))
+        self._subscriptions = (
+            # The page is in view before anything is shown on it.
+            Subscription(
+                (session.branch_changed, self._show_branch),
+                (session.question_added, self._show_transcript),
+            ),
+            bind(self.transcript, session),
+            Subscription((session.retracted, self._show_rest)),
+        )
+
+    @Slot(object)
+    def _show_branch(self, turns: tuple[Turn, ...]) -> None:
+        self.find_bar.hide()
+        self.show_conversation(begun=bool(turns))
+
+    @Slot()
+    def _show_transcript(self) -> None:
+        self.show_conversation(begun=True)
+
+    @Slot()
+    def _show_rest(self) -> None:
+        self.show_conversation(begun=not self.transcript.empty)
 
     def _close_find(self) -> None:
         self.find_bar.hide()

@@ -22,15 +22,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sotto.chats.records import Chat, Folder, Turn
+from sotto.chats.records import Chat, Folder
 from sotto.paths import resources_dir
 from sotto.ui.composer.composer_controller import Composing
 from sotto.ui.composer.drop_overlay import DropOverlay
 from sotto.ui.conversation.answer_announcer import AnswerAnnouncer
 from sotto.ui.conversation.chat_library import ChatLibrary, Entry
-from sotto.ui.conversation.chat_session import Dialogue
-from sotto.ui.conversation.chat_sessions import Behind
+from sotto.ui.conversation.chat_session import ChatSession
+from sotto.ui.conversation.chat_sessions import ChatSessions
 from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.conversation.current_chat import CurrentChat
+from sotto.ui.conversation.greeting import Greeting
+from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.models.models_controller import ModelDesk
 from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
 from sotto.ui.preferences.presets import PresetKeeper
@@ -40,7 +43,6 @@ from sotto.ui.state import wording
 from sotto.ui.state.dropped import dropped
 from sotto.ui.state.model_state import ModelState, Phase, Problem
 from sotto.ui.toolkit.widgets import plain_tip
-from sotto.ui.transcript.binding import follow
 from sotto.ui.window.actions import WindowActions
 from sotto.ui.window.chat_pane import ChatPane
 from sotto.ui.window.dialogs import Dialogs
@@ -73,15 +75,23 @@ class MainWindow(QMainWindow):
     quick_wanted = Signal()
 
     def __init__(
-        self, session: Session, keeper: ChatKeeper, preferences: PreferenceKeeper, behind: Behind | None = None
+        self, session: Session, keeper: ChatKeeper, preferences: PreferenceKeeper, sessions: ChatSessions | None = None
     ) -> None:
-        """Show `session`, and conversations that `keeper` has, as `preferences` say; answers go on `behind` them."""
+        """Show a model and a conversation.
+
+        Args:
+            session: Has the model.
+            keeper: Has the conversations.
+            preferences: What a person chose about the app.
+            sessions: Has the conversations that are open; None for some of the window's own.
+        """
         super().__init__()
         self.session = session
         self.preferences = preferences
         ChatDefaults(session, preferences, self)
-        self.behind = behind or Behind(session, keeper, self)
-        self.dialogue = Dialogue(session, keeper, self, behind=self.behind)
+        self.sessions = sessions or ChatSessions(session, keeper, self)
+        self.current = CurrentChat(self.sessions, self)
+        self.greeting = Greeting(session, self.current, self)
         self.shelf = ChatLibrary(keeper, self)
         self._keeper = keeper
         self.setWindowTitle("Sotto")
@@ -90,7 +100,9 @@ class MainWindow(QMainWindow):
         self.desk = ModelDesk(session, preferences, self)
         self.sidebar = Sidebar(self.desk.panel)
         self.chat = ChatPane()
-        self.composing = Composing(session, self.dialogue, keeper, self.chat.composer, self)
+        self.composing = Composing(session, self.current, self.chat.composer, self)
+        self._announcer = AnswerAnnouncer(self.chat.transcript)
+        self._subscription = Subscription()
         self._painted = False
         centre = QWidget()
         layout = QHBoxLayout(centre)
@@ -107,7 +119,7 @@ class MainWindow(QMainWindow):
         self.presets = PresetKeeper(preferences.folder / "presets.json", self)
         preferences.closing.connect(self.presets.close)
         self.chat.choices.presets.attach(self.presets)
-        self.commands = PaletteCommands(self, session, self.shelf, preferences, self.dialogue.open)
+        self.commands = PaletteCommands(self, session, self.shelf, preferences, self.current.open)
         self.menus = Menus(self.menuBar(), self._actions(), preferences)
         self._connect()
         self.resize(*_SIZE)
@@ -119,7 +131,9 @@ class MainWindow(QMainWindow):
         self.dialogs.flows = flows
         self.composing.begin(flows)
         self.chat.choices.begin(flows)
-        self.dialogue.begin()
+        self.current.begin()
+        self.greeting.begin()
+        self.shelf.refresh()
         if not self.session.begun:
             self.session.begin(flows, paths)
         self.desk.begin(flows)
@@ -127,7 +141,7 @@ class MainWindow(QMainWindow):
     def _actions(self) -> WindowActions:
         dialogs = self.dialogs
         return WindowActions(
-            new_chat=self.dialogue.new_chat,
+            new_chat=self.current.new_chat,
             quick_prompt=self.quick_wanted.emit,
             new_chat_folder=self.shelf.add_folder,
             open_model=dialogs.choose_model,
@@ -154,36 +168,26 @@ class MainWindow(QMainWindow):
     # Session to widgets and back
 
     def _connect(self) -> None:
-        session, dialogue, chat = self.session, self.dialogue, self.chat
+        session, chat = self.session, self.chat
         self.desk.left.connect(chat.composer.draft.setFocus)
         self.desk.offered.connect(chat.notice.offer)
-        chat.header.new_chat.clicked.connect(dialogue.new_chat)
+        chat.header.new_chat.clicked.connect(self.current.new_chat)
         chat.composer.attach_wanted.connect(self.dialogs.choose_attachments)
         self.composing.problem.connect(self.show_problem)
-        chat.asked.connect(dialogue.send)
+        chat.asked.connect(lambda text: self.current.session.send(text))
         chat.transcript.link_asked.connect(self.ask_link)
         session.state_changed.connect(self.show_state)
         session.told.connect(chat.notice.inform)
         session.problem.connect(self.show_problem)
-        dialogue.greeting.grew.connect(self._greet)
-        dialogue.opened.connect(self._open_turns)
-        chat.find_bar.look_into(lambda: dialogue.turns)
-        dialogue.question_added.connect(self._add_question)
-        follow(chat.transcript, dialogue)
-        dialogue.retracted.connect(self._retract)
-        dialogue.unsent.choices_opened.connect(self._open_choices)
+        self.greeting.grew.connect(self._greet)
         chat.choices.chosen.connect(self._choose)
         chat.composer.think_chosen.connect(chat.choices.think)
         chat.composer.format_wanted.connect(chat.show_format)
-        dialogue.summary.begun.connect(lambda: chat.notice.inform("Writing a summary", "A new chat begins with it."))
-        dialogue.summary.ended.connect(chat.notice.hide)
-        dialogue.changed.connect(self.shelf.refresh)
-        AnswerAnnouncer(dialogue, chat.transcript)
-        self.behind.changed.connect(self._show_behind)
-        self.behind.problem.connect(self.show_problem)
-        dialogue.problem.connect(self.show_problem)
+        self.sessions.changed.connect(self._list_again)
+        self.sessions.problem.connect(self.show_problem)
         self._connect_chats()
-        self.show_state(session.state)
+        self.current.changed.connect(self._show_chat)
+        self._show_chat(self.current.session)
 
     def _connect_chats(self) -> None:
         shelf, chats = self.shelf, self.sidebar.chats
@@ -193,7 +197,7 @@ class MainWindow(QMainWindow):
         shelf.imported.connect(lambda added: self.chat.notice.inform("Imported", f"{wording.counted(added)} added."))
         shelf.problem.connect(self.show_problem)
         self.sidebar.searched.connect(shelf.look_for)
-        chats.open_wanted.connect(self.dialogue.open)
+        chats.open_wanted.connect(self.current.open)
         chats.renamed.connect(shelf.rename)
         chats.pin_wanted.connect(lambda chat, pinned: shelf.pin(chat, pinned=pinned))
         chats.archive_wanted.connect(lambda chat, archived: shelf.archive(chat, archived=archived))
@@ -223,19 +227,30 @@ class MainWindow(QMainWindow):
         self.chat.choices.show_settings(self.session.settings)
         self._show_choices()
 
-    @Slot(str, object)
-    def _open_choices(self, system: str, options: Mapping[str, Any]) -> None:
-        self.chat.choices.show_choices(system, options)
+    @Slot(object)
+    def _show_chat(self, session: ChatSession) -> None:
+        """Show another conversation."""
+        self._subscription.close()
+        self._subscription = Subscription(
+            (session.problem, self.show_problem),
+            (session.summary.begun, self._tell_of_summary),
+            (session.summary.ended, self.chat.notice.hide),
+        )
+        self.chat.show_chat(session)
+        self._announcer.bind(session)
+        self.chat.choices.show_choices(session.draft.system, session.draft.options)
         self._show_choices()
+        self.sidebar.chats.show_current(session.chat)
+        self.show_state(self.session.state)
 
     @Slot(str, object)
     def _choose(self, system: str, options: Mapping[str, Any]) -> None:
-        self.dialogue.unsent.choose(system, options)
+        self.current.session.draft.choose(system, options)
         self._show_choices()
 
     def _show_choices(self) -> None:
         """Show at the composer what was chosen of the answers."""
-        self.chat.composer.show_choices(self.dialogue.unsent.options, self.session.settings.options)
+        self.chat.composer.show_choices(self.current.session.draft.options, self.session.settings.options)
 
     def send(self, text: str) -> None:
         """Send a draft; it stays where it is if it cannot be sent."""
@@ -245,14 +260,14 @@ class MainWindow(QMainWindow):
     def stop(self) -> None:
         """Leave what the person is in, or else stop what is under way."""
         if not self.chat.step_back():
-            self.dialogue.stop()
+            self.current.session.stop()
 
     @Slot(object)
     def show_state(self, state: ModelState) -> None:
         """Draw everything that depends on how the model stands."""
         self.desk.show_state(state)
         self.chat.header.show_state(state)
-        seen = state.seen(answering=self.dialogue.answering)
+        seen = state.seen(answering=self.current.session.answering)
         self.chat.composer.show_state(seen)
         self.chat.welcome.show_state(state)
         self.chat.choices.show_state(state)
@@ -279,30 +294,25 @@ class MainWindow(QMainWindow):
     def _greet(self, text: str) -> None:
         self.chat.welcome.show_state(self.session.state, text)
 
-    @Slot(object)
-    def _open_turns(self, turns: tuple[Turn, ...]) -> None:
-        self.chat.transcript.show_turns(turns)
-        self.chat.show_conversation(begun=bool(turns))
-        self.sidebar.chats.show_current(self.dialogue.chat)
-        self.chat.find_bar.hide()
+    @Slot()
+    def _tell_of_summary(self) -> None:
+        self.chat.notice.inform("Writing a summary", "A new chat begins with it.")
 
     @Slot(object, object)
     def _list_chats(self, entries: tuple[Entry, ...], folders: tuple[Folder, ...]) -> None:
         self.sidebar.show_chats(entries, folders, self.shelf.shelf)
-        self.sidebar.chats.show_current(self.dialogue.chat)
+        self.sidebar.chats.show_current(self.current.session.chat)
 
     @Slot()
-    def _show_behind(self) -> None:
-        self.sidebar.chats.show_answering(self.behind.chats)
+    def _list_again(self) -> None:
+        self.sidebar.chats.show_answering(self.sessions.in_background)
         self.shelf.refresh()
 
     @Slot(object)
     def _offer_back(self, chat: Chat) -> None:
         """Say what was thrown away, with a way back."""
-        self.behind.stop(chat.id)
-        if chat.id == self.dialogue.chat:
-            self.dialogue.halt()
-            self.dialogue.new_chat()
+        self.sessions.stop(chat.id)
+        self.current.forget(chat.id)
         self.chat.notice.offer(
             "Moved to the trash", chat.title, "Undo", lambda: self.shelf.bring_back(chat.id), _UNDO_SECONDS
         )
@@ -325,15 +335,6 @@ class MainWindow(QMainWindow):
     @Slot(str)
     def _show_unkept(self, why: str) -> None:
         self.show_problem(Problem("Not saved", why))
-
-    @Slot(object)
-    def _add_question(self, turn: Turn) -> None:
-        self.chat.show_conversation(begun=True)
-        self.chat.transcript.add_question(turn)
-
-    @Slot()
-    def _retract(self) -> None:
-        self.chat.show_conversation(begun=not self.chat.transcript.empty)
 
     # Qt
 

@@ -37,14 +37,15 @@ class Restorer(QObject):
         Args:
             fresh: Whether none of that is wanted.
         """
-        chat, dialogue = self._window.preferences.values.chat, self._window.dialogue
+        chat, current = self._window.preferences.values.chat, self._window.current
         self._settled = fresh or not chat
 
         def known(found: Chat | None) -> None:
-            untouched = dialogue.chat is None and not dialogue.turns and not dialogue.unsent.draft
+            session = current.session
+            untouched = session.chat is None and not session.turns and not session.draft.text
             if found is not None and found.trashed is None and untouched:
-                dialogue.opened.connect(self._scroll)
-                dialogue.open(chat)
+                current.changed.connect(self._scroll)
+                current.open(chat)
             else:
                 self._settled = True
 
@@ -54,9 +55,9 @@ class Restorer(QObject):
     @Slot()
     def _scroll(self) -> None:
         window, kept = self._window, self._window.preferences.values
-        window.dialogue.opened.disconnect(self._scroll)
+        window.current.changed.disconnect(self._scroll)
         self._settled = True
-        if kept.message and window.dialogue.chat == kept.chat:
+        if kept.message and window.current.session.chat == kept.chat:
             window.chat.transcript.go_to(kept.message, below=kept.scroll)
 
     def remember(self) -> None:
@@ -65,7 +66,7 @@ class Restorer(QObject):
         window.preferences.change(window=window.saveGeometry().toBase64().toStdString())
         if self._settled:
             message, scroll = window.chat.transcript.reading()
-            chat = window.dialogue.chat or 0
+            chat = window.current.session.chat or 0
             window.preferences.change(chat=chat, message=max(0, message), scroll=scroll)
 
 
