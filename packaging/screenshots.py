@@ -332,7 +332,7 @@ class Stage:
 
         window.chat.composer.draft.setPlainText("What can you do?")
         window.chat.composer.button.click()
-        await self._until(lambda: not window.dialogue.busy)
+        await self._until(lambda: not window.current.session.busy)
         said: list[str] = []
 
         def some(event: object) -> bool:
@@ -343,16 +343,16 @@ class Stage:
         self._held = some
         window.chat.composer.draft.setPlainText(QUESTION)
         window.chat.composer.button.click()
-        await self._until(lambda: len("".join(said)) > 60 or not window.dialogue.busy)
+        await self._until(lambda: len("".join(said)) > 60 or not window.current.session.busy)
         await self._take("streaming")
         self._release()
-        await self._until(lambda: not window.dialogue.busy)
+        await self._until(lambda: not window.current.session.busy)
         await asyncio.sleep(0.5)  # the list of chats
         await self._take("answer")
 
         transcript = window.chat.transcript
         transcript.messages[-1].again.click()
-        await self._until(lambda: not window.dialogue.busy)
+        await self._until(lambda: not window.current.session.busy)
         await asyncio.sleep(0.5)
         await self._take("versions")
         transcript.messages[-2].edit.click()
@@ -468,10 +468,10 @@ class Stage:
         self._held = lambda event: isinstance(event, TextChunk)
         quick.panel.composer.draft.setPlainText("What does 4-bit mean?")
         quick.panel.composer.button.click()
-        await self._until(lambda: quick.dialogue.answering and bool(quick.panel.transcript.answer.body.markdown))
+        await self._until(lambda: quick.current.session.answering and bool(quick.panel.transcript.answer.body.markdown))
         await self._take("quick-answering", quick.panel)
         self._release()
-        await self._until(lambda: not quick.dialogue.busy)
+        await self._until(lambda: not quick.current.session.busy)
         await self._take("quick-answered", quick.panel)
         quick.hide()
         menu = QMenu()
@@ -485,7 +485,7 @@ class Stage:
     async def _attach(self) -> None:
         """Take pictures of attachments, of a context that has room, and of one that has hardly any."""
         window, home = self.window, Path(os.environ["HOME"])
-        composer, unsent = window.chat.composer, window.dialogue.unsent
+        composer, draft = window.chat.composer, window.current.session.draft
         recipe, poem = home / "rice pilaf.md", home / "a rather long name of a poem that nobody ever finished.txt"
         recipe.write_text("# Rice pilaf\n\n" + "Toast the rice in butter, add twice as much stock, and wait.\n" * 12)
         poem.write_text("Roses are red.\n" * 40)
@@ -494,11 +494,11 @@ class Stage:
         window.overlay.hide()
         window.composing.attach((recipe, poem))
         composer.draft.setPlainText("Which of these would you cook?")
-        await self._until(lambda: len(unsent.attachments) == 2 and all(one.tokens for one in unsent.attachments))
+        await self._until(lambda: len(draft.attachments) == 2 and all(one.tokens for one in draft.attachments))
         await self._take("attachments")
-        unsent.detach(1)
+        draft.detach(1)
         composer.button.click()
-        await self._until(lambda: not window.dialogue.busy)
+        await self._until(lambda: not window.current.session.busy)
         await asyncio.sleep(0.5)
         await self._take("attached")
 
@@ -508,7 +508,7 @@ class Stage:
         composer.draft.setPlainText("When did it rain?")
         await self._until(composer.panel.isVisible)
         await self._take("context-over")
-        unsent.detach(0)
+        draft.detach(0)
         await self._until(composer.panel.isHidden)
         use = window.composing.meter.use
         assert use is not None
