@@ -1,4 +1,4 @@
-"""The HTTP API: what clients of Ollama, OpenAI and Anthropic already speak.
+"""The HTTP API, in the dialects of Ollama, OpenAI, Anthropic and llama.cpp.
 
 A request comes in through `guard`, a dialect (`ollama`, `openai`, `anthropic`) reads it, `desk` lets it in when the
 engine can be asked, and `answers` sends what comes of it. The engine is whatever `sotto.runner.host.Host` stands for.

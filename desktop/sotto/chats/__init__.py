@@ -1,1 +1,1 @@
-"""Conversations as values and on disk. Standard library only."""
+"""Conversations as values and on disk, documents to attach, search and export; knows nothing of models."""

@@ -1,1 +1,1 @@
-"""The engine: loads a model and generates text with it. Knows neither Qt nor HTTP."""
+"""Loads models and generates text with them; knows neither Qt nor HTTP."""

@@ -1,1 +1,1 @@
-"""The loop that owns an engine on one thread and turns requests into events."""
+"""Runs engines: the loop, which models are loaded, and the thread or process that hosts them."""

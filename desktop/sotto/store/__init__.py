@@ -1,1 +1,1 @@
-"""Models on disk: names, manifests, blobs, folders, discovery and integrity. Reads only; nothing foreign is written."""
+"""Models on disk: names, manifests, blobs, discovery and integrity; writes to Sotto's own folders alone."""

@@ -1,1 +1,1 @@
-"""How much memory a model takes before it is loaded, found by a rehearsal of its graph."""
+"""How much memory a model needs, measured before it is loaded."""

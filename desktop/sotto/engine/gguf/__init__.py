@@ -1,1 +1,1 @@
-"""The tensors of GGUF files in MLX's layouts."""
+"""Tensors of GGUF files in MLX's layouts."""

@@ -1,1 +1,1 @@
-"""Answers by a schema or grammar: checks, translation, and the masks of tokens."""
+"""Answers by a schema or grammar: checks, translation and token masks."""

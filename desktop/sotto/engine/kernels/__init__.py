@@ -1,1 +1,1 @@
-"""The device that computes, and the native kernels for the CPU."""
+"""The device that computes, and native kernels for the CPU."""

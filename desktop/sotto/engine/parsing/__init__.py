@@ -1,4 +1,4 @@
-"""What a model writes, told apart as it comes: the answer itself, thoughts in front of it, and calls of tools.
+"""Splits what a model writes into the answer, thoughts and tool calls while it streams.
 
 `pieces` says what comes out. `families` knows how models mark thoughts and calls, and chooses by a model's chat
 template and vocabulary. `parser` reads an answer with that, however it is cut: as a text with tags in it (`tagged`), or

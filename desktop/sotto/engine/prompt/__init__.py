@@ -1,1 +1,1 @@
-"""From a request to tokens: messages, templates, tools, the limits of the context."""
+"""From a request to tokens: messages, templates, tools, and the limits of the context."""

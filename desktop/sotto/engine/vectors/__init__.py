@@ -1,1 +1,1 @@
-"""Embeddings: hidden states and how they are pooled."""
+"""Embeddings: hidden states and pooling."""

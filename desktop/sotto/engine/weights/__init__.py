@@ -1,1 +1,1 @@
-"""Tensors from files into the layers of a model."""
+"""From tensors in files to the layers of a model."""

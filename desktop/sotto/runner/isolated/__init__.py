@@ -1,1 +1,1 @@
-"""An engine in a process of its own: its start, its life and its last words."""
+"""An engine in a process of its own, seen from its parent, and how that process begins."""

@@ -1,1 +1,1 @@
-"""The HTTP between that process and its parent."""
+"""The loopback HTTP between that process and its parent."""

@@ -1,1 +1,1 @@
-"""GGUF files: their headers, and what these stand for in the files that other models have."""
+"""Reads the headers of GGUF files, and presents them as the files that other models have."""

@@ -1,1 +1,1 @@
-"""Downloading models from a registry into Sotto's own store."""
+"""Downloads models from a registry into Sotto's own store."""

@@ -1,1 +1,1 @@
-"""The layouts in which programs keep models on disk."""
+"""How programs lay out models on disk: Ollama, Hugging Face, plain folders."""

@@ -1,1 +1,1 @@
-"""The application: its start and end, the tray, and what later starts of it ask for."""
+"""The application: start and end, the tray, and requests from later starts."""

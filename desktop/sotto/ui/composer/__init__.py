@@ -1,1 +1,1 @@
-"""Where a question is written: the editor, its buttons and the settings of the chat."""
+"""Where questions are written: the editor, its buttons, and the settings of a chat."""

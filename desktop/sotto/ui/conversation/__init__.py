@@ -1,1 +1,1 @@
-"""One conversation each: what was said, what is under way, and how it is kept."""
+"""Conversations: what was said, what is under way, and how it reaches the disk."""

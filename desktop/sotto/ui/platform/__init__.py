@@ -1,1 +1,1 @@
-"""What each desktop does in its own way: shortcuts, login items, one instance at a time."""
+"""What differs between desktops: global shortcuts, login items, a single instance."""

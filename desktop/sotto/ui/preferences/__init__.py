@@ -1,1 +1,1 @@
-"""What a person chose, and presets of it."""
+"""What a person has chosen, and presets."""

@@ -1,1 +1,1 @@
-"""The models there are, the one that is loaded, and the thread of the engine."""
+"""The library of models, the loaded model, and the engine's thread."""

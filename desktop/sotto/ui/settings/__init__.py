@@ -1,1 +1,1 @@
-"""The settings window: one page for each thing that people choose about the app and its engine."""
+"""The settings window, with a module for each page."""

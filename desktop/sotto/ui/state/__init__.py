@@ -1,1 +1,1 @@
-"""Values that describe models and memory, and how figures are worded."""
+"""Values about models and memory, and how figures are worded."""

@@ -1,1 +1,1 @@
-"""The messages of a chat on the screen, and what follows a conversation there."""
+"""The messages of the conversation in view."""

@@ -1,1 +1,1 @@
-"""Templates in the language of Go's `text/template`, as models of Ollama bring them, evaluated within bounds."""
+"""Go's `text/template`, as Ollama's models use it, evaluated within bounds."""

@@ -1,4 +1,4 @@
-"""Our own renderings of prompt formats that a model's config can name, for models that bring no template.
+"""Prompt formats that a model's config can name, for models without a template.
 
 Each is made after the template that the makers of the model published, and is tested against it: with thoughts, tools,
 calls and what came of them. A name that is not here makes plain prompts, of which the user is told:
