@@ -5,8 +5,8 @@ Every call that comes is a line in LOG. DOES is JSON:
 - `registry`: whether it has the registry of programs outside sandboxes (true).
 - `shortcuts`: whether it has the interface (true).
 - `app_needed`: whether it gives sessions only to those whose name it knows (false).
-- `answer`: what becomes of wishes for keys: `grant`, `deny`, `fail`, `nothing` (none of them is granted), `nonsense` or
-  `silence`.
+- `answer`: what becomes of wishes for keys: `grant`, `deny`, `fail`, `nothing` (none of them is granted), `nonsense`,
+  `silence`, or `mute`, which leaves the call itself without a reply.
 - `version`: of the interface (2).
 - `known`: whether it gave the keys in earlier sessions, so that they are in force without being wished for (false).
 - `unlisted`: whether it grants keys without saying which (false).
@@ -104,6 +104,8 @@ class Portal:
         self.bound.add(session)
         self.wishes = dict(wishes)
         answer = self.does.get("answer", "grant")
+        if answer == "mute":
+            return
         if answer == "silence":
             await self.handle(call, options)
         else:

@@ -176,8 +176,9 @@ def test_keys_are_bound_again_when_the_portal_comes_back(bus, keys, loop):
     keys.waits_for(lambda: keys.quick.visible)
 
 
-def test_a_portal_that_goes_while_it_is_asked_is_told(bus, keys, loop):
-    portal = bus.portal(answer="silence")
+@pytest.mark.parametrize("answer", ["silence", "mute"])
+def test_a_portal_that_goes_while_it_is_asked_is_told(bus, keys, loop, answer):
+    portal = bus.portal(answer=answer)
     keys.choose()
     keys.waits_for(lambda: methods(portal) == BOUND)
     portal.end()

@@ -49,6 +49,8 @@ class Why(Enum):
 
 
 _ERRORS = {
+    # What the bus replies for a program that has left with a call unanswered.
+    f"{_BUS}.Error.NoReply": Why.GONE,
     f"{_BUS}.Error.ServiceUnknown": Why.ABSENT,
     f"{_BUS}.Error.UnknownInterface": Why.UNSUPPORTED,
     f"{_BUS}.Error.UnknownMethod": Why.UNSUPPORTED,
