@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, Signal
 from sotto.chats.records import Role, State, Turn
 from sotto.engine.contract.answer_parts import Kind, Piece
 from sotto.engine.contract.answer_parts import ToolCall as Call
-from sotto.ui.conversation import answer_announcer
 from sotto.ui.conversation.answer_announcer import PAUSE, AnswerAnnouncer
+from sotto.ui.toolkit import announcements
 from sotto.ui.toolkit.announcements import announce, spoken
 
 
@@ -152,8 +152,8 @@ def test_no_sentence_is_taken_from_code_that_is_not_whole(hearing):
 
 def test_a_real_conversation_goes_through_the_one_sending_function(ready, qtbot, loop, monkeypatch):
     sent = []
-    monkeypatch.setattr(answer_announcer.QAccessible, "isActive", lambda: True)
-    monkeypatch.setattr(answer_announcer.QAccessible, "updateAccessibility", lambda event: sent.append(event.message()))
+    monkeypatch.setattr(announcements.QAccessible, "isActive", lambda: True)
+    monkeypatch.setattr(announcements.QAccessible, "updateAccessibility", lambda event: sent.append(event.message()))
     ready.script.chunks = ["Hello ", "there. ", "And more"]
     ready.script.hold_answer = threading.Event()
     ready.window.send("Hi")
@@ -164,5 +164,5 @@ def test_a_real_conversation_goes_through_the_one_sending_function(ready, qtbot,
 
 
 def test_nobody_is_told_where_nobody_listens(qapp, monkeypatch):
-    monkeypatch.setattr(answer_announcer.QAccessible, "updateAccessibility", lambda event: pytest.fail("sent"))
+    monkeypatch.setattr(announcements.QAccessible, "updateAccessibility", lambda event: pytest.fail("sent"))
     announce(QObject(), "Hello")

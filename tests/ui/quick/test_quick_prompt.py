@@ -9,10 +9,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from scripted_loop import record
-from sotto.ui.conversation import answer_announcer
 from sotto.ui.quick import quick_prompt
 from sotto.ui.quick.quick_panel import USUAL_PLACE, placed
 from sotto.ui.state.model_state import Phase
+from sotto.ui.toolkit import announcements
 
 
 def ask(around, qtbot, text):
@@ -58,8 +58,8 @@ def test_a_question_is_answered_without_a_window(around, qtbot, loop):
 
 def test_what_was_chosen_for_every_chat_holds_here_too_and_answers_are_announced(around, qtbot, loop, monkeypatch):
     sent = []
-    monkeypatch.setattr(answer_announcer.QAccessible, "isActive", lambda: True)
-    monkeypatch.setattr(answer_announcer.QAccessible, "updateAccessibility", lambda event: sent.append(event.message()))
+    monkeypatch.setattr(announcements.QAccessible, "isActive", lambda: True)
+    monkeypatch.setattr(announcements.QAccessible, "updateAccessibility", lambda event: sent.append(event.message()))
     around.load(qtbot)
     around.shell._preferences.change(system="Be brief.", options={"top_k": 3}, follow=False)
     around.shell.quick.show()
