@@ -27,22 +27,19 @@ from sotto.engine.config.supported_models import is_encoder
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import Counted, Embedded, GenerateEvent, LoadProgress, ModelInfo
 from sotto.engine.contract.failures import is_out_of_memory
-from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest, Overflow
+from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
 from sotto.engine.encoder_assembly import made_encoder
 from sotto.engine.footprint.load_planning import Fitting, fitted, less_context, placed, usual_context
 from sotto.engine.footprint.model_needs import limits_here, needs_of, system_memory
 from sotto.engine.generation.draft_loading import check_draft, part_of
-from sotto.engine.generation.task import Task
 from sotto.engine.kernels import native
 from sotto.engine.kernels.device import device, wire
 from sotto.engine.memory.draft_needs import beside
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.engine.memory.memory_plan import Limits
 from sotto.engine.memory.system_memory import give_back
-from sotto.engine.prompt.overflow import shifted
-from sotto.engine.prompt.request_preparation import Prepared, Preparer
-from sotto.engine.sampling.sampler import Sampler
-from sotto.engine.tokens.stop_strings import StopMatcher
+from sotto.engine.prompt.prepared import Prepared
+from sotto.engine.prompt.request_preparation import Preparer
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.engine.vectors.embedding import PreparedTexts
 from sotto.engine.weights.loader import load
@@ -287,38 +284,7 @@ class Engine:
         Raises:
             InvalidRequestError: The model it was prepared for is not loaded any more.
         """
-        ready = self._check(prepared)
-        tokenizer, parser = ready.preparer.tokenizer, prepared.parser()
-        ends = tokenizer.eos_ids | prepared.ends
-        banned = ends if prepared.request.ignore_eos else ()
-        ready.scheduler.add(
-            Task(
-                request_id=prepared.request.id,
-                prompt=prepared.prompt,
-                boundaries=prepared.boundaries,
-                max_tokens=prepared.max_tokens,
-                eos_ids=ends,
-                sampler=Sampler(prepared.sampling, prepared.prompt, banned, prepared.breakers),
-                text=tokenizer.detokenizer(parser.marks),
-                parser=parser,
-                think_budget=prepared.request.think_budget,
-                encode=prepared.encode,
-                stop=StopMatcher(prepared.stop),
-                received=prepared.received,
-                cancelled=cancelled,
-                context=ready.preparer.context_length,
-                shift=_shift(prepared) if prepared.request.overflow is Overflow.SHIFT else None,
-                dropped=prepared.dropped_tokens,
-                dropped_messages=prepared.dropped_messages,
-                cut_messages=prepared.cut_messages,
-                echo=prepared.echo,
-                tells_context=prepared.request.context is not None,
-                loop_guard=prepared.loop_guard,
-                logprobs=prepared.request.logprobs,
-                spelled=tokenizer.spelled,
-                guide=prepared.guide.fork() if prepared.guide else None,
-            )
-        )
+        self._check(prepared).scheduler.add(prepared, cancelled)
 
     def step(self) -> list[GenerateEvent | Embedded]:
         """Compute one step of the requests in flight, and return what came of it.
@@ -366,7 +332,7 @@ class Engine:
     def _check(self, prepared: Prepared) -> Ready:
         """Return what is loaded, if the request was prepared for it."""
         ready = self._ready
-        if ready is None or prepared.preparer is not ready.preparer:
+        if ready is None or prepared.tokenizer is not ready.preparer.tokenizer:
             raise InvalidRequestError(_GONE)
         return ready
 
@@ -430,12 +396,6 @@ class Engine:
         """Unload, and end this thread's use of MLX; the engine cannot be used afterwards."""
         self.unload()
         mx.clear_streams()
-
-
-def _shift(prepared: Prepared) -> Callable[[Series[int]], Series[int]]:
-    """Return what takes all tokens of a full context to those to go on with."""
-    most = max(1, prepared.preparer.context_length * 3 // 4)
-    return lambda tokens: shifted(tokens, prepared.keep, most, prepared.opening)
 
 
 def _forget_random() -> None:

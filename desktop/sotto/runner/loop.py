@@ -42,7 +42,7 @@ from sotto.store.records import ModelRecord
 
 if TYPE_CHECKING:
     from sotto.engine.engine import Engine
-    from sotto.engine.prompt.request_preparation import Prepared
+    from sotto.engine.prompt.prepared import Prepared
     from sotto.engine.tokens.tokenizer import Tokenizer
     from sotto.engine.vectors.embedding import PreparedTexts
 

@@ -11,7 +11,7 @@ from sotto.engine.contract.types import EmbedRequest, GenerateRequest
 from sotto.runner.commands import Embed, Generate, Load, Unload
 
 if TYPE_CHECKING:
-    from sotto.engine.prompt.request_preparation import Prepared
+    from sotto.engine.prompt.prepared import Prepared
     from sotto.engine.vectors.embedding import PreparedTexts
 
 

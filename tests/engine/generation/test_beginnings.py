@@ -23,7 +23,8 @@ def compared(monkeypatch):
 
 
 def request(prompt):
-    return Generation(task(prompt), empty("plain"))
+    one = task(prompt)
+    return Generation(one, empty("plain"), one.cancelled)
 
 
 def test_two_prompts_are_compared_once(compared):

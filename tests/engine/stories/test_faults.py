@@ -50,9 +50,8 @@ def outcome(events):
 @pytest.mark.parametrize("at", [0, 9])
 @pytest.mark.parametrize("first", [False, True])
 def test_a_raising_processor_ends_its_request_alone(ahead, batches, sampling, at, first):
-    broken = task([3, 4, 5], 24, request_id="broken")
     processing = Processing([3, 4, 5], SamplingOptions(seed=3), at, ValueError("broken on purpose"))
-    object.__setattr__(broken, "sampler", processing)
+    broken = task([3, 4, 5], 24, request_id="broken", sampler=processing)
     well = task(request_id="well", max_tokens=24, sampling=sampling)
     tasks = [broken, well] if first else [well, broken]
     found, failed = outcome(run("plain", empty("plain"), *tasks, batches=batches, ahead=ahead, chunk=64))
@@ -126,8 +125,8 @@ def test_a_shared_step_without_memory_changes_no_answer_that_is_drawn(ahead, ste
 
 def test_memory_that_is_given_back_is_free_again():
     prefix = empty("plain")
-    broken = task([3, 4, 5], 9, request_id="broken")
-    object.__setattr__(broken, "sampler", Processing([3], SamplingOptions(seed=3), 2, MemoryError()))
+    processing = Processing([3], SamplingOptions(seed=3), 2, MemoryError())
+    broken = task([3, 4, 5], 9, request_id="broken", sampler=processing)
     events = run("plain", prefix, broken)
     assert isinstance(events[-1], Failed)
     assert prefix.nbytes == 0

@@ -262,8 +262,8 @@ def test_the_mask_is_made_while_the_scores_are(guided, monkeypatch):
     monkeypatch.setattr(mx, "async_eval", lambda *arrays: (order.append("scores"), evaluate(*arrays)))
     running = scheduler("plain", ahead=math.inf)
     one = guided()
-    mask = one.guide.mask
-    monkeypatch.setattr(type(one.guide), "mask", lambda guide: (order.append("mask"), mask())[1])
+    mask = type(one.guide).mask
+    monkeypatch.setattr(type(one.guide), "mask", lambda guide: (order.append("mask"), mask(guide))[1])
     running.add(one)
     drain(running)
     assert order.count("mask") > 10

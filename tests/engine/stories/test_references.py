@@ -10,7 +10,7 @@ import mlx.core as mx
 import pytest
 
 from checkpoints import load_folder
-from generating import PLENTY, drain, task
+from generating import PLENTY, add, drain, task
 from places import REFERENCES
 from sotto.engine.architectures.cache_types import PlannedKVCache, RotatingKVCache
 from sotto.engine.caches.caches import make_caches
@@ -124,9 +124,7 @@ def answered(model, prefix, prompt, ids):
     """Let the scheduler answer `prompt` with the rest of `ids`; return the logits that each token was drawn from."""
     forced = Forced([*ids[len(prompt) :], 2])
     running = Scheduler(model, prefix, Pace(ChunkSize(largest=8)))
-    one = task(prompt, len(ids) - len(prompt) + 1)
-    object.__setattr__(one, "sampler", forced)
-    running.add(one)
+    add(running, task(prompt, len(ids) - len(prompt) + 1, sampler=forced))
     finished = drain(running)[-1]
     assert isinstance(finished, Finished), finished
     assert list(finished.token_ids) == [*ids[len(prompt) :], 2]

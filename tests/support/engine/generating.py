@@ -2,23 +2,26 @@
 
 import math
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from itertools import count
+from types import SimpleNamespace
 
 import mlx.core as mx
 
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.contract.events import Finished
-from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.contract.types import GenerateRequest, SamplingOptions
 from sotto.engine.generation.chunk_sizing import ChunkSize, Pace
 from sotto.engine.generation.draft_depth import Costs, DepthController
 from sotto.engine.generation.scheduler import Scheduler
 from sotto.engine.generation.speculation import LookupDepths
 from sotto.engine.generation.speculator import Speculator
-from sotto.engine.generation.task import Task
-from sotto.engine.sampling.sampler import Sampler
-from sotto.engine.tokens.stop_strings import StopMatcher
+from sotto.engine.parsing.families import PLAIN
+from sotto.engine.parsing.parser import Parser
+from sotto.engine.prompt.prepared import Prepared
 from tiny_random import CONFIGS, VOCABULARY, random_model
 
 MODELS = {kind: random_model(kind) for kind in CONFIGS}
@@ -43,17 +46,67 @@ def empty(kind, budget=PLENTY, kv_bits=None):
     return PrefixCache(lambda: make_caches(MODELS[kind], kv_bits), budget)
 
 
-def task(prompt=PROMPT, max_tokens=12, eos_ids=(), stop=(), boundaries=(), request_id="r", sampling=GREEDY, **more):
+@dataclass(frozen=True, kw_only=True)
+class Task(Prepared):
+    """A request whose tokens are any numbers, so that what is known of text is given."""
+
+    reader: Parser | None
+    written: Callable[[str], list[int]]
+    shift: Callable[[list[int]], list[int]] | None
+    cancelled: Callable[[], bool]
+    sampler: object | None
+
+    def parser(self):
+        return self.reader or Parser(PLAIN)
+
+    def encode(self, text):
+        return self.written(text)
+
+    def shifted(self, tokens):
+        return self.shift(tokens) if self.shift else None
+
+
+def task(
+    prompt=PROMPT,
+    max_tokens=12,
+    eos_ids=(),
+    stop=(),
+    boundaries=(),
+    request_id="r",
+    sampling=GREEDY,
+    *,
+    text=None,
+    spelled=lambda _: b"",
+    think_budget=None,
+    logprobs=None,
+    context=math.inf,
+    parser=None,
+    encode=lambda _: [],
+    shift=None,
+    cancelled=lambda: False,
+    sampler=None,
+    **more,
+):
     return Task(
-        request_id=request_id,
+        request=GenerateRequest(request_id, prompt=tuple(prompt), think_budget=think_budget, logprobs=logprobs),
+        tokenizer=SimpleNamespace(detokenizer=lambda _: text or Letters(), spelled=spelled),
+        family=PLAIN,
+        context_length=context,
         prompt=tuple(prompt),
         boundaries=boundaries,
+        keep=0,
+        opening=(),
+        sampling=sampling,
+        stop=tuple(stop),
+        ends=frozenset(eos_ids),
         max_tokens=max_tokens,
-        eos_ids=frozenset(eos_ids),
-        sampler=Sampler(sampling, prompt),
-        text=more.pop("text", None) or Letters(),
-        stop=StopMatcher(stop),
         received=time.perf_counter_ns(),
+        spell=encode,
+        reader=parser,
+        written=encode,
+        shift=shift,
+        cancelled=cancelled,
+        sampler=sampler,
         **more,
     )
 
@@ -61,6 +114,14 @@ def task(prompt=PROMPT, max_tokens=12, eos_ids=(), stop=(), boundaries=(), reque
 def scheduler(kind, prefix=None, chunk=7, ahead=math.inf, model=None, *, batches=False, **more):
     pace = Pace(ChunkSize(largest=chunk), ChunkSize(largest=chunk), ahead)
     return Scheduler(model or MODELS[kind], prefix or empty(kind), pace, batches=batches, **more)
+
+
+def add(running, one):
+    """Have a scheduler take up a task, and draw with the sampler that this has, if any."""
+    running.add(one, one.cancelled)
+    if one.sampler is not None:
+        generation = running._running[-1]
+        generation.sampler = generation._sampler_before = one.sampler
 
 
 def drain(running):
@@ -75,7 +136,7 @@ def run(kind, prefix, *tasks, **more):
     """Run tasks together and return their events."""
     running = scheduler(kind, prefix, **more)
     for one in tasks:
-        running.add(one)
+        add(running, one)
     return drain(running)
 
 

@@ -224,7 +224,7 @@ class ModelDrafter:
             self._followed = self._one.prompt
             self._limit = prefix.limit(length)
             # Only where caches cannot go back is it worth pausing for what the next prompt may go on from.
-            self._stops = prefix.stops(sequence, length, self._one.task.boundaries) if sequence.stateful else []
+            self._stops = prefix.stops(sequence, length, self._one.prepared.boundaries) if sequence.stateful else []
         return sequence
 
     def _catch_up(self, sequence: Sequence) -> None:

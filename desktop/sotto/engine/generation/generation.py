@@ -20,10 +20,11 @@ from sotto.engine.contract.answer_parts import Kind, Piece, merged, text_of
 from sotto.engine.contract.events import DoneReason, Finished, GenerateEvent, PrefillProgress, TextChunk
 from sotto.engine.contract.logprobs import Likelihood
 from sotto.engine.generation.chunk_sizing import ChunkSize
-from sotto.engine.generation.task import Task
+from sotto.engine.prompt.prepared import Prepared
 from sotto.engine.sampling import loop_detector
 from sotto.engine.sampling.logprob_rows import Likelihoods, likelihoods
 from sotto.engine.sampling.sampler import Sampler
+from sotto.engine.tokens.stop_strings import StopMatcher
 
 Model = Callable[..., mx.array]
 
@@ -52,8 +53,10 @@ class Generation:
     """A request in flight. Every method belongs to the thread that owns MLX.
 
     Attributes:
-        task: What was asked for.
+        prepared: What was asked for.
+        cancelled: Asked once per step whether to end.
         sampler: Draws the token behind `pending`.
+        guide: Says which tokens may follow; None where any may.
         sequence: Its caches; None before it begins and after it has ended.
         ended: Whether the answer is complete, or has failed.
         pending: The token to feed next [1], drawn but perhaps not computed yet; None while prefilling, and from when it
@@ -65,10 +68,19 @@ class Generation:
         shared_fault: What went wrong in a forward pass that it shared; empty for nothing.
     """
 
-    def __init__(self, task: Task, prefix: PrefixCache) -> None:
-        """Take up a task."""
-        self.task = task
-        self.sampler = task.sampler
+    def __init__(self, prepared: Prepared, prefix: PrefixCache, cancelled: Callable[[], bool]) -> None:
+        """Take up a request.
+
+        Args:
+            prepared: What to generate from.
+            prefix: Lends it caches.
+            cancelled: Asked once per step whether to end.
+        """
+        banned = prepared.ends if prepared.request.ignore_eos else ()
+        self.prepared = prepared
+        self.cancelled = cancelled
+        self.sampler = Sampler(prepared.sampling, prepared.prompt, banned, prepared.breakers)
+        self.guide = prepared.guide.fork() if prepared.guide is not None else None
         self.sequence: Sequence | None = None
         self.ended = False
         self.pending: mx.array | None = None
@@ -77,11 +89,14 @@ class Generation:
         self.alone = False
         self.shared_fault = ""
         self._prefix = prefix
-        self._prompt = list(task.prompt)
+        self._parser = prepared.parser()
+        self._text = prepared.tokenizer.detokenizer(self._parser.marks)
+        self._stop_matcher = StopMatcher(prepared.stop)
+        self._prompt = list(prepared.prompt)
         self._value: int | None = None
         # How likely the pending token was, and what drew it.
         self._likelihoods: Likelihoods | None = None
-        self._sampler_before = task.sampler
+        self._sampler_before = self.sampler
         self._stops: list[int] = []
         self._pieces: list[Piece] = []
         # What is to come whatever is drawn, and whether the pending token is the first of that.
@@ -89,7 +104,7 @@ class Generation:
         self._forcing = self._ending = False
         self._thought_tokens = 0
         self._cached = 0
-        self._dropped = task.dropped
+        self._dropped = prepared.dropped_tokens
         self._turn_end: tuple[int, ...] = ()
         self._begun = 0
         self._first = 0
@@ -120,12 +135,12 @@ class Generation:
     def room(self) -> int:
         """How many more tokens may be drawn before the answer or the context ends."""
         assert self.sequence is not None
-        return int(min(self.task.max_tokens - len(self.drawn), self._limit - len(self.sequence.tokens)))
+        return int(min(self.prepared.max_tokens - len(self.drawn), self._limit - len(self.sequence.tokens)))
 
     @property
     def draws_freely(self) -> bool:
         """Whether nothing but what is drawn decides how the answer goes on."""
-        return not self._forced and (self.task.think_budget is None or not self.task.parser.thought_end)
+        return not self._forced and (self.prepared.request.think_budget is None or not self._parser.thought_end)
 
     @property
     def can_share(self) -> bool:
@@ -142,15 +157,15 @@ class Generation:
     def begin(self) -> list[GenerateEvent]:
         """Find what is known of the prompt already, and make ready to prefill the rest."""
         self.sequence = self._prefix.begin(self._prompt)
-        self._stops = self._prefix.stops(self.sequence, len(self._prompt), self.task.boundaries)
+        self._stops = self._prefix.stops(self.sequence, len(self._prompt), self.prepared.boundaries)
         self.pending, self._value = None, None
         if self._begun:
-            return [TextChunk(self.task.request_id, "", ())]
+            return [TextChunk(self.prepared.request.id, "", ())]
         self._begun = time.perf_counter_ns()
         self._cached = len(self.sequence.tokens)
         if self._cached == len(self._prompt) - 1:
             self._to_decoding()
-        echo = [self._chunk([Piece(Kind.TEXT, self.task.echo)])] if self.task.echo else []
+        echo = [self._chunk([Piece(Kind.TEXT, self.prepared.echo)])] if self.prepared.echo else []
         return [self._progress(self._cached), *echo]
 
     def prefill(self, model: Model, chunk: ChunkSize, most: int) -> list[GenerateEvent]:
@@ -174,7 +189,7 @@ class Generation:
         if done == end:
             self._to_decoding()
         if self.drawn:
-            return [TextChunk(self.task.request_id, "", ())]
+            return [TextChunk(self.prepared.request.id, "", ())]
         return [self._progress(done)]
 
     def likelihoods(self, logits: mx.array, tokens: mx.array, first: int = 0) -> Likelihoods | None:
@@ -185,7 +200,7 @@ class Generation:
             tokens: What was drawn.
             first: The row that the first of them is from; the others are from those behind it.
         """
-        count = self.task.logprobs
+        count = self.prepared.request.logprobs
         return None if count is None else likelihoods(logits[first : first + tokens.size], tokens, count)
 
     def take(self, draw: Draw) -> None:
@@ -237,11 +252,11 @@ class Generation:
         events: list[GenerateEvent] = []
         if not self._first:
             self._first = time.perf_counter_ns()
-            events.append(self._progress(len(self.task.prompt)))
-        guide = self.task.guide
+            events.append(self._progress(len(self.prepared.prompt)))
+        guide = self.guide
         if guide is not None:
             guide.take(token)
-        if token in self.task.eos_ids:
+        if token in self.prepared.ends:
             self._turn_end = (token,)
             return [*events, *self.finish(DoneReason.STOP)]
         self.drawn.append(token)
@@ -249,22 +264,26 @@ class Generation:
             del self._forced[:1]
             self._forcing = False
             self._ending = bool(self._forced)
-        pieces = self.task.parser.feed(self.task.stop.add(self.task.text.add(token)))
+        pieces = self._parser.feed(self._stop_matcher.add(self._text.add(token)))
         events.append(self._chunk(pieces, (token,), tuple(told)))
-        self._thought_tokens += bool(self.task.parser.thought_end)
+        self._thought_tokens += bool(self._parser.thought_end)
         self._end_thought()
-        if self.task.stop.found or self.task.parser.called or (guide is not None and guide.complete):
+        if self._stop_matcher.found or self._parser.called or (guide is not None and guide.complete):
             return [*events, *self.finish(DoneReason.STOP)]
-        if len(self.drawn) == self.task.max_tokens:
+        if len(self.drawn) == self.prepared.max_tokens:
             return [*events, *self.finish(DoneReason.LENGTH)]
-        if self.task.loop_guard and len(self.drawn) % loop_detector.EVERY == 0 and loop_detector.repeats(self.drawn):
+        if (
+            self.prepared.loop_guard
+            and len(self.drawn) % loop_detector.EVERY == 0
+            and loop_detector.repeats(self.drawn)
+        ):
             return [*events, *self.finish(DoneReason.LOOP)]
         return events
 
     @property
     def is_last(self) -> bool:
         """Whether `pending` is not read yet and the last that may be drawn, so that feeding it would be in vain."""
-        return self._value is None and self.pending is not None and len(self.drawn) + 1 == self.task.max_tokens
+        return self._value is None and self.pending is not None and len(self.drawn) + 1 == self.prepared.max_tokens
 
     @property
     def is_full(self) -> bool:
@@ -280,12 +299,12 @@ class Generation:
         assert self.sequence is not None
         assert self._value is not None
         tokens = [*self.sequence.tokens, self._value]
-        if len(tokens) > self.task.context:
-            if self.task.shift is None:
+        if len(tokens) > self.prepared.context_length:
+            kept = self.prepared.shifted(tokens)
+            if kept is None:
                 return self.finish(DoneReason.LENGTH)
-            kept = list(self.task.shift(tokens))
             self._dropped += len(tokens) - len(kept)
-            tokens = kept
+            tokens = list(kept)
         self._prefix.end(self.sequence)
         self._prompt = tokens
         return self.begin()
@@ -313,37 +332,38 @@ class Generation:
         """End the answer, and leave what was computed to the next request."""
         events: list[GenerateEvent] = []
         pieces: list[Piece] = []
-        if not self.task.stop.found:
-            held = self.task.stop.add(self.task.text.finish()) + self.task.stop.finish()
-            pieces = self.task.parser.feed(held) if held else []
-        pieces += self.task.parser.finish(cut=reason is not DoneReason.STOP)
+        if not self._stop_matcher.found:
+            held = self._stop_matcher.add(self._text.finish()) + self._stop_matcher.finish()
+            pieces = self._parser.feed(held) if held else []
+        pieces += self._parser.finish(cut=reason is not DoneReason.STOP)
         if pieces:
             events.append(self._chunk(pieces))
         parts = merged(self._pieces)
+        whole = (*self.prepared.prompt, *self.drawn, *self._turn_end)
         ended = time.perf_counter_ns()
         begun, first = self._begun or ended, self._first or ended
         self.give_back()
         return [
             *events,
             Finished(
-                request_id=self.task.request_id,
+                request_id=self.prepared.request.id,
                 text=text_of(parts),
                 token_ids=tuple(self.drawn),
                 done_reason=reason,
-                prompt_tokens=len(self.task.prompt),
+                prompt_tokens=len(self.prepared.prompt),
                 cached_tokens=self._cached,
                 prompt_duration=first - begun,
                 eval_duration=ended - first,
-                total_duration=ended - self.task.received,
+                total_duration=ended - self.prepared.received,
                 drafted_tokens=self.drafted,
                 accepted_tokens=self.accepted,
                 dropped_tokens=self._dropped,
-                dropped_messages=self.task.dropped_messages,
-                cut_messages=self.task.cut_messages,
-                stop=self.task.stop.found,
+                dropped_messages=self.prepared.dropped_messages,
+                cut_messages=self.prepared.cut_messages,
+                stop=self._stop_matcher.found,
                 thought_tokens=self._thought_tokens,
                 parts=_parts_of(parts),
-                context=(*self.task.prompt, *self.drawn, *self._turn_end) if self.task.tells_context else (),
+                context=whole if self.prepared.request.context is not None else (),
                 shared_fault=self.shared_fault,
             ),
         ]
@@ -358,35 +378,35 @@ class Generation:
             self._prefix.end(sequence)
 
     def _told(self, likelihoods: Likelihoods | None) -> Series[Likelihood]:
-        return likelihoods.read(self.task.spelled) if likelihoods is not None else ()
+        return likelihoods.read(self.prepared.tokenizer.spelled) if likelihoods is not None else ()
 
     @property
     def _limit(self) -> float:
         """How many tokens may be fed in all before the caches must begin anew."""
-        return min(self.task.context, self._prefix.limit(len(self._prompt)))
+        return min(self.prepared.context_length, self._prefix.limit(len(self._prompt)))
 
     def _to_decoding(self) -> None:
         self.pending, self._likelihoods = _fed([self._prompt[-1]]), None
         self._value = self._prompt[-1]
 
     def _progress(self, done: int) -> PrefillProgress:
-        return PrefillProgress(self.task.request_id, done, len(self.task.prompt), self._cached)
+        return PrefillProgress(self.prepared.request.id, done, len(self.prepared.prompt), self._cached)
 
     def _chunk(
         self, pieces: list[Piece], tokens: tuple[int, ...] = (), likelihoods: tuple[Likelihood, ...] = ()
     ) -> TextChunk:
         self._pieces += pieces
-        return TextChunk(self.task.request_id, text_of(pieces), tokens, likelihoods, _parts_of(pieces))
+        return TextChunk(self.prepared.request.id, text_of(pieces), tokens, likelihoods, _parts_of(pieces))
 
     def _end_thought(self) -> None:
         """Have the thought ended, where there is one, if it has taken all the tokens that it may."""
-        end, budget = self.task.parser.thought_end, self.task.think_budget
+        end, budget = self._parser.thought_end, self.prepared.request.think_budget
         if budget is None or self._ending:
             return
         # One that meanwhile has ended by itself needs no end.
-        forced = list(self.task.encode(end)) if end and self._thought_tokens >= budget else []
+        forced = list(self.prepared.encode(end)) if end and self._thought_tokens >= budget else []
         # In the middle of a character nothing else may follow.
-        possible = self.task.guide is None or not forced or self.task.guide.followed(forced) == len(forced)
+        possible = self.guide is None or not forced or self.guide.followed(forced) == len(forced)
         self._forced = forced if possible else []
 
 

@@ -22,9 +22,9 @@ from sotto.engine.generation.chunk_sizing import CHUNK, Pace
 from sotto.engine.generation.generation import Draw, Generation, Model
 from sotto.engine.generation.memory_guard import MemoryGuard
 from sotto.engine.generation.speculator import Speculator
-from sotto.engine.generation.task import Task
 from sotto.engine.grammar.guides import Guide
 from sotto.engine.grammar.token_masks import masked
+from sotto.engine.prompt.prepared import Prepared
 from sotto.engine.sampling.sampler import sample_each
 
 _log = logging.getLogger(__name__)
@@ -79,9 +79,14 @@ class Scheduler:
         """Requests in flight."""
         return len(self._running)
 
-    def add(self, task: Task) -> None:
-        """Take up a task; the next steps work on it."""
-        self._running.append(Generation(task, self._prefix))
+    def add(self, prepared: Prepared, cancelled: Callable[[], bool] = lambda: False) -> None:
+        """Take up a request; the next steps work on it.
+
+        Args:
+            prepared: What to generate from.
+            cancelled: Asked once per step; the answer then ends as cancelled.
+        """
+        self._running.append(Generation(prepared, self._prefix, cancelled))
 
     def step(self) -> list[GenerateEvent]:
         """Compute one prefill chunk or one decode step, and return what came of it, in order."""
@@ -115,7 +120,7 @@ class Scheduler:
     # Beginning and ending
 
     def _looked_after(self, one: Generation) -> list[GenerateEvent]:
-        if one.task.cancelled():
+        if one.cancelled():
             return one.finish(DoneReason.CANCELLED)
         if one.sequence is None and not self._is_worth_waiting(one):
             return one.begin()
@@ -146,7 +151,7 @@ class Scheduler:
         except Exception as error:
             # Nobody knows whether the step that failed has reached the caches.
             one.give_back(spoiled=True)
-            events.append(failed(one.task.request_id, error))
+            events.append(failed(one.prepared.request.id, error))
             return False
         return True
 
@@ -234,7 +239,7 @@ class Scheduler:
         caches = feeding[0].caches if len(feeding) == 1 else batched([one.caches for one in feeding])
         logits = self._step_model(tokens, cache=caches)[:, -1, :]
         scores = logits
-        if any(one.task.guide is not None for one in feeding):
+        if any(one.guide is not None for one in feeding):
             feeding, logits, scores = self._guided(feeding, logits, events)
             if not feeding:
                 return {}
@@ -261,7 +266,7 @@ class Scheduler:
             return []
 
         for one in feeding:
-            guide = one.task.guide
+            guide = one.guide
             if guide is None or not self._guarded(one, events, lambda one=one: one.read(fed=True)) or one.ended:  # type: ignore[misc]
                 continue
             self._guarded(one, events, lambda one=one, guide=guide: look(one, guide))  # type: ignore[misc]
@@ -279,6 +284,6 @@ class Scheduler:
         for one in [one for one in group if not one.ended]:
             if len(group) == 1:
                 one.give_back(spoiled=True)
-                events.append(failed(one.task.request_id, error))
+                events.append(failed(one.prepared.request.id, error))
             else:
                 one.start_over(f"{type(error).__name__}: {error}")

@@ -83,10 +83,10 @@ class Speculator:
         fed = mx.concatenate([mx.array([one.value], dtype=mx.uint32), proposal.tokens])
         logits = model(fed[None], cache=sequence.caches)[0]
         scores = logits
-        if one.task.guide is not None:
+        if one.guide is not None:
             # The masks are made while the scores are.
             mx.async_eval(logits)  # type: ignore[no-untyped-call]
-            scores = masked(logits, one.task.guide.masks(proposal.tokens.tolist()))  # type: ignore[arg-type]
+            scores = masked(logits, one.guide.masks(proposal.tokens.tolist()))  # type: ignore[arg-type]
         rows = one.sampler.sample_rows(scores, proposal.tokens)
         likelihoods = one.likelihoods(logits, rows)
         if not self._computed(one, proposal, [rows, *(likelihoods.arrays if likelihoods else ())]):
@@ -94,7 +94,7 @@ class Speculator:
             return []
         sampled: list[int] = rows.tolist()  # type: ignore[assignment]
         drafts: list[int] = proposal.tokens.tolist()  # type: ignore[assignment]
-        verdict = verify(sampled, drafts, one.task.eos_ids)
+        verdict = verify(sampled, drafts, one.prepared.ends)
         one.sampler.commit(len(verdict.tokens))
         one.drafted += len(drafts)
         one.accepted += verdict.accepted
@@ -133,8 +133,8 @@ class Speculator:
         sources = self._sources_of(one)
         gain = sources.lookup.gain(most)
         found = sources.lookup.propose(most)
-        if found and one.task.guide is not None:
-            found = found[: one.task.guide.followed(found)]
+        if found and one.guide is not None:
+            found = found[: one.guide.followed(found)]
         model = sources.model if alone else None
         if model is not None and (not found or model.gain(most) > gain):
             proposed = self._tried(one, lambda: model.propose(most))
@@ -177,8 +177,8 @@ class Speculator:
         """Return what proposes for a request, up to date with its answer."""
         sources = self._sources.get(one)
         if sources is None:
-            lookup = LookupDrafter(one.task.prompt, self._depths, one.task.eos_ids)
-            draft = self._draft if one.task.guide is None else None
+            lookup = LookupDrafter(one.prepared.prompt, self._depths, one.prepared.ends)
+            draft = self._draft if one.guide is None else None
             sources = _Sources(lookup, ModelDrafter(draft, one) if draft is not None else None)
             self._sources[one] = sources
         sources.lookup.advance(one.drawn[sources.seen :])

@@ -11,16 +11,15 @@ from sotto.engine.contract.events import Counted
 from sotto.engine.contract.logprobs import MOST_LOGPROBS
 from sotto.engine.contract.options import USUAL_LENGTH, RequestOptions, followed, named, request_options
 from sotto.engine.contract.types import CountRequest, GenerateRequest, Message, Overflow, SamplingOptions, Think
-from sotto.engine.grammar.guides import Guide
-from sotto.engine.grammar.lead import Lead
-from sotto.engine.parsing.families import PLAIN, Family, Thoughts, family_of
-from sotto.engine.parsing.parser import Parser, parameters_of, parsed
+from sotto.engine.parsing.families import Family, Thoughts, family_of
+from sotto.engine.parsing.parser import parsed
 from sotto.engine.parsing.writing import written
 from sotto.engine.prompt.abilities import abilities_of
 from sotto.engine.prompt.answer_constraints import Constraints, Prompted, check_alone
 from sotto.engine.prompt.boundaries import Boundaries, find_boundaries
 from sotto.engine.prompt.infill import Infill, suffix_template
 from sotto.engine.prompt.overflow import Parts, cut_among, shortened, without_middle
+from sotto.engine.prompt.prepared import Prepared
 from sotto.engine.prompt.template_messages import Manner
 from sotto.engine.prompt.templates import AskedTemplate, ChatTemplate
 from sotto.engine.tokens.tokenizer import Tokenizer
@@ -35,71 +34,6 @@ _SHARE = 4
 _SIZES_KEPT = 4096
 _BREAKERS_KEPT = 4
 _TEMPLATES_KEPT = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A request turned into tokens.
-
-    Attributes:
-        request: As asked.
-        preparer: What it was prepared by, and so for which model.
-        prompt: Tokens, at least one and fewer than the context holds.
-        boundaries: Places in the prompt, ascending, at which a later prompt may part from it: behind the system prompt,
-            behind the last messages, before what asks for the answer. Empty when not known.
-        keep: Tokens of the prompt that stay when a full context is shifted: the system prompt, and what begins a text.
-        opening: What asks for the answer; empty when not known.
-        sampling: How tokens are drawn.
-        stop: Texts that end the answer.
-        max_tokens: Most tokens to draw, at least 1; more than the context has room for only where it is shifted.
-        received: `time.perf_counter_ns()` when the request was taken up.
-        dropped_messages: How many messages were left out because the conversation is too long.
-        cut_messages: How many of the others lost the middle of their text.
-        dropped_tokens: How many tokens the prompt was shortened by in all.
-        loop_guard: Whether the answer ends when it repeats itself without end.
-        breakers: Tokens that end a passage, for DRY; none where it is off.
-        guide: Says which tokens the answer may begin with; None where it may be anything.
-        opened: The thought that the prompt ends inside of; None for none.
-        begun: Whether the prompt ends with some of the answer.
-        lead: What may stand in front of an answer that must be something; None for nothing.
-        echo: What the answer begins with before anything is drawn.
-        ends: Tokens that end this answer besides those that end any.
-    """
-
-    request: GenerateRequest
-    preparer: "Preparer"
-    prompt: tuple[int, ...]
-    boundaries: tuple[int, ...]
-    keep: int
-    opening: tuple[int, ...]
-    sampling: SamplingOptions
-    stop: tuple[str, ...]
-    max_tokens: int
-    received: int
-    dropped_messages: int = 0
-    cut_messages: int = 0
-    dropped_tokens: int = 0
-    loop_guard: bool = True
-    breakers: frozenset[int] = frozenset()
-    guide: Guide | None = None
-    opened: Thoughts | None = None
-    begun: bool = False
-    lead: Lead | None = None
-    echo: str = ""
-    ends: frozenset[int] = frozenset()
-
-    def encode(self, text: str) -> list[int]:
-        """Return the tokens of what is written in the model's place."""
-        preparer = self.preparer
-        return preparer.tokenizer.encode(text, add_bos=False) if self.guide is None else preparer.spelled(text)
-
-    def parser(self) -> Parser:
-        """Return what tells the parts of the answer apart."""
-        choice, lead = self.request.tool_choice, self.lead
-        if self.request.prompt is not None or self.request.grammar is not None:
-            return Parser(PLAIN, lead=lead, begun=self.begun and lead is not None)
-        tools, single = parameters_of(self.request.tools), choice is not None and choice.single
-        return Parser(self.preparer.family, tools, self.opened, begun=self.begun, lead=lead, single=single)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,15 +155,19 @@ class Preparer:
         constraint = self._constraints.of(request, prompted)
         return Prepared(
             request=request,
-            preparer=self,
+            tokenizer=self.tokenizer,
+            family=self.family,
+            context_length=self.context_length,
             prompt=prompt,
             boundaries=places.all,
             keep=places.system or len(self.tokenizer.encode("")),
             opening=opening,
             sampling=options.sampling,
             stop=self._stop(request, options),
+            ends=self.tokenizer.eos_ids | (self.infill.ends if request.suffix is not None else frozenset()),
             max_tokens=self._most_drawn(len(prompt), request.overflow, options.num_predict),
             received=received,
+            spell=self._constraints.encode,
             dropped_messages=len(whole.messages) - len(fitting.messages),
             cut_messages=cut_among(fitting.messages, whole.messages),
             dropped_tokens=max(0, len(whole.tokens) - len(prompt)),
@@ -240,12 +178,7 @@ class Preparer:
             begun=bool(fitting.begun),
             lead=constraint.lead if constraint else None,
             echo=self._echoed(request),
-            ends=self.infill.ends if request.suffix is not None else frozenset(),
         )
-
-    def spelled(self, text: str) -> list[int]:
-        """Return tokens that spell a text exactly."""
-        return self._constraints.encode(text)
 
     def count(self, request: CountRequest) -> Counted:
         """Count the tokens of a conversation as it is, however long it is.
