@@ -23,7 +23,7 @@ from servers import MlxServer, Server, SottoServer
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import Failed
 from sotto.engine.contract.types import GenerateRequest
-from sotto.runner.blocking_client import LlamaServer, ProcessServer
+from sotto.runner.blocking_client import BlockingClient, ProcessClient
 from sotto.store.opening import record_of
 
 HERE = Path(__file__).resolve().parent
@@ -165,15 +165,15 @@ def _status_rows(models: Models, *, quick: bool) -> Iterator[Row]:
     """Tell how long the engine's process takes to say how it stands while it reads a prompt."""
     model = models.get("smollm2-135m", "4bit")
     length = 1000 if quick else 8000
-    with ProcessServer(EngineSettings()) as server, ThreadPoolExecutor(1) as reader:
-        server.load(record_of(model.folder))
-        server.wait_until_running()
-        idle = _pings(server, lambda: False)
+    with ProcessClient(EngineSettings()) as client, ThreadPoolExecutor(1) as reader:
+        client.load(record_of(model.folder))
+        client.wait_until_running()
+        idle = _pings(client, lambda: False)
         request = GenerateRequest(id="s", prompt=unseen(length), sampling=GREEDY, num_predict=1, ignore_eos=True)
-        events = server.completion(request)
+        events = client.completion(request)
         next(events)
         answer = reader.submit(list, events)
-        busy = _pings(server, answer.done, most=100_000)
+        busy = _pings(client, answer.done, most=100_000)
         last = answer.result()[-1]
     if isinstance(last, Failed):
         raise RuntimeError(last.message)
@@ -183,12 +183,12 @@ def _status_rows(models: Models, *, quick: bool) -> Iterator[Row]:
         yield at_most(f"{title}, {name}", _quantile(busy, share), limit, detail, "ms")
 
 
-def _pings(server: LlamaServer, enough: Callable[[], bool], most: int = 50) -> list[float]:
+def _pings(client: BlockingClient, enough: Callable[[], bool], most: int = 50) -> list[float]:
     """Return how many milliseconds answers to one question after another took, in order of size."""
     taken: list[float] = []
     while len(taken) < most and not enough():
         began = time.perf_counter()
-        server.ping(10.0)
+        client.ping(10.0)
         taken.append((time.perf_counter() - began) * 1e3)
     return sorted(taken)
 

@@ -10,7 +10,7 @@ from sotto.cli.loading import clear_progress, show_notes, show_progress
 from sotto.cli.opening import runnable
 from sotto.engine.contract.engine_settings import read_settings
 from sotto.errors import InvalidRequestError
-from sotto.runner.blocking_client import ThreadServer
+from sotto.runner.blocking_client import ThreadClient
 
 # Texts that are read before their vectors are printed.
 _TOGETHER = 64
@@ -31,16 +31,16 @@ def embed(target: str, texts: list[str], file: Path | None, dimensions: int | No
     """
     record = runnable(target)
     given = _given(texts, file)
-    with ThreadServer(read_settings) as server:
-        server.load(record)
+    with ThreadClient(read_settings) as client:
+        client.load(record)
         try:
-            info = server.wait_until_running(progress=show_progress)
+            info = client.wait_until_running(progress=show_progress)
         finally:
             clear_progress()
         show_notes(info, raw=True)
         count = 0
         while together := tuple(islice(given, _TOGETHER)):
-            done = server.embedding(together, truncate=truncate, dimensions=dimensions)
+            done = client.embedding(together, truncate=truncate, dimensions=dimensions)
             for text, vector in zip(together, done.vectors, strict=True):
                 print(json.dumps({"text": text, "embedding": vector}, ensure_ascii=False))
             count += len(together)

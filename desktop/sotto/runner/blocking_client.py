@@ -1,8 +1,11 @@
 """One model on one host, by plain calls that wait for their answer; the same in this process and in one of its own.
 
-`ThreadServer` computes on a thread of this process, `ProcessServer` in a child process. Both are a `Loop` with whoever
+`ThreadClient` computes on a thread of this process, `ProcessClient` in a child process. Both are a `Loop` with whoever
 waits for it: a call becomes a command, and the events that it brings are what the call returns. Every method may be
 called on any thread, by several at a time. Once the host has ended, by `close` or by itself, calls raise why it did.
+
+`sotto embed` is written with it. `sotto run` and `sotto bench` drive an engine themselves: both can load a second model
+that drafts, which no command names, and `bench` times the engine's own steps.
 """
 
 import os
@@ -60,7 +63,7 @@ class Device:
     nbytes: int
 
 
-class LlamaServer(ABC):
+class BlockingClient(ABC):
     """A host with one model. Use it in a `with` statement, after which nothing of it is left."""
 
     def __init__(self, loop: Loop) -> None:
@@ -315,7 +318,7 @@ class LlamaServer(ABC):
             self._loads -= 1
 
 
-class ThreadServer(LlamaServer):
+class ThreadClient(BlockingClient):
     """A model that is computed on a thread of this process."""
 
     def __init__(self, settings: Callable[[], EngineSettings] = EngineSettings) -> None:
@@ -353,7 +356,7 @@ class ThreadServer(LlamaServer):
         return None
 
 
-class ProcessServer(LlamaServer):
+class ProcessClient(BlockingClient):
     """A model that is computed in a child process."""
 
     def __init__(self, settings: EngineSettings | None = None) -> None:
