@@ -12,7 +12,7 @@ from hosting import Host, unseen
 from rows import Row, at_most
 
 from sotto.engine.footprint.model_needs import limits_here, needs_of
-from sotto.engine.generation.chunk_sizing import ChunkSize, Pace
+from sotto.engine.generation.chunk_sizing import ChunkSize, ChunkSizing
 from sotto.engine.kernels import native
 from sotto.engine.memory.memory_plan import plan
 from sotto.store.opening import open_model, record_of
@@ -59,7 +59,7 @@ def _plan_row(model: BenchmarkModel, context: int, chunk: int) -> Row:
     before = mx.get_active_memory()
     with Host(model.folder, num_ctx=context) as host:
         # As planned, and not as the machine's speed would have it.
-        host.scheduler._pace = Pace(ChunkSize(largest=planned.chunk))
+        host.scheduler._sizing = ChunkSizing(ChunkSize(largest=planned.chunk))
         host.start("m", unseen(context - _ANSWER), _ANSWER - 1)
         for _ in host.steps():
             pass

@@ -11,14 +11,14 @@ from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import ModelInfo
 from sotto.engine.footprint.load_planning import Fitting
 from sotto.engine.footprint.model_needs import system_memory
-from sotto.engine.generation.chunk_sizing import CHUNK, ChunkSize, Pace
-from sotto.engine.generation.draft_loading import BUDGET_SHARE, made_draft
+from sotto.engine.generation.chunk_sizing import CHUNK, ChunkSize, ChunkSizing
+from sotto.engine.generation.draft_loading import BUDGET_SHARE, build_draft_model
 from sotto.engine.generation.draft_model import DraftModel
-from sotto.engine.generation.first_forward import tried
+from sotto.engine.generation.first_forward import first_forward
 from sotto.engine.generation.memory_guard import MemoryGuard
 from sotto.engine.generation.scheduler import Scheduler
 from sotto.engine.generation.speculator import Speculator
-from sotto.engine.generation.tape import taped
+from sotto.engine.generation.tape import with_tapes
 from sotto.engine.kernels.device import device
 from sotto.engine.prompt.request_preparation import Preparer
 from sotto.engine.vectors.embedding import Embedder
@@ -80,7 +80,7 @@ class Ready:
     guard: MemoryGuard | None = None
 
 
-def made_ready(order: Order, fitting: Fitting, parts: Parts) -> Ready:
+def assemble(order: Order, fitting: Fitting, parts: Parts) -> Ready:
     """Make what was read ready to answer.
 
     Args:
@@ -93,28 +93,28 @@ def made_ready(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         BrokenModelError: Its files say nothing that makes sense.
     """
     preparer, settings = parts.preparer, order.settings
-    trial, second, draft = tried(order.source, parts.loaded, settings), None, None
+    first, second, draft = first_forward(order.source, parts.loaded, settings), None, None
     weights = parts.loaded.weight_bytes
     if order.draft is not None and parts.draft is not None:
-        second = tried(order.draft, parts.draft, settings)
+        second = first_forward(order.draft, parts.draft, settings)
         weights += parts.draft.weight_bytes
-    keeps_states = trial.keeps_states or (second is not None and second.keeps_states)
-    preparer.fit(trial.longest, order.num_ctx, trial.rows, finds_boundary=keeps_states, room=fitting.room)
+    keeps_states = first.keeps_states or (second is not None and second.keeps_states)
+    preparer.fit(first.longest, order.num_ctx, first.rows, finds_boundary=keeps_states, room=fitting.room)
     context = preparer.context_length
     chunk = fitting.plan.chunk if fitting.plan else CHUNK
     chosen = settings.prefix_budget
     budget = fitting.prefix_budget(weights) if chosen is None else chosen
     if second is not None:
-        draft = made_draft(second, trial.rows, budget // BUDGET_SHARE, context, chunk)
+        draft = build_draft_model(second, first.rows, budget // BUDGET_SHARE, context, chunk)
         budget -= draft.prefix.budget
-    prefix = trial.prefix(budget, context)
-    caches = trial.sequence.caches
+    prefix = first.prefix(budget, context)
+    caches = first.sequence.caches
     guard = MemoryGuard(system_memory(), [prefix, draft.prefix] if draft else [prefix], chunk)
     scheduler = Scheduler(
         parts.loaded.model,
         prefix,
-        _cpu_pace() if device() == "cpu" else Pace(),
-        steps=taped(parts.loaded.model, parts.loaded.config, caches),
+        _cpu_chunk_sizing() if device() == "cpu" else ChunkSizing(),
+        steps=with_tapes(parts.loaded.model, parts.loaded.config, caches),
         batches=can_batch(parts.loaded.config, caches),
         speculator=Speculator(draft=draft),
         guard=guard,
@@ -123,13 +123,13 @@ def made_ready(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         order,
         fitting,
         parts,
-        kv_bytes_per_token=trial.sequence.bytes_per_token,
+        kv_bytes_per_token=first.sequence.bytes_per_token,
         kv_note=kv_note(caches, settings.kv_bits),
         draft=draft.name if draft else "",
     )
     sentence = sentence_of(order.source)
     reads = in_chunks(parts.loaded.model, parts.loaded.config, chunk, prefix.count_beside)
-    embedder = Embedder(reads, preparer.tokenizer, sentence, min(context, sentence.longest or context), trial.rows)
+    embedder = Embedder(reads, preparer.tokenizer, sentence, min(context, sentence.longest or context), first.rows)
     return Ready(info, preparer, prefix, scheduler, draft, embedder, guard)
 
 
@@ -187,7 +187,7 @@ def model_info(
     )
 
 
-def _cpu_pace() -> Pace:
+def _cpu_chunk_sizing() -> ChunkSizing:
     chunk = ChunkSize(first=_CPU_FIRST_CHUNK, target=_CPU_CHUNK_SECONDS, limit=_CPU_CHUNK_LIMIT)
     shared = ChunkSize(first=_CPU_FIRST_CHUNK // 2, target=_CPU_SHARED_SECONDS, limit=_CPU_SHARED_LIMIT)
-    return Pace(chunk, shared, ahead_below=_CPU_AHEAD_BELOW)
+    return ChunkSizing(chunk, shared, ahead_below=_CPU_AHEAD_BELOW)

@@ -8,7 +8,7 @@ from sotto.engine.config.context_limit import longest_context
 from sotto.engine.config.load_errors import computed
 from sotto.engine.config.pooling_config import sentence_of
 from sotto.engine.footprint.load_planning import Fitting
-from sotto.engine.generation.chunk_sizing import Pace
+from sotto.engine.generation.chunk_sizing import ChunkSizing
 from sotto.engine.generation.scheduler import Scheduler
 from sotto.engine.kernels.cpu_linear import adapt_to_cpu
 from sotto.engine.kernels.device import device
@@ -17,7 +17,7 @@ from sotto.engine.vectors.hidden_states import together
 from sotto.errors import UnsupportedModelError
 
 
-def made_encoder(order: Order, fitting: Fitting, parts: Parts) -> Ready:
+def assemble_encoder(order: Order, fitting: Fitting, parts: Parts) -> Ready:
     """Make what was read of an encoder ready for texts.
 
     Args:
@@ -46,4 +46,4 @@ def made_encoder(order: Order, fitting: Fitting, parts: Parts) -> Ready:
     prefix = PrefixCache(list, 0)
     info = model_info(order, fitting, parts, writes=False)
     embedder = Embedder(together(model), preparer.tokenizer, sentence, context, model.args.vocab_size)
-    return Ready(info, preparer, prefix, Scheduler(model, prefix, Pace()), None, embedder)
+    return Ready(info, preparer, prefix, Scheduler(model, prefix, ChunkSizing()), None, embedder)

@@ -22,13 +22,13 @@ from functools import partial
 import mlx.core as mx
 
 from sotto.engine import memory_sharing
-from sotto.engine.assembly import Order, Parts, Ready, made_ready
+from sotto.engine.assembly import Order, Parts, Ready, assemble
 from sotto.engine.config.supported_models import is_encoder
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import Counted, Embedded, GenerateEvent, LoadProgress, ModelInfo
 from sotto.engine.contract.failures import is_out_of_memory
 from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
-from sotto.engine.encoder_assembly import made_encoder
+from sotto.engine.encoder_assembly import assemble_encoder
 from sotto.engine.footprint.load_planning import Fitting, fitted, less_context, placed, usual_context
 from sotto.engine.footprint.model_needs import limits_here, needs_of, system_memory
 from sotto.engine.generation.draft_loading import check_draft, part_of
@@ -186,7 +186,7 @@ class Engine:
             raise CancelledError(f"Loading {source.record.name} was stopped.")
         if device() != "cpu":
             progress(LoadProgress("warm-up", total, total))
-        make = made_encoder if is_encoder(source.config) else made_ready
+        make = assemble_encoder if is_encoder(source.config) else assemble
         self._ready, self._fitting = make(order, fitting, Parts(loaded, preparer, drafting)), fitting
         return self._ready.info
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto.engine.generation.draft_depth import Costs, DepthController
+from sotto.engine.generation.draft_depth import Costs, DraftDepth
 from thoroughness import examples
 
 
@@ -16,7 +16,7 @@ class Machine:
 
     def __init__(self, acceptance, cost, limit=8, seed=0, costs=None):
         self.acceptance, self.cost = acceptance, cost
-        self.controller = DepthController(limit, costs)
+        self.controller = DraftDepth(limit, costs)
         self.random = random.Random(seed)
 
     def round(self, available=None, seconds=None):
@@ -234,7 +234,7 @@ def test_costs_between_those_measured_are_in_line_and_flat_beyond():
     limit=st.integers(0, 8),
 )
 def test_any_history_gives_a_depth_within_bounds_and_always_the_same(rounds, limit):
-    controllers = [DepthController(limit) for _ in range(2)]
+    controllers = [DraftDepth(limit) for _ in range(2)]
     for available, accepted, seconds in rounds:
         drafts = [controller.choose(available) for controller in controllers]
         assert drafts[0] == drafts[1] <= min(limit, available)
@@ -245,7 +245,7 @@ def test_any_history_gives_a_depth_within_bounds_and_always_the_same(rounds, lim
 
 
 def test_the_gain_is_that_of_the_depth_planned():
-    controller = DepthController(4)
+    controller = DraftDepth(4)
     assert controller.gain(4) == 1.0
     machine = Machine(always(1.0), flat, limit=4)
     machine.depths(200)

@@ -26,7 +26,7 @@ from sotto.engine.caches.caches import make_caches
 from sotto.engine.contract.events import DoneReason, Failed, TextChunk
 from sotto.engine.contract.types import SamplingOptions
 from sotto.engine.generation.chunk_sizing import ChunkSize
-from sotto.engine.generation.draft_depth import Costs, DepthController
+from sotto.engine.generation.draft_depth import Costs, DraftDepth
 from sotto.engine.generation.draft_model import DraftModel
 from sotto.engine.generation.speculation import LookupDepths
 from sotto.engine.generation.speculator import Speculator
@@ -346,7 +346,7 @@ class Fixed(Costs):
 
 def test_a_draft_model_that_is_never_right_is_left_alone():
     wrong = Sometimes("plain", every=1)
-    draft = drafting("plain", wrong, depths=DepthController(4, Fixed()))
+    draft = drafting("plain", wrong, depths=DraftDepth(4, Fixed()))
     prefix = empty("plain")
     for _ in range(3):
         found = finished(with_draft("plain", draft, task(max_tokens=150), prefix=prefix))
@@ -357,7 +357,7 @@ def test_a_draft_model_that_is_never_right_is_left_alone():
 
 
 def test_a_draft_model_that_is_right_feeds_more_and_more():
-    draft = drafting("plain", depths=DepthController(4, Fixed()))
+    draft = drafting("plain", depths=DraftDepth(4, Fixed()))
     prefix = empty("plain")
     for _ in range(2):
         found = finished(with_draft("plain", draft, task(max_tokens=150), prefix=prefix))

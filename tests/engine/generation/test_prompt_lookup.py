@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto.engine.generation.prompt_lookup import LENGTHS, SLICE, Lookup, Proposal
+from sotto.engine.generation.prompt_lookup import LENGTHS, SLICE, PromptLookup, Proposal
 from thoroughness import examples
 
 
@@ -27,30 +27,30 @@ def searched(tokens, most, ends=frozenset(), lengths=LENGTHS):
 
 def test_the_continuation_of_the_last_occurrence_is_proposed():
     text = [1, 2, 3, 4, 5, 9, 1, 2, 3, 4, 5, 8, 7, 6, 1, 2, 3, 4, 5]
-    assert Lookup(text).propose(3) == Proposal((8, 7, 6), 5)
-    assert Lookup(text).propose(0) == Proposal()
+    assert PromptLookup(text).propose(3) == Proposal((8, 7, 6), 5)
+    assert PromptLookup(text).propose(0) == Proposal()
 
 
 def test_more_agreement_goes_before_a_later_place():
     # 3 4 5 was last followed by 7, but behind 1 2 3 4 5 came 9.
     text = [1, 2, 3, 4, 5, 9, 0, 3, 4, 5, 7, 0, 1, 2, 3, 4, 5]
-    assert Lookup(text).propose(1) == Proposal((9,), 5)
-    assert Lookup(text, lengths=(3,)).propose(1) == Proposal((7,), 3)
+    assert PromptLookup(text).propose(1) == Proposal((9,), 5)
+    assert PromptLookup(text, lengths=(3,)).propose(1) == Proposal((7,), 3)
 
 
 def test_what_repeats_goes_on_repeating():
-    assert Lookup([1, 2, 1, 2, 1, 2]).propose(5) == Proposal((1, 2, 1, 2, 1), 3)
-    assert Lookup([7] * 9).propose(16) == Proposal((7,) * 16, 5)
+    assert PromptLookup([1, 2, 1, 2, 1, 2]).propose(5) == Proposal((1, 2, 1, 2, 1), 3)
+    assert PromptLookup([7] * 9).propose(16) == Proposal((7,) * 16, 5)
 
 
 def test_nothing_is_proposed_behind_an_end():
     text = [1, 2, 3, 4, 99, 5, 6, 1, 2, 3]
-    assert Lookup(text, ends={99}).propose(8) == Proposal((4, 99), 3)
+    assert PromptLookup(text, ends={99}).propose(8) == Proposal((4, 99), 3)
 
 
 @pytest.mark.parametrize("tokens", [[], [1], [1, 2], [1, 2, 3], [1, 2, 3, 4, 5, 6, 7, 8]])
 def test_new_text_gives_nothing(tokens):
-    assert Lookup(tokens).propose(4) == Proposal()
+    assert PromptLookup(tokens).propose(4) == Proposal()
 
 
 few = st.lists(st.integers(0, 2), max_size=6)
@@ -64,7 +64,7 @@ many = st.lists(st.integers(0, 2), min_size=60, max_size=90)
     ends=st.sets(st.integers(0, 3), max_size=1),
 )
 def test_whatever_is_added_is_found_as_by_a_search(prompt, pieces, ends):
-    lookup, text = Lookup(prompt, ends), list(prompt)
+    lookup, text = PromptLookup(prompt, ends), list(prompt)
     for piece in pieces:
         lookup.extend(piece)
         text += piece
@@ -74,7 +74,7 @@ def test_whatever_is_added_is_found_as_by_a_search(prompt, pieces, ends):
 
 def test_a_long_prompt_is_indexed_a_slice_at_a_time():
     unlike = list(range(10, 3 * SLICE))
-    lookup = Lookup([1, 2, 3, 4, 5, *unlike, 6, 7, 8, *unlike[:5], 6, 7, 8])
+    lookup = PromptLookup([1, 2, 3, 4, 5, *unlike, 6, 7, 8, *unlike[:5], 6, 7, 8])
     proposals = [lookup.propose(1) for _ in range(4)]
     assert proposals[0] == Proposal()
     assert proposals[-1] == Proposal((10,), 3)
@@ -82,7 +82,7 @@ def test_a_long_prompt_is_indexed_a_slice_at_a_time():
 
 def test_the_cost_of_a_token_does_not_grow_with_the_text():
     def seconds(length):
-        lookup = Lookup(index * 7919 % 9973 for index in range(length))
+        lookup = PromptLookup(index * 7919 % 9973 for index in range(length))
         for _ in range(length // SLICE + 1):
             lookup.propose(8)
         best = float("inf")

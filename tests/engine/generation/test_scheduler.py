@@ -12,7 +12,7 @@ from sotto.engine.caches.batch import MOST_TOGETHER
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.contract.events import DoneReason, Failed, Finished, PrefillProgress, TextChunk
-from sotto.engine.generation.chunk_sizing import Pace
+from sotto.engine.generation.chunk_sizing import ChunkSizing
 from sotto.engine.generation.scheduler import Scheduler
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.store.opening import open_model, record_of
@@ -182,7 +182,7 @@ def test_running_out_of_memory_is_told_in_words(error):
 def test_the_output_layer_is_not_computed_for_the_prompt():
     model, _ = build({**CONFIGS["plain"], "vocab_size": 100_000})
     mx.eval(model.parameters())
-    running = Scheduler(model, PrefixCache(lambda: make_caches(model), PLENTY), Pace())
+    running = Scheduler(model, PrefixCache(lambda: make_caches(model), PLENTY), ChunkSizing())
     before = mx.get_active_memory()
     mx.reset_peak_memory()
     running.add(task(prompt=[1] * 513, max_tokens=2))

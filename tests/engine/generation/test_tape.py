@@ -24,7 +24,7 @@ from sotto.engine.caches.caches import make_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.caches.sequence import Sequence
 from sotto.engine.generation.speculation import MOST_DRAFTS
-from sotto.engine.generation.tape import TapedModel, taped
+from sotto.engine.generation.tape import TapedModel, with_tapes
 from sotto.engine.kernels.cpu_linear import adapt_to_cpu
 from thoroughness import examples
 from tiny_random import CONFIGS, VOCABULARY
@@ -77,7 +77,7 @@ def compare(model, config, vocabulary, lengths, steps=20):
     """Take the same steps with a tape and without, and compare all of them and what the caches hold in the end."""
     adapt_to_cpu(model)
     plain, own = fed(model, vocabulary, *lengths), fed(model, vocabulary, *lengths)
-    with_tape = taped(model, config, plain[0])
+    with_tape = with_tapes(model, config, plain[0])
     assert isinstance(with_tape, TapedModel)
     assert with_tape.tape(len(lengths), own[0]) is not None
     for step in range(steps):
@@ -102,7 +102,7 @@ def test_models_give_the_same_bits(case, lengths):
 def test_several_tokens_of_one_sequence_get_the_bits_of_single_steps(case):
     model, config = loaded(case)
     own, plain = fed(model, config["vocab_size"], 9, 9)
-    with_tape = taped(model, config, own)
+    with_tape = with_tapes(model, config, own)
     for count in (2, 5, KERNELS.few_rows(), 3):
         ids = [(11 * at + count) % config["vocab_size"] for at in range(count)]
         found = with_tape(mx.array([ids]), cache=own)
@@ -163,13 +163,13 @@ def test_products_of_the_same_numbers_are_computed_together():
     model, config = loaded("llama")
     # Beside the embedding, the last norm and the last product each of two layers has two norms, four products (of which
     # three and two are one), two rotations, an attention, an activation and two sums.
-    tape = taped(model, config, make_caches(model)).tape(1, make_caches(model))
+    tape = with_tapes(model, config, make_caches(model)).tape(1, make_caches(model))
     assert KERNELS.operations(tape) == 3 + 2 * (2 + 4 + 2 + 1 + 1 + 2)
 
 
 def tiny(kind="plain"):
     adapt_to_cpu(MODELS[kind])
-    return taped(MODELS[kind], {**CONFIGS[kind]}, make_caches(MODELS[kind]))
+    return with_tapes(MODELS[kind], {**CONFIGS[kind]}, make_caches(MODELS[kind]))
 
 
 def test_a_token_that_is_not_computed_yet_can_be_fed():
@@ -326,7 +326,7 @@ def test_one_thread_or_several_give_the_same_bits():
 def test_a_definition_that_computes_something_unknown_is_called_as_ever(caplog):
     model, config = loaded("mixtral")
     (own, plain) = fed(model, config["vocab_size"], 7, 7)
-    with_tape = taped(model, config, own)
+    with_tape = with_tapes(model, config, own)
     with caplog.at_level(logging.DEBUG, "sotto.engine.generation.tape"):
         found = with_tape(mx.array([[5]]), cache=own)
     assert bits(found) == bits(model(mx.array([[5]]), cache=plain))
@@ -354,9 +354,9 @@ def test_an_attention_of_other_shapes_is_called_as_ever(caplog):
 
 def test_models_with_other_caches_have_no_tapes():
     for kind in ("recurrent", "hybrid"):
-        assert taped(MODELS[kind], CONFIGS[kind], make_caches(MODELS[kind])) is MODELS[kind]
+        assert with_tapes(MODELS[kind], CONFIGS[kind], make_caches(MODELS[kind])) is MODELS[kind]
     caches = make_caches(MODELS["plain"], 8)
-    assert taped(MODELS["plain"], CONFIGS["plain"], caches) is MODELS["plain"]
+    assert with_tapes(MODELS["plain"], CONFIGS["plain"], caches) is MODELS["plain"]
 
 
 def test_an_empty_cache_and_a_larger_batch_are_left_to_the_definition():
@@ -407,7 +407,7 @@ def test_nothing_is_left_of_a_tape():
     model, config = stored(mx.bfloat16)
     adapt_to_cpu(model)
     (caches,) = fed(model, VOCABULARY, 9)
-    with_tape = taped(model, config, caches)
+    with_tape = with_tapes(model, config, caches)
     for token in range(5):
         logits = with_tape(mx.array([[token]]), cache=caches)
     mx.synchronize()

@@ -11,7 +11,7 @@ from checkpoints import LLAMA, QWEN3_MOE
 from gguf_writing import write_model
 from loading import load, random_weights
 from sotto.engine.contract.engine_settings import EngineSettings
-from sotto.engine.generation.first_forward import tried
+from sotto.engine.generation.first_forward import first_forward
 from sotto.engine.prompt.templates import ChatTemplate
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import SottoError
@@ -45,7 +45,7 @@ def refusal(path):
         ChatTemplate.from_source(source, tokenizer)
         tokenizer.encode("ab c")
         loaded = load(source)
-        sequence = tried(source, loaded, EngineSettings()).sequence
+        sequence = first_forward(source, loaded, EngineSettings()).sequence
     except SottoError as error:
         return error.message
     mx.eval(loaded.model(mx.array([[1, 2, 3]]), cache=sequence.caches))

@@ -100,7 +100,7 @@ def test_the_last_token_that_is_allowed_may_complete_it(ahead, guided):
 @aheads
 @pytest.mark.parametrize("sampling", [GREEDY, HOT])
 def test_proposals_change_nothing(kind, ahead, sampling, guided, monkeypatch):
-    monkeypatch.setattr("sotto.engine.generation.speculation.DepthController", Always)
+    monkeypatch.setattr("sotto.engine.generation.speculation.DraftDepth", Always)
     # What comes again and again is proposed, and is not always what comes, or may come, next.
     repeating = Grammar(GrammarKind.REGEX, "(abcdef[g-z]){2}abc[g-z]def(abcdefg|ABC){9}")
     plain = finished(run(kind, empty(kind), guided(repeating, sampling=sampling), ahead=ahead))
@@ -112,7 +112,7 @@ def test_proposals_change_nothing(kind, ahead, sampling, guided, monkeypatch):
 
 def test_proposals_give_no_object_a_key_twice(guided, tokenizer, monkeypatch):
     """What was said a moment ago is proposed, and is what may not come again."""
-    monkeypatch.setattr("sotto.engine.generation.speculation.DepthController", Always)
+    monkeypatch.setattr("sotto.engine.generation.speculation.DraftDepth", Always)
     schema = {"patternProperties": {"^a+$": {"enum": [1]}}, "additionalProperties": False, "type": "object"}
     grammar, (ends,) = Grammar(GrammarKind.JSON_SCHEMA, json.dumps(schema)), tokenizer.encode("}", add_bos=False)
     options = {"sampling": replace(HOT, logit_bias=((ends, -100.0),)), "max_tokens": 100}

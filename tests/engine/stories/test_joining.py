@@ -28,7 +28,7 @@ from sotto.engine.caches.caches import leaves, make_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.contract.events import Failed, Finished
 from sotto.engine.footprint.model_needs import limits_here
-from sotto.engine.generation.tape import taped
+from sotto.engine.generation.tape import with_tapes
 from sotto.engine.weights.loader import load
 from thoroughness import examples
 from tiny_random import CONFIGS, random_model
@@ -93,7 +93,7 @@ def step_all(name, arrivals, ahead, *, tape=False):
     model, config = model_of(name)
     counting = Counting(None, model=model)
     caches = make_caches(model, KINDS[name][1])
-    steps = taped(model, config, caches) if tape else None
+    steps = with_tapes(model, config, caches) if tape else None
     batches = can_batch(config, caches)
     running = scheduler(name, fresh(name), ahead=ahead, batches=batches, model=counting, steps=steps)
     events = []

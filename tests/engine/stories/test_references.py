@@ -16,7 +16,7 @@ from sotto.engine.architectures.cache_types import PlannedKVCache, RotatingKVCac
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.contract.events import Finished
-from sotto.engine.generation.chunk_sizing import ChunkSize, Pace
+from sotto.engine.generation.chunk_sizing import ChunkSize, ChunkSizing
 from sotto.engine.generation.scheduler import Scheduler
 
 CASES = sorted(path.name for path in REFERENCES.iterdir())
@@ -123,7 +123,7 @@ class TestLongRope:
 def answered(model, prefix, prompt, ids):
     """Let the scheduler answer `prompt` with the rest of `ids`; return the logits that each token was drawn from."""
     forced = Forced([*ids[len(prompt) :], 2])
-    running = Scheduler(model, prefix, Pace(ChunkSize(largest=8)))
+    running = Scheduler(model, prefix, ChunkSizing(ChunkSize(largest=8)))
     add(running, task(prompt, len(ids) - len(prompt) + 1, sampler=forced))
     finished = drain(running)[-1]
     assert isinstance(finished, Finished), finished

@@ -14,8 +14,8 @@ from sotto.engine.caches.caches import make_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.contract.events import Finished
 from sotto.engine.contract.types import GenerateRequest, SamplingOptions
-from sotto.engine.generation.chunk_sizing import ChunkSize, Pace
-from sotto.engine.generation.draft_depth import Costs, DepthController
+from sotto.engine.generation.chunk_sizing import ChunkSize, ChunkSizing
+from sotto.engine.generation.draft_depth import Costs, DraftDepth
 from sotto.engine.generation.scheduler import Scheduler
 from sotto.engine.generation.speculation import LookupDepths
 from sotto.engine.generation.speculator import Speculator
@@ -112,8 +112,8 @@ def task(
 
 
 def scheduler(kind, prefix=None, chunk=7, ahead=math.inf, model=None, *, batches=False, **more):
-    pace = Pace(ChunkSize(largest=chunk), ChunkSize(largest=chunk), ahead)
-    return Scheduler(model or MODELS[kind], prefix or empty(kind), pace, batches=batches, **more)
+    sizing = ChunkSizing(ChunkSize(largest=chunk), ChunkSize(largest=chunk), ahead)
+    return Scheduler(model or MODELS[kind], prefix or empty(kind), sizing, batches=batches, **more)
 
 
 def add(running, one):
@@ -184,7 +184,7 @@ class Counting:
         return logits
 
 
-class Always(DepthController):
+class Always(DraftDepth):
     """As many drafts as there may be, whatever became of others."""
 
     def planned(self, available):

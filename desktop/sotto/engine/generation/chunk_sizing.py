@@ -61,7 +61,7 @@ class ChunkSize:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class ChunkSizing:
     """How much to compute at a time on a device.
 
     Attributes:

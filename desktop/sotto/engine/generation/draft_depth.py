@@ -78,7 +78,7 @@ class Costs:
         return seconds[: drafts + 1]
 
 
-class DepthController:
+class DraftDepth:
     """Chooses how many drafts to feed, for drafts of one kind."""
 
     def __init__(self, limit: int, costs: Costs | None = None) -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from sotto.engine.config.supported_models import refusal
 from sotto.engine.contract.events import LoadProgress
 from sotto.engine.generation.draft_model import DraftModel, short_chunks
-from sotto.engine.generation.first_forward import Trial
-from sotto.engine.generation.tape import taped
+from sotto.engine.generation.first_forward import FirstForward
+from sotto.engine.generation.tape import with_tapes
 from sotto.engine.memory.draft_needs import LARGEST_CHUNK
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import InvalidRequestError, UnsupportedModelError
@@ -61,25 +61,25 @@ def part_of(
     return lambda part: progress(replace(part, done=before + part.done, total=before + part.total + after))
 
 
-def made_draft(trial: Trial, width: int, budget: int, context: int, chunk: int) -> DraftModel:
+def build_draft_model(first: FirstForward, width: int, budget: int, context: int, chunk: int) -> DraftModel:
     """Make a loaded model ready to propose.
 
     Args:
-        trial: The model, which can be computed.
+        first: The model, which can be computed.
         width: How many tokens the model that answers has scores for.
         budget: Bytes that its caches may take.
         context: Most tokens that the model that answers takes.
         chunk: Most prompt tokens to feed at a time.
     """
-    longest = trial.longest or math.inf
+    longest = first.longest or math.inf
     return DraftModel(
-        trial.source.record.name,
-        trial.loaded.model,
-        trial.prefix(budget, int(min(context, longest))),
-        steps=taped(trial.loaded.model, trial.loaded.config, trial.sequence.caches),
-        rows=trial.rows,
+        first.source.record.name,
+        first.loaded.model,
+        first.prefix(budget, int(min(context, longest))),
+        steps=with_tapes(first.loaded.model, first.loaded.config, first.sequence.caches),
+        rows=first.rows,
         width=width,
         context=longest,
-        weight_bytes=trial.loaded.weight_bytes,
+        weight_bytes=first.loaded.weight_bytes,
         chunk=short_chunks(min(chunk, LARGEST_CHUNK)),
     )

@@ -19,7 +19,7 @@ import mlx.core as mx
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.caches.sequence import Sequence, States
 from sotto.engine.generation.chunk_sizing import CHUNK, ChunkSize
-from sotto.engine.generation.draft_depth import DepthController
+from sotto.engine.generation.draft_depth import DraftDepth
 from sotto.engine.generation.generation import Generation, Model
 
 MOST_DRAFTS = 8
@@ -86,7 +86,7 @@ class DraftModel:
         self.context = context
         self.weight_bytes = weight_bytes
         self.chunk = chunk or short_chunks(CHUNK)
-        self.depths = DepthController(limit)
+        self.depths = DraftDepth(limit)
 
     def scores(self, logits: mx.array) -> mx.array:
         """Return logits [1, V] as wide as the other model's: a token that either does not have is impossible."""

@@ -21,7 +21,7 @@ from sotto.store.records import ModelSource
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class FirstForward:
     """A model that was fed one token.
 
     Attributes:
@@ -69,7 +69,7 @@ class Trial:
         return tuple(PrefixDisk(settings.disk_root, f"{key} {way}", settings.disk_budget) for way in range(ways))
 
 
-def tried(source: ModelSource, loaded: LoadedModel, settings: EngineSettings) -> Trial:
+def first_forward(source: ModelSource, loaded: LoadedModel, settings: EngineSettings) -> FirstForward:
     """Fit a model to the device, and feed it a token.
 
     Raises:
@@ -84,4 +84,4 @@ def tried(source: ModelSource, loaded: LoadedModel, settings: EngineSettings) ->
     if device() != "cpu":
         # Builds the kernels that the first answer would wait for. A CPU has none: there this would only take time.
         mx.eval(logits)
-    return Trial(source, loaded, settings, sequence, logits.shape[-1])
+    return FirstForward(source, loaded, settings, sequence, logits.shape[-1])

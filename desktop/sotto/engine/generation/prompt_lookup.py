@@ -29,7 +29,7 @@ class Proposal:
     matched: int = 0
 
 
-class Lookup:
+class PromptLookup:
     """The tokens of one prompt and its answer, and where each run of them last occurred.
 
     Attributes:

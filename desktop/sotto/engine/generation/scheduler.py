@@ -18,7 +18,7 @@ from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.contract.events import DoneReason, GenerateEvent
 from sotto.engine.contract.failures import failed
 from sotto.engine.generation.beginnings import SharedBeginnings
-from sotto.engine.generation.chunk_sizing import CHUNK, Pace
+from sotto.engine.generation.chunk_sizing import CHUNK, ChunkSizing
 from sotto.engine.generation.generation import Draw, Generation, Model
 from sotto.engine.generation.memory_guard import MemoryGuard
 from sotto.engine.generation.speculator import Speculator
@@ -41,7 +41,7 @@ class Scheduler:
         self,
         model: Model,
         prefix: PrefixCache,
-        pace: Pace,
+        sizing: ChunkSizing,
         *,
         steps: Model | None = None,
         batches: bool = False,
@@ -53,7 +53,7 @@ class Scheduler:
         Args:
             model: Takes tokens [B, L] and `cache=` to logits [B, L, V].
             prefix: What was computed before.
-            pace: How much to compute at a time; learns from what is computed.
+            sizing: How much to compute at a time; learns from what is computed.
             steps: Computes the same as `model`, for the few tokens of a decode step; None for `model` itself.
             batches: Whether the model computes each row of a batch as if it were alone.
             speculator: Proposes tokens to a request that is alone.
@@ -62,7 +62,7 @@ class Scheduler:
         self._model = model
         self._step_model = steps or model
         self._prefix = prefix
-        self._pace = pace
+        self._sizing = sizing
         self._batches = batches
         self._speculator = speculator
         self._guard = guard
@@ -158,7 +158,7 @@ class Scheduler:
     # Steps
 
     def _prefill(self, one: Generation, events: list[GenerateEvent]) -> None:
-        chunk = self._pace.shared if len(self._running) > 1 else self._pace.chunk
+        chunk = self._sizing.shared if len(self._running) > 1 else self._sizing.chunk
         self._guarded(one, events, lambda: one.prefill(self._model, chunk, self._most))
         # The next one's turn.
         self._running.remove(one)
@@ -204,7 +204,7 @@ class Scheduler:
 
     def _decode_together(self, group: list[Generation], events: list[GenerateEvent]) -> None:
         """Feed the pending token of each, and read it where nobody has; on a CPU the next one as well."""
-        ahead = self._interval <= self._pace.ahead_below
+        ahead = self._interval <= self._sizing.ahead_below
         # A step that nobody waits for, before or after, takes no time that says anything.
         steady = not (ahead and group[0].is_read)
         feeding = [one for one in group if not one.is_last]

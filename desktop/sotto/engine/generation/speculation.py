@@ -19,8 +19,8 @@ without drafts is an ordinary step.
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
-from sotto.engine.generation.draft_depth import Costs, DepthController
-from sotto.engine.generation.prompt_lookup import LENGTHS, Lookup
+from sotto.engine.generation.draft_depth import Costs, DraftDepth
+from sotto.engine.generation.prompt_lookup import LENGTHS, PromptLookup
 
 MOST_DRAFTS = 16
 
@@ -76,9 +76,9 @@ class LookupDepths:
         """
         self.costs = Costs()
         self.limit = limit
-        self._by_length = {length: DepthController(limit, self.costs) for length in LENGTHS}
+        self._by_length = {length: DraftDepth(limit, self.costs) for length in LENGTHS}
 
-    def controller(self, matched: int) -> DepthController:
+    def controller(self, matched: int) -> DraftDepth:
         """Return what chooses the depth of proposals that `matched` tokens agree with."""
         return self._by_length[matched]
 
@@ -98,7 +98,7 @@ class LookupDrafter:
             depths: What is learnt over all answers of the model.
             ends: Tokens that end an answer.
         """
-        self._lookup = Lookup(prompt, ends, LENGTHS)
+        self._lookup = PromptLookup(prompt, ends, LENGTHS)
         self._depths = depths
         self._watched: _Watched | None = None
 
@@ -143,7 +143,7 @@ class _Watched:
         right: How many of them have come true.
     """
 
-    controller: DepthController
+    controller: DraftDepth
     tokens: tuple[int, ...]
     right: int = 0
 

@@ -130,7 +130,7 @@ class _RecordedCache:
             raise _NotOnTapeError("a mask")
 
 
-def taped(model: Model, config: Mapping[str, Any], caches: Series[Any]) -> Model:
+def with_tapes(model: Model, config: Mapping[str, Any], caches: Series[Any]) -> Model:
     """Return `model` with tapes for its decode steps, or as it is where it can have none.
 
     Args:
