@@ -75,8 +75,8 @@ def test_what_was_chosen_for_every_chat_holds_here_too_and_answers_are_announced
 
 def test_a_question_while_the_model_is_loaded_waits_for_it(around, qtbot, loop):
     around.script.hold_load = threading.Event()
-    qtbot.waitUntil(lambda: bool(around.session.models))
-    around.session.load(around.session.models[0])
+    qtbot.waitUntil(lambda: bool(around.session.library.models))
+    around.session.load(around.session.library.models[0])
     around.shell.quick.show()
     ask(around, qtbot, "Now?")
     assert around.shell.quick.current.session.busy
@@ -289,8 +289,8 @@ def test_the_model_can_be_switched(around, qtbot, loop):
 
 def test_a_long_name_leaves_the_panel_as_wide_as_it_is(around, qtbot, loop):
     around.shelf.records[0] = record("an-organization/a-model-with-a-name-that-does-not-end-" + "x" * 200)
-    around.session.rescan()
-    qtbot.waitUntil(lambda: bool(around.session.models) and len(around.session.models[0].name) > 200)
+    around.session.library.rescan()
+    qtbot.waitUntil(lambda: bool(around.session.library.models) and len(around.session.library.models[0].name) > 200)
     around.shell.quick.show()
     width = around.panel.width()
     around.load(qtbot)
@@ -298,7 +298,7 @@ def test_a_long_name_leaves_the_panel_as_wide_as_it_is(around, qtbot, loop):
 
 
 def test_without_a_model_it_says_so_and_keeps_the_question(around, qtbot, loop):
-    qtbot.waitUntil(lambda: bool(around.session.models) and not around.session.searching)
+    qtbot.waitUntil(lambda: bool(around.session.library.models) and not around.session.library.searching)
     around.shell.quick.show()
     ask(around, qtbot, "Anybody?")
     assert around.panel.notice.isVisible()
