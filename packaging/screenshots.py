@@ -288,9 +288,9 @@ class Stage:
         self._go_on = threading.Event()
         self._held: Callable[[object], bool] = lambda event: False
         self.thread = EngineThread(make_loop=self._loop)
-        self.session = Session(self.thread)
         self.keeper = ChatKeeper(data_dir() / "chats.sqlite3")
         self.preferences = PreferenceKeeper(config_dir() / "app.json")
+        self.session = Session(self.thread, self.preferences)
         self.shell = Shell(self.session, self.keeper, self.preferences)
         self.window = self.shell.window
         self.window.resize(1120, 740)
@@ -383,7 +383,7 @@ class Stage:
             file.truncate(412_000_000)
         from sotto.ui.state.dropped import Dropped
 
-        session.open(Dropped((broken,), ()))
+        session.library.open(Dropped((broken,), ()))
         await self._until(window.chat.notice.isVisible)
         await self._take("error")
 
@@ -475,8 +475,8 @@ class Stage:
         await self._take("quick-answered", quick.panel)
         quick.hide()
         menu = QMenu()
-        names = [model.name for model in self.session.models if model.runnable]
-        recent = tray.recent(self.session.models, names)
+        names = [model.name for model in self.session.library.models if model.runnable]
+        recent = tray.recent(self.session.library.models, names)
         tray.fill(menu, tray.entries(self.session.state, recent, "Ctrl+Alt+Space"), tray.spelled)
         menu.ensurePolished()
         menu.resize(menu.sizeHint())

@@ -116,7 +116,7 @@ def main() -> None:
     found = {}
 
     async def script(window: MainWindow) -> None:
-        await until(lambda: bool(window.session.models) and window.session.state.loaded)
+        await until(lambda: bool(window.session.library.models) and window.session.state.loaded)
         found.update(await measure(window, long, others))
 
     in_window(script, path)

@@ -64,7 +64,7 @@ def in_window(script: Callable[[MainWindow], object], chats: Path, thread: Engin
     preferences = PreferenceKeeper(preferences_file())
     app._dress(preferences)
     thread, keeper = thread or EngineThread(), ChatKeeper(chats)
-    shell = Shell(Session(thread), keeper, preferences)
+    shell = Shell(Session(thread, preferences), keeper, preferences)
     switch = ApiSwitch(ApiHost(shell.session), preferences)
     app._paint(shell.window)
 

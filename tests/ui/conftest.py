@@ -22,6 +22,7 @@ from sotto.ui.app.shell import Shell
 from sotto.ui.conversation.chat_thread import ChatKeeper
 from sotto.ui.preferences.preferences import PreferenceKeeper
 from sotto.ui.session.engine_thread import EngineThread
+from sotto.ui.session.model_library import ModelLibrary
 from sotto.ui.session.session import Session
 from sotto.ui.state.memory_estimate import Sample
 from sotto.ui.state.model_state import Phase
@@ -238,7 +239,7 @@ def stage(qtbot, loop, flows, dressed, preferences, queue, tmp_path):
     """Make a window over a scripted engine, with models that need not exist."""
     script, shelf = Script(), Shelf([record(), record("other:latest")])
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
-    session = Session(thread, shelf)
+    session = Session(thread, preferences, ModelLibrary(preferences, shelf))
     keeper = ChatKeeper(tmp_path / "data" / "chats.sqlite3")
     window = MainWindow(session, keeper, preferences)
     qtbot.addWidget(window)
@@ -275,7 +276,7 @@ def real_window(qtbot, loop, flows, dressed, preferences, tmp_path):
     shown = []
 
     def show(thread):
-        session, keeper = Session(thread), ChatKeeper(tmp_path / "chats.sqlite3")
+        session, keeper = Session(thread, preferences), ChatKeeper(tmp_path / "chats.sqlite3")
         window = MainWindow(session, keeper, preferences)
         qtbot.addWidget(window)
         window.show()
@@ -293,7 +294,7 @@ def real_window(qtbot, loop, flows, dressed, preferences, tmp_path):
         window.hide()
         window.sessions.close()
         window.desk.close()
-        session.close()
+        session.library.close()
         assert thread.close(30_000)
         keeper.close()
         destroy(window, session, thread, keeper)
@@ -317,8 +318,8 @@ class Around:
 
     def load(self, qtbot):
         """Load the first model."""
-        qtbot.waitUntil(lambda: bool(self.session.models))
-        self.session.load(self.session.models[0])
+        qtbot.waitUntil(lambda: bool(self.session.library.models))
+        self.session.load(self.session.library.models[0])
         qtbot.waitUntil(lambda: self.session.state.phase is Phase.READY)
 
 
@@ -327,7 +328,7 @@ def around(loop, flows, dressed, preferences, queue, tmp_path):
     """Make the app around a window over a scripted engine."""
     script, shelf = Script(), Shelf([record(), record("other:latest")])
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
-    session = Session(thread, shelf)
+    session = Session(thread, preferences, ModelLibrary(preferences, shelf))
     keeper = ChatKeeper(tmp_path / "data" / "chats.sqlite3")
     shell = Shell(session, keeper, preferences)
     loop.starts.append(lambda: shell.begin(flows))
@@ -347,8 +348,8 @@ def ready(stage, qtbot, loop):
     """The stage, with its first model loaded."""
 
     def load():
-        qtbot.waitUntil(lambda: bool(stage.session.models))
-        stage.session.load(stage.session.models[0])
+        qtbot.waitUntil(lambda: bool(stage.session.library.models))
+        stage.session.load(stage.session.library.models[0])
         qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
 
     loop.starts.append(load)

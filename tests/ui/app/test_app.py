@@ -35,7 +35,7 @@ def test_nothing_heavy_is_imported_before_the_window_is_painted():
         "from pathlib import Path\n"
         "preferences = app.PreferenceKeeper(Path('app.json'))\n"
         "app._dress(preferences)\n"
-        "shell = app.Shell(Session(thread), app.ChatKeeper(Path('chats.sqlite3')), preferences)\n"
+        "shell = app.Shell(Session(thread, preferences), app.ChatKeeper(Path('chats.sqlite3')), preferences)\n"
         "switch = app.ApiSwitch(app.ApiHost(shell.session), preferences)\n"
         "app._paint(shell.window)\n"
         "assert shell.window._painted\n"
@@ -70,10 +70,10 @@ def test_a_file_opened_before_the_app_can_open_it_is_loaded_once(around, qtbot, 
     qapp._shell = None
 
 
-def test_arguments_are_loaded(stage, qtbot, loop, tmp_path):
+def test_arguments_are_loaded(stage, qtbot, loop, flows, tmp_path):
     path = tmp_path / "model"
     stage.shelf.at = {path: record("given", path=path)}
-    stage.session.begin(stage.session._flows, (path,))
+    stage.session.begin(flows, (path,))
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     assert stage.session.state.record.name == "given"
 

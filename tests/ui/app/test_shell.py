@@ -137,7 +137,7 @@ def test_a_panel_that_colours_nothing_gets_the_icon_in_its_own_colours(qapp, mon
 def test_the_rows_do_what_they_say(around, qtbot, loop, ended):
     around.load(qtbot)
     shell = around.shell
-    shell.tray.wanted.emit(TrayEntry("", Do.LOAD, around.session.models[1]))
+    shell.tray.wanted.emit(TrayEntry("", Do.LOAD, around.session.library.models[1]))
     qtbot.waitUntil(
         lambda: around.session.state.phase is Phase.READY and around.session.state.record.name == "other:latest"
     )

@@ -126,7 +126,7 @@ def test_the_oldest_turns_are_left_out_once_a_person_says_so(ready, qtbot, loop)
 def test_the_context_is_raised_for_a_model_that_was_made_for_more(ready, qtbot, loop):
     composer = ready.window.chat.composer
     ready.script.loaded_context = 1000
-    ready.session.load(ready.session.models[1])
+    ready.session.load(ready.session.library.models[1])
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY)
     composer.draft.setPlainText("z" * 1600)
     qtbot.waitUntil(composer.panel.isVisible)

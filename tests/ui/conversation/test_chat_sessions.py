@@ -147,8 +147,8 @@ def test_a_question_asked_while_another_version_is_read_stays(ready, qtbot, loop
 
 def test_a_question_that_waits_for_a_model_is_answered_out_of_view(stage, qtbot, loop, file):
     stage.script.hold_load = threading.Event()
-    qtbot.waitUntil(lambda: bool(stage.session.models))
-    stage.session.load(stage.session.models[0])
+    qtbot.waitUntil(lambda: bool(stage.session.library.models))
+    stage.session.load(stage.session.library.models[0])
     stage.chat_session.draft.choose("Be brief.", {"seed": 1})
     assert stage.chat_session.send("Early?")
     qtbot.waitUntil(lambda: stage.chat_session.chat is not None)

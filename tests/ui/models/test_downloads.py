@@ -246,7 +246,7 @@ def test_search_finds_downloads_too(getting, stage, loop):
 
 
 def test_when_it_is_done_the_model_takes_the_place_of_the_row(getting, stage, qtbot, loop, said):
-    qtbot.waitUntil(lambda: bool(stage.session.models))
+    qtbot.waitUntil(lambda: bool(stage.session.library.models))
     getting(part(PullState.VERIFYING, done=TOTAL))
     stage.shelf.records.append(record(NAME, source=Source.SOTTO))
     getting(part(PullState.DONE, done=TOTAL))
@@ -274,7 +274,7 @@ def test_a_failure_says_why_once_and_can_be_tried_again(getting, stage, loop, sa
 
 def test_a_model_that_is_there_is_updated_and_not_downloaded(getting, stage, qtbot, loop):
     stage.shelf.records.append(record(NAME, source=Source.SOTTO))
-    stage.session.rescan()
+    stage.session.library.rescan()
     qtbot.waitUntil(lambda: NAME in [row.record.name for row in stage.window.sidebar.rows])
     getting(part())
     (row,) = rows(stage)

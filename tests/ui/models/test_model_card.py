@@ -197,7 +197,7 @@ def test_favourites_come_first_and_orders_hold(desk, qtbot, loop, preferences):
 def test_what_was_used_last_comes_first(desk, qtbot, loop, stage, preferences):
     preferences.change(recent_models=(BIG.name,))
     assert order(desk) == ["tiny:latest", "big:8b"]  # nothing moves under the pointer
-    stage.session.rescan()
+    stage.session.library.rescan()
     qtbot.waitUntil(lambda: order(desk) == ["big:8b", "tiny:latest"])
 
 

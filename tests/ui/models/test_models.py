@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 
 from material import material
 from sotto.ui.session.engine_thread import EngineThread
-from sotto.ui.session.model_library import StoreModels
+from sotto.ui.session.model_sources import StoreModels
 from sotto.ui.state.model_state import Phase
 from stores import Store, fingerprint
 
@@ -27,17 +27,17 @@ def names(window):
 
 def test_a_model_that_comes_is_listed_and_one_that_goes_is_not(qtbot, window, loop, own_home):
     source, folder = material("stories260k"), own_home / ".lmstudio" / "models" / "somebody" / "stories"
-    qtbot.waitUntil(lambda: bool(window.session._watch._watcher.directories()))
+    qtbot.waitUntil(lambda: bool(window.session.library._watch._watcher.directories()))
     before = names(window)
     shutil.copytree(source, folder)
     qtbot.waitUntil(lambda: "somebody/stories" in names(window), timeout=10_000)
-    qtbot.waitUntil(lambda: str(folder) in window.session._watch._watcher.directories())
+    qtbot.waitUntil(lambda: str(folder) in window.session.library._watch._watcher.directories())
     shutil.rmtree(folder.parent)
     qtbot.waitUntil(lambda: names(window) == before, timeout=10_000)
 
 
 def test_a_store_that_comes_with_its_program_is_listed(qtbot, window, loop, own_home):
-    watch = window.session._watch
+    watch = window.session.library._watch
     (own_home / ".cache").mkdir(exist_ok=True)
     (own_home / ".local").mkdir(exist_ok=True)
     ollamas = frozenset({own_home / ".ollama"})
@@ -65,7 +65,7 @@ def test_a_folder_whose_disk_is_away_is_greyed_and_comes_back_within_two_seconds
     window.desk.add_folder(str(disk))
     assert preferences.values.folders == (str(disk),)
     qtbot.waitUntil(lambda: "stories" in rows(window), timeout=10_000)
-    qtbot.waitUntil(lambda: window.session._presence is not None)
+    qtbot.waitUntil(lambda: window.session.library._presence is not None)
     disk.rename(tmp_path / "away")
     qtbot.waitUntil(lambda: not rows(window)["stories"].record.present, timeout=10_000)
     row = rows(window)["stories"]
@@ -75,7 +75,7 @@ def test_a_folder_whose_disk_is_away_is_greyed_and_comes_back_within_two_seconds
     assert "disk that is not present" in window.chat.notice.message.text()
     row.click()
     assert window.desk.card.load.isHidden()
-    qtbot.waitUntil(lambda: not window.session.searching)
+    qtbot.waitUntil(lambda: not window.session.library.searching)
     began = time.monotonic()
     (tmp_path / "away").rename(disk)
     qtbot.waitUntil(lambda: rows(window)["stories"].record.present, timeout=10_000)
@@ -135,8 +135,8 @@ def actions(menu):
 
 
 def test_a_models_menu(stage, qtbot, loop):
-    qtbot.waitUntil(lambda: bool(stage.session.models))
-    record = stage.session.models[0]
+    qtbot.waitUntil(lambda: bool(stage.session.library.models))
+    record = stage.session.library.models[0]
     menu = actions(stage.window.sidebar.models.menu_of(record))
     assert list(menu) == [
         *("Load", "Details", "Favourite", "Keep Loaded"),

@@ -21,7 +21,7 @@ def palette(stage, qtbot, loop):
     """Return a function that opens the palette by its keys."""
 
     def shown():
-        qtbot.waitUntil(lambda: bool(stage.session.models) and QApplication.focusWidget() is not None)
+        qtbot.waitUntil(lambda: bool(stage.session.library.models) and QApplication.focusWidget() is not None)
         QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
         found = stage.window.commands.palette
         assert found.isVisible()
@@ -70,7 +70,7 @@ def test_a_model_is_loaded_and_comes_first_the_next_time(palette, stage, qtbot, 
     stage.shelf.records = [*stage.shelf.records, record("big:8b", runnable=False, reason="No.")]
     stage.shelf.records.append(record("someone/else:latest"))
     stage.window.desk.panel.rescan.click()
-    qtbot.waitUntil(lambda: len(stage.session.models) == 4)
+    qtbot.waitUntil(lambda: len(stage.session.library.models) == 4)
     shown = palette()
     qtbot.keyClicks(shown.field, "othr")
     assert titles(shown) == ["other"]
@@ -139,7 +139,7 @@ def test_a_screen_reader_hears_what_return_would_do(palette, qtbot, loop, monkey
 def test_many_models_and_chats_keep_nobody_waiting(palette, stage, qtbot, loop, tmp_path):
     stage.shelf.records = [record(f"model-{n}:latest") for n in range(200)]
     stage.window.desk.panel.rescan.click()
-    qtbot.waitUntil(lambda: len(stage.session.models) == 200)
+    qtbot.waitUntil(lambda: len(stage.session.library.models) == 200)
 
     def fill(store):
         with store.database.writing():
@@ -173,7 +173,7 @@ def test_the_palette_is_made_of_what_is_there_now(palette, stage, qtbot, loop):
     assert shown.isHidden()
     stage.shelf.records = [record("fresh:1b")]
     stage.window.desk.panel.rescan.click()
-    qtbot.waitUntil(lambda: len(stage.session.models) == 1)
+    qtbot.waitUntil(lambda: len(stage.session.library.models) == 1)
     palette()
     assert "fresh:1b" in titles(shown)
     assert "tiny" not in titles(shown)

@@ -120,9 +120,9 @@ def test_it_follows_what_is_chosen_at_once(switch, preferences, qtbot, loop):
 
 
 def test_it_lists_what_the_window_lists(ask, stage, qtbot, loop):
-    qtbot.waitUntil(lambda: bool(stage.session.models))
+    qtbot.waitUntil(lambda: bool(stage.session.library.models))
     listed = ended(qtbot, ask("/v1/models")).json()
-    assert [row["id"] for row in listed["data"]] == [one.name for one in stage.session.models]
+    assert [row["id"] for row in listed["data"]] == [one.name for one in stage.session.library.models]
 
 
 def test_a_request_for_another_model_loads_it_and_the_window_shows_that(ask, ready, qtbot, loop):
@@ -152,7 +152,7 @@ def test_a_request_brings_no_window_up(ask, ready, qtbot, loop):
     assert ready.session.state.record.name == OTHER
     assert not ready.window.isVisible()
     ready.window.showMinimized()
-    ended(qtbot, ask("/api/chat", chat(ready.session.models[0].name)))
+    ended(qtbot, ask("/api/chat", chat(ready.session.library.models[0].name)))
     assert ready.window.isMinimized()
 
 
@@ -213,7 +213,7 @@ def test_what_a_person_loaded_stays(ask, ready, qtbot, loop):
     ended(qtbot, ask("/api/chat", chat(OTHER, keep_alive=0)))
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.FOUND)
     # And a model is unloaded for whoever asks for just that.
-    ready.session.load(ready.session.models[0])
+    ready.session.load(ready.session.library.models[0])
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY)
     assert ended(qtbot, ask("/api/generate", {"model": name, "keep_alive": 0})).json()["done_reason"] == "unload"
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.FOUND)

@@ -49,9 +49,9 @@ def test_settings_reach_the_engine(ready, qtbot, loop):
 
 
 def test_a_message_sent_while_loading_waits_and_goes_once(stage, qtbot, loop):
-    qtbot.waitUntil(lambda: bool(stage.session.models))
+    qtbot.waitUntil(lambda: bool(stage.session.library.models))
     stage.script.hold_load = threading.Event()
-    stage.session.load(stage.session.models[0])
+    stage.session.load(stage.session.library.models[0])
     qtbot.waitUntil(lambda: stage.session.state.progress is not None)
     stage.window.chat.composer.draft.setPlainText("Early")
     stage.window.chat.composer.draft.entered.emit()
@@ -66,9 +66,9 @@ def test_a_message_sent_while_loading_waits_and_goes_once(stage, qtbot, loop):
 
 
 def test_a_message_comes_back_when_the_load_fails(stage, qtbot, loop):
-    qtbot.waitUntil(lambda: bool(stage.session.models))
+    qtbot.waitUntil(lambda: bool(stage.session.library.models))
     stage.script.hold_load, stage.script.fail_load = threading.Event(), "config.json is missing."
-    stage.session.load(stage.session.models[0])
+    stage.session.load(stage.session.library.models[0])
     stage.window.send("Keep me")
     stage.script.hold_load.set()
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.FAILED)
@@ -84,7 +84,7 @@ def test_a_message_comes_back_when_the_load_fails(stage, qtbot, loop):
 
 
 def test_without_a_model_the_draft_stays_and_the_window_says_why(stage, qtbot, loop):
-    qtbot.waitUntil(lambda: not stage.session.searching)
+    qtbot.waitUntil(lambda: not stage.session.library.searching)
     stage.window.chat.composer.draft.setPlainText("Hello?")
     stage.window.chat.composer.draft.entered.emit()
     assert stage.window.chat.composer.text == "Hello?"
@@ -108,9 +108,9 @@ def test_a_broken_off_answer_is_kept(ready, qtbot, loop):
 
 
 def test_stop_in_a_load(stage, qtbot, loop):
-    qtbot.waitUntil(lambda: bool(stage.session.models))
+    qtbot.waitUntil(lambda: bool(stage.session.library.models))
     stage.script.hold_load = threading.Event()
-    stage.session.load(stage.session.models[0])
+    stage.session.load(stage.session.library.models[0])
     qtbot.waitUntil(lambda: stage.session.state.progress is not None)
     stage.window.menus.stop.trigger()
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.FOUND)
@@ -142,8 +142,8 @@ def test_stop_in_an_answer_keeps_what_was_written(ready, qtbot, loop):
 
 
 def test_the_last_of_several_loads_counts(stage, qtbot, loop):
-    qtbot.waitUntil(lambda: bool(stage.session.models))
-    first, second = stage.session.models
+    qtbot.waitUntil(lambda: bool(stage.session.library.models))
+    first, second = stage.session.library.models
     stage.script.hold_load = threading.Event()
     stage.session.load(first)
     stage.session.load(second)
@@ -156,7 +156,7 @@ def test_the_last_of_several_loads_counts(stage, qtbot, loop):
 def test_switching_keeps_the_chat(ready, qtbot, loop):
     ready.chat_session.send("Hi")
     qtbot.waitUntil(lambda: settled(ready))
-    ready.session.load(ready.session.models[1])
+    ready.session.load(ready.session.library.models[1])
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY)
     assert answer_text(ready) == ["Hi", "Hello there."]
     assert ready.chat_session.conversation.messages[1].model == "tiny:latest"
@@ -195,7 +195,7 @@ def test_what_cannot_run_says_why(stage, qtbot, loop):
 def test_of_two_dropped_models_the_first_is_loaded(stage, qtbot, loop):
     one, two = record("one", path=Path("/a/one")), record("two", path=Path("/a/two"))
     stage.shelf.at = {Path("/a/one"): one, Path("/a/two"): two, Path("/a/bad"): BrokenModelError("bad is empty.")}
-    stage.session.open(Dropped((Path("/a/bad"), Path("/a/one"), Path("/a/two")), ()))
+    stage.session.library.open(Dropped((Path("/a/bad"), Path("/a/one"), Path("/a/two")), ()))
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     assert stage.session.state.record == one
     notice = stage.window.chat.notice
@@ -207,19 +207,27 @@ def test_of_two_dropped_models_the_first_is_loaded(stage, qtbot, loop):
 def test_the_same_model_twice_is_no_second_one(stage, qtbot, loop):
     one = record("one", path=Path("/a/one"))
     stage.shelf.at = {Path("/a/1.safetensors"): one, Path("/a/2.safetensors"): one}
-    stage.session.open(Dropped((Path("/a/1.safetensors"), Path("/a/2.safetensors")), ()))
+    stage.session.library.open(Dropped((Path("/a/1.safetensors"), Path("/a/2.safetensors")), ()))
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     assert stage.window.chat.notice.isHidden()
 
 
 def test_a_remote_address_says_what_to_do(stage, qtbot, loop):
-    stage.session.open(Dropped((), ("https://example.org/model",)))
+    stage.session.library.open(Dropped((), ("https://example.org/model",)))
     qtbot.waitUntil(lambda: not stage.window.chat.notice.isHidden())
     assert "https://example.org/model" in stage.window.chat.notice.message.text()
 
 
 def test_a_queued_message_finds_no_model(qtbot, stage, loop):
-    stage.session.searching = True
+    stage.session.library.searching = True
     stage.chat_session.send("Early bird")
     qtbot.waitUntil(lambda: stage.window.chat.composer.text == "Early bird")
     assert stage.window.chat.transcript.empty
+
+
+def test_the_context_chosen_for_a_model_holds_before_there_is_a_window(around, qtbot, loop, preferences):
+    qtbot.waitUntil(lambda: bool(around.session.library.models))
+    first = around.session.library.models[0]
+    preferences.change(contexts=(f"{first.digest}:4096",))
+    around.load(qtbot)
+    assert around.script.loads[-1] == (first.name, 4096, False)

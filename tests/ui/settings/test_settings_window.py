@@ -28,7 +28,7 @@ from sotto.ui.platform import login_item
 from sotto.ui.platform.global_shortcut import GlobalShortcut
 from sotto.ui.session.api_host import ApiHost
 from sotto.ui.session.api_switch import ApiSwitch
-from sotto.ui.session.model_library import StoreModels
+from sotto.ui.session.model_sources import StoreModels
 from sotto.ui.settings.answers import AnswersPage
 from sotto.ui.settings.api_page import ProgramsPage
 from sotto.ui.settings.appearance import AppearancePage
@@ -236,17 +236,17 @@ def model_folder(tmp_path):
 
 
 def test_folders_are_added_counted_and_removed(settings, stage, qtbot, loop, model_folder, tmp_path):
-    stage.session._store = StoreModels()
+    stage.session.library._source = StoreModels()
     page = settings("folders").page(FoldersPage)
     qtbot.waitUntil(lambda: "Built in" in folder_rows(page))
-    stage.session.rescan()
+    stage.session.library.rescan()
     qtbot.waitUntil(lambda: state_of(folder_rows(page)["Built in"]) == "1 model")
     assert state_of(folder_rows(page)["Hugging Face"]) == "Not there"
     assert "None yet" in folder_rows(page)
     before = {path: path.stat().st_mtime_ns for path in model_folder.rglob("*")}
     page._stores.add(model_folder)
     qtbot.waitUntil(lambda: "shelf" in folder_rows(page) and state_of(folder_rows(page)["shelf"]) == "1 model")
-    assert "plain" in {one.name for one in stage.session.models}
+    assert "plain" in {one.name for one in stage.session.library.models}
     assert stage.window.preferences.values.folders == (str(model_folder),)
     for wrong, why in (
         (model_folder, "is searched already."),
@@ -264,7 +264,7 @@ def test_folders_are_added_counted_and_removed(settings, stage, qtbot, loop, mod
     assert remove.accessibleName() == "Remove folder shelf"
     remove.click()
     qtbot.waitUntil(lambda: "shelf" not in folder_rows(page))
-    qtbot.waitUntil(lambda: "plain" not in {one.name for one in stage.session.models})
+    qtbot.waitUntil(lambda: "plain" not in {one.name for one in stage.session.library.models})
     assert {path: path.stat().st_mtime_ns for path in model_folder.rglob("*")} == before
 
 
@@ -370,7 +370,7 @@ def test_the_memory_of_an_isolated_engine_is_limited_in_its_page(settings, qtbot
     assert [label.text() for label in page.findChildren(QLabel) if "SOTTO_ENGINE_MEMORY is set to 3G" in label.text()]
 
 
-def test_the_engine_moves_with_the_next_start(settings, stage, qtbot, loop, monkeypatch):
+def test_the_engine_moves_with_the_next_start(settings, stage, qtbot, loop, flows, monkeypatch):
     page = settings("engine").page(EnginePage)
     assert "In the app’s own process" in page.row.hint.text()
     page.host.buttons["process"].click()
@@ -378,7 +378,7 @@ def test_the_engine_moves_with_the_next_start(settings, stage, qtbot, loop, monk
     assert "In a process of its own" in page.row.hint.text()
     assert [label.text() for label in page.findChildren(QLabel) if "start of Sotto" in label.text()]
     monkeypatch.setenv("SOTTO_ENGINE_HOST", "thread")
-    forced = EnginePage(stage.window.preferences, EngineChoices(stage.session._flows))
+    forced = EnginePage(stage.window.preferences, EngineChoices(flows))
     assert [
         label.text() for label in forced.findChildren(QLabel) if "SOTTO_ENGINE_HOST is set to thread" in label.text()
     ]

@@ -91,7 +91,7 @@ def test_durations(seconds, text):
 
 
 def test_a_row_shows_a_load_once_it_takes_long(stage, qtbot, loop):
-    qtbot.waitUntil(lambda: bool(stage.session.models))
+    qtbot.waitUntil(lambda: bool(stage.session.library.models))
     row = stage.window.sidebar.rows[0]
     loading = ModelState(Phase.LOADING, row.record, weights(1_000_000_000))
     before = row.sizeHint()

@@ -72,7 +72,7 @@ def resident():
 
 
 def load(qtbot, window, path):
-    window.session.open(Dropped((path,), ()))
+    window.session.library.open(Dropped((path,), ()))
     qtbot.waitUntil(
         lambda: window.session.state.actual > 0 and window.session.state.record.path == path,
         timeout=WAIT,
@@ -87,7 +87,7 @@ def test_eject_gives_the_memory_back_and_the_next_model_loads(qtbot, window, loo
     began = time.monotonic()
     qtbot.waitUntil(lambda: gc.collect() >= 0 and before - resident() >= 450 * MB, timeout=WAIT)
     assert time.monotonic() - began <= 2.0
-    (builtin,) = [record for record in window.session.models if record.builtin]
+    (builtin,) = [record for record in window.session.library.models if record.builtin]
     window.session.load(builtin)
     qtbot.waitUntil(lambda: window.session.state.phase is Phase.READY, timeout=WAIT)
 

@@ -54,13 +54,13 @@ def test_suggestions_by_memory(memory, billions):
 
 def test_the_page_shows_what_the_session_found(stage, qtbot, loop, tmp_path):
     finds, session = stage.window.chat.welcome.finds, stage.session
-    qtbot.waitUntil(lambda: bool(session.models))
+    qtbot.waitUntil(lambda: bool(session.library.models))
     assert finds.headline.text() == "Found 2 models you already have (2.2 MB)"
-    session.roots = (
+    session.library.roots = (
         Root(Source.OLLAMA, Path("/models"), True, "OLLAMA_MODELS"),
         Root(Source.FOLDER, tmp_path, True),
     )
-    session.roots_there = frozenset((Path("/models"),))
+    session.library.roots_there = frozenset((Path("/models"),))
     stage.window.desk._show_finds()
     assert texts(finds._grid) == [
         *("Ollama", "/models (OLLAMA_MODELS)", "2 models"),
@@ -71,10 +71,10 @@ def test_the_page_shows_what_the_session_found(stage, qtbot, loop, tmp_path):
 @pytest.mark.qt_log_ignore("propagateSizeHints")
 def test_every_button_does_something(stage, qtbot, loop, preferences, monkeypatch):
     finds, desk = stage.window.chat.welcome.finds, stage.window.desk
-    qtbot.waitUntil(lambda: not stage.session.searching)
+    qtbot.waitUntil(lambda: not stage.session.library.searching)
     stage.shelf.records = [*stage.shelf.records, record("new")]
     finds.rescan.click()
-    qtbot.waitUntil(lambda: len(stage.session.models) == 3)
+    qtbot.waitUntil(lambda: len(stage.session.library.models) == 3)
     finds.add.click()
     (dialog,) = [one for one in QApplication.topLevelWidgets() if one.windowTitle() == "Add a folder of models"]
     dialog.fileSelected.emit("/extra")
@@ -89,10 +89,10 @@ def test_every_button_does_something(stage, qtbot, loop, preferences, monkeypatc
 
 
 def test_everything_is_reached_by_tab(stage, qtbot, loop):
-    qtbot.waitUntil(lambda: bool(stage.session.models))
+    qtbot.waitUntil(lambda: bool(stage.session.library.models))
     stage.shelf.records = [BUILTIN]
-    stage.session.rescan()
-    qtbot.waitUntil(lambda: stage.session.models == (BUILTIN,))
+    stage.session.library.rescan()
+    qtbot.waitUntil(lambda: stage.session.library.models == (BUILTIN,))
     stage.session.load(BUILTIN)
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     window, reached = stage.window, set()
@@ -112,7 +112,7 @@ def test_everything_is_reached_by_tab(stage, qtbot, loop):
 @pytest.mark.parametrize("size", [(720, 480), (1120, 760), (1600, 1000)])
 @pytest.mark.parametrize("zoom", [1.0, 2.0])
 def test_nothing_is_cut_off(stage, qtbot, loop, dressed, size, zoom):
-    qtbot.waitUntil(lambda: bool(stage.session.models))
+    qtbot.waitUntil(lambda: bool(stage.session.library.models))
     dressed.wear("light", zoom)
     stage.window.resize(*size)
     stage.window.chat.welcome.finds.show_finds([BUILTIN], PLACES, 16 * 10**9)

@@ -21,7 +21,7 @@ def full(ready, qtbot, loop):
 
     def fill():
         ready.shelf.records += [record("cannot", runnable=False), record("hf.co/someone/A-long-name-GGUF:Q4_K_M")]
-        ready.session.rescan()
+        ready.session.library.rescan()
         ready.window.resize(*SMALLEST)
         ready.window.send("How do I load a bigger model, and what does 4-bit mean?")
         qtbot.waitUntil(lambda: len(ready.window.sidebar.rows) == 4 and bool(ready.window.sidebar.chats.model.rows))

@@ -36,7 +36,7 @@ def use(stage, qtbot, record):
 
 def test_the_model_before_stays_where_there_is_room_and_is_back_at_once(roomy, qtbot, loop):
     session = roomy.session
-    first, other = session.models
+    first, other = session.library.models
     use(roomy, qtbot, other)
     assert phases(roomy) == {first.name: Phase.READY, OTHER: Phase.READY}
     assert [one.record for one in session.keeper.residents.all] == [first, other]
@@ -57,14 +57,14 @@ def test_the_model_before_stays_where_there_is_room_and_is_back_at_once(roomy, q
 
 
 def test_where_there_is_none_the_model_before_leaves_first(ready, qtbot, loop):
-    first, other = ready.session.models
+    first, other = ready.session.library.models
     use(ready, qtbot, other)
     assert phases(ready) == {first.name: Phase.FOUND, OTHER: Phase.READY}
     assert [one.record for one in ready.session.keeper.residents.all] == [other]
 
 
 def test_a_model_that_is_not_in_use_is_ejected_by_its_row(roomy, qtbot, loop):
-    first, other = roomy.session.models
+    first, other = roomy.session.library.models
     use(roomy, qtbot, other)
     row_of(roomy, first.name).eject.click()
     qtbot.waitUntil(lambda: phases(roomy) == {first.name: Phase.FOUND, OTHER: Phase.READY})
@@ -73,7 +73,7 @@ def test_a_model_that_is_not_in_use_is_ejected_by_its_row(roomy, qtbot, loop):
 
 
 def test_a_pinned_model_leaves_neither_with_time_nor_for_another_one(ready, qtbot, loop):
-    session, (first, other) = ready.session, ready.session.models
+    session, (first, other) = ready.session, ready.session.library.models
     ready.window.desk.book.pin(first, pinned=True)
     session.load(other)
     qtbot.waitUntil(lambda: session.state.phase is not Phase.LOADING)
@@ -84,7 +84,7 @@ def test_a_pinned_model_leaves_neither_with_time_nor_for_another_one(ready, qtbo
 
 
 def test_another_choice_while_a_model_is_loaded_takes_its_place(roomy, qtbot, loop):
-    first, other = roomy.session.models
+    first, other = roomy.session.library.models
     roomy.script.hold_load = threading.Event()
     roomy.session.load(other)
     qtbot.waitUntil(lambda: phases(roomy)[OTHER] is Phase.LOADING)
@@ -94,7 +94,7 @@ def test_another_choice_while_a_model_is_loaded_takes_its_place(roomy, qtbot, lo
 
 
 def test_programs_load_models_beside_that_of_the_window(roomy, preferences, qtbot, loop, destroyed):
-    first, _ = roomy.session.models
+    first, _ = roomy.session.library.models
     host = ApiHost(roomy.session)
     switch = ApiSwitch(host, preferences)
     with socket.socket() as probe:
@@ -125,7 +125,7 @@ def test_programs_load_models_beside_that_of_the_window(roomy, preferences, qtbo
 
 
 def test_a_program_at_a_model_holds_it_and_a_person_ends_that(roomy, qtbot, loop):
-    session, (first, other) = roomy.session, roomy.session.models
+    session, (first, other) = roomy.session, roomy.session.library.models
     host, told = ApiHost(session), []
     host.want(Wish(other), told.append)
     qtbot.waitUntil(lambda: bool(told))

@@ -129,7 +129,7 @@ def test_the_real_engine_hears_it(qtbot, window, loop, models):
     session, current, composer = window.session, window.current, window.chat.composer
 
     def load(name):
-        session.open(Dropped((models[name],), ()))
+        session.library.open(Dropped((models[name],), ()))
         qtbot.waitUntil(
             lambda: session.state.phase is Phase.READY and session.state.record.path == models[name], timeout=WAIT
         )

@@ -26,7 +26,7 @@ def test_it_says_what_it_is_and_takes_no_questions(qtbot, window, loop):
     qtbot.waitUntil(lambda: not current.session.busy and current.session.turns[-1].id > 0, timeout=WAIT)
     turns, question = len(current.session.turns), current.session.turns[0]
     # What is asked while it loads becomes a draft again.
-    session.open(Dropped((minilm(),), ()))
+    session.library.open(Dropped((minilm(),), ()))
     qtbot.waitUntil(lambda: session.state.phase is Phase.LOADING, timeout=WAIT)
     chat.composer.draft.setPlainText("Are you there?")
     window.composing.send("Are you there?")
@@ -66,7 +66,7 @@ def test_it_says_what_it_is_and_takes_no_questions(qtbot, window, loop):
 
     # The next model answers what is written.
     window.sidebar.rows[0].click()
-    session.load(next(one for one in session.models if one.builtin))
+    session.load(next(one for one in session.library.models if one.builtin))
     qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=WAIT)
     assert chat.composer.hint.text() != WHY
     assert chat.welcome.greeting.text() != WHY

@@ -424,8 +424,8 @@ def test_where_nothing_can_be_saved_the_conversation_goes_on(
     window.begin(flows)
     qtbot.waitUntil(lambda: window.chat.notice.title.text() == "About your chats")
     assert str(blocked) in window.chat.notice.message.text()
-    qtbot.waitUntil(lambda: bool(stage.session.models))
-    stage.session.load(stage.session.models[0])
+    qtbot.waitUntil(lambda: bool(stage.session.library.models))
+    stage.session.load(stage.session.library.models[0])
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     # A load takes nothing away that is not about models.
     assert window.chat.notice.title.text() == "About your chats"

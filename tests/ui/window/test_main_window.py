@@ -161,8 +161,8 @@ def test_the_draft_can_be_written_in_every_state(stage, qtbot, loop):
     draft = stage.window.chat.composer.draft
     qtbot.keyClicks(draft, "a")
     stage.script.hold_load = threading.Event()
-    qtbot.waitUntil(lambda: bool(stage.session.models))
-    stage.session.load(stage.session.models[0])
+    qtbot.waitUntil(lambda: bool(stage.session.library.models))
+    stage.session.load(stage.session.library.models[0])
     qtbot.keyClicks(draft, "b")
     stage.script.hold_load.set()
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
@@ -326,7 +326,7 @@ def test_copy_gives_the_markdown(ready, qtbot, loop):
 def test_rows_search_selection_and_reasons(stage, qtbot, loop):
     sidebar = stage.window.sidebar
     stage.shelf.records += [record("big:8b", runnable=False, reason="big:8b is a GGUF model, which cannot run yet.")]
-    qtbot.waitUntil(lambda: bool(stage.session.models))
+    qtbot.waitUntil(lambda: bool(stage.session.library.models))
     sidebar.models.rescan.click()
     qtbot.waitUntil(lambda: len(sidebar.rows) == 3)
     sidebar.search.setText("BIG")
@@ -355,7 +355,7 @@ def test_what_files_say_is_never_read_as_html(stage, qtbot, loop):
     hostile = "<img src='file:///etc/passwd'><b>x"
     stage.shelf.records = [record(hostile, runnable=False, reason=f"{hostile} is bad.")]
     stage.window.sidebar.models.rescan.click()
-    qtbot.waitUntil(lambda: len(stage.session.models) == 1)
+    qtbot.waitUntil(lambda: len(stage.session.library.models) == 1)
     row = stage.window.sidebar.rows[0]
     stage.session.load(row.record)
     labels = [label for label in stage.window.findChildren(QLabel) if hostile in label.text()]

@@ -115,7 +115,7 @@ def run(wish: Wish = _USUAL, instance: Instance | None = None) -> int:
     preferences = PreferenceKeeper(preferences_file())
     _dress(preferences)
     thread, keeper = make_host(preferences.values.engine_host), ChatKeeper(data_dir() / "chats.sqlite3")
-    shell = Shell(Session(thread), keeper, preferences)
+    shell = Shell(Session(thread, preferences), keeper, preferences)
     switch = shell.api = ApiSwitch(ApiHost(shell.session), preferences)
     app.serve(shell)
     door = Door(instance.listener, shell) if instance is not None else None

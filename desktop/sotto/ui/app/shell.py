@@ -23,7 +23,6 @@ from sotto.ui.platform.single_instance import Show, Wish
 from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
 from sotto.ui.quick.quick_prompt import QuickPrompt
 from sotto.ui.session import engine_hosts
-from sotto.ui.session.chat_defaults import ChatDefaults
 from sotto.ui.session.session import Session
 from sotto.ui.state.dropped import Dropped
 from sotto.ui.state.model_state import Problem
@@ -70,7 +69,6 @@ class Shell(QObject):
         self._preferences = preferences
         self._flows: Flows | None = None
         self._window: MainWindow | None = None
-        ChatDefaults(session, preferences, self)
         self.sessions = ChatSessions(session, keeper, self)
         self.quick = QuickPrompt(session, preferences, self.sessions, self)
         self.quick.app_wanted.connect(self._move_to_window)
@@ -147,7 +145,7 @@ class Shell(QObject):
             # Qt proves with it to a compositor that a person wants the window, and forgets it.
             os.environ["XDG_ACTIVATION_TOKEN"] = wish.token
         if wish.paths:
-            self.session.open(Dropped(wish.paths, ()))
+            self.session.library.open(Dropped(wish.paths, ()))
         self.show(wish.show)
 
     def show(self, what: Show) -> None:
@@ -175,7 +173,7 @@ class Shell(QObject):
 
     def open_paths(self, paths: tuple[Path, ...]) -> None:
         """Load files that the system asks to open."""
-        self.session.open(Dropped(paths, ()))
+        self.session.library.open(Dropped(paths, ()))
         self.open_window()
 
     @Slot()
@@ -220,7 +218,9 @@ class Shell(QObject):
 
     def _entries(self) -> tuple[TrayEntry, ...]:
         values, session = self._preferences.values, self.session
-        return tray.entries(session.state, tray.recent(session.models, values.recent_models), self.shortcut.certain)
+        return tray.entries(
+            session.state, tray.recent(session.library.models, values.recent_models), self.shortcut.certain
+        )
 
     @Slot()
     def _note_model(self) -> None:
@@ -317,4 +317,4 @@ class Shell(QObject):
             self._window.composing.attaching.close()
             self._window.desk.close()
         self.sessions.close()
-        self.session.close()
+        self.session.library.close()

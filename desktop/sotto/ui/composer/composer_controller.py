@@ -97,7 +97,7 @@ class Composing(QObject):
         """Attach the documents among these, and load the first model."""
         models, documents = parted(what)
         if models.paths or models.elsewhere:
-            self._session.open(models)
+            self._session.library.open(models)
         self.attach(documents)
 
     def attach(self, documents: tuple[Path, ...]) -> None:

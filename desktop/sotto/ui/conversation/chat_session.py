@@ -158,7 +158,7 @@ class ChatSession(QObject):
     @property
     def awaited(self) -> tuple[str, str]:
         """Who answers next, and what that waits for."""
-        waiting = self._session.loading or self._session.searching
+        waiting = self._session.loading or self._session.library.searching
         return self._session.model_name, "Waiting for the model…" if waiting else "Reading prompt…"
 
     def with_draft(self) -> tuple[Message, ...]:

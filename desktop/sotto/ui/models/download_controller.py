@@ -56,12 +56,12 @@ class Getting(QObject):
         self.card.closed.connect(self._close)
         self.downloads.ended.connect(self._offer_load)
         self.downloads.offered.connect(self.offered)
-        self._session.models_changed.connect(self.card.show_models)
+        self._session.library.changed.connect(self.card.show_models)
         QApplication.instance().focusChanged.connect(self._leave)  # type: ignore[union-attr]
 
     def begin(self, flows: "Flows") -> None:
         """Look for what an earlier run left."""
-        self.card.show_models(self._session.models)
+        self.card.show_models(self._session.library.models)
         self.downloads.begin(flows)
 
     def close(self) -> None:
@@ -113,7 +113,7 @@ class Getting(QObject):
 
     def _load(self, name: str) -> None:
         named = wording.model_name(name)
-        for record in self._session.models:
+        for record in self._session.library.models:
             if record.own and wording.model_name(record.name) == named:
                 self.load_wanted.emit(record)
                 return

@@ -241,7 +241,7 @@ class Downloads(QObject):
             if progress.state is PullState.DONE:
                 # One that was given up may have been there already.
                 if (self._shown.pop(name, None) or self._doomed.pop(name, None)) is not None:
-                    self._session.rescan()
+                    self._session.library.rescan()
                     yield progress
             elif before is not None:
                 self._shown[name] = progress

@@ -43,7 +43,6 @@ class KeepAlive(QObject):
         self.gone: ModelRecord | None = None
         self._timer = QTimer(self, interval=_TICK_MS)
         self._timer.timeout.connect(self.check)
-        session.pinned = book.is_pinned
         session.state_changed.connect(self._follow)
         book.changed.connect(self.check)
         preferences.changed.connect(self.check)

@@ -57,37 +57,23 @@ class Planner(QObject):
         self._compared, self._predicted = "", 0
         self._soon = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._soon.timeout.connect(self._start)
-        session.models_changed.connect(self._measure)
+        session.library.changed.connect(self._measure)
         session.measured.connect(self._take)
         session.figures_changed.connect(self.show_figures)
         session.lost.connect(self._lose)
         session.became_ready.connect(self._ask_again)
         session.state_changed.connect(self._compare)
-        session.context_for = self.context_for
 
     def begin(self, flows: "Flows") -> None:
         """Plan from now on; models may have been found before."""
         self._flows = flows
         self._figures = self._session.figures
-        self._measure(self._session.models)
+        self._measure(self._session.library.models)
         self._soon.start()
 
     def projection(self, record: ModelRecord) -> Projection:
         """Return how a model would lie in memory, as far as that is known now."""
         return self._plans.get(record.digest) or projected(None, self.memory)
-
-    def context_for(self, record: ModelRecord) -> int | None:
-        """Return the tokens of context to load a model with; None for as many as it was made for."""
-        known, plan = self._measured.get(record.digest), self.projection(record).plan
-        if (chosen := self._chosen(record)) is not None:
-            return chosen
-        if plan is None or known is None or known.needs is None or plan.context >= longest_context(known.needs):
-            return None
-        return plan.context
-
-    def _chosen(self, record: ModelRecord) -> int | None:
-        """Return the tokens of context that a person chose, for this model or else for all."""
-        return self._book.context_of(record) or self._session.settings.num_ctx
 
     def preview(self, record: ModelRecord, context: int | None) -> Projection:
         """Return how it would with so much context."""
@@ -100,8 +86,7 @@ class Planner(QObject):
     def choose_context(self, record: ModelRecord, tokens: int | None) -> None:
         """Plan, and later load, a model with so much context."""
         self._book.choose_context(record, tokens)
-        self._plans = {**self._plans, record.digest: self.preview(record, tokens)}
-        self.planned.emit()
+        self._take_plans({**self._plans, record.digest: self.preview(record, tokens)})
         self._soon.start()
 
     def show_sample(self, taken: Sample | None) -> None:
@@ -145,7 +130,7 @@ class Planner(QObject):
     def _ask_again(self) -> None:
         # An engine that ended in the meantime has not answered what it was asked.
         self._lose()
-        self._measure(self._session.models)
+        self._measure(self._session.library.models)
 
     @Slot()
     def _lose(self) -> None:
@@ -178,9 +163,9 @@ class Planner(QObject):
 
         if await flows.call(learn, architecture, predicted, actual):
             # The next estimate of its kind is a better one.
-            kin = {record.digest for record in self._session.models if record.architecture == architecture}
+            kin = {record.digest for record in self._session.library.models if record.architecture == architecture}
             self._asked -= kin
-            self._measure(self._session.models)
+            self._measure(self._session.library.models)
 
     def _start(self) -> None:
         if self._flows is not None:
@@ -189,15 +174,27 @@ class Planner(QObject):
     async def _plan(self, flows: "Flows") -> None:
         memory = self.memory
         questions = [
-            _Question(record.digest, self._measured.get(record.digest), self._chosen(record))
-            for record in self._session.models
+            _Question(record.digest, self._measured.get(record.digest), self._session.chosen_context(record))
+            for record in self._session.library.models
         ]
         self._round += 1
         this = self._round
         plans = await flows.call(_answers, questions, memory)
         if this == self._round:
-            self._plans = plans
-            self.planned.emit()
+            self._take_plans(plans)
+
+    def _take_plans(self, plans: Mapping[str, Projection]) -> None:
+        self._plans = plans
+        shortened = {digest: _shortened(self._measured.get(digest), plan) for digest, plan in plans.items()}
+        self._session.fit_contexts({digest: tokens for digest, tokens in shortened.items() if tokens is not None})
+        self.planned.emit()
+
+
+def _shortened(known: Measured | None, planned: Projection) -> int | None:
+    """Return the tokens of context that there is memory for; None where that is all that the model was made for."""
+    if planned.plan is None or known is None or known.needs is None:
+        return None
+    return planned.plan.context if planned.plan.context < longest_context(known.needs) else None
 
 
 def _answers(questions: Sequence[_Question], memory: Memory) -> dict[str, Projection]:

@@ -47,7 +47,7 @@ class ModelBook(QObject):
 
     def is_pinned(self, record: ModelRecord) -> bool:
         """Whether a model stays in memory once it is loaded."""
-        return record.digest in self._preferences.values.pinned_models
+        return self._preferences.values.is_pinned(record.digest)
 
     def pin(self, record: ModelRecord, *, pinned: bool) -> None:
         """Keep a model in memory, or let it go when it is idle."""
@@ -55,11 +55,7 @@ class ModelBook(QObject):
 
     def context_of(self, record: ModelRecord) -> int | None:
         """Return the tokens of context that were chosen for a model; None where none were."""
-        for entry in self._preferences.values.contexts:
-            digest, _, tokens = entry.rpartition(":")
-            if digest == record.digest and tokens.isascii() and tokens.isdigit() and 0 < int(tokens[:12]) < 2**31:
-                return int(tokens)
-        return None
+        return self._preferences.values.context_of(record.digest)
 
     def choose_context(self, record: ModelRecord, tokens: int | None) -> None:
         """Choose how long a context a model is loaded with; None for as many as fit well."""

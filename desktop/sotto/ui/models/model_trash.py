@@ -57,7 +57,7 @@ class ModelBin(QObject):
             return
         key = str(removed.folder)
         self._waiting[key] = removed
-        self._session.rescan()
+        self._session.library.rescan()
         self.offered.emit(
             f"{name} was deleted", wording.size(record.size), "Undo", partial(self._undo, key), UNDO_SECONDS
         )
@@ -74,7 +74,7 @@ class ModelBin(QObject):
             await flows.call(restore, removed)
         except SottoError as error:
             self._session.problem.emit(Problem(f"{wording.model_name(removed.name)} is not back", error.message))
-        self._session.rescan()
+        self._session.library.rescan()
 
     def _give_up(self, key: str) -> None:
         if self._flows is not None and (removed := self._waiting.pop(key, None)) is not None:

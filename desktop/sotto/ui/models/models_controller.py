@@ -19,7 +19,7 @@ from sotto.ui.models.model_notes import ModelBook
 from sotto.ui.models.model_panel import ModelPanel
 from sotto.ui.models.model_templates import ModelTemplates
 from sotto.ui.models.model_trash import ModelBin
-from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
+from sotto.ui.preferences.preferences import PreferenceKeeper
 from sotto.ui.session.session import Session
 from sotto.ui.state import memory_estimate, wording
 from sotto.ui.state.model_state import ModelState, Problem
@@ -45,8 +45,6 @@ class ModelDesk(QObject):
         """Make the list and the card; they belong nowhere yet."""
         super().__init__(parent)
         self._session, self._preferences = session, preferences
-        self._folders = preferences.values.folders
-        preferences.changed.connect(self._follow_folders)
         self._flows: Flows | None = None
         self.book = ModelBook(preferences, self)
         self.planner = Planner(session, self.book, self)
@@ -75,8 +73,8 @@ class ModelDesk(QObject):
         panel.remove_wanted.connect(self.bin.remove)
         panel.template_wanted.connect(lambda record: self.templates.choose(record, centre))
         panel.template_unwanted.connect(self.templates.take_back)
-        panel.verify_wanted.connect(session.verify)
-        panel.rescan_wanted.connect(session.rescan)
+        panel.verify_wanted.connect(session.library.verify)
+        panel.rescan_wanted.connect(session.library.rescan)
         panel.details_wanted.connect(self.show_details)
         panel.entered.connect(self._enter_card)
         panel.chosen_changed.connect(self._follow_choice)
@@ -87,22 +85,22 @@ class ModelDesk(QObject):
         card.previewed.connect(gauge.show_plan)
         card.closed.connect(self.close_card)
         finds.add_wanted.connect(self.choose_folder)
-        finds.rescan_wanted.connect(session.rescan)
-        session.models_changed.connect(self._show_finds)
+        finds.rescan_wanted.connect(session.library.rescan)
+        session.library.changed.connect(self._show_finds)
         gauge.sample_wanted.connect(self.sample_memory)
-        session.models_changed.connect(panel.show_models)
-        session.models_changed.connect(card.show_models)
+        session.library.changed.connect(panel.show_models)
+        session.library.changed.connect(card.show_models)
         session.figures_changed.connect(gauge.show_figures)
         session.residents_changed.connect(panel.show_residents)
         session.residents_changed.connect(card.show_state)
         QApplication.instance().focusChanged.connect(self._leave)  # type: ignore[union-attr]
-        panel.show_models(session.models)
+        panel.show_models(session.library.models)
 
     def begin(self, flows: "Flows") -> None:
         """Start what needs an event loop."""
         self._flows = flows
         # Another window or panel may have begun before.
-        self.panel.show_models(self._session.models)
+        self.panel.show_models(self._session.library.models)
         self._gauge.show_figures(self._session.figures)
         self.planner.begin(flows)
         self.bin.begin(flows)
@@ -191,12 +189,6 @@ class ModelDesk(QObject):
         if path not in folders:
             self._preferences.change(folders=(*folders, path))
 
-    @Slot(object)
-    def _follow_folders(self, values: Preferences) -> None:
-        if values.folders != self._folders:
-            self._folders = values.folders
-            self._session.rescan()
-
     def _show_finds(self) -> None:
         session = self._session
         places = [
@@ -204,14 +196,14 @@ class ModelDesk(QObject):
                 wording.SOURCE_NAMES[root.kind],
                 wording.home_path(root.path),
                 root.said_by,
-                root.path in session.roots_there,
-                sum(_lies_in(record, root.path) for record in session.models),
+                root.path in session.library.roots_there,
+                sum(_lies_in(record, root.path) for record in session.library.models),
             )
-            for root in session.roots
+            for root in session.library.roots
             if root.kind is not Source.BUILTIN
         ]
         taken = self.planner.memory.sample
-        self._finds.show_finds(session.models, places, taken.total if taken else 0)
+        self._finds.show_finds(session.library.models, places, taken.total if taken else 0)
 
     def close(self) -> None:
         """Let downloads rest until the next start."""

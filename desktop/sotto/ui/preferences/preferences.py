@@ -96,6 +96,18 @@ class Preferences:
     keep_alive_minutes: int = 0
     download_limit: int = 0
 
+    def is_pinned(self, digest: str) -> bool:
+        """Return whether a model stays in memory once it is loaded."""
+        return digest in self.pinned_models
+
+    def context_of(self, digest: str) -> int | None:
+        """Return the tokens of context that were chosen for a model; None where none were."""
+        for entry in self.contexts:
+            chosen_for, _, tokens = entry.rpartition(":")
+            if chosen_for == digest and tokens.isascii() and tokens.isdigit() and 0 < int(tokens[:12]) < 2**31:
+                return int(tokens)
+        return None
+
 
 def _is_place(value: str) -> bool:
     try:

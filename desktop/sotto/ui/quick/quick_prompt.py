@@ -131,10 +131,10 @@ class QuickPrompt(QObject):
         panel.quit_wanted.connect(self.quit_wanted)
         session.problem.connect(self._show_load_problem)
         session.state_changed.connect(self._show_state)
-        session.models_changed.connect(panel.show_models)
+        session.library.changed.connect(panel.show_models)
         self._preferences.changed.connect(self._put)
         self._put(self._preferences.values)
-        panel.show_models(session.models)
+        panel.show_models(session.library.models)
         self.current.changed.connect(self._show_chat)
         self._show_chat(self.current.session)
 

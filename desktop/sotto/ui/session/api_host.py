@@ -30,12 +30,12 @@ class ApiHost(QObject):
         """Share what `session` has."""
         super().__init__(parent)
         self._session = session
-        self._models = _there(session.models)
+        self._models = _there(session.library.models)
         self._standing: tuple[tuple[Standing, float], ...] = ()
         self._numbers = itertools.count(1)
         self._visits: dict[Visit, Visit] = {}
         self._asked.connect(self._do, Qt.ConnectionType.QueuedConnection)
-        session.models_changed.connect(self._take_models)
+        session.library.changed.connect(self._take_models)
         session.residents_changed.connect(self._follow)
         session.figures_changed.connect(self._follow)
         self._follow()

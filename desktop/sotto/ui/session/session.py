@@ -1,13 +1,11 @@
-"""What the window is about, apart from what is said: the models found, and the one in use. Draws nothing itself.
+"""What the window is about, apart from what is said: the model in use. Draws nothing itself.
 
 A model that was in use before, or that programs ask, stays in memory beside the one in use where there is room, for as
 long as `sotto.runner.residents` says.
 """
 
-import threading
 import time
-import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -27,22 +25,19 @@ from sotto.engine.contract.events import (
 )
 from sotto.engine.contract.types import GenerateRequest
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
-from sotto.errors import CancelledError, SottoError
 from sotto.runner.commands import Generate
 from sotto.runner.keeper import Keeper
 from sotto.runner.residents import Admit, Rank, Refuse, Resident, Residents, Stage, Wish, same
 from sotto.store.records import ModelRecord
+from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
 from sotto.ui.session.engine_thread import EngineLost, EngineThread
-from sotto.ui.session.model_library import ModelList, Models, StoreModels
-from sotto.ui.session.store_watch import StoreWatch
+from sotto.ui.session.model_library import ModelLibrary
 from sotto.ui.state import wording
-from sotto.ui.state.dropped import Dropped, path_names
 from sotto.ui.state.load_pace import LoadClock, Pace
 from sotto.ui.state.model_state import ChatSettings, ModelState, Phase, Problem
 from sotto.ui.toolkit.delayed_call import Later
 
 if TYPE_CHECKING:
-    from sotto.store.roots import Root
     from sotto.ui.toolkit.async_tasks import Flows
 
 
@@ -59,7 +54,6 @@ class Session(QObject):
     """Turns what a person does into commands for the engine, and the engine's events into what there is to see.
 
     Signals:
-        models_changed: The tuple of records is another one.
         state_changed: The model in use stands elsewhere (`ModelState`).
         residents_changed: The models in memory may stand elsewhere.
         figures_changed: What loaded models use of memory (`MemoryFigures`, or None when nothing is loaded).
@@ -72,7 +66,6 @@ class Session(QObject):
         problem: Something did not work (`Problem`).
     """
 
-    models_changed = Signal(object)
     state_changed = Signal(object)
     residents_changed = Signal()
     figures_changed = Signal(object)
@@ -84,48 +77,45 @@ class Session(QObject):
     told = Signal(str, str)
     problem = Signal(object)
 
-    def __init__(self, thread: EngineThread, models: Models | None = None, parent: QObject | None = None) -> None:
-        """Talk to the engine on `thread`."""
+    def __init__(
+        self,
+        thread: EngineThread,
+        preferences: PreferenceKeeper,
+        library: ModelLibrary | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        """Begin without a model.
+
+        Args:
+            thread: Runs the engine.
+            preferences: What holds for every chat and every load where nothing else is chosen.
+            library: Models to choose from; without one, those of this machine.
+            parent: Whose end is this session's, too.
+        """
         super().__init__(parent)
         self.host = thread
+        self.library = library or ModelLibrary(preferences)
+        self.library.setParent(self)
+        self.library.opened.connect(self.load)
+        self.library.begun_with.connect(self._load_builtin)
+        self.library.told.connect(self.told)
+        self.library.problem.connect(self.problem)
         self.settings = ChatSettings()
+        self._preferences = preferences
+        preferences.changed.connect(self._take_preferences)
+        self._take_preferences(preferences.values)
         self.state = ModelState()
-        self.context_for: Callable[[ModelRecord], int | None] = lambda record: self.settings.num_ctx
-        self.folders: Callable[[], Sequence[str]] = tuple
-        self.roots: tuple[Root, ...] = ()
-        self.roots_there: frozenset[Path] = frozenset()
-        self.searching = True
-        self._search_again = False
-        self._presence: object = None
-        self._store: Models = models or StoreModels()
-        self._list = ModelList()
-        self._watch = StoreWatch(self)
-        self._watch.changed.connect(self.rescan)
-        self._watch.pulse.connect(self._look)
+        self._fitting: Mapping[str, int] = {}
         self._clock = LoadClock(self)
         self._clock.ticked.connect(self._show_pace)
-        self._closing = threading.Event()
-        self._flows: Flows | None = None
-        self._before_flows: list[Callable[[], None]] = []
         self._asked: _Asked | None = None
         self._talking: list[int] = []
-        self.pinned: Callable[[ModelRecord], bool] = lambda record: False
-        residents = Residents(time.monotonic, lambda record: self.pinned(record))
+        residents = Residents(time.monotonic, lambda record: preferences.values.is_pinned(record.digest))
         later = Later(lambda: self.keeper.tick(), self)
         self.keeper = Keeper(residents, lambda: self.host, later.tell, self._follow)
         self._retry: Callable[[], None] | None = None
         self.figures: MemoryFigures | None = None
         thread.happened.connect(self.receive)
-
-    @property
-    def models(self) -> tuple[ModelRecord, ...]:
-        """The models to choose from."""
-        return self._list.records
-
-    @property
-    def begun(self) -> bool:
-        """Whether models are looked for, and loaded."""
-        return self._flows is not None
 
     @property
     def loading(self) -> bool:
@@ -137,7 +127,7 @@ class Session(QObject):
         """Why nothing can be asked; None where something can, now or as soon as a model is loaded."""
         if unable := wording.unable(self.state):
             return Problem("This model does not chat", unable)
-        if self.state.loaded or self.loading or self.searching:
+        if self.state.loaded or self.loading or self.library.searching:
             return None
         return Problem("No model is loaded", "Choose a model first: your message is kept until then.")
 
@@ -167,22 +157,19 @@ class Session(QObject):
 
     def begin(self, flows: "Flows", paths: Sequence[Path] = ()) -> None:
         """Look for models, then load what `paths` mean, or else the built-in model."""
-        self._flows = flows
-        flows.start(self._begin(tuple(paths)))
+        self.library.begin(flows, paths)
 
-    def rescan(self) -> None:
-        """Look for models again; while that is under way, once more after it."""
-        if self.searching:
-            self._search_again = True
-        elif self._flows is not None:
-            self._flows.start(self._search())
+    def chosen_context(self, record: ModelRecord) -> int | None:
+        """Return the tokens of context that a person chose, for this model or else for all; None where they did not."""
+        return self._preferences.values.context_of(record.digest) or self.settings.num_ctx
 
-    def open(self, what: Dropped) -> None:
-        """Load the first model among files and folders, and say why others are not loaded."""
-        if self._flows is None:
-            self._before_flows.append(lambda: self.open(what))
-        else:
-            self._flows.start(self._open(what))
+    def context_for(self, record: ModelRecord) -> int | None:
+        """Return the tokens of context to load a model with; None for as many as it was made for."""
+        return self.chosen_context(record) or self._fitting.get(record.digest)
+
+    def fit_contexts(self, tokens: Mapping[str, int]) -> None:
+        """Load models that have too little memory for all of their context with so much of it, by their digests."""
+        self._fitting = tokens
 
     def load(self, record: ModelRecord, num_ctx: int | None = None, *, anyway: bool = False) -> None:
         """Load a model in place of the one in use; if it cannot run, say why.
@@ -261,15 +248,6 @@ class Session(QObject):
             self._set(replace(self.state, phase=Phase.GENERATING if self._talking else Phase.READY))
         # Whoever waits for the model to be left goes on now.
         self.keeper.leave(visit)
-
-    def verify(self, record: ModelRecord) -> None:
-        """Compare the files of a model with their digests, and tell what came of it."""
-        if self._flows is not None:
-            self._flows.start(self._verify(record))
-
-    def close(self) -> None:
-        """Let nothing go on that takes long."""
-        self._closing.set()
 
     def retry(self) -> None:
         """Try the load that failed last once more."""
@@ -378,112 +356,22 @@ class Session(QObject):
             self._retry = lambda: self.load(record)
         self.problem.emit(Problem("The engine stopped", event.message, event.details, retry=record is not None))
 
-    # Flows
+    @Slot(object)
+    def _take_preferences(self, values: Preferences) -> None:
+        self.settings = replace(
+            self.settings, num_ctx=values.num_ctx or None, system=values.system, options=values.options
+        )
 
-    async def _begin(self, paths: tuple[Path, ...]) -> None:
-        await self._search()
-        if paths:
-            await self._open(Dropped(paths, ()))
-        waiting, self._before_flows = self._before_flows, []
-        for later in waiting:
-            later()
-        if paths or waiting or self.state.phase is not Phase.ABSENT:
+    @Slot(bool)
+    def _load_builtin(self, others: bool) -> None:
+        """Load the built-in model at the start, unless a person has opened or chosen another one."""
+        if others or self.state.phase is not Phase.ABSENT:
             return
-        builtin = next((record for record in self.models if record.builtin and record.runnable), None)
+        builtin = next((record for record in self.library.models if record.builtin and record.runnable), None)
         if builtin is not None:
             self.load(builtin)
         else:
             self.became_absent.emit()
-
-    async def _search(self) -> None:
-        assert self._flows is not None
-        self.searching, self._search_again = True, False
-        try:
-            before = await self._flows.call(self._store.presence, self.roots)
-            listing = await self._flows.call(self._store.find, tuple(self.folders()))
-        except Exception as error:
-            # The window stays of use without the list: models can still be opened and dropped.
-            details = "".join(traceback.format_exception(error))
-            self.problem.emit(Problem("The models could not be listed", f"{type(error).__name__}: {error}", details))
-            return
-        finally:
-            self.searching = False
-        self._list.set_found(listing.records)
-        same_roots = self.roots == listing.roots
-        self.roots, self.roots_there = listing.roots, listing.there
-        self.models_changed.emit(self.models)
-        self._watch.watch(await self._flows.call(self._store.folders, listing.roots))
-        # What comes while the list is made is noticed the next time.
-        self._presence = before if same_roots else await self._flows.call(self._store.presence, listing.roots)
-        self._watch.watch_disks(needed=self._presence is not None)
-        if self._search_again:
-            self.rescan()
-
-    @Slot()
-    def _look(self) -> None:
-        if self._flows is not None and not self.searching:
-            self._flows.start(self._look_for_disks(self._flows))
-
-    async def _look_for_disks(self, flows: "Flows") -> None:
-        """Look for models again if a disk has come or gone."""
-        before = self._presence
-        now = await flows.call(self._store.presence, self.roots)
-        if before is not self._presence:
-            return
-        if now != before:
-            self.rescan()
-        else:
-            self._watch.watch_disks(needed=now is not None)
-
-    async def _open(self, what: Dropped) -> None:
-        assert self._flows is not None
-        good: list[ModelRecord] = []
-        problems = [
-            Problem("Not on this machine", f"{address} is elsewhere: download the model first, then drop its folder.")
-            for address in what.elsewhere
-        ]
-        for path in what.paths:
-            try:
-                record = await self._flows.call(self._store.open, path)
-            except SottoError as error:
-                problems.append(Problem(f"{path_names([path])} could not be loaded", error.message))
-                continue
-            if not any(same(record, other) for other in good):
-                good.append(record)
-        if good:
-            record, *others = good
-            known = self._list.known(record)
-            if known is None:
-                self._list.add_opened(record)
-                self.models_changed.emit(self.models)
-            self.load(known or record)
-            if others:
-                names = wording.listed([wording.model_name(other.name) for other in others])
-                why = f"{names} waits in the list until it is chosen there."
-                problems.append(Problem("Only one model was loaded", why))
-                for other in others:
-                    self._list.add_opened(other)
-                self.models_changed.emit(self.models)
-        if len(problems) > 1:
-            self.problem.emit(Problem("Not everything was loaded", " ".join(problem.message for problem in problems)))
-        elif problems:
-            self.problem.emit(problems[0])
-
-    async def _verify(self, record: ModelRecord) -> None:
-        assert self._flows is not None
-        name = wording.model_name(record.name)
-        self.told.emit("Checking files", f"The files of {name} are read and compared with their digests.")
-        try:
-            found = await self._flows.call(self._store.verify, record, self._closing.is_set)
-        except CancelledError:
-            return
-        except SottoError as error:
-            self.problem.emit(Problem(f"{name} could not be checked", error.message))
-            return
-        if found:
-            self.problem.emit(Problem(f"{name} is damaged", found))
-        else:
-            self.told.emit("The files are good", f"Every file of {name} is as it should be.")
 
     def _show_figures(self, figures: MemoryFigures | None) -> None:
         self.figures = figures

@@ -58,7 +58,7 @@ class Stores(QObject):
         self._newest = 0
         self._folders = preferences.values.folders
         preferences.changed.connect(self._compare)
-        session.models_changed.connect(self.look)
+        session.library.changed.connect(self.look)
 
     @Slot()
     def look(self) -> None:
@@ -82,7 +82,7 @@ class Stores(QObject):
             self.look()
 
     async def _look(self, number: int) -> None:
-        found = await self._flows.call(_stores, self._preferences.values.folders, self._session.models)
+        found = await self._flows.call(_stores, self._preferences.values.folders, self._session.library.models)
         if number == self._newest:
             self.known.emit(found)
 

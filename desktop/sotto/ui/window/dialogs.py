@@ -134,4 +134,4 @@ class Dialogs(QObject):
         dialog.open()
 
     def _open_path(self, path: Path) -> None:
-        self._session.open(Dropped((path,), ()))
+        self._session.library.open(Dropped((path,), ()))

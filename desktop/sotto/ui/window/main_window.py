@@ -37,7 +37,6 @@ from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.models.models_controller import ModelDesk
 from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
 from sotto.ui.preferences.presets import PresetKeeper
-from sotto.ui.session.chat_defaults import ChatDefaults
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
 from sotto.ui.state.dropped import dropped
@@ -88,7 +87,6 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.session = session
         self.preferences = preferences
-        ChatDefaults(session, preferences, self)
         self.sessions = sessions or ChatSessions(session, keeper, self)
         self.current = CurrentChat(self.sessions, self)
         self.greeting = Greeting(session, self.current, self)
@@ -134,7 +132,7 @@ class MainWindow(QMainWindow):
         self.current.begin()
         self.greeting.begin()
         self.shelf.refresh()
-        if not self.session.begun:
+        if not self.session.library.begun:
             self.session.begin(flows, paths)
         self.desk.begin(flows)
 
@@ -148,7 +146,7 @@ class MainWindow(QMainWindow):
             open_model_folder=dialogs.choose_model_folder,
             add_folder_of_models=self.desk.choose_folder,
             get_model=self.desk.getting.open,
-            rescan_models=self.session.rescan,
+            rescan_models=self.session.library.rescan,
             attach_files=dialogs.choose_attachments,
             import_chats=dialogs.choose_import,
             export_all_chats=dialogs.choose_export,

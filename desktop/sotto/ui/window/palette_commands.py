@@ -69,7 +69,7 @@ class PaletteCommands(QObject):
                 self._offer()
 
     def _offer(self) -> None:
-        models = tuple(_model(record) for record in self._session.models if record.runnable)
+        models = tuple(_model(record) for record in self._session.library.models if record.runnable)
         actions = tuple(self._actions())
         few = (*self._chats[:_FEW], *models[:_FEW], *actions)
         everything = (*few, *models[_FEW:], *self._chats[_FEW:])
