@@ -10,7 +10,7 @@ from planned import GB, NEEDS, measured, there
 from scripted_loop import record
 from sotto.engine.memory import estimates
 from sotto.store.records import Place, Source
-from sotto.ui.state import wording
+from sotto.ui.models.model_description import FIT_SIGNS
 from sotto.ui.state.memory_estimate import Fit, Sample
 from sotto.ui.state.model_state import Phase
 
@@ -55,7 +55,7 @@ def test_a_row_says_in_words_whether_the_model_fits(desk, qtbot, loop, stage):
     assert "a tight fit" in row(desk).accessibleName()
     machine(desk, qtbot, 3, Fit.NO)
     assert "does not fit into memory" in row(desk).accessibleName()
-    assert len({wording.FIT_SIGNS[fit] for fit in Fit}) == 4
+    assert len({FIT_SIGNS[fit] for fit in Fit}) == 4
 
 
 def test_a_limit_in_the_settings_says_anew_what_fits(desk, qtbot, loop, stage):

@@ -6,9 +6,9 @@ import pytest
 
 from scripted_loop import record
 from sotto.engine.contract.events import LoadProgress
+from sotto.ui.models.state_line import loading_line, state_line
 from sotto.ui.state.load_pace import LoadClock
 from sotto.ui.state.model_state import ModelState, Phase
-from sotto.ui.state.wording import duration, loading_line, state_line
 
 
 class Watch:
@@ -81,13 +81,6 @@ def test_phases_have_words(clock, watch):
     assert line(clock, None) == "Loading…"
     assert line(clock, LoadProgress("tokenizer", 1, 1)) == "Reading the tokenizer"
     assert line(clock, LoadProgress("warm-up", 1, 1)) == "Warming up"
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(0.2, "1 s"), (59, "59 s"), (90, "2 min"), (3600, "1 h"), (3900, "1 h 5 min")]
-)
-def test_durations(seconds, text):
-    assert duration(seconds) == text
 
 
 def test_a_row_shows_a_load_once_it_takes_long(stage, qtbot, loop):

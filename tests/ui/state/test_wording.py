@@ -1,32 +1,31 @@
-"""What the window says in a line."""
+"""Numbers, sizes, durations and names, as the window shows them."""
 
-from sotto.engine.contract.events import ModelInfo
-from sotto.ui.state.model_state import ModelState, Phase
-from sotto.ui.state.wording import state_line
+import pytest
 
-INFO = ("0" * 64, "qwen3", "qwen3", 12_000, 10**9, None, "float32", "cpu", True, 0)
-
-
-def test_a_model_that_is_ready_says_with_how_much_context():
-    line = state_line(ModelState(Phase.READY, info=ModelInfo(*INFO)))
-    assert line == "Ready · 12,000 tokens of context · CPU"
+from sotto.ui.state import wording
+from sotto.ui.state.names import listed
 
 
-def test_why_there_is_less_context_and_what_is_held_in_few_bits_is_said():
-    info = ModelInfo(*INFO, kv_note="28 of 28 layers hold keys and values in 8 bits", context_note="It is too much.")
-    line = state_line(ModelState(Phase.GENERATING, info=info))
-    assert line == (
-        "Answering · 12,000 tokens of context · CPU · It is too much · 28 of 28 layers hold keys and values in 8 bits"
-    )
+def test_sizes():
+    sizes = (0, 999, 11_900_000, 310_000_000, 1_810_000_000, 4.66e12)
+    assert [wording.size(n) for n in sizes] == ["0 B", "999 B", "12 MB", "310 MB", "1.8 GB", "4.7 TB"]
 
 
-def test_which_options_of_a_model_are_not_followed_is_said():
-    info = ModelInfo(*INFO, options_note="Option num_gqa has no effect here and was ignored.")
-    line = state_line(ModelState(Phase.READY, info=info))
-    assert line == "Ready · 12,000 tokens of context · CPU · Option num_gqa has no effect here and was ignored"
+def test_numbers_of_weights():
+    assert wording.parameters(4_600_000) == "4.6M"
+    assert wording.parameters(7_000_000_000) == "7B"
 
 
-def test_what_makes_the_prompts_is_said_where_that_is_no_template_of_the_models_own():
-    info = ModelInfo(*INFO, template_note="It brings no chat template.")
-    line = state_line(ModelState(Phase.READY, info=info))
-    assert line == "Ready · 12,000 tokens of context · CPU · It brings no chat template"
+def test_too_little_to_measure_has_no_speed():
+    assert wording.speed(1, 10**9) == "— tok/s"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.2, "1 s"), (59, "59 s"), (90, "2 min"), (3600, "1 h"), (3900, "1 h 5 min")]
+)
+def test_durations(seconds, text):
+    assert wording.duration(seconds) == text
+
+
+def test_lists_of_names():
+    assert listed(["a", "b", "c"]) == "a, b and c"

@@ -5,8 +5,8 @@ import pytest
 from embedding import minilm
 from scripted_loop import record
 from sotto.runner.host import THREAD
+from sotto.ui.models.model_description import abilities, model_details
 from sotto.ui.session.engine_hosts import make_host
-from sotto.ui.state import wording
 from sotto.ui.state.dropped import Dropped
 from sotto.ui.state.model_state import Phase
 
@@ -59,7 +59,7 @@ def test_it_says_what_it_is_and_takes_no_questions(qtbot, window, loop):
 
     # In the list and on the card.
     row = next(row for row in window.sidebar.rows if row.record.path == minilm())
-    assert " · vectors · " in wording.model_details(row.record)
+    assert " · vectors · " in model_details(row.record)
     row.click()
     line = "Made for vectors of texts, by sotto embed or through the API, and not for chats"
     assert window.desk.card._abilities.text() == line
@@ -74,5 +74,5 @@ def test_it_says_what_it_is_and_takes_no_questions(qtbot, window, loop):
 
 def test_a_model_that_does_both_is_made_for_both():
     both = record(capabilities=("completion", "embedding"))
-    assert wording.abilities(both) == "Made for text and vectors of texts"
-    assert "vectors" not in wording.model_details(both)
+    assert abilities(both) == "Made for text and vectors of texts"
+    assert "vectors" not in model_details(both)

@@ -15,9 +15,9 @@ from sotto.engine.contract.answer_parts import ToolCall as Call
 from sotto.engine.contract.events import DoneReason, PrefillProgress
 from sotto.engine.parsing.parser import parsed
 from sotto.ui.conversation import answer_timing
+from sotto.ui.conversation.answer_wording import thought_line
 from sotto.ui.conversation.plain_markdown import written_out
 from sotto.ui.markdown.view import MarkdownText
-from sotto.ui.state import wording
 from sotto.ui.transcript import collapsible_parts
 from sotto.ui.transcript.collapsible_parts import Thought, ToolCall
 from sotto.ui.transcript.messages import AnswerMessage
@@ -77,7 +77,7 @@ def test_a_short_thought_has_no_number(transcript, clock):
     clock[0] += 1.4
     answer.append("</think>Yes")
     assert answer.body.parts[0].title.text() == "Thought"
-    assert (wording.thought_line(2), wording.thought_line(61)) == ("Thought for 2 s", "Thought for 1 min 1 s")
+    assert (thought_line(2), thought_line(61)) == ("Thought for 2 s", "Thought for 1 min 1 s")
 
 
 def test_a_thought_stays_as_its_reader_left_it(transcript, qtbot):
@@ -163,7 +163,7 @@ def test_how_long_a_thought_took_is_kept_with_the_answer(ready, qtbot, loop, mon
     assert took == 30
     message = AnswerMessage("model")
     message.show_complete(ready.chat_session.turns[-1])
-    assert message.body.parts[0].title.text() == wording.thought_line(took) == "Thought for 30 s"
+    assert message.body.parts[0].title.text() == thought_line(took) == "Thought for 30 s"
     message.deleteLater()
 
 

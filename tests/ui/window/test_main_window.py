@@ -17,7 +17,6 @@ from sotto.chats.records import Attachment
 from sotto.errors import BrokenModelError
 from sotto.ui.composer.drop_overlay import promise
 from sotto.ui.markdown.code_lexer import ROLES
-from sotto.ui.state import wording
 from sotto.ui.state.dropped import Dropped, dropped, path_of
 from sotto.ui.state.model_state import Phase
 from sotto.ui.toolkit import theme
@@ -459,16 +458,6 @@ def test_attachments_and_warnings_of_twice_the_size_are_not_clipped(ready, qtbot
             assert chips[0].right() == edge.right()
     finally:
         qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-
-
-def test_words():
-    assert [wording.size(n) for n in (0, 999, 11_900_000, 310_000_000, 1_810_000_000, 4.66e12)] == [
-        "0 B", "999 B", "12 MB", "310 MB", "1.8 GB", "4.7 TB",
-    ]  # fmt: skip
-    assert wording.parameters(4_600_000) == "4.6M"
-    assert wording.parameters(7_000_000_000) == "7B"
-    assert wording.listed(["a", "b", "c"]) == "a, b and c"
-    assert wording.speed(1, 10**9) == "— tok/s"
 
 
 def test_icons_are_there_in_both_colours(qapp, dressed):

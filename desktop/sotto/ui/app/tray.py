@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 from sotto.paths import resources_dir
 from sotto.runner.residents import same
 from sotto.store.records import ModelRecord
-from sotto.ui.state import wording
 from sotto.ui.state.model_state import ModelState, Phase
+from sotto.ui.state.names import short_name
 
 # A desktop may get a tray later than the app starts.
 _LOOK_MS = 5000
@@ -71,7 +71,7 @@ def state_words(state: ModelState) -> str:
         Phase.FAILED: "could not be loaded",
     }.get(state.phase, "not loaded")
     percent = f" {round(100 * state.fraction)} %" if state.phase is Phase.LOADING and state.fraction is not None else ""
-    return f"{wording.short_name(state.record.name)} · {doing}{percent}"
+    return f"{short_name(state.record.name)} · {doing}{percent}"
 
 
 def recent(models: Sequence[ModelRecord], names: Sequence[str]) -> tuple[ModelRecord, ...]:
@@ -96,7 +96,7 @@ def entries(state: ModelState, models: Sequence[ModelRecord], shortcut: str = ""
     line = TrayEntry("", Do.LINE)
     used = state.record if state.loaded or state.phase is Phase.LOADING else None
     rows = [
-        TrayEntry(wording.short_name(model.name), Do.LOAD, model, checked=used is not None and same(model, used))
+        TrayEntry(short_name(model.name), Do.LOAD, model, checked=used is not None and same(model, used))
         for model in models
     ]
     return (

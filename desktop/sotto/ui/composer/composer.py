@@ -12,7 +12,6 @@ from sotto.ui.composer.context_gauge import Choice, ContextGauge, ContextPanel
 from sotto.ui.composer.thinking_button import ThinkingButton
 from sotto.ui.conversation.context_meter import ContextUse
 from sotto.ui.preferences.answer_options import format_line, format_name
-from sotto.ui.state import wording
 from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.growing_text_edit import Draft
@@ -104,7 +103,7 @@ class Composer(QFrame):
         else:
             self.button.set_icon("arrow-up", "Send message", "Send (Enter)")
         waiting = state.phase is Phase.LOADING
-        self._unable = wording.unable(state)
+        self._unable = state.chat_refusal
         self.draft.setPlaceholderText(_CANNOT if self._unable else self._invitation)
         self.think.show_model(state.info)
         self.think.setVisible(self._attaches and state.info is not None and state.info.thinks)

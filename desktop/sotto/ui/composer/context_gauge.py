@@ -60,7 +60,7 @@ class ContextGauge(QWidget):
         self._ring.update()
         self.text = f"{wording.count(use.used)} / {wording.count(use.limit)}"
         self._numbers.setText(self.text)
-        spoken = wording.context_line(use.used, use.limit)
+        spoken = _context_line(use.used, use.limit)
         if use.shortened:
             spoken += f" The oldest turns are left out: with them it would be {wording.count(use.tokens)}."
         self.setAccessibleName(spoken)
@@ -94,7 +94,7 @@ class ContextPanel(QFrame):
 
     def show_use(self, use: ContextUse, choices: Sequence[Choice]) -> None:
         """Say how things stand, and offer these choices."""
-        title, message = wording.context_warning(use.used, use.limit, use.room, over=use.over, shortened=use.shortened)
+        title, message = _context_warning(use)
         self.title.setText(title)
         self.message.setText(message)
         self.setAccessibleName(f"{title}: {message}")
@@ -145,3 +145,21 @@ class _Ring(QWidget):
         color = QColor(tokens.alert if self.tight else tokens.accent)
         painter.setPen(QPen(color, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         painter.drawArc(area, 90 * 16, -round(360 * 16 * min(1.0, self.share)))
+
+
+def _context_line(used: int, limit: int) -> str:
+    """Return how full a context is, in a sentence."""
+    share = f"{100 * used / limit:.0f} %" if limit else "all"
+    return f"Context: {wording.count(used)} of {wording.count(limit)} tokens, {share}."
+
+
+def _context_warning(use: ContextUse) -> tuple[str, str]:
+    """Return that a context has hardly room, or none: in a few words, and in a sentence."""
+    used, limit, room, left = map(wording.count, (use.used, use.limit, use.room, use.limit - use.used))
+    if use.over and use.shortened:
+        why = f"Even without the oldest turns it takes {used} tokens, and there is room for {room}."
+        return "This does not fit", why
+    if use.over:
+        why = f"With everything before it this takes {used} tokens, and the model has room for {limit}."
+        return "This does not fit", why
+    return "The context is nearly full", f"{left} of {limit} tokens are left for the answer."

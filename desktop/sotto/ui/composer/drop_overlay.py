@@ -7,8 +7,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from sotto.ui.state import wording
 from sotto.ui.state.dropped import Dropped, path_names
+from sotto.ui.state.names import listed, shortened
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import Label, Picture
 
@@ -62,7 +62,7 @@ def promise(what: Dropped) -> tuple[str, str]:
 def _promise_to_attach(models: Dropped, documents: tuple[Path, ...]) -> tuple[str, str]:
     from sotto.chats.documents import is_picture
 
-    names = wording.listed([wording.shortened(path_names([path])) for path in documents[:_NAMED]])
+    names = listed([shortened(path_names([path])) for path in documents[:_NAMED]])
     line = names if len(documents) <= _NAMED else f"{names} — and {len(documents) - _NAMED} more"
     if all(map(is_picture, documents)) and not models.paths:
         return "Pictures cannot be attached", f"{line}: no model that sees can run here yet."

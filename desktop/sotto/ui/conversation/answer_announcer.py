@@ -8,9 +8,9 @@ from PySide6.QtCore import QObject, Slot
 
 from sotto.chats.records import State, Turn
 from sotto.engine.contract.answer_parts import Kind, Piece
+from sotto.ui.conversation.answer_wording import wanted_tool
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.subscription import Subscription
-from sotto.ui.state import wording
 from sotto.ui.toolkit.announcements import announce, spoken
 
 PAUSE = 2.0
@@ -83,7 +83,7 @@ class AnswerAnnouncer(QObject):
             return
         for piece in pieces:
             if piece.call is not None:
-                self._unsaid += f"\n\n{wording.wanted_tool(piece.call)}.\n\n"
+                self._unsaid += f"\n\n{wanted_tool(piece.call)}.\n\n"
             elif piece.kind is Kind.TEXT and not (self._in_code or piece.cut):
                 self._unsaid += piece.text
         if self._clock() - self._looked_at < PAUSE:

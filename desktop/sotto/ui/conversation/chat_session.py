@@ -19,6 +19,7 @@ from sotto.engine.contract.types import Message
 from sotto.engine.parsing.parser import parsed
 from sotto.runner.commands import Cancel
 from sotto.ui.conversation.answer_timing import AnswerPace, ThoughtClock
+from sotto.ui.conversation.answer_wording import figures_of
 from sotto.ui.conversation.chat_loading import LoadedChat
 from sotto.ui.conversation.chat_thread import ChatKeeper
 from sotto.ui.conversation.chat_writer import ChatWriter
@@ -29,7 +30,6 @@ from sotto.ui.conversation.summary import Summary
 from sotto.ui.preferences.answer_options import Manner
 from sotto.ui.session.engine_thread import EngineLost
 from sotto.ui.session.session import Session
-from sotto.ui.state import wording
 from sotto.ui.state.model_state import Problem
 
 if TYPE_CHECKING:
@@ -277,7 +277,7 @@ class ChatSession(QObject):
             if len(whole) > len(text) and whole.startswith(text):
                 self._grow(parsed(whole[len(text) :]))
             state = State.STOPPED if event.done_reason is DoneReason.CANCELLED else State.COMPLETE
-            self._end(state, wording.figures_of(event, self._requests.reuse.end(event, self.turns[-1].text)))
+            self._end(state, figures_of(event, self._requests.reuse.end(event, self.turns[-1].text)))
         else:
             self._fail(event)
 

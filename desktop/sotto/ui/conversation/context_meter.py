@@ -16,7 +16,6 @@ from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.session.session import Session
-from sotto.ui.state import wording
 from sotto.ui.state.model_state import ModelState
 
 TIGHT_FROM = 0.9
@@ -142,7 +141,7 @@ class ContextMeter(QObject):
             return
         messages, state = self._current.session.with_draft(), self._session.state
         self.fresh = True
-        if not messages or not state.loaded or wording.unable(state):
+        if not messages or not state.loaded or state.chat_refusal:
             self._show(None)
             return
         self._waiting = f"count {next(self._numbers)}"

@@ -5,7 +5,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.chat_sessions import ChatSessions
 from sotto.ui.conversation.subscription import Subscription
-from sotto.ui.state import wording
+from sotto.ui.conversation.summary import summarized
 
 
 class CurrentChat(QObject):
@@ -95,4 +95,4 @@ class CurrentChat(QObject):
         """Begin a conversation with the summary of the one in view, whose draft goes along."""
         text, attachments = self.session.draft.take()
         self.new_chat()
-        self.session.draft.put(wording.summarized(summary, text), attachments)
+        self.session.draft.put(summarized(summary, text), attachments)

@@ -6,8 +6,8 @@ from sotto.chats.records import Role, Turn
 from sotto.engine.contract.answer_parts import Kind, Piece, merged
 from sotto.engine.parsing.families import KEPT
 from sotto.engine.parsing.parser import Parser
+from sotto.ui.conversation.answer_wording import CUT_CALL, is_cut_short, thought_line, thought_seconds, wanted_tool
 from sotto.ui.conversation.json_layout import JsonLayout, fenced, shown_json
-from sotto.ui.state import wording
 
 
 def written_out(turn: Turn) -> str:
@@ -16,11 +16,11 @@ def written_out(turn: Turn) -> str:
         return turn.content.strip()
     parser = Parser(KEPT, fresh=str)
     begun, rest = parser.feed(turn.text), parser.finish()
-    cut = begun_call(rest) if wording.is_cut_short(turn) else ""
+    cut = begun_call(rest) if is_cut_short(turn) else ""
     pieces = merged((*begun, *(rest[:-1] if cut else rest)))
-    times = iter(wording.thought_seconds(turn))
+    times = iter(thought_seconds(turn))
     parts = (_thought(piece, next(times, 0)) if piece.kind is Kind.THOUGHT else _part(piece, turn) for piece in pieces)
-    ends = f"**{wording.CUT_CALL}**\n\n{fenced(cut, '')}" if cut else ""
+    ends = f"**{CUT_CALL}**\n\n{fenced(cut, '')}" if cut else ""
     return "\n\n".join(part for part in (*parts, ends) if part)
 
 
@@ -38,11 +38,11 @@ def begun_call(pieces: Sequence[Piece]) -> str:
 
 def _part(piece: Piece, turn: Turn) -> str:
     if piece.call is not None:
-        return f"**{wording.wanted_tool(piece.call)}**\n\n{fenced(shown_json(piece.call.arguments))}"
+        return f"**{wanted_tool(piece.call)}**\n\n{fenced(shown_json(piece.call.arguments))}"
     text = piece.text.strip()
     return fenced(JsonLayout().feed(text)) if turn.is_json and text else text
 
 
 def _thought(piece: Piece, seconds: int) -> str:
     text = piece.text.strip()
-    return f"> **{wording.thought_line(seconds)}**\n\n{text}".replace("\n", "\n> ") if text else ""
+    return f"> **{thought_line(seconds)}**\n\n{text}".replace("\n", "\n> ") if text else ""

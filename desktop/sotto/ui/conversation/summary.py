@@ -79,3 +79,8 @@ class Summary(QObject):
     def _lose(self) -> None:
         if self._request:
             self._end()
+
+
+def summarized(summary: str, draft: str) -> str:
+    """Return a draft that begins with a summary of another conversation."""
+    return f"What we talked about before:\n\n{summary}\n\n{draft}".rstrip() + ("" if draft.strip() else "\n\n")

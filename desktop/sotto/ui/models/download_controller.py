@@ -14,7 +14,7 @@ from sotto.ui.models.downloads import Downloads
 from sotto.ui.models.model_panel import ModelPanel
 from sotto.ui.preferences.preferences import PreferenceKeeper
 from sotto.ui.session.session import Session
-from sotto.ui.state import wording
+from sotto.ui.state.names import model_name
 
 if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import Flows
@@ -112,9 +112,9 @@ class Getting(QObject):
             self.offered.emit(title, message, "Load", partial(self._load, progress.name), _OFFER_SECONDS)
 
     def _load(self, name: str) -> None:
-        named = wording.model_name(name)
+        named = model_name(name)
         for record in self._session.library.models:
-            if record.own and wording.model_name(record.name) == named:
+            if record.own and model_name(record.name) == named:
                 self.load_wanted.emit(record)
                 return
 

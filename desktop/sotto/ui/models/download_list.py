@@ -8,7 +8,7 @@ from sotto.store.records import ModelRecord
 from sotto.ui.models import download_words
 from sotto.ui.models.download_row import DownloadRow
 from sotto.ui.models.downloads import Downloads
-from sotto.ui.state import wording
+from sotto.ui.state.names import model_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.announcements import announce
 
@@ -43,7 +43,7 @@ class DownloadList(QWidget):
 
     def show_models(self, records: tuple[ModelRecord, ...]) -> None:
         """Take note of the models that are on the disk, so that no download of one of them says that it is not."""
-        self._known = frozenset(wording.model_name(record.name) for record in records if record.own and record.present)
+        self._known = frozenset(model_name(record.name) for record in records if record.own and record.present)
         self._show(self._downloads.all)
 
     def look_for(self, text: str) -> None:
@@ -63,7 +63,7 @@ class DownloadList(QWidget):
         for place, (row, progress) in enumerate(zip(self.rows, downloads, strict=True)):
             if self._layout.indexOf(row) != place:
                 self._layout.insertWidget(place, row)
-            row.show_progress(progress, known=wording.model_name(progress.name) in self._known)
+            row.show_progress(progress, known=model_name(progress.name) in self._known)
             row.setVisible(all(word in progress.name.lower() for word in self._wanted.lower().split()))
         leaves = focused is not None and any(row.isAncestorOf(focused) for row in gone)
         for row in gone:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.ui.models import download_words
 from sotto.ui.models.downloads import RESTING
-from sotto.ui.state import wording
+from sotto.ui.state.names import model_name, short_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, draw_bar, plain_tip
 
@@ -48,11 +48,11 @@ class DownloadRow(QFrame):
         self.setObjectName("download")
         self._progress: PullProgress | None = None
         self._known = False
-        self.name = ElidedLabel(wording.short_name(progress.name), "strong", where=Qt.TextElideMode.ElideMiddle)
+        self.name = ElidedLabel(short_name(progress.name), "strong", where=Qt.TextElideMode.ElideMiddle)
         self.setToolTip(plain_tip(progress.name))
         self.toggle = IconButton("pause", "Pause")
         self.toggle.clicked.connect(self._toggle)
-        said = wording.model_name(progress.name)
+        said = model_name(progress.name)
         self.cancel = IconButton("close", f"Cancel the download of {said}", tip="Cancel")
         self.cancel.clicked.connect(lambda: self.cancel_wanted.emit(progress.name))
         self.bar = _Bar()
@@ -107,7 +107,7 @@ class DownloadRow(QFrame):
             label.setVisible(bool(label.text()))
         _dress(self.doing, _ROLES.get(state, "caption"))
         icon, act, what = _ACTS.get(state, ("pause", "Pause", "Pause the download of {name}"))
-        self.toggle.set_icon(icon, what.format(name=wording.model_name(progress.name)), act)
+        self.toggle.set_icon(icon, what.format(name=model_name(progress.name)), act)
         self.setAccessibleName(download_words.spoken(progress, known=known))
 
     def _toggle(self) -> None:

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.records import ModelRecord
 from sotto.store.sources.names import DEFAULT_HOST, DEFAULT_NAMESPACE, ModelName
+from sotto.ui.models.model_description import source_names
 from sotto.ui.state import wording
+from sotto.ui.state.names import listed, model_name
 
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 _DAY = 24 * 3600
@@ -68,7 +70,7 @@ def spoken(progress: PullProgress, *, known: bool = False) -> str:
         state = "updating"
     line = doing(progress, known=known)
     parts = (
-        wording.model_name(progress.name),
+        model_name(progress.name),
         state,
         amounts(progress.done, progress.total),
         f"{reached} %" if reached is not None else "",
@@ -83,19 +85,19 @@ def origin(name: ModelName, models: Sequence[ModelRecord] = ()) -> str:
     line = f"From {name.host}, where {name.namespace} publishes it."
     if (name.host, name.namespace) == (DEFAULT_HOST, DEFAULT_NAMESPACE):
         line = f"From Ollama’s library, at {DEFAULT_HOST}."
-    wanted = wording.model_name(name.short)
-    here = next((one for one in models if one.present and wording.model_name(one.name) == wanted), None)
-    return f"{line} It is here already: {wording.listed(wording.source_names(here))}." if here else line
+    wanted = model_name(name.short)
+    here = next((one for one in models if one.present and model_name(one.name) == wanted), None)
+    return f"{line} It is here already: {listed(source_names(here))}." if here else line
 
 
 def begun(name: str) -> str:
     """Return that a download begins, in a sentence."""
-    return f"{wording.model_name(name)} is being downloaded."
+    return f"{model_name(name)} is being downloaded."
 
 
 def ended(progress: PullProgress) -> tuple[str, str]:
     """Return what came of a download, in a few words, and what there is to say about it."""
-    name = wording.model_name(progress.name)
+    name = model_name(progress.name)
     if progress.state is PullState.FAILED:
         return f"{name} could not be downloaded", progress.note
     return f"{name} is here", f"{wording.size(progress.total or progress.done)} were downloaded and checked."

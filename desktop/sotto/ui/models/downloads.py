@@ -19,6 +19,7 @@ from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import Problem
+from sotto.ui.state.names import model_name
 
 if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import Flows
@@ -171,7 +172,7 @@ class Downloads(QObject):
             return
         self._doomed[name] = progress
         self.pause(name)
-        title = f"The download of {wording.model_name(name)} is cancelled"
+        title = f"The download of {model_name(name)} is cancelled"
         why = f"The {wording.size(progress.done)} of it that are here are deleted in a moment."
         self.offered.emit(title, why, "Undo", partial(self._bring_back, name), UNDO_SECONDS)
         QTimer.singleShot(round(1000 * UNDO_SECONDS), self, lambda: self._doom(name, progress))

@@ -9,11 +9,14 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QSlider, QVBoxLa
 from sotto.runner.residents import same
 from sotto.store.records import ModelRecord
 from sotto.ui.models.memory_planner import Planner
+from sotto.ui.models.model_description import FIT_SIGNS, abilities, model_facts, projection_line, source_names
 from sotto.ui.models.model_notes import ModelBook
 from sotto.ui.models.model_row import ABSENT
+from sotto.ui.models.state_line import loading_line
 from sotto.ui.state import wording
 from sotto.ui.state.memory_estimate import Fit, Memory, Projection, context_steps
 from sotto.ui.state.model_state import ModelState, Phase
+from sotto.ui.state.names import home_path, model_name, short_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, Picture, TextButton
@@ -233,8 +236,8 @@ class ModelCard(QFrame):
         return sum(step < context for step in self._steps[:-1])
 
     def _show_record(self, record: ModelRecord) -> None:
-        self.name.setText(wording.model_name(record.name))
-        self.setAccessibleName(f"Details of {wording.model_name(record.name)}")
+        self.name.setText(model_name(record.name))
+        self.setAccessibleName(f"Details of {model_name(record.name)}")
         favourite, pinned = self._book.is_favourite(record), self._book.is_pinned(record)
         self.star.setChecked(favourite)
         self.star.set_icon("star-full" if favourite else "star", "Favourite", "Favourites stand first in the list")
@@ -245,22 +248,22 @@ class ModelCard(QFrame):
             if item is not None and (old := item.widget()) is not None:
                 old.hide()
                 old.deleteLater()
-        for name in wording.source_names(record):
+        for name in source_names(record):
             pill = Label(name, "pill")
             self._pills.addWidget(pill)
             # A layout counts what is shown, and would show it later.
             pill.show()
         self._pills.addStretch(1)
-        self._kind.setText(wording.model_facts(record))
-        self._abilities.setText(wording.abilities(record))
+        self._kind.setText(model_facts(record))
+        self._abilities.setText(abilities(record))
         self._abilities.setVisible(bool(self._abilities.text()))
-        self._path.setText(wording.home_path(record.path))
+        self._path.setText(home_path(record.path))
         self._path.setVisible(not record.builtin)
 
     def _show_projection(self, record: ModelRecord, projection: Projection) -> None:
         mine, plan = self._mine, projection.plan
         usable = record.runnable and record.present
-        icon, color = wording.FIT_SIGNS[projection.fit] if usable else ("absent", "muted")
+        icon, color = FIT_SIGNS[projection.fit] if usable else ("absent", "muted")
         if mine.loaded:
             icon, color = "fits", "accent_text"
         self._sign.show_icon(icon, color)
@@ -285,7 +288,7 @@ class ModelCard(QFrame):
             self._tell("Holds now", wording.size(mine.actual) if mine.actual else "")
         self._show_button(usable, projection)
         planned = projection if shown and not mine.loaded else None
-        self.previewed.emit(wording.short_name(record.name), planned)
+        self.previewed.emit(short_name(record.name), planned)
 
     def _headline(self, record: ModelRecord, projection: Projection) -> str:
         if not record.present:
@@ -304,8 +307,8 @@ class ModelCard(QFrame):
         if self._mine.loaded:
             return self._mine.info.template_note if self._mine.info else ""
         if self._mine.phase is Phase.LOADING:
-            return wording.loading_line(self._mine)
-        return wording.projection_line(projection, self._planner.memory)
+            return loading_line(self._mine)
+        return projection_line(projection, self._planner.memory)
 
     def _tell(self, title: str, text: str) -> None:
         number = self.numbers[title]

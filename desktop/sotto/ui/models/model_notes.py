@@ -6,8 +6,8 @@ from PySide6.QtCore import QObject, Signal
 
 from sotto.store.records import ModelRecord
 from sotto.ui.preferences.preferences import PreferenceKeeper
-from sotto.ui.state import wording
 from sotto.ui.state.memory_estimate import Fit
+from sotto.ui.state.names import short_name
 
 _BEST_FIRST = tuple(Fit)
 
@@ -69,7 +69,7 @@ class ModelBook(QObject):
 
         def place(record: ModelRecord) -> tuple[object, ...]:
             if self.order == "name":
-                return (wording.short_name(record.name).casefold(),)
+                return (short_name(record.name).casefold(),)
             if self.order == "size":
                 return (record.size,)
             if self.order == "fit":

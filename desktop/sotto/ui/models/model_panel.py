@@ -14,10 +14,10 @@ from sotto.ui.models.download_list import DownloadList
 from sotto.ui.models.downloads import Downloads
 from sotto.ui.models.idle_unloader import KeepAlive
 from sotto.ui.models.memory_planner import Planner
+from sotto.ui.models.model_description import prediction_line
 from sotto.ui.models.model_notes import ModelBook
 from sotto.ui.models.model_row import ModelRow, least_height
 from sotto.ui.models.model_templates import ModelTemplates
-from sotto.ui.state import wording
 from sotto.ui.state.model_state import ModelState
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.scroller import Scroller
@@ -206,7 +206,7 @@ class ModelPanel(QWidget):
     def _note(self, row: ModelRow) -> None:
         lines: tuple[str, ...] = ()
         if self._is_used(row.record):
-            prediction = wording.prediction_line(self._planner.predicted(row.record), self._state.actual)
+            prediction = prediction_line(self._planner.predicted(row.record), self._state.actual)
             lines = (prediction, self._keep_alive.line)
         row.show_note("\n".join(filter(None, lines)))
 

@@ -20,9 +20,20 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from sotto.runner.residents import same
 from sotto.store.records import ModelRecord
+from sotto.ui.models.model_description import (
+    FIT_SIGNS,
+    FIT_SPOKEN,
+    SOURCE_NAMES,
+    makes_vectors,
+    model_details,
+    quantization,
+    source_names,
+)
+from sotto.ui.models.state_line import loading_line
 from sotto.ui.state import wording
 from sotto.ui.state.memory_estimate import Fit
 from sotto.ui.state.model_state import ModelState, Phase
+from sotto.ui.state.names import listed, model_name, short_name
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.theme import GAP_4, GAP_8, GAP_12
 from sotto.ui.toolkit.widgets import IconButton, draw_bar, draw_pill, plain_tip
@@ -78,7 +89,7 @@ class ModelRow(QAbstractButton):
     @cached_property
     def eject(self) -> IconButton:
         """The button that gives the model's memory back."""
-        name = f"Eject {wording.model_name(self.record.name)}"
+        name = f"Eject {model_name(self.record.name)}"
         button = self._button("eject", name, "Eject: give its memory back")
         button.clicked.connect(self.eject_wanted)
         return button
@@ -86,7 +97,7 @@ class ModelRow(QAbstractButton):
     @cached_property
     def stop(self) -> IconButton:
         """The button that stops the load."""
-        button = self._button("close", f"Stop loading {wording.model_name(self.record.name)}", "Stop loading")
+        button = self._button("close", f"Stop loading {model_name(self.record.name)}", "Stop loading")
         button.clicked.connect(self.stop_wanted)
         return button
 
@@ -142,15 +153,15 @@ class ModelRow(QAbstractButton):
 
     def matches(self, text: str) -> bool:
         """Whether every word of `text` occurs in what the row says."""
-        haystack = f"{self.record.name} {self._details()} {wording.SOURCE_NAMES[self.record.source]}".lower()
+        haystack = f"{self.record.name} {self._details()} {SOURCE_NAMES[self.record.source]}".lower()
         return all(word in haystack for word in text.lower().split())
 
     def _details(self) -> str:
-        return wording.model_details(self.record)
+        return model_details(self.record)
 
     def _second_line(self) -> str:
         if self._state.phase is Phase.LOADING:
-            return wording.loading_line(self._state)
+            return loading_line(self._state)
         if self._state.phase is Phase.UNLOADING:
             return "Ejecting…"
         if not self.record.present:
@@ -173,16 +184,15 @@ class ModelRow(QAbstractButton):
     @property
     def _badges(self) -> list[str]:
         """What tells models of one name apart, in few letters."""
-        quantization = wording.quantization(self.record)
         size = wording.size(self.record.size) if self.record.size else ""
-        use = "vectors" if wording.makes_vectors(self.record) else ""
-        return [text for text in (use, quantization, size) if text]
+        use = "vectors" if makes_vectors(self.record) else ""
+        return [text for text in (use, quantization(self.record), size) if text]
 
     def _show(self) -> None:
         phase = self._state.phase
         self._present("eject", self._state.loaded)
         self._present("stop", self._shows_load)
-        name = f"{wording.model_name(self.record.name)}, {self._details()}, {wording.SOURCE_NAMES[self.record.source]}"
+        name = f"{model_name(self.record.name)}, {self._details()}, {SOURCE_NAMES[self.record.source]}"
         standing = {
             Phase.READY: "loaded",
             Phase.GENERATING: "loaded, answering",
@@ -194,11 +204,11 @@ class ModelRow(QAbstractButton):
         elif not self.record.runnable:
             standing = "cannot run"
         elif not self._state.loaded and self._fit is not None:
-            standing = f"{standing}, {wording.FIT_SPOKEN[self._fit]}"
+            standing = f"{standing}, {FIT_SPOKEN[self._fit]}"
         self.setAccessibleName(", ".join((name, standing, *(meaning for _, meaning, _ in self._marks))))
         note = self._note if self._state.loaded else ""
         self.setAccessibleDescription(self.reason or note)
-        places = wording.listed(wording.source_names(self.record))
+        places = listed(source_names(self.record))
         self.setToolTip(plain_tip(self.reason or "\n".join(filter(None, (self.record.name, f"In {places}", note)))))
         self.setFont(theme.current().font())
         self.updateGeometry()
@@ -285,7 +295,7 @@ class ModelRow(QAbstractButton):
         painter.setPen(QColor(tokens.text if self._usable else tokens.muted))
         line = QRect(area.left(), area.top(), room, big.height())
         line.setRight(line.right() - self._paint_marks(painter, line))
-        name = big.elidedText(wording.short_name(self.record.name), Qt.TextElideMode.ElideMiddle, line.width())
+        name = big.elidedText(short_name(self.record.name), Qt.TextElideMode.ElideMiddle, line.width())
         self._write(painter, line, name)
         painter.setFont(_small())
         line = QRect(area.left(), line.bottom() + 1 + GAP_4, room, small.height())
@@ -319,7 +329,7 @@ class ModelRow(QAbstractButton):
         if self.record.runnable and (self._state.loaded or self._fit is not None):
             icon, color, word = "fits", "accent_text", "Loaded"
             if not self._state.loaded and self._fit is not None:
-                (icon, color), word = wording.FIT_SIGNS[self._fit], self._fit.value
+                (icon, color), word = FIT_SIGNS[self._fit], self._fit.value
             edge, shade = line.height(), getattr(tokens, color)
             icons.paint(painter, icon, shade, self._side(QRectF(at, line.top(), edge, edge)))
             painter.setPen(QColor(shade))

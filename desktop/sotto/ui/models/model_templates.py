@@ -12,8 +12,8 @@ from sotto.runner.residents import same
 from sotto.store.records import ModelRecord
 from sotto.store.user_templates import keep_user_template, read_template_file, template_path
 from sotto.ui.session.session import Session
-from sotto.ui.state import wording
 from sotto.ui.state.model_state import Phase, Problem
+from sotto.ui.state.names import model_name
 
 if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import Flows
@@ -39,7 +39,7 @@ class ModelTemplates(QObject):
 
     def choose(self, record: ModelRecord, over: QWidget) -> None:
         """Let the person choose the file of a template for a model."""
-        dialog = QFileDialog(over, f"A template for {wording.model_name(record.name)}: Jinja or Go")
+        dialog = QFileDialog(over, f"A template for {model_name(record.name)}: Jinja or Go")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: self.give(record, Path(path)))
@@ -56,7 +56,7 @@ class ModelTemplates(QObject):
             self._flows.start(self._change(self._flows, record, None))
 
     async def _change(self, flows: "Flows", record: ModelRecord, path: Path | None) -> None:
-        name = wording.model_name(record.name)
+        name = model_name(record.name)
         try:
             await flows.call(partial(_kept, record.digest, path))
         except SottoError as error:

@@ -10,6 +10,7 @@ from sotto.store.records import ModelRecord
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import Problem
+from sotto.ui.state.names import model_name
 
 if TYPE_CHECKING:
     from sotto.store.removal import Removed
@@ -49,7 +50,7 @@ class ModelBin(QObject):
     async def _remove(self, flows: "Flows", record: ModelRecord) -> None:
         from sotto.store.removal import remove
 
-        name = wording.model_name(record.name)
+        name = model_name(record.name)
         try:
             removed = await flows.call(remove, record)
         except SottoError as error:
@@ -73,7 +74,7 @@ class ModelBin(QObject):
         try:
             await flows.call(restore, removed)
         except SottoError as error:
-            self._session.problem.emit(Problem(f"{wording.model_name(removed.name)} is not back", error.message))
+            self._session.problem.emit(Problem(f"{model_name(removed.name)} is not back", error.message))
         self._session.library.rescan()
 
     def _give_up(self, key: str) -> None:
@@ -86,7 +87,7 @@ class ModelBin(QObject):
         try:
             await flows.call(erase, removed)
         except SottoError as error:
-            self._session.problem.emit(Problem(f"{wording.model_name(removed.name)} still takes room", error.message))
+            self._session.problem.emit(Problem(f"{model_name(removed.name)} still takes room", error.message))
 
     async def _empty(self, flows: "Flows") -> None:
         from sotto.store.removal import empty_trash

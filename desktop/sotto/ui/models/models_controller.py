@@ -15,14 +15,16 @@ from sotto.ui.models.idle_unloader import KeepAlive
 from sotto.ui.models.memory_gauge import MemoryGauge
 from sotto.ui.models.memory_planner import Planner
 from sotto.ui.models.model_card import ModelCard
+from sotto.ui.models.model_description import SOURCE_NAMES
 from sotto.ui.models.model_notes import ModelBook
 from sotto.ui.models.model_panel import ModelPanel
 from sotto.ui.models.model_templates import ModelTemplates
 from sotto.ui.models.model_trash import ModelBin
 from sotto.ui.preferences.preferences import PreferenceKeeper
 from sotto.ui.session.session import Session
-from sotto.ui.state import memory_estimate, wording
+from sotto.ui.state import memory_estimate
 from sotto.ui.state.model_state import ModelState, Problem
+from sotto.ui.state.names import home_path, short_name
 from sotto.ui.toolkit.widgets import popup
 
 if TYPE_CHECKING:
@@ -112,7 +114,7 @@ class ModelDesk(QObject):
         """Draw the model that the window is about as it stands."""
         self.panel.show_state(state)
         self.card.show_state()
-        self._gauge.show_model(wording.short_name(state.record.name) if state.record else "")
+        self._gauge.show_model(short_name(state.record.name) if state.record else "")
 
     @Slot(object)
     def load(self, record: ModelRecord) -> None:
@@ -193,8 +195,8 @@ class ModelDesk(QObject):
         session = self._session
         places = [
             LookedAt(
-                wording.SOURCE_NAMES[root.kind],
-                wording.home_path(root.path),
+                SOURCE_NAMES[root.kind],
+                home_path(root.path),
                 root.said_by,
                 root.path in session.library.roots_there,
                 sum(_lies_in(record, root.path) for record in session.library.models),

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QMenu, QVBoxLay
 from sotto.runner.residents import same
 from sotto.store.records import ModelRecord
 from sotto.ui.composer.composer import Composer
-from sotto.ui.state import wording
 from sotto.ui.state.model_state import ModelState, Phase
+from sotto.ui.state.names import model_name, short_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.notice import Notice
 from sotto.ui.toolkit.widgets import IconButton, popup
@@ -127,7 +127,7 @@ class QuickPanel(QWidget):
         """Draw how the model stands; `answering` tells whether it answers here."""
         self._state = state
         self.composer.show_state(state.seen(answering=answering))
-        name = wording.short_name(state.record.name) if state.record else "No model"
+        name = short_name(state.record.name) if state.record else "No model"
         doing = {Phase.LOADING: "loading…", Phase.FAILED: "failed", Phase.UNLOADING: "ejecting…"}.get(state.phase, "")
         shown = f" {name} · {doing}" if doing else f" {name}"
         room = theme.current().scaled(_MODEL_WIDTH)
@@ -168,7 +168,7 @@ class QuickPanel(QWidget):
         menu = QMenu(self)
         for record in self._models:
             if record.runnable:
-                action = menu.addAction(wording.model_name(record.name))
+                action = menu.addAction(model_name(record.name))
                 action.triggered.connect(partial(self.model_wanted.emit, record))
                 action.setCheckable(True)
                 action.setChecked(self._state.record is not None and same(record, self._state.record))

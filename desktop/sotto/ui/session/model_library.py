@@ -14,9 +14,9 @@ from sotto.store.records import ModelRecord
 from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
 from sotto.ui.session.model_sources import Models, StoreModels
 from sotto.ui.session.store_watch import StoreWatch
-from sotto.ui.state import wording
 from sotto.ui.state.dropped import Dropped, path_names
 from sotto.ui.state.model_state import Problem
+from sotto.ui.state.names import listed, model_name
 
 if TYPE_CHECKING:
     from sotto.store.roots import Root
@@ -210,7 +210,7 @@ class ModelLibrary(QObject):
             for other in others:
                 self._list.add_opened(other)
             self.changed.emit(self.models)
-            names = wording.listed([wording.model_name(other.name) for other in others])
+            names = listed([model_name(other.name) for other in others])
             why = f"{names} waits in the list until it is chosen there."
             problems.append(Problem("Only one model was loaded", why))
         if len(problems) > 1:
@@ -226,7 +226,7 @@ class ModelLibrary(QObject):
         self.opened.emit(known or record)
 
     async def _verify(self, flows: "Flows", record: ModelRecord) -> None:
-        name = wording.model_name(record.name)
+        name = model_name(record.name)
         self.told.emit("Checking files", f"The files of {name} are read and compared with their digests.")
         try:
             found = await flows.call(self._source.verify, record, self._closing.is_set)

@@ -19,6 +19,7 @@ from sotto.engine.contract.events import (
     Finished,
     Loaded,
     LoadProgress,
+    ModelInfo,
     PrefillProgress,
     TextChunk,
     Unloaded,
@@ -35,6 +36,7 @@ from sotto.ui.session.model_library import ModelLibrary
 from sotto.ui.state import wording
 from sotto.ui.state.load_pace import LoadClock, Pace
 from sotto.ui.state.model_state import ChatSettings, ModelState, Phase, Problem
+from sotto.ui.state.names import home_path, model_name
 from sotto.ui.toolkit.delayed_call import Later
 
 if TYPE_CHECKING:
@@ -125,7 +127,7 @@ class Session(QObject):
     @property
     def refusal(self) -> Problem | None:
         """Why nothing can be asked; None where something can, now or as soon as a model is loaded."""
-        if unable := wording.unable(self.state):
+        if unable := self.state.chat_refusal:
             return Problem("This model does not chat", unable)
         if self.state.loaded or self.loading or self.library.searching:
             return None
@@ -151,7 +153,7 @@ class Session(QObject):
     @property
     def model_name(self) -> str:
         """What the model in use is called, for people."""
-        return wording.model_name(self.state.record.name) if self.state.record else "the model"
+        return model_name(self.state.record.name) if self.state.record else "the model"
 
     # What a person does
 
@@ -179,9 +181,9 @@ class Session(QObject):
             num_ctx: Tokens of context; None as `context_for` says.
             anyway: Load it even where it is known not to fit.
         """
-        name = wording.model_name(record.name)
+        name = model_name(record.name)
         if not record.present:
-            where = f"It was in {wording.home_path(record.path)}, which is on a disk that is not present now."
+            where = f"It was in {home_path(record.path)}, which is on a disk that is not present now."
             self.problem.emit(Problem(f"{name} is not there", where))
             return
         if not record.runnable:
@@ -303,7 +305,7 @@ class Session(QObject):
             self._become_ready(told.resident)
             context = told.resident.info.context_length if told.resident.info else 0
             if asked.num_ctx is not None and told.resident.info and context != asked.num_ctx:
-                self.problem.emit(wording.other_context(asked.num_ctx, told.resident.info))
+                self.problem.emit(_other_context(asked.num_ctx, told.resident.info))
             if asked.visit:
                 self.keeper.leave(asked.visit)
             return
@@ -319,11 +321,11 @@ class Session(QObject):
         self.became_ready.emit()
         info = resident.info
         if info is not None and info.doubts_template:
-            self.problem.emit(wording.doubtful_template(info))
+            self.problem.emit(_doubtful_template(info))
 
     def _fail(self, record: ModelRecord, failed: Failed) -> None:
         self._set(ModelState(Phase.FAILED, record, reason=failed.message))
-        name = wording.model_name(record.name)
+        name = model_name(record.name)
         self.problem.emit(Problem(f"{name} could not be loaded", failed.message, failed.details, retry=True))
         self.became_absent.emit()
 
@@ -387,3 +389,16 @@ class Session(QObject):
             self._clock.end()
         self.state = state
         self.state_changed.emit(state)
+
+
+def _doubtful_template(info: ModelInfo) -> Problem:
+    """Return why answers of a model that was loaded may be no good."""
+    title = "No question reaches this model" if info.has_chat_template else "This model has no chat template"
+    return Problem(title, info.template_note)
+
+
+def _other_context(asked: int, info: ModelInfo) -> Problem:
+    """Return that a model was loaded with another context than was asked for."""
+    wanted, loaded = wording.count(asked), wording.count(info.context_length)
+    why = f"{wanted} tokens were asked for, and the engine has loaded {loaded}."
+    return Problem("The context is not as long as asked for", f"{why} {info.context_note}".strip())

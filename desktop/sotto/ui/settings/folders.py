@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 
 from sotto.store.wording import shown_path
+from sotto.ui.models.model_description import SOURCE_NAMES
 from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
 from sotto.ui.settings.engine_choices import speed_read
 from sotto.ui.settings.model_folders import Store, Stores
@@ -69,13 +70,13 @@ class FoldersPage(Page):
                 group.add(row)
 
     def _row(self, store: Store) -> Row:
-        state = wording.models_counted(store.models) if store.there else "Not there"
+        state = _models_counted(store.models) if store.there else "Not there"
         side = QWidget()
         layout = QHBoxLayout(side)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.GAP_8)
         layout.addWidget(Label(state, "muted" if store.there else "caption"))
-        title = store.path.name if store.own else wording.SOURCE_NAMES[store.source]
+        title = store.path.name if store.own else SOURCE_NAMES[store.source]
         if store.own:
             remove = IconButton("close", f"Remove folder {title}", tip="Search this folder no longer")
             remove.clicked.connect(partial(self._stores.remove, store.path))
@@ -98,3 +99,8 @@ class FoldersPage(Page):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: self._stores.add(Path(path)))
         dialog.open()
+
+
+def _models_counted(number: int) -> str:
+    """Return how many models these are: `No models`, `1 model`, `7 models`."""
+    return "1 model" if number == 1 else f"{wording.count(number) if number else 'No'} models"

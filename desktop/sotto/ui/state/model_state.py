@@ -74,6 +74,13 @@ class ModelState:
             return None
         return min(1.0, self.progress.done / self.progress.total)
 
+    @property
+    def chat_refusal(self) -> str:
+        """Why the loaded model cannot chat, in a sentence; empty where it can or none is loaded."""
+        if self.info is None or self.info.writes:
+            return ""
+        return "This model makes vectors of texts and cannot chat: use it by sotto embed, or through the API."
+
     def seen(self, *, answering: bool) -> "ModelState":
         """Return the state as a conversation sees it that is being answered or not: it stops no other's answer."""
         return self if answering or self.phase is not Phase.GENERATING else replace(self, phase=Phase.READY)

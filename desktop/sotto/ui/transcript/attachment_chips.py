@@ -14,6 +14,13 @@ from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, Picture, ad
 
 _NAME_WIDTH = 240
 
+# Which part of a document the model is given, by what it is called here.
+_PARTS = {
+    "whole": "The whole document",
+    "beginning": "Only the beginning, as much as fits",
+    "end": "Only the end, as much as fits",
+}
+
 
 class AttachmentChip(QFrame):
     """One thing that is attached.
@@ -72,7 +79,7 @@ class SentAttachments(QWidget):
         super().__init__()
         layout = FlowLayout(self, theme.GAP_8, ends=True)
         for one in attachments:
-            layout.addWidget(AttachmentChip(one.name, wording.attachment_line(one)))
+            layout.addWidget(AttachmentChip(one.name, _attachment_line(one)))
 
 
 class AttachmentBar(QWidget):
@@ -106,7 +113,7 @@ class AttachmentBar(QWidget):
             self._show()
         else:
             for chip, one in zip(self.chips, attachments, strict=False):
-                chip.show_line(wording.attachment_line(one))
+                chip.show_line(_attachment_line(one))
 
     def show_pending(self, names: Sequence[str]) -> None:
         """Show what is being read."""
@@ -116,7 +123,7 @@ class AttachmentBar(QWidget):
     def parts_menu(self, index: int) -> QMenu:
         """Return which parts of an attachment can be chosen."""
         menu = QMenu(self)
-        for part, text in wording.PARTS.items():
+        for part, text in _PARTS.items():
             add_action(menu, text, partial(self.cut_wanted.emit, index, part))
         return menu
 
@@ -128,7 +135,7 @@ class AttachmentBar(QWidget):
             chip.deleteLater()
         self.chips = []
         for index, one in enumerate(self._attachments):
-            chip = AttachmentChip(one.name, wording.attachment_line(one), removable=True, divisible=True)
+            chip = AttachmentChip(one.name, _attachment_line(one), removable=True, divisible=True)
             chip.removed.connect(partial(self.remove_wanted.emit, index))
             chip.parts_wanted.connect(partial(self._choose_part, index))
             self._add(chip)
@@ -147,3 +154,15 @@ class AttachmentBar(QWidget):
     def _add(self, chip: AttachmentChip) -> None:
         self._flow.addWidget(chip)
         self.chips.append(chip)
+
+
+def _attachment_line(attachment: Attachment) -> str:
+    """Return how large an attachment is, and what it costs: `12 KB · 3,400 tokens`."""
+    length = len(attachment.text)
+    part = "" if attachment.whole else f"{100 * (attachment.ends - attachment.begins) / length:.0f} % "
+    if not attachment.whole:
+        part += (
+            "from the beginning" if attachment.begins == 0 else "at the end" if attachment.ends == length else "of it"
+        )
+    tokens = f"{wording.count(attachment.tokens)} tokens" if attachment.tokens else ""
+    return " · ".join(filter(None, (wording.size(attachment.size), part, tokens)))

@@ -8,9 +8,9 @@ from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent, QTextO
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from sotto.engine.contract.answer_parts import ToolCall as Call
+from sotto.ui.conversation.answer_wording import CUT_CALL, thought_line, wanted_tool
 from sotto.ui.conversation.json_layout import fenced, shown_json
 from sotto.ui.markdown.view import MarkdownText
-from sotto.ui.state import wording
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton
 
@@ -144,7 +144,7 @@ class Thought(Fold):
 
     def took(self, seconds: int) -> None:
         """Show for how long it went on, if that is worth a number."""
-        self.say(wording.thought_line(seconds))
+        self.say(thought_line(seconds))
 
     def set_open(self, is_open: bool) -> None:
         """Show all of it, or none."""
@@ -173,11 +173,11 @@ class ToolCall(Fold):
 
     def show_call(self, call: Call) -> None:
         """Show what it is."""
-        self._show(wording.wanted_tool(call), fenced(shown_json(call.arguments)))
+        self._show(wanted_tool(call), fenced(shown_json(call.arguments)))
 
     def show_cut(self, written: str) -> None:
         """Show that the answer ends in the middle of it, and what was written of it."""
-        self._show(wording.CUT_CALL, fenced(written, ""))
+        self._show(CUT_CALL, fenced(written, ""))
 
     def _show(self, title: str, markdown: str) -> None:
         self._markdown = markdown

@@ -9,9 +9,10 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBo
 from sotto.chats.records import Turn
 from sotto.engine.contract.answer_parts import Piece
 from sotto.engine.contract.events import PrefillProgress
+from sotto.ui.conversation.answer_wording import is_cut_short, pace_line, prefill_line, thought_seconds, turn_line
 from sotto.ui.markdown.text_browser import PlainText
 from sotto.ui.markdown.view import MarkdownText
-from sotto.ui.state import wording
+from sotto.ui.state.names import short_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.flow_layout import FlowLayout
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, draw_bar
@@ -153,7 +154,7 @@ class AnswerMessage(QWidget):
         self.body = AnswerBody(f"Answer of {model}")
         self.body.link_asked.connect(self.link_asked)
         self.body.hide()
-        self.model = ElidedLabel(wording.short_name(model), "caption")
+        self.model = ElidedLabel(short_name(model), "caption")
         self.model.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.status = Label("", "caption", wrap=True)
         self._bar = _Progress()
@@ -206,7 +207,7 @@ class AnswerMessage(QWidget):
 
     def show_prefill(self, progress: PrefillProgress, why: str = "") -> None:
         """Show how much of the prompt has been read, and why it is read anew where it is."""
-        self.status.setText(wording.prefill_line(progress, why))
+        self.status.setText(prefill_line(progress, why))
         self._bar.share = progress.done / progress.total if progress.total else 0.0
         self._bar.show()
         self._bar.update()
@@ -240,17 +241,17 @@ class AnswerMessage(QWidget):
 
     def show_pace(self, tokens: int, rate: float) -> None:
         """Show how far the answer has come, and about how fast."""
-        self.status.setText(wording.pace_line(tokens, rate))
+        self.status.setText(pace_line(tokens, rate))
 
     def end(self, turn: Turn) -> None:
         """Show that nothing more comes, and a line of figures."""
         self.body.finish()
-        if wording.is_cut_short(turn):
+        if is_cut_short(turn):
             self.body.fold_begun_call()
-        self.body.show_durations(wording.thought_seconds(turn))
+        self.body.show_durations(thought_seconds(turn))
         self._bar.hide()
         self.copy.setVisible(bool(self.body.texts))
-        self.status.setText(wording.turn_line(turn))
+        self.status.setText(turn_line(turn))
         self.show_turn(turn)
 
     def show_complete(self, turn: Turn) -> None:
@@ -266,7 +267,7 @@ class AnswerMessage(QWidget):
         self.number = turn.id
         self.versions.show_versions(turn)
         self.again.setVisible(turn.id > 0)
-        self.more.setVisible(turn.id > 0 and wording.is_cut_short(turn))
+        self.more.setVisible(turn.id > 0 and is_cut_short(turn))
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setMimeData(self.body.copied())

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOpti
 from sotto.chats.records import FOUND, Folder
 from sotto.ui.conversation.chat_library import Entry
 from sotto.ui.state import wording
+from sotto.ui.state.names import short_name
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.widgets import plain_tip
 
@@ -268,4 +269,4 @@ def caption(row: Row) -> str:
     if row.excerpt:
         return " ".join(row.excerpt.replace(FOUND[0], "").replace(FOUND[1], "").split())
     when = wording.ago(time.time() - row.chat.changed)
-    return f"{when} · {wording.short_name(row.chat.model)}" if row.chat.model else when
+    return f"{when} · {short_name(row.chat.model)}" if row.chat.model else when

@@ -9,8 +9,9 @@ from sotto.ui.composer.chat_settings_panel import Choices
 from sotto.ui.composer.composer import Composer
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.subscription import Subscription
-from sotto.ui.state import wording
+from sotto.ui.models.state_line import state_line
 from sotto.ui.state.model_state import ModelState
+from sotto.ui.state.names import model_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.notice import Notice
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton
@@ -45,8 +46,8 @@ class Header(QFrame):
 
     def show_state(self, state: ModelState) -> None:
         """Draw the model as it stands."""
-        self.title.setText(wording.model_name(state.record.name) if state.record else "No model")
-        self.line.setText(wording.state_line(state))
+        self.title.setText(model_name(state.record.name) if state.record else "No model")
+        self.line.setText(state_line(state))
 
 
 class _Pages(QStackedWidget):

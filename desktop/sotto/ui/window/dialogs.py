@@ -12,7 +12,6 @@ from sotto.chats.records import Chat
 from sotto.ui.conversation.chat_library import ChatLibrary
 from sotto.ui.preferences.preferences import PreferenceKeeper
 from sotto.ui.session.session import Session
-from sotto.ui.state import wording
 from sotto.ui.state.dropped import Dropped
 
 if TYPE_CHECKING:
@@ -88,12 +87,12 @@ class Dialogs(QObject):
 
     def export_markdown(self, chat: Chat) -> None:
         """Let the person choose where a chat is written as Markdown."""
-        name = f"{wording.file_name(chat.title)}.md"
+        name = f"{_file_name(chat.title)}.md"
         self._save("Export as Markdown", name, lambda path: self._shelf.export_markdown(chat.id, path))
 
     def export_json(self, chat: Chat) -> None:
         """Let the person choose where a chat is written with all its branches."""
-        name = f"{wording.file_name(chat.title)}.json"
+        name = f"{_file_name(chat.title)}.json"
         self._save("Export as JSON", name, lambda path: self._shelf.export_json(path, (chat.id,)))
 
     def show_settings(self, page: str = "") -> None:
@@ -135,3 +134,9 @@ class Dialogs(QObject):
 
     def _open_path(self, path: Path) -> None:
         self._session.library.open(Dropped((path,), ()))
+
+
+def _file_name(title: str) -> str:
+    """Return what a file with a chat of this title is called, without an ending: no part of it leads anywhere else."""
+    kept = "".join(letter if letter.isalnum() or letter in " -_,'" else " " for letter in title)
+    return " ".join(kept.split())[:60].strip() or "chat"

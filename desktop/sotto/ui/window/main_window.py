@@ -1,6 +1,6 @@
 """The main window: puts the parts together and connects them with the session."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -192,7 +192,7 @@ class MainWindow(QMainWindow):
         shelf.listed.connect(self._list_chats)
         shelf.thrown_away.connect(self._offer_back)
         shelf.exported.connect(lambda path: self.chat.notice.inform("Exported", f"Written to {path}."))
-        shelf.imported.connect(lambda added: self.chat.notice.inform("Imported", f"{wording.counted(added)} added."))
+        shelf.imported.connect(lambda added: self.chat.notice.inform("Imported", f"{_counted(added)} added."))
         shelf.problem.connect(self.show_problem)
         self.sidebar.searched.connect(shelf.look_for)
         chats.open_wanted.connect(self.current.open)
@@ -379,3 +379,8 @@ class MainWindow(QMainWindow):
 
 def _browse(address: str) -> None:
     QDesktopServices.openUrl(QUrl(address))
+
+
+def _counted(chats: Sequence[int]) -> str:
+    """Return how many chats these are."""
+    return "1 chat was" if len(chats) == 1 else f"{wording.count(len(chats))} chats were"

@@ -10,11 +10,13 @@ from PySide6.QtWidgets import QMainWindow, QMenu
 from sotto.chats.records import Chat
 from sotto.store.records import ModelRecord
 from sotto.ui.conversation.chat_library import ChatLibrary
+from sotto.ui.models.model_description import model_details
 from sotto.ui.palette.commands import Command, Kind
 from sotto.ui.palette.palette import Palette
 from sotto.ui.preferences.preferences import PreferenceKeeper
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
+from sotto.ui.state.names import model_name, short_name
 
 _REMEMBERED = 30
 # So many of each kind stand before the rest where nothing is looked for.
@@ -102,10 +104,10 @@ def _model(record: ModelRecord) -> Command:
     return Command.of(
         f"model:{record.digest or record.path}",
         Kind.MODEL,
-        wording.short_name(record.name),
-        wording.model_details(record),
+        short_name(record.name),
+        model_details(record),
         record,
-        also=wording.model_name(record.name).rpartition("/")[0],
+        also=model_name(record.name).rpartition("/")[0],
     )
 
 

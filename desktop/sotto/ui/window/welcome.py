@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from sotto.paths import resources_dir
 from sotto.ui.models.discovery_summary import Finds
-from sotto.ui.state import wording
 from sotto.ui.state.model_state import ModelState, Phase
+from sotto.ui.state.names import model_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.widgets import Label, TextButton
@@ -84,17 +84,17 @@ class Welcome(Scroller):
             greeting: What the built-in model said for itself; may be empty.
         """
         builtin = state.record is not None and state.record.builtin
-        unable = wording.unable(state)
+        unable = state.chat_refusal
         if unable and state.record is not None:
-            title, line = wording.model_name(state.record.name), unable
+            title, line = model_name(state.record.name), unable
         elif state.loaded and state.record is not None:
-            title = "Ask about Sotto" if builtin else f"Ask {wording.model_name(state.record.name)}"
+            title = "Ask about Sotto" if builtin else f"Ask {model_name(state.record.name)}"
             line = greeting or ("I’m the small model that comes with Sotto." if builtin else "It runs on this machine.")
         elif state.phase is Phase.LOADING and not state.pace.shown:
             return
         elif state.phase is Phase.LOADING and state.record is not None:
             title = "One moment"
-            line = f"{wording.model_name(state.record.name)} is being loaded. You can write already."
+            line = f"{model_name(state.record.name)} is being loaded. You can write already."
         else:
             title = "Welcome to Sotto"
             line = "Choose a model in the list, and it answers here. Nothing you write leaves this machine."

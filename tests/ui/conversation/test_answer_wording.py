@@ -7,8 +7,8 @@ import pytest
 from sotto.engine.contract.events import DoneReason, Finished
 from sotto.engine.contract.types import Message, Think
 from sotto.ui.conversation.answer_timing import AnswerPace
+from sotto.ui.conversation.answer_wording import figures_line, figures_of, pace_line
 from sotto.ui.conversation.prefix_reuse import Asked, why_lost
-from sotto.ui.state import wording
 
 
 def ask(stage, qtbot, text):
@@ -110,12 +110,12 @@ def finished(**values):
     ],
 )
 def test_the_line_under_an_answer(end, line):
-    assert wording.figures_line(wording.figures_of(end)) == line
+    assert figures_line(figures_of(end)) == line
 
 
 def test_figures_that_nobody_can_read_are_left_out():
-    assert wording.figures_line({"tokens": "x", "prompt": [], "reason": {}, "anew": 5}) == ""
-    assert wording.figures_line({"tokens": 3, "prompt": 4, "first": None}).startswith("3 tokens · — tok/s · prompt 4")
+    assert figures_line({"tokens": "x", "prompt": [], "reason": {}, "anew": 5}) == ""
+    assert figures_line({"tokens": 3, "prompt": 4, "first": None}).startswith("3 tokens · — tok/s · prompt 4")
 
 
 def test_the_pace_is_told_after_the_first_moments_and_not_too_often(qtbot):
@@ -127,7 +127,7 @@ def test_the_pace_is_told_after_the_first_moments_and_not_too_often(qtbot):
         now[0] = step / 10
         pace.add(5)
     assert told == [(55, 50), (80, 50), (105, 50), (130, 50), (155, 50)]
-    assert wording.pace_line(55, 50.04) == "Answering · 55 tokens · ~50.0 tok/s"
+    assert pace_line(55, 50.04) == "Answering · 55 tokens · ~50.0 tok/s"
     pace.begin()
     pace.add(5)
     assert len(told) == 5
