@@ -142,12 +142,12 @@ def test_the_rows_do_what_they_say(around, qtbot, loop, ended):
         lambda: around.session.state.phase is Phase.READY and around.session.state.record.name == "other:latest"
     )
     assert around.preferences.values.recent_models == ("other:latest", "tiny:latest")
-    assert [row.text for row in shell._entries() if row.does is Do.LOAD] == ["other", "tiny"]
+    assert [row.text for row in shell.tray_entries() if row.does is Do.LOAD] == ["other", "tiny"]
     shell.tray.wanted.emit(TrayEntry("", Do.EJECT))
     qtbot.waitUntil(lambda: around.session.state.phase is Phase.FOUND)
     shell.tray.wanted.emit(TrayEntry("", Do.QUICK))
     assert shell.quick.visible
-    assert shell._window is None
+    assert not shell.has_window
     shell.tray.wanted.emit(TrayEntry("", Do.WINDOW))
     assert shell.window.isVisible()
     shell.window.current.session.draft.type("a draft")
@@ -232,11 +232,11 @@ def test_quitting_from_the_panel_and_from_the_system(around, qtbot, loop, ended,
 
 def test_a_click_on_the_apps_icon_brings_the_window_back(around, qtbot, loop):
     around.shell.reopen()
-    assert around.shell._window is None  # the system activates what it has just started
+    assert not around.shell.has_window  # the system activates what it has just started
     around.shell._made -= 10
     around.shell.quick.show()
     around.shell.reopen()
-    assert around.shell._window is None
+    assert not around.shell.has_window
     around.shell.quick.hide()
     around.shell.reopen()
     assert around.shell.window.isVisible()
@@ -251,14 +251,14 @@ def test_what_another_start_is_for_is_done(around, qtbot, loop, tmp_path):
     shell.grant(Wish(Show.NOTHING, (path,)))
     qtbot.waitUntil(lambda: around.session.state.phase is Phase.READY)
     assert around.session.state.record.name == "given"
-    assert shell._window is None
+    assert not shell.has_window
     shell.grant(Wish(Show.TOGGLE))
     assert shell.quick.visible
     shell.grant(Wish(Show.QUICK))
     assert shell.quick.visible
     shell.grant(Wish(Show.TOGGLE))
     assert not shell.quick.visible
-    assert shell._window is None
+    assert not shell.has_window
     shell.grant(Wish())
     assert shell.window.isVisible()
     shell.window.showMinimized()

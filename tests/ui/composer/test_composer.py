@@ -22,7 +22,7 @@ def test_escape_leaves_an_edit_and_only_then_stops(ready, qtbot, loop):
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.GENERATING and ready.chat_session.turns[-1].text != "")
     question = ready.window.chat.transcript.messages[0]
     question.edit.click()
-    qtbot.keyClick(question._editor.draft, Qt.Key.Key_Escape)
+    qtbot.keyClick(question.editor.draft, Qt.Key.Key_Escape)
     assert not question.editing
     assert ready.chat_session.busy
     # From the composer as well.
@@ -76,7 +76,7 @@ def test_where_nothing_is_attached_pasted_files_are_text(ready, qtbot, loop, tmp
     data.setUrls([QUrl.fromLocalFile(str(tmp_path))])
     data.setText(str(tmp_path))
     plain = Composer(attaches=False)
-    for draft in (question._editor.draft, plain.draft):
+    for draft in (question.editor.draft, plain.draft):
         assert draft.canInsertFromMimeData(data)
         draft.insertFromMimeData(data)
         assert str(tmp_path) in draft.toPlainText()

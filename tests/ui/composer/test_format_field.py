@@ -206,14 +206,14 @@ def test_an_answer_of_the_real_engine_is_json_while_it_comes_and_afterwards(qtbo
     assert all(len(regions) == 1 for regions in grown[1:])
 
     def shown():
-        (region,) = transcript._last().text._regions.found
-        return transcript._last().text.code_of(region)
+        (region,) = transcript.last_message.text._regions.found
+        return transcript.last_message.text.code_of(region)
 
     assert shown() == json.dumps(said, indent=2, ensure_ascii=False)
     first = current.session.chat
     current.new_chat()
     current.open(first)
-    qtbot.waitUntil(lambda: not transcript.empty and transcript._last() is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: not transcript.empty and transcript.last_message is not None, timeout=WAIT)
     assert shown() == json.dumps(said, indent=2, ensure_ascii=False)
     window.shelf.export_markdown(first, tmp_path / "chat.md")
     qtbot.waitUntil((tmp_path / "chat.md").exists, timeout=WAIT)

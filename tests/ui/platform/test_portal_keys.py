@@ -260,7 +260,7 @@ def test_what_others_send_in_the_name_of_the_portal_is_nothing(bus, keys, loop):
 def test_the_tray_names_only_keys_that_are_certain(bus, keys, loop):
     bus.portal()
     keys.bound()
-    assert [entry.keys for entry in keys.shell._entries() if entry.text == "Quick Prompt"] == [""]
+    assert [entry.keys for entry in keys.shell.tray_entries() if entry.text == "Quick Prompt"] == [""]
 
 
 # From xkbcommon-keysyms.h, without XKB_KEY_.

@@ -50,7 +50,7 @@ def test_a_question_is_answered_without_a_window(around, qtbot, loop):
     qtbot.waitUntil(lambda: done(around))
     assert around.panel.transcript.messages[-1].body.markdown == "Hello there."
     assert around.panel.composer.text == ""
-    assert around.shell._window is None
+    assert not around.shell.has_window
     assert on_disk(around, qtbot) == [
         [("user", "What is this?", "complete"), ("assistant", "Hello there.", "complete")]
     ]
@@ -61,7 +61,7 @@ def test_what_was_chosen_for_every_chat_holds_here_too_and_answers_are_announced
     monkeypatch.setattr(announcements.QAccessible, "isActive", lambda: True)
     monkeypatch.setattr(announcements.QAccessible, "updateAccessibility", lambda event: sent.append(event.message()))
     around.load(qtbot)
-    around.shell._preferences.change(system="Be brief.", options={"top_k": 3}, follow=False)
+    around.preferences.change(system="Be brief.", options={"top_k": 3}, follow=False)
     around.shell.quick.show()
     ask(around, qtbot, "What is this?")
     qtbot.waitUntil(lambda: done(around))
@@ -69,7 +69,7 @@ def test_what_was_chosen_for_every_chat_holds_here_too_and_answers_are_announced
     assert dict(request.options) == {"top_k": 3}
     assert (request.messages[0].role, request.messages[0].content) == ("system", "Be brief.")
     assert not around.panel.transcript.follows
-    assert around.shell._window is None
+    assert not around.shell.has_window
     assert sent == ["tiny answers", "Hello there. The answer is complete."]
 
 
@@ -110,7 +110,7 @@ def test_the_panel_hides_when_the_focus_leaves_it_alone(around, qtbot, loop):
     QApplication.sendEvent(window, QEvent(QEvent.Type.ActivationChange))
     QTest.qWait(20)
     assert around.panel.isVisible()
-    around.panel._show_more()
+    around.panel.more.click()
     QTest.qWait(20)
     assert around.panel.isVisible()
     QApplication.activePopupWidget().close()
@@ -156,7 +156,7 @@ def test_control_return_opens_the_same_conversation_in_the_window(around, qtbot,
             lambda: around.panel.transcript.answer is not None and not around.panel.transcript.answer.body.isHidden()
         )
     QTest.keyClick(around.panel.composer.draft, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: around.shell._window is not None and around.shell.window.isVisible())
+    qtbot.waitUntil(lambda: around.shell.has_window and around.shell.window.isVisible())
     window = around.shell.window
     assert not around.panel.isVisible()
     assert not quick.current.session.turns
@@ -184,7 +184,7 @@ def test_a_question_on_its_way_to_the_disk_gets_there_before_it_moves(around, qt
     quick.show()
     ask(around, qtbot, "At once?")
     quick.panel.app_wanted.emit()
-    qtbot.waitUntil(lambda: around.shell._window is not None and not around.shell.window.current.session.busy)
+    qtbot.waitUntil(lambda: around.shell.has_window and not around.shell.window.current.session.busy)
     assert said(around.shell.window.current.session) == [("user", "At once?"), ("assistant", "Hello there.")]
     assert len(on_disk(around, qtbot)) == 1
 
@@ -194,7 +194,7 @@ def test_what_is_only_typed_goes_along_into_an_empty_composer(around, qtbot, loo
     around.shell.quick.show()
     qtbot.keyClicks(around.panel.composer.draft, "half a thought")
     around.panel.app_wanted.emit()
-    qtbot.waitUntil(lambda: around.shell._window is not None and around.shell.window.isVisible())
+    qtbot.waitUntil(lambda: around.shell.has_window and around.shell.window.isVisible())
     assert around.shell.window.chat.composer.text == "half a thought"
     assert around.panel.composer.text == ""
 

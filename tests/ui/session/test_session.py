@@ -21,7 +21,7 @@ def test_an_answer_is_shown_and_kept(ready, qtbot, loop):
     assert ready.chat_session.send("Hi")
     qtbot.waitUntil(lambda: settled(ready))
     assert answer_text(ready) == ["Hi", "Hello there."]
-    last = ready.window.chat.transcript._last()
+    last = ready.window.chat.transcript.last_message
     assert last.text.toPlainText() == "Hello there."
     assert "2 tokens" in last.status.text()
     # An answer takes a second for two tokens, and 0.1 s until the first.

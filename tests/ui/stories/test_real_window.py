@@ -71,14 +71,14 @@ def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):
     qtbot.mouseClick(window.chat.welcome.chips[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: done(window), timeout=WAIT)
     assert len(current.session.conversation.messages[-1].content) > 10
-    assert " tok/s" in transcript._last().status.text()
+    assert " tok/s" in transcript.last_message.status.text()
 
     # Stream 2,000 tokens; the window stays alive.
     session.settings = ChatSettings(num_predict=2000, ignore_eos=True)
     beat = HeartBeat(window)
     type_and_send(qtbot, window, "Tell me a story")
     qtbot.waitUntil(lambda: done(window), timeout=120_000)
-    line = transcript._last().status.text()
+    line = transcript.last_message.status.text()
     assert line.startswith("2,000 tokens")
     assert "cached" in line
     assert "reached the length limit" in line
@@ -90,7 +90,7 @@ def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):
     qtbot.waitUntil(lambda: len(transcript.answer.body.markdown) > 20, timeout=WAIT)
     QTest.keyClick(window, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: done(window), timeout=WAIT)
-    assert "stopped" in transcript._last().status.text()
+    assert "stopped" in transcript.last_message.status.text()
     kept = len(current.session.conversation.messages)
 
     # Eject, then drop the manifest.
@@ -207,7 +207,7 @@ def test_what_was_read_is_not_read_again_and_where_it_is_the_window_says_why(qtb
     second = ask(lambda: window.send("What is a token?"))
     # All of the first turn but for what its end costs.
     assert second["cached"] >= 0.9 * (first["prompt"] + first["tokens"])
-    assert f"({second['cached']:,} cached)" in window.chat.transcript._last().status.text()
+    assert f"({second['cached']:,} cached)" in window.chat.transcript.last_message.status.text()
     assert "anew" not in second
     seen = []
     current.session.prefilled.connect(lambda event, why: seen.append((event.done, event.cached, why)))
@@ -216,7 +216,7 @@ def test_what_was_read_is_not_read_again_and_where_it_is_the_window_says_why(qtb
     )
     assert edited["cached"] < 0.5 * edited["prompt"]
     assert edited["anew"] == "an earlier message was changed"
-    assert "read anew, because an earlier message was changed" in window.chat.transcript._last().status.text()
+    assert "read anew, because an earlier message was changed" in window.chat.transcript.last_message.status.text()
     assert {why for _, _, why in seen} == {edited["anew"]}
     assert [done for done, _, _ in seen] == sorted(done for done, _, _ in seen)
     assert seen[0][0] >= seen[0][1]

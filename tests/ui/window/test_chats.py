@@ -144,13 +144,13 @@ def test_another_answer_and_an_edit_are_versions(ready, qtbot, loop):
     ready.script.chunks = ["third answer"]
     question = ready.window.chat.transcript.messages[0]
     question.edit.click()
-    editor = question._editor
+    editor = question.editor
     assert editor.draft.toPlainText() == "Question"
     qtbot.keyClick(editor.draft, Qt.Key.Key_Escape)
-    assert question._editor is None
+    assert question.editor is None
     question.edit.click()
-    question._editor.draft.setPlainText("Other question")
-    qtbot.keyClick(question._editor.draft, Qt.Key.Key_Return)
+    question.editor.draft.setPlainText("Other question")
+    qtbot.keyClick(question.editor.draft, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: known(ready) and shown(ready) == ["Other question", "third answer"])
     question = ready.window.chat.transcript.messages[0]
     assert question.versions.place.text() == "2 / 2"
@@ -212,7 +212,7 @@ def test_questions_one_right_after_the_other_are_one_conversation(ready, qtbot, 
 
 def test_a_draft_that_is_sent_at_once_makes_one_chat(ready, qtbot, loop, file):
     ready.window.chat.composer.draft.setPlainText("Quick")
-    ready.chat_session.draft._drafter.timeout.emit()
+    ready.chat_session.draft.keep()
     ready.window.send("Quick")
     qtbot.waitUntil(lambda: known(ready))
     qtbot.wait(700)
@@ -450,7 +450,7 @@ def test_of_a_long_chat_only_what_is_near_is_made(ready, qtbot, loop, file):
     transcript = ready.window.chat.transcript
     bar = transcript.verticalScrollBar()
     qtbot.waitUntil(lambda: len(ready.chat_session.turns) == 1000 and bool(transcript.messages))
-    qtbot.waitUntil(lambda: bar.value() == bar.maximum() > 0 and not transcript._maker.isActive())
+    qtbot.waitUntil(lambda: bar.value() == bar.maximum() > 0 and transcript.settled)
     assert transcript.messages[-1].body.markdown.startswith("answer 499")
     assert len(transcript.messages) < 60
 
@@ -459,13 +459,13 @@ def test_of_a_long_chat_only_what_is_near_is_made(ready, qtbot, loop, file):
         return [one for one in transcript.messages if one.y() + one.height() > bar.value() < bar.value() + height]
 
     for share in (0.7, 0.31, 0.305, 0.0, 0.9):
-        transcript._let_go()
+        transcript.stop_following()
         bar.setValue(round(bar.maximum() * share))
         # What is in view is there at once, and does not move when more is made above and below it.
         first = in_view()[0]
         before = first.mapTo(transcript, first.rect().topLeft()).y()
         assert before <= theme.GAP_32
-        qtbot.waitUntil(lambda: not transcript._maker.isActive())
+        qtbot.waitUntil(lambda: transcript.settled)
         qtbot.wait(30)
         assert first in transcript.messages
         assert abs(first.mapTo(transcript, first.rect().topLeft()).y() - before) <= 2
@@ -488,12 +488,12 @@ def test_a_message_that_is_being_edited_is_kept_however_far_it_is(ready, qtbot, 
     ready.window.current.open(chat)
     transcript = ready.window.chat.transcript
     bar = transcript.verticalScrollBar()
-    qtbot.waitUntil(lambda: bar.value() == bar.maximum() > 0 and not transcript._maker.isActive())
+    qtbot.waitUntil(lambda: bar.value() == bar.maximum() > 0 and transcript.settled)
     question, other = transcript.messages[-2], transcript.messages[-4]
     question.edit.click()
-    transcript._let_go()
+    transcript.stop_following()
     bar.setValue(0)
-    qtbot.waitUntil(lambda: not transcript._maker.isActive())
+    qtbot.waitUntil(lambda: transcript.settled)
     assert question in transcript.messages
     assert other not in transcript.messages
 

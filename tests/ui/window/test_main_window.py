@@ -94,7 +94,7 @@ def test_links_are_asked_about_and_others_dropped(ready, qtbot, loop, monkeypatc
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
     ready.window.send("Hi")
     qtbot.waitUntil(lambda: settled(ready))
-    text = ready.window.chat.transcript._last().text
+    text = ready.window.chat.transcript.last_message.text
     for address in ("javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "smb://host/x"):
         text.anchorClicked.emit(QUrl(address))
         assert ready.window.chat.notice.isHidden()
@@ -318,7 +318,7 @@ def test_copy_gives_the_markdown(ready, qtbot, loop):
     ready.script.chunks = ["**bold**"]
     ready.window.send("Hi")
     qtbot.waitUntil(lambda: settled(ready))
-    ready.window.chat.transcript._last().copy.click()
+    ready.window.chat.transcript.last_message.copy.click()
     assert QApplication.clipboard().text() == "**bold**"
 
 
@@ -407,7 +407,7 @@ def test_light_and_dark_change_live(ready, qtbot, loop, dressed):
     ready.script.chunks = ["Use `code` and [a link](https://x.y)."]
     ready.window.send("Hi")
     qtbot.waitUntil(lambda: settled(ready))
-    text = ready.window.chat.transcript._last().text
+    text = ready.window.chat.transcript.last_message.text
     assert LIGHT.accent_text in text.document().toHtml()
     light = ready.window.grab().toImage().pixelColor(5, 300)
     dressed.wear("dark", 1.0)

@@ -75,7 +75,7 @@ class Shell(QObject):
         self.quick.quit_wanted.connect(self.quit)
         self._preparing = QTimer(self, singleShot=True, interval=_PREPARE_MS)
         self._preparing.timeout.connect(self.quick.prepare)
-        self.tray = Tray(self._entries, self)
+        self.tray = Tray(self.tray_entries, self)
         self.tray.wanted.connect(self._do)
         self.shortcut = GlobalShortcut(self)
         self.shortcut.pressed.connect(self._toggle)
@@ -83,6 +83,11 @@ class Shell(QObject):
         preferences.changed.connect(self._follow)
         session.state_changed.connect(self.tray.refresh)
         session.became_ready.connect(self._note_model)
+
+    @property
+    def has_window(self) -> bool:
+        """Whether the window was ever asked for."""
+        return self._window is not None
 
     @property
     def window(self) -> MainWindow:
@@ -216,7 +221,8 @@ class Shell(QObject):
 
     # The tray
 
-    def _entries(self) -> tuple[TrayEntry, ...]:
+    def tray_entries(self) -> tuple[TrayEntry, ...]:
+        """Return what the menu of the tray offers now."""
         values, session = self._preferences.values, self.session
         return tray.entries(
             session.state, tray.recent(session.library.models, values.recent_models), self.shortcut.certain

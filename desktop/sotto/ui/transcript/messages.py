@@ -31,6 +31,9 @@ class UserMessage(QWidget):
     Signals:
         edited: Another question is to be asked in place of the one of this number.
         version_wanted: The message of this number is to be in view.
+
+    Attributes:
+        editor: Where it is written anew; None while it is not.
     """
 
     edited = Signal(int, str)
@@ -51,7 +54,7 @@ class UserMessage(QWidget):
         self.edit.clicked.connect(self._begin_edit)
         self.versions = VersionSwitch("question")
         self.versions.wanted.connect(self.version_wanted)
-        self._editor: QuestionEditor | None = None
+        self.editor: QuestionEditor | None = None
         if not turn.text:
             # There is nothing to show but what went along.
             self._bubble.hide()
@@ -81,7 +84,7 @@ class UserMessage(QWidget):
     @property
     def held(self) -> bool:
         """Whether it must not be made anew, because something in it would be lost."""
-        return self._editor is not None or self.text.textCursor().hasSelection()
+        return self.editor is not None or self.text.textCursor().hasSelection()
 
     @property
     def texts(self) -> list[PlainText]:
@@ -95,16 +98,16 @@ class UserMessage(QWidget):
         self.edit.setEnabled(turn.id > 0)
 
     def _begin_edit(self) -> None:
-        if self._editor is None:
-            self._editor = QuestionEditor(self._turn.text)
-            self._editor.sent.connect(self._finish_edit)
-            self._editor.dropped.connect(self.end_edit)
+        if self.editor is None:
+            self.editor = QuestionEditor(self._turn.text)
+            self.editor.sent.connect(self._finish_edit)
+            self.editor.dropped.connect(self.end_edit)
             layout = self.layout()
             assert isinstance(layout, QVBoxLayout)
-            layout.insertWidget(layout.count() - 2, self._editor)
+            layout.insertWidget(layout.count() - 2, self.editor)
             self._bubble.hide()
             self.edit.hide()
-        self._editor.draft.setFocus()
+        self.editor.draft.setFocus()
 
     def _finish_edit(self, text: str) -> None:
         self.end_edit()
@@ -114,12 +117,12 @@ class UserMessage(QWidget):
     @property
     def editing(self) -> bool:
         """Whether it is being written anew."""
-        return self._editor is not None
+        return self.editor is not None
 
     def end_edit(self) -> None:
         """Leave the question as it was."""
-        if self._editor is not None:
-            editor, self._editor = self._editor, None
+        if self.editor is not None:
+            editor, self.editor = self.editor, None
             editor.hide()
             editor.deleteLater()
         self._bubble.setVisible(bool(self._turn.text))

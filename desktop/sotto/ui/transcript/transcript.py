@@ -60,8 +60,8 @@ class Transcript(QScrollArea):
         self.newest.hide()
         bar = self.verticalScrollBar()
         bar.valueChanged.connect(self._scrolled)
-        bar.sliderPressed.connect(self._let_go)
-        bar.actionTriggered.connect(self._let_go)
+        bar.sliderPressed.connect(self.stop_following)
+        bar.actionTriggered.connect(self.stop_following)
         theme.current().changed.connect(self._arrange)
 
     @property
@@ -73,6 +73,16 @@ class Transcript(QScrollArea):
     def answer(self) -> AnswerMessage | None:
         """The newest answer."""
         return self._answer
+
+    @property
+    def last_message(self) -> Message | None:
+        """The newest message, as far as it is made."""
+        return None if self.empty else self._column.places[-1].widget
+
+    @property
+    def settled(self) -> bool:
+        """Whether all that is near the view is made."""
+        return not self._maker.isActive()
 
     @property
     def messages(self) -> list[Message]:
@@ -216,6 +226,10 @@ class Transcript(QScrollArea):
         self.following = True
         self._arrange()
 
+    def stop_following(self) -> None:
+        """Stay where the view is, whatever comes at the end."""
+        self.following = False
+
     def _made(self, turn: Turn) -> Message:
         if turn.role is Role.USER:
             return self._question(turn)
@@ -283,7 +297,7 @@ class Transcript(QScrollArea):
                 message.body.place()
 
     def _follow(self) -> None:
-        last = self._last()
+        last = self.last_message
         outgrown = isinstance(last, AnswerMessage) and last.height() > self.viewport().height() - theme.GAP_32
         if not self._released and last is not None and outgrown:
             self._released = True
@@ -295,14 +309,8 @@ class Transcript(QScrollArea):
         else:
             self._set(self.verticalScrollBar().maximum())
 
-    def _last(self) -> Message | None:
-        return None if self.empty else self._column.places[-1].widget
-
     def _set(self, value: int) -> None:
         self.verticalScrollBar().setValue(value)
-
-    def _let_go(self) -> None:
-        self.following = False
 
     def _place_button(self) -> None:
         bar = self.verticalScrollBar()
@@ -317,13 +325,13 @@ class Transcript(QScrollArea):
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll, and follow no longer."""
         if event.angleDelta().y() > 0 or event.pixelDelta().y() > 0:
-            self._let_go()
+            self.stop_following()
         super().wheelEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Scroll by keys, and follow no longer."""
         if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_PageUp, Qt.Key.Key_Home):
-            self._let_go()
+            self.stop_following()
         super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
