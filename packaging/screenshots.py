@@ -276,7 +276,7 @@ class Stage:
         """Take pictures into `folder`; `name` has a place for the scene."""
         from sotto.paths import config_dir, data_dir
         from sotto.ui.app.shell import Shell
-        from sotto.ui.conversation.chat_thread import ChatKeeper
+        from sotto.ui.conversation.chat_thread import ChatThread
         from sotto.ui.models import downloads
         from sotto.ui.preferences.preferences import PreferenceKeeper
         from sotto.ui.session.engine_thread import EngineThread
@@ -288,7 +288,7 @@ class Stage:
         self._go_on = threading.Event()
         self._held: Callable[[object], bool] = lambda event: False
         self.thread = EngineThread(make_loop=self._loop)
-        self.keeper = ChatKeeper(data_dir() / "chats.sqlite3")
+        self.keeper = ChatThread(data_dir() / "chats.sqlite3")
         self.preferences = PreferenceKeeper(config_dir() / "app.json")
         self.session = Session(self.thread, self.preferences)
         self.shell = Shell(self.session, self.keeper, self.preferences)

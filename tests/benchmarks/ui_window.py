@@ -14,7 +14,7 @@ from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer, Slot
 from sotto.paths import preferences_file
 from sotto.ui.app import app
 from sotto.ui.app.shell import Shell
-from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.preferences.preferences import PreferenceKeeper
 from sotto.ui.session.api_host import ApiHost
 from sotto.ui.session.api_switch import ApiSwitch
@@ -63,7 +63,7 @@ def in_window(script: Callable[[MainWindow], object], chats: Path, thread: Engin
     application = app.Application(["sotto"])
     preferences = PreferenceKeeper(preferences_file())
     app._dress(preferences)
-    thread, keeper = thread or EngineThread(), ChatKeeper(chats)
+    thread, keeper = thread or EngineThread(), ChatThread(chats)
     shell = Shell(Session(thread, preferences), keeper, preferences)
     switch = ApiSwitch(ApiHost(shell.session), preferences)
     app._paint(shell.window)

@@ -19,7 +19,7 @@ from sotto.store.discovery import Listing
 from sotto.store.watching import Watched
 from sotto.ui.app.app import Application
 from sotto.ui.app.shell import Shell
-from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.preferences.preferences import PreferenceKeeper
 from sotto.ui.session.engine_thread import EngineThread
 from sotto.ui.session.model_library import ModelLibrary
@@ -222,7 +222,7 @@ class Stage:
 
     window: MainWindow
     session: Session
-    keeper: ChatKeeper
+    keeper: ChatThread
     thread: EngineThread
     script: Script
     shelf: Shelf
@@ -240,7 +240,7 @@ def stage(qtbot, loop, flows, dressed, preferences, queue, tmp_path):
     script, shelf = Script(), Shelf([record(), record("other:latest")])
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
     session = Session(thread, preferences, ModelLibrary(preferences, shelf))
-    keeper = ChatKeeper(tmp_path / "data" / "chats.sqlite3")
+    keeper = ChatThread(tmp_path / "data" / "chats.sqlite3")
     window = MainWindow(session, keeper, preferences)
     qtbot.addWidget(window)
     window.show()
@@ -276,7 +276,7 @@ def real_window(qtbot, loop, flows, dressed, preferences, tmp_path):
     shown = []
 
     def show(thread):
-        session, keeper = Session(thread, preferences), ChatKeeper(tmp_path / "chats.sqlite3")
+        session, keeper = Session(thread, preferences), ChatThread(tmp_path / "chats.sqlite3")
         window = MainWindow(session, keeper, preferences)
         qtbot.addWidget(window)
         window.show()
@@ -306,7 +306,7 @@ class Around:
 
     shell: Shell
     session: Session
-    keeper: ChatKeeper
+    keeper: ChatThread
     preferences: PreferenceKeeper
     script: Script
     shelf: Shelf
@@ -329,7 +329,7 @@ def around(loop, flows, dressed, preferences, queue, tmp_path):
     script, shelf = Script(), Shelf([record(), record("other:latest")])
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
     session = Session(thread, preferences, ModelLibrary(preferences, shelf))
-    keeper = ChatKeeper(tmp_path / "data" / "chats.sqlite3")
+    keeper = ChatThread(tmp_path / "data" / "chats.sqlite3")
     shell = Shell(session, keeper, preferences)
     loop.starts.append(lambda: shell.begin(flows))
     yield Around(shell, session, keeper, preferences, script, shelf, queue)

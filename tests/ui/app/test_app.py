@@ -35,7 +35,7 @@ def test_nothing_heavy_is_imported_before_the_window_is_painted():
         "from pathlib import Path\n"
         "preferences = app.PreferenceKeeper(Path('app.json'))\n"
         "app._dress(preferences)\n"
-        "shell = app.Shell(Session(thread, preferences), app.ChatKeeper(Path('chats.sqlite3')), preferences)\n"
+        "shell = app.Shell(Session(thread, preferences), app.ChatThread(Path('chats.sqlite3')), preferences)\n"
         "switch = app.ApiSwitch(app.ApiHost(shell.session), preferences)\n"
         "app._paint(shell.window)\n"
         "assert shell.window._painted\n"

@@ -13,7 +13,7 @@ from pdfs import pdf
 from scripted_loop import record
 from sotto.chats import documents
 from sotto.ui.composer.drop_overlay import parted, promise
-from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.state.dropped import Dropped
 from sotto.ui.state.model_state import Phase
 from sotto.ui.transcript.attachment_chips import AttachmentChip
@@ -229,7 +229,7 @@ def test_attachments_stay_with_the_draft_over_a_restart(qtbot, loop, ready, pref
     ready.window.composing.attach((notes,))
     qtbot.waitUntil(lambda: bool(chips(ready)) and "tokens" in chips(ready)[0][1])
     qtbot.wait(600)
-    keeper = ChatKeeper(tmp_path / "data" / "chats.sqlite3")
+    keeper = ChatThread(tmp_path / "data" / "chats.sqlite3")
     window = MainWindow(ready.session, keeper, preferences)
     window.current.begin()
     qtbot.waitUntil(lambda: window.chat.composer.text == "unsent")

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QLineEdit
 from sotto.chats.database import Database
 from sotto.chats.records import Shelf, State
 from sotto.chats.store import ChatStore
-from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.state.model_state import Phase
 from sotto.ui.toolkit import theme
 from sotto.ui.transcript.messages import AnswerMessage, UserMessage
@@ -419,7 +419,7 @@ def test_where_nothing_can_be_saved_the_conversation_goes_on(
 
     blocked = tmp_path / "blocked"
     blocked.write_text("")
-    keeper = ChatKeeper(blocked / "chats.sqlite3")
+    keeper = ChatThread(blocked / "chats.sqlite3")
     window = MainWindow(stage.session, keeper, preferences)
     window.begin(flows)
     qtbot.waitUntil(lambda: window.chat.notice.title.text() == "About your chats")
@@ -567,7 +567,7 @@ def test_few_chats_that_were_there_before_have_all_the_room_they_need(
     for number in range(count):
         store.ask(store.add_chat(), f"question {number}", None)
     store.database.close()
-    keeper = ChatKeeper(path)
+    keeper = ChatThread(path)
     window = MainWindow(stage.session, keeper, preferences)
     window.show()
     window.begin(flows)

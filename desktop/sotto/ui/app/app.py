@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication
 from sotto.paths import data_dir, preferences_file
 from sotto.ui.app.shell import Shell
 from sotto.ui.app.start_requests import Door
-from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.platform.single_instance import Instance, Show, Wish
 from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
 from sotto.ui.session.api_host import ApiHost
@@ -114,7 +114,7 @@ def run(wish: Wish = _USUAL, instance: Instance | None = None) -> int:
     collector.begin()
     preferences = PreferenceKeeper(preferences_file())
     _dress(preferences)
-    thread, keeper = make_host(preferences.values.engine_host), ChatKeeper(data_dir() / "chats.sqlite3")
+    thread, keeper = make_host(preferences.values.engine_host), ChatThread(data_dir() / "chats.sqlite3")
     shell = Shell(Session(thread, preferences), keeper, preferences)
     switch = shell.api = ApiSwitch(ApiHost(shell.session), preferences)
     app.serve(shell)

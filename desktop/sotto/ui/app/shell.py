@@ -16,7 +16,7 @@ from sotto.ui.app import tray
 from sotto.ui.app.tray import Do, Tray, TrayEntry
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.chat_sessions import ChatSessions
-from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.models import download_words
 from sotto.ui.platform.global_shortcut import GlobalShortcut
 from sotto.ui.platform.single_instance import Show, Wish
@@ -56,7 +56,7 @@ class Shell(QObject):
 
     ended = Signal()
 
-    def __init__(self, session: Session, keeper: ChatKeeper, preferences: PreferenceKeeper) -> None:
+    def __init__(self, session: Session, keeper: ChatThread, preferences: PreferenceKeeper) -> None:
         """Show nothing yet."""
         super().__init__()
         self.session = session

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from sotto.chats.records import Chat, Folder, Shelf
 from sotto.errors import SottoError
 from sotto.store.writing import write_there
-from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.state.model_state import Problem
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class ChatLibrary(QObject):
     imported = Signal(object)
     problem = Signal(object)
 
-    def __init__(self, keeper: ChatKeeper, parent: QObject | None = None) -> None:
+    def __init__(self, keeper: ChatThread, parent: QObject | None = None) -> None:
         """List what `keeper` has."""
         super().__init__(parent)
         self._keeper = keeper

@@ -21,7 +21,7 @@ from sotto.runner.commands import Cancel
 from sotto.ui.conversation.answer_timing import AnswerPace, ThoughtClock
 from sotto.ui.conversation.answer_wording import figures_of
 from sotto.ui.conversation.chat_loading import LoadedChat
-from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.conversation.chat_writer import ChatWriter
 from sotto.ui.conversation.draft_state import DraftState
 from sotto.ui.conversation.request_builder import RequestBuilder, said
@@ -95,7 +95,7 @@ class ChatSession(QObject):
     problem = Signal(object)
 
     def __init__(
-        self, session: Session, keeper: ChatKeeper, loaded: LoadedChat | None = None, parent: QObject | None = None
+        self, session: Session, keeper: ChatThread, loaded: LoadedChat | None = None, parent: QObject | None = None
     ) -> None:
         """Be one conversation.
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from sotto.ui.conversation.chat_loading import LoadedChat, read_chat, read_unbegun
 from sotto.ui.conversation.chat_session import ChatSession
-from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.session.session import Session
 from sotto.ui.state.model_state import Problem
 
@@ -23,7 +23,7 @@ class ChatSessions(QObject):
     changed = Signal()
     problem = Signal(object)
 
-    def __init__(self, session: Session, keeper: ChatKeeper, parent: QObject | None = None) -> None:
+    def __init__(self, session: Session, keeper: ChatThread, parent: QObject | None = None) -> None:
         """Ask the model of `session`, and keep what is said with `keeper`."""
         super().__init__(parent)
         self._session, self._keeper = session, keeper

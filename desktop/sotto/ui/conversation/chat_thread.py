@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-class ChatKeeper(QObject):
-    """Owns the store of conversations.
+class ChatThread(QObject):
+    """Owns the store of conversations, on a thread of its own.
 
     Signals:
         noticed: What a person should know about the file of conversations (`Notice`).

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from sotto.chats.records import Attachment, Branch, Role, State, Turn
-from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.conversation.row_ids import ChatRowId, MessageRowId
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class ChatWriter(QObject):
     changed = Signal()
 
     def __init__(
-        self, keeper: ChatKeeper, chat: ChatRowId, turns: Sequence[Turn] = (), parent: QObject | None = None
+        self, keeper: ChatThread, chat: ChatRowId, turns: Sequence[Turn] = (), parent: QObject | None = None
     ) -> None:
         """Go on with a conversation.
 

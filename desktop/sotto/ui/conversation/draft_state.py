@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from sotto.chats.records import Attachment
 from sotto.ui.conversation.chat_loading import LoadedChat
-from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.conversation.row_ids import ChatRowId
 
 _PAUSE_MS = 500
@@ -39,7 +39,7 @@ class DraftState(QObject):
     changed = Signal()
 
     def __init__(
-        self, keeper: ChatKeeper, row_id: ChatRowId, loaded: LoadedChat | None = None, parent: QObject | None = None
+        self, keeper: ChatThread, row_id: ChatRowId, loaded: LoadedChat | None = None, parent: QObject | None = None
     ) -> None:
         """Go on with what was typed into a conversation and chosen for it.
 

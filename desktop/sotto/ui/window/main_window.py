@@ -30,7 +30,7 @@ from sotto.ui.conversation.answer_announcer import AnswerAnnouncer
 from sotto.ui.conversation.chat_library import ChatLibrary, Entry
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.chat_sessions import ChatSessions
-from sotto.ui.conversation.chat_thread import ChatKeeper
+from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.conversation.greeting import Greeting
 from sotto.ui.conversation.subscription import Subscription
@@ -74,7 +74,7 @@ class MainWindow(QMainWindow):
     quick_wanted = Signal()
 
     def __init__(
-        self, session: Session, keeper: ChatKeeper, preferences: PreferenceKeeper, sessions: ChatSessions | None = None
+        self, session: Session, keeper: ChatThread, preferences: PreferenceKeeper, sessions: ChatSessions | None = None
     ) -> None:
         """Show a model and a conversation.
 

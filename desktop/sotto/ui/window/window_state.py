@@ -8,14 +8,14 @@ from PySide6.QtGui import QGuiApplication
 from sotto.chats.records import Chat
 
 if TYPE_CHECKING:
-    from sotto.ui.conversation.chat_thread import ChatKeeper
+    from sotto.ui.conversation.chat_thread import ChatThread
     from sotto.ui.window.main_window import MainWindow
 
 
 class Restorer(QObject):
     """Remembers a window in its preferences, and brings it back."""
 
-    def __init__(self, window: "MainWindow", keeper: "ChatKeeper") -> None:
+    def __init__(self, window: "MainWindow", keeper: "ChatThread") -> None:
         """Belong to `window`."""
         super().__init__(window)
         self._window = window
