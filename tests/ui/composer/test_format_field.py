@@ -13,7 +13,7 @@ from sotto.chats.records import Role, State, Turn
 from sotto.engine.contract.types import GrammarKind
 from sotto.runner.host import THREAD
 from sotto.ui.conversation.json_layout import JsonLayout
-from sotto.ui.conversation.plain_markdown import written_out
+from sotto.ui.conversation.plain_markdown import to_markdown
 from sotto.ui.preferences.answer_options import is_format, manner_of
 from sotto.ui.preferences.sampling_options import sensible
 from sotto.ui.session.engine_hosts import make_host
@@ -178,7 +178,7 @@ def test_json_is_shown_as_code_and_copied_as_json(dressed, qtbot, live):
     assert message.text.code_of(region) == shown
     message.copy.click()
     assert QApplication.clipboard().text() == shown
-    assert written_out(turn) == f"````json\n{shown}\n````"
+    assert to_markdown(turn) == f"````json\n{shown}\n````"
     # What is kept is what the model wrote, and what it is given the next time.
     assert message.body.markdown == said
 

@@ -16,7 +16,7 @@ from sotto.engine.contract.events import DoneReason, PrefillProgress
 from sotto.engine.parsing.parser import parsed
 from sotto.ui.conversation import answer_timing
 from sotto.ui.conversation.answer_wording import thought_line
-from sotto.ui.conversation.plain_markdown import written_out
+from sotto.ui.conversation.plain_markdown import to_markdown
 from sotto.ui.markdown.view import MarkdownText
 from sotto.ui.transcript import collapsible_parts
 from sotto.ui.transcript.collapsible_parts import Thought, ToolCall
@@ -260,8 +260,8 @@ def test_a_call_in_which_an_answer_is_cut_short_is_no_markup(transcript, live, r
     (region,) = call.text._regions.found
     assert call.text.code_of(region) == CUT.removeprefix("I look.\n")
     assert answer.body.copied().text() == "I look."
-    assert written_out(cut).partition("\n")[0] == "I look."
-    assert "**Began to call a tool**\n\n```\n<tool_call>" in written_out(cut)
+    assert to_markdown(cut).partition("\n")[0] == "I look."
+    assert "**Began to call a tool**\n\n```\n<tool_call>" in to_markdown(cut)
     if not live:
         answer.deleteLater()
 
@@ -273,7 +273,7 @@ def test_what_was_no_call_stays_text_when_the_answer_is_cut_short_later(transcri
     transcript.end_answer(replace(turn("<tool_call>no call", State.STOPPED)))
     (text,) = answer.body.parts
     assert text.markdown == "<tool_call>no call"
-    assert written_out(turn("<tool_call>no call", State.STOPPED)) == "<tool_call>no call"
+    assert to_markdown(turn("<tool_call>no call", State.STOPPED)) == "<tool_call>no call"
 
 
 def test_thoughts_and_calls_are_exported_as_what_they_are(ready, qtbot, loop, tmp_path):

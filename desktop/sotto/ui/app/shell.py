@@ -141,7 +141,7 @@ class Shell(QObject):
         )
         window.chat.notice.stays = True
 
-    # What is to be seen
+    # What there is to see
 
     @Slot(object)
     def grant(self, wish: Wish) -> None:

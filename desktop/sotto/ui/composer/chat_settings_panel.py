@@ -270,7 +270,7 @@ class Choices(QFrame):
         return QSize(theme.current().scaled(_WIDTH), height)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take note that there is more or less to show."""
+        """Notice that there is more or less to show."""
         if event.type() == QEvent.Type.LayoutRequest:
             self.loosened.emit()
         return super().eventFilter(watched, event)

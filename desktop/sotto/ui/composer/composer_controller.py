@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QApplication
 
 from sotto.ui.composer.composer import Composer
-from sotto.ui.composer.context_actions import ContextChoices
+from sotto.ui.composer.context_actions import ContextActions
 from sotto.ui.composer.drop_overlay import parted
 from sotto.ui.conversation.attaching import Attaching
 from sotto.ui.conversation.chat_session import ChatSession
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 
 
-class Composing(QObject):
+class ComposerController(QObject):
     """The draft of the conversation in view, in its field and on its way.
 
     Signals:
@@ -51,7 +51,7 @@ class Composing(QObject):
         self._composer = composer
         self.attaching = Attaching(self)
         self.meter = ContextMeter(session, current, self)
-        self.choices = ContextChoices(session, current, self.meter, self)
+        self.choices = ContextActions(session, current, self.meter, self)
         composer.sent.connect(self.send)
         composer.stopped.connect(self._stop)
         composer.draft.textChanged.connect(self._type)

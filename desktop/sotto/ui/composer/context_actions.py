@@ -1,4 +1,4 @@
-"""What a person can do where the context has no room for what is to be sent. Draws nothing itself."""
+"""What a person can do where the context has no room for the draft. Draws nothing itself."""
 
 from functools import partial
 
@@ -18,7 +18,7 @@ _SHARE = 0.95
 _LEAST = 32
 
 
-class ContextChoices(QObject):
+class ContextActions(QObject):
     """Knows what makes room for the draft, and does it.
 
     Signals:

@@ -21,14 +21,14 @@ _NAMED = 3
 
 
 def parted(what: Dropped) -> tuple[Dropped, tuple[Path, ...]]:
-    """Return what is to be loaded, and the documents that are to be attached."""
+    """Return what to load, and the documents to attach."""
     documents = tuple(path for path in what.paths if _is_document(path))
     models = tuple(path for path in what.paths if path not in documents)
     return Dropped(models, what.elsewhere), documents
 
 
 def _is_document(path: Path) -> bool:
-    """Tell whether a file is for reading: it is no folder, and nothing that belongs to a model."""
+    """Return whether a file is for reading: it is no folder, and nothing that belongs to a model."""
     if path.suffix.lower() in _OF_MODELS or not path.is_file():
         return False
     try:

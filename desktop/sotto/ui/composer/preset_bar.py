@@ -63,7 +63,7 @@ class PresetBar(QWidget):
         self._show()
 
     def show_choices(self, system: str, options: Mapping[str, Any]) -> None:
-        """Take note of what the chat has."""
+        """Show which preset the chat has, by what was chosen for it."""
         self._system, self._options = system, dict(options)
         self._show()
 

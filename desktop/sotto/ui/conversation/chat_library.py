@@ -189,9 +189,9 @@ class ChatLibrary(QObject):
 
         def text(store: "ChatStore") -> str:
             from sotto.chats.exchange import as_markdown
-            from sotto.ui.conversation.plain_markdown import written_out
+            from sotto.ui.conversation.plain_markdown import to_markdown
 
-            return as_markdown(store.database, chat, written_out)
+            return as_markdown(store.database, chat, to_markdown)
 
         self._export(text, path)
 

@@ -24,7 +24,7 @@ from sotto.ui.conversation.chat_loading import LoadedChat
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.conversation.chat_writer import ChatWriter
 from sotto.ui.conversation.draft_state import DraftState
-from sotto.ui.conversation.request_builder import RequestBuilder, said
+from sotto.ui.conversation.request_builder import RequestBuilder, conversation_of
 from sotto.ui.conversation.row_ids import ChatRowId
 from sotto.ui.conversation.summary import Summary
 from sotto.ui.preferences.answer_options import Manner
@@ -138,7 +138,7 @@ class ChatSession(QObject):
     @property
     def conversation(self) -> Conversation:
         """What was said, as a model sees it."""
-        return said(self.turns)
+        return conversation_of(self.turns)
 
     @property
     def busy(self) -> bool:

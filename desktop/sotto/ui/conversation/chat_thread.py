@@ -1,7 +1,7 @@
 """The conversations on disk, read and written on a thread of their own.
 
-Work is done in the order in which it is asked for, so whoever asks for two changes sees the first when the second is
-made. What comes of it is told on the window's thread.
+Work is done in the order in which it is asked for: of two changes, the first is there when the second is made. What
+comes of it is reported on the window's thread.
 """
 
 from collections.abc import Callable

@@ -49,7 +49,7 @@ class CurrentChat(QObject):
 
         Args:
             chat: Its number.
-            message: One of its messages that is to be seen, on whichever branch it is; None for where it was left.
+            message: One of its messages to scroll to, on whichever branch it is; None for where it was left.
         """
         self._wanted = chat
 

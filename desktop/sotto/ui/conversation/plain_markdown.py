@@ -10,7 +10,7 @@ from sotto.ui.conversation.answer_wording import CUT_CALL, is_cut_short, thought
 from sotto.ui.conversation.json_layout import JsonLayout, fenced, shown_json
 
 
-def written_out(turn: Turn) -> str:
+def to_markdown(turn: Turn) -> str:
     """Return what was said: thoughts as quotations, wanted tools by name with what they are given, JSON as code."""
     if turn.role is not Role.ASSISTANT:
         return turn.content.strip()

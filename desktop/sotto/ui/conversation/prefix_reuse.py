@@ -32,7 +32,7 @@ def why_lost(before: Asked, tokens: int, now: Asked, cached: int) -> str:
     Args:
         before: What was read and written last.
         tokens: How long that was.
-        now: What is to be read.
+        now: What it reads next.
         cached: Tokens of that which need not be computed again.
     """
     if cached >= _LOST * tokens:
@@ -62,7 +62,7 @@ class PrefixReuse:
         self._why: str | None = None
 
     def begin(self, now: Asked) -> None:
-        """Take note that this is to be read."""
+        """Begin to follow how this is read."""
         self._now, self._why = now, None
 
     def why(self, cached: int) -> str:
@@ -72,7 +72,7 @@ class PrefixReuse:
         return self._why
 
     def end(self, end: Finished, answer: str) -> str:
-        """Take note that it was read and answered, and return `why`."""
+        """Remember what was read and answered, and return `why` it was read anew."""
         if not end.prompt_tokens:
             return ""
         why = self.why(end.cached_tokens)

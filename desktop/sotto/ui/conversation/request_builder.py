@@ -12,7 +12,7 @@ from sotto.ui.preferences.answer_options import Manner, manner_of
 from sotto.ui.session.session import Session
 
 
-def said(turns: Sequence[Turn]) -> Conversation:
+def conversation_of(turns: Sequence[Turn]) -> Conversation:
     """Return what was said in some turns; those in which nothing was are left out."""
     messages = (Message(turn.role.value, turn.content, turn.model) for turn in turns)
     return Conversation(tuple(message for message in messages if message.content))
@@ -47,11 +47,11 @@ class RequestBuilder:
 
     def messages(self, turns: Sequence[Turn]) -> tuple[engine.Message, ...]:
         """Return what a model is given of some turns."""
-        return build_messages(said(turns), self._system)
+        return build_messages(conversation_of(turns), self._system)
 
     def with_draft(self, turns: Sequence[Turn]) -> tuple[engine.Message, ...]:
         """Return what a model would be given if the draft were sent behind these turns; empty where there is none."""
-        whole, content = said(turns), with_attachments(self._draft.text, self._draft.attachments)
+        whole, content = conversation_of(turns), with_attachments(self._draft.text, self._draft.attachments)
         if content.strip():
             whole = whole.with_message(Message("user", content))
         return build_messages(whole, self._system) if whole.messages else ()

@@ -1,6 +1,6 @@
 """Where conversations and messages are on the disk: numbers that come later than what needs them.
 
-Only the keeper's thread looks into them, where whatever gives a number comes before whatever needs it.
+Only the thread of the conversations looks into them, where what gives a number comes before what needs it.
 """
 
 from collections.abc import Mapping, Sequence

@@ -29,13 +29,13 @@ class QuickPanel(QWidget):
 
     Signals:
         left: It is out of sight now; whether the person sent it away, rather than going elsewhere.
-        app_wanted: The conversation is to be gone on with in the app.
-        new_chat_wanted: Another conversation is to be begun.
+        app_wanted: The person wants to go on in the app.
+        new_chat_wanted: The person begins another conversation.
         clipboard_wanted: What is in the clipboard belongs into the question.
         model_wanted: Another model is to answer (`ModelRecord`).
         placed: It was dragged to another place; the middle of its lower edge, as shares of the screen.
-        reset_wanted: It is to be where it usually is.
-        quit_wanted: The app is to end.
+        reset_wanted: The person wants it back in its usual place.
+        quit_wanted: The person ends the app.
     """
 
     left = Signal(bool)
@@ -121,7 +121,7 @@ class QuickPanel(QWidget):
         self.addAction(action)
         return action
 
-    # What is to be seen
+    # What there is to see
 
     def show_state(self, state: ModelState, *, answering: bool) -> None:
         """Draw how the model stands; `answering` tells whether it answers here."""
@@ -135,7 +135,7 @@ class QuickPanel(QWidget):
         self.model.setAccessibleName(f"Model: {name}{', ' if doing else ''}{doing}. Choose another one")
 
     def show_models(self, models: Sequence[ModelRecord]) -> None:
-        """Take note of the models to choose from."""
+        """Offer these models to choose from."""
         self._models = tuple(models)
 
     def show_conversation(self, *, begun: bool) -> None:

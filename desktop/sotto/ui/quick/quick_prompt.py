@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class QuickPrompt(QObject):
-    """Asks and answers in a panel, whatever becomes of the window.
+    """Asks and answers in a panel, with or without the window.
 
     Signals:
-        app_wanted: The conversation is to be gone on with in the window.
-        quit_wanted: The app is to end.
+        app_wanted: The person wants to go on in the window.
+        quit_wanted: The person ends the app.
 
     Attributes:
         current: The conversation in it.

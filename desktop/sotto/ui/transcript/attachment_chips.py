@@ -27,7 +27,7 @@ class AttachmentChip(QFrame):
 
     Signals:
         removed: It is to go along no longer.
-        parts_wanted: Which part of it goes along is to be chosen, at this place.
+        parts_wanted: The person wants to choose which part of it goes along, in a menu at this place.
     """
 
     removed = Signal()

@@ -11,7 +11,7 @@ _SPAN = 80
 _EDGE = 30
 
 
-class NewestButton(IconButton):
+class JumpToLatest(IconButton):
     """Goes to the newest text. The arc turns, unless the person wants less motion; then it stands still."""
 
     def __init__(self) -> None:

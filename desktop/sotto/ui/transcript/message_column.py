@@ -49,7 +49,7 @@ class Place:
         return self.top + self.height
 
 
-class Column(QWidget):
+class MessageColumn(QWidget):
     """The places of all messages, from the first to the last.
 
     Signals:
@@ -109,7 +109,7 @@ class Column(QWidget):
         """Make what is in view from `top`, begin to make what is near, and take away what is far.
 
         Returns:
-            Whether anything was made or taken away, and whether more is to be made.
+            Whether anything was made or taken away, and whether there is more to make.
         """
         ends, changed = time.perf_counter() + _SECONDS, False
         far = [place for place in self.places if not _within(place, top, height, _FAR)]
@@ -128,7 +128,7 @@ class Column(QWidget):
         return changed, False
 
     def event(self, event: QEvent) -> bool:
-        """Take note that a message wants another size."""
+        """Notice that a message wants another size."""
         if event.type() == QEvent.Type.LayoutRequest:
             if not self._arranging:
                 self.loosened.emit()

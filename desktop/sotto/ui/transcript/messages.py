@@ -29,8 +29,8 @@ class UserMessage(QWidget):
     """What a person said, in a bubble at the right; it can be edited, and its versions be turned over.
 
     Signals:
-        edited: Another question is to be asked in place of the one of this number.
-        version_wanted: The message of this number is to be in view.
+        edited: The person asks something else in place of the question of this number.
+        version_wanted: The person wants to see the message of this number.
 
     Attributes:
         editor: Where it is written anew; None while it is not.
@@ -92,7 +92,7 @@ class UserMessage(QWidget):
         return [self.text]
 
     def show_turn(self, turn: Turn) -> None:
-        """Take note of its number and its versions."""
+        """Show its versions, and go by its number from now on."""
         self._turn = turn
         self.versions.show_versions(turn)
         self.edit.setEnabled(turn.id > 0)
@@ -141,8 +141,8 @@ class AnswerMessage(QWidget):
     Signals:
         link_asked: A link was clicked.
         regenerate_wanted: Another answer is wanted in place of the one of this number.
-        more_wanted: The answer of this number is to be gone on with.
-        version_wanted: The message of this number is to be in view.
+        more_wanted: The person wants the answer of this number to go on.
+        version_wanted: The person wants to see the message of this number.
     """
 
     link_asked = Signal(str)
@@ -216,7 +216,7 @@ class AnswerMessage(QWidget):
         self._bar.update()
 
     def hold(self, turn: Turn) -> None:
-        """Take note of what the answer is held to, before anything of it is shown."""
+        """Show the answer as what it is held to, before anything of it has come."""
         self.body.is_json = turn.is_json
 
     def append(self, text: str) -> None:
@@ -266,7 +266,7 @@ class AnswerMessage(QWidget):
         self.end(turn)
 
     def show_turn(self, turn: Turn) -> None:
-        """Take note of its number and its versions."""
+        """Show its versions, and go by its number from now on."""
         self.number = turn.id
         self.versions.show_versions(turn)
         self.again.setVisible(turn.id > 0)
@@ -296,7 +296,7 @@ class VersionSwitch(QWidget):
     """Which of several versions of a message is in view, and the way to the others; hidden where there is one.
 
     Signals:
-        wanted: The version of this number is to be in view.
+        wanted: The person wants to see the version of this number.
     """
 
     wanted = Signal(int)

@@ -13,7 +13,7 @@ class QuestionEditor(QFrame):
     """The text of a question, which is sent anew or left as it was.
 
     Signals:
-        sent: This is to be asked instead.
+        sent: The person asks this instead.
         dropped: The question stays as it was.
     """
 

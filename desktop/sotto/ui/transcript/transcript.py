@@ -10,8 +10,8 @@ from sotto.chats.records import Role, Turn
 from sotto.engine.contract.answer_parts import Piece
 from sotto.engine.contract.events import PrefillProgress
 from sotto.ui.toolkit import theme
-from sotto.ui.transcript.jump_to_latest import NewestButton
-from sotto.ui.transcript.message_column import Column, Message
+from sotto.ui.transcript.jump_to_latest import JumpToLatest
+from sotto.ui.transcript.message_column import Message, MessageColumn
 from sotto.ui.transcript.messages import AnswerMessage, UserMessage
 
 
@@ -20,10 +20,10 @@ class Transcript(QScrollArea):
 
     Signals:
         link_asked: A link in a message was clicked.
-        edited: Another question is to be asked in place of the one of this number.
+        edited: The person asks something else in place of the question of this number.
         regenerate_wanted: Another answer is wanted in place of the one of this number.
-        more_wanted: The answer of this number is to be gone on with.
-        version_wanted: The message of this number is to be in view.
+        more_wanted: The person wants the answer of this number to go on.
+        version_wanted: The person wants to see the message of this number.
 
     Attributes:
         follows: Whether the reader wants answers to be followed at all.
@@ -43,7 +43,7 @@ class Transcript(QScrollArea):
         self.setAccessibleName("Conversation")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._column = Column(self._made)
+        self._column = MessageColumn(self._made)
         self._column.loosened.connect(self._arrange)
         self.setWidget(self._column)
         self.follows = True
@@ -51,10 +51,10 @@ class Transcript(QScrollArea):
         self._released = False
         self._arranging = False
         self._answer: AnswerMessage | None = None
-        # Makes more of what is near as soon as nothing else is to be done.
+        # Makes more of what is near as soon as there is nothing else to do.
         self._maker = QTimer(self, singleShot=True, interval=0)
         self._maker.timeout.connect(self._arrange)
-        self.newest = NewestButton()
+        self.newest = JumpToLatest()
         self.newest.setParent(self)
         self.newest.clicked.connect(self.go_to_newest)
         self.newest.hide()
@@ -149,7 +149,7 @@ class Transcript(QScrollArea):
             self._answer.grow(pieces)
 
     def begin_answer(self, turn: Turn) -> None:
-        """Take note of what the newest answer is held to."""
+        """Show the newest answer as what it is held to."""
         if self._answer is not None:
             self._answer.hold(turn)
 

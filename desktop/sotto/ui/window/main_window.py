@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from sotto.chats.records import Chat, Folder
 from sotto.paths import resources_dir
-from sotto.ui.composer.composer_controller import Composing
+from sotto.ui.composer.composer_controller import ComposerController
 from sotto.ui.composer.drop_overlay import DropOverlay
 from sotto.ui.conversation.answer_announcer import AnswerAnnouncer
 from sotto.ui.conversation.chat_library import ChatLibrary, Entry
@@ -98,7 +98,7 @@ class MainWindow(QMainWindow):
         self.desk = ModelDesk(session, preferences, self)
         self.sidebar = Sidebar(self.desk.panel)
         self.chat = ChatPane()
-        self.composing = Composing(session, self.current, self.chat.composer, self)
+        self.composing = ComposerController(session, self.current, self.chat.composer, self)
         self._announcer = AnswerAnnouncer(self.chat.transcript)
         self._subscription = Subscription()
         self._painted = False
