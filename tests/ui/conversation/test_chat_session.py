@@ -24,8 +24,8 @@ def test_a_question_is_saved_read_and_answered(ready, qtbot, loop):
 
 def test_a_question_waits_for_a_model_and_comes_back_where_there_is_none(stage, qtbot, loop):
     stage.script.hold_load = threading.Event()
-    qtbot.waitUntil(lambda: bool(stage.session.models))
-    stage.session.load(stage.session.models[0])
+    qtbot.waitUntil(lambda: bool(stage.session.library.models))
+    stage.session.load(stage.session.library.models[0])
     phases = followed(stage)
     assert stage.chat_session.send("Early?")
     qtbot.waitUntil(lambda: stage.chat_session.phase is Phase.WAITING_FOR_MODEL)
