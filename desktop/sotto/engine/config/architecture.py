@@ -44,7 +44,7 @@ class Architecture:
         reads_inner: Whether it computes its inner model itself, whatever `model_type` that has.
         inner_types: The inner models that it computes; empty where any is checked as itself.
         ignores: Yields keys that it would leave out, beyond what the fields above tell.
-        converted_wrongly: Returns whether MLX's converter made something else of such a model.
+        refusal: Returns a sentence that says why one of its configs cannot be computed right; empty where it can.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Architecture:
     reads_inner: bool = False
     inner_types: frozenset[str] = frozenset()
     ignores: Callable[[Mapping[str, Any]], Iterator[str]] | None = None
-    converted_wrongly: Callable[[Mapping[str, Any]], bool] | None = None
+    refusal: Callable[[Mapping[str, Any]], str] | None = None
 
 
 UNKNOWN = Architecture("", batches=False)

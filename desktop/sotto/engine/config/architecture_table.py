@@ -87,7 +87,7 @@ ARCHITECTURES = (
             "time_step_limit": ([0, math.inf], [0, {"__float__": "Infinity"}]),
         },
         ignores=config_quirks.falcon_h1_ignores,
-        converted_wrongly=config_quirks.falcon_h1_converted_wrongly,
+        refusal=config_quirks.falcon_h1_refusal,
     ),
     Architecture("gear", batches=False),
     Architecture("gemma", batches=True, definition="gemma", activations=_GELU, rope_types=_UNSCALED),

@@ -59,12 +59,14 @@ def adapt_minimax(config: dict[str, Any]) -> None:
         config.setdefault("rotary_dim", int(dims * part))
 
 
-def falcon_h1_converted_wrongly(config: Mapping[str, Any]) -> bool:
-    """Return whether a model in MLX's layout lacks its factor of keys.
+def falcon_h1_refusal(config: Mapping[str, Any]) -> str:
+    """Refuse a model in MLX's layout that lacks its factor of keys.
 
     Where MLX's own converter multiplied the weights, it passed over the keys; from elsewhere they come as made.
     """
-    return "quantization" in config and config.get("key_multiplier") not in (None, 1)
+    if "quantization" not in config or config.get("key_multiplier") in (None, 1):
+        return ""
+    return "It was converted to MLX's layout without its key_multiplier; choose a version in the makers' layout."
 
 
 def falcon_h1_ignores(config: Mapping[str, Any]) -> Iterator[str]:

@@ -41,8 +41,8 @@ def stretch_of(scaling: Mapping[str, Any]) -> str:
 def _one(config: Mapping[str, Any], read_by: Architecture) -> Iterator[str]:
     """Yield what is left out of one level of a config."""
     name = read_by.name
-    if read_by.converted_wrongly is not None and read_by.converted_wrongly(config):
-        yield "It was converted to MLX's layout without its key_multiplier; choose a version in the makers' layout."
+    if read_by.refusal is not None and (reason := read_by.refusal(config)):
+        yield reason
     for key in _wrong(config, read_by):
         yield f"{key} in its config.json is {str(_value(config, key))[:40]!r}, which is not supported in {name} models."
     for scaling in stretches(config):
