@@ -219,6 +219,14 @@ def test_a_chosen_context_is_there_after_the_next_start(desk, loop, preferences)
     assert desk.book.context_of(BIG) is None
 
 
+def test_another_context_for_every_model_is_planned_at_once(desk, qtbot, loop, stage, preferences):
+    usual = desk.planner.projection(BIG).plan.context
+    for tokens, planned in ((2048, 2048), (0, usual)):
+        preferences.change(num_ctx=tokens)
+        qtbot.waitUntil(lambda planned=planned: desk.planner.projection(BIG).plan.context == planned, timeout=5000)
+        assert stage.session.context_for(BIG) == planned
+
+
 def test_the_plan_of_the_card_is_that_of_the_row(desk, loop):
     assert desk.planner.projection(BIG) == desk.planner.preview(BIG, None)
     assert desk.planner.measured(BIG).needs == measured(REPACKED).needs

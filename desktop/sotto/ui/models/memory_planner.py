@@ -57,6 +57,7 @@ class Planner(QObject):
         self._compared, self._predicted = "", 0
         self._soon = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._soon.timeout.connect(self._start)
+        book.contexts_changed.connect(self._soon.start)
         session.library.changed.connect(self._measure)
         session.measured.connect(self._take)
         session.figures_changed.connect(self.show_figures)
@@ -87,7 +88,6 @@ class Planner(QObject):
         """Plan, and later load, a model with so much context."""
         self._book.choose_context(record, tokens)
         self._take_plans({**self._plans, record.digest: self.preview(record, tokens)})
-        self._soon.start()
 
     def show_sample(self, taken: Sample | None) -> None:
         """Take what the machine has now; None when that could not be read."""

@@ -17,15 +17,17 @@ class ModelBook(QObject):
 
     Signals:
         changed: The order, or a mark on a model, is another one.
+        contexts_changed: Another length of context is chosen, for a model or for all.
     """
 
     changed = Signal()
+    contexts_changed = Signal()
 
     def __init__(self, preferences: PreferenceKeeper, parent: QObject | None = None) -> None:
         """Keep everything in `preferences`."""
         super().__init__(parent)
         self._preferences = preferences
-        self._before = self._marks()
+        self._before, self._contexts_before = self._marks(), self._contexts()
         preferences.changed.connect(self._compare)
 
     @property
@@ -82,10 +84,17 @@ class ModelBook(QObject):
         values = self._preferences.values
         return values.model_order, values.favourites, values.pinned_models
 
+    def _contexts(self) -> tuple[object, ...]:
+        values = self._preferences.values
+        return values.num_ctx, values.contexts
+
     def _compare(self) -> None:
         before, self._before = self._before, self._marks()
         if before != self._before:
             self.changed.emit()
+        contexts_before, self._contexts_before = self._contexts_before, self._contexts()
+        if contexts_before != self._contexts_before:
+            self.contexts_changed.emit()
 
 
 def _marked(digests: tuple[str, ...], digest: str, wanted: bool) -> tuple[str, ...]:
