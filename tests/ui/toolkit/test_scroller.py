@@ -1,4 +1,4 @@
-"""What the keyboard reached in an area stays in view, until a person scrolls elsewhere."""
+"""What the keyboard reached in an area stays in view, until something else is scrolled to."""
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -56,8 +56,12 @@ def drag(area):
     area.verticalScrollBar().triggerAction(area.verticalScrollBar().SliderAction.SliderToMinimum)
 
 
-@pytest.mark.parametrize("scroll", [wheel, drag])
-def test_where_a_person_scrolled_to_stays_in_view(qtbot, area, scroll):
+def bring(area):
+    area.ensureWidgetVisible(area.widget().buttons[0])
+
+
+@pytest.mark.parametrize("scroll", [wheel, drag, bring])
+def test_what_was_scrolled_to_since_stays_in_view(qtbot, area, scroll):
     scroll(area)
     assert area.verticalScrollBar().value() == 0
     area.resize(200, 120)

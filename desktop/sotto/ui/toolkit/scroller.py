@@ -1,7 +1,7 @@
 """An area that is scrolled up and down."""
 
 from PySide6.QtCore import QEvent, QObject, Qt, Slot
-from PySide6.QtGui import QResizeEvent, QWheelEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 
@@ -15,11 +15,11 @@ class Scroller(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        # What was scrolled to, until a person scrolls elsewhere.
+        # The widget with the focus that was scrolled to, until anything else scrolls elsewhere.
         self._followed: QWidget | None = None
         if body is not None:
             self.setWidget(body)
-        self.verticalScrollBar().actionTriggered.connect(self._leave)
+        self.verticalScrollBar().valueChanged.connect(self._leave)
         QApplication.instance().focusChanged.connect(self._follow)  # type: ignore[union-attr]
 
     @Slot(QWidget, QWidget)
@@ -41,6 +41,7 @@ class Scroller(QScrollArea):
         focused = QApplication.focusWidget()
         if focused is not None and focused is self._followed:
             self.ensureWidgetVisible(focused)
+            self._followed = focused
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Stay where the focus is when what is in the area moves; Qt installs this on the body."""
@@ -53,8 +54,3 @@ class Scroller(QScrollArea):
         """Stay where the focus is when the area has more or less room."""
         super().resizeEvent(event)
         self._stay()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Go where a person wants, and stay there."""
-        self._leave()
-        super().wheelEvent(event)
