@@ -23,7 +23,7 @@ def area(qtbot):
     qtbot.waitUntil(lambda: QApplication.activeWindow() is made)
     body.buttons[0].setFocus(Qt.FocusReason.TabFocusReason)
     body.buttons[12].setFocus(Qt.FocusReason.TabFocusReason)
-    assert seen(body.buttons[12])
+    qtbot.waitUntil(lambda: seen(body.buttons[12]))
     return made
 
 
