@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from sotto.chats.store import ChatStore
+    from sotto.chats.chat_store import ChatStore
     from sotto.store.pull.progress import PullProgress
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -309,7 +309,7 @@ class Stage:
     async def play(self) -> None:
         """Take all pictures."""
         from sotto.engine.contract.events import LoadProgress, TextChunk
-        from sotto.engine.contract.types import SamplingOptions
+        from sotto.engine.contract.requests import SamplingOptions
         from sotto.ui.state.model_state import ChatSettings, Phase
         from sotto.ui.toolkit.async_tasks import Flows
 
@@ -381,7 +381,7 @@ class Stage:
         write_model(broken, SHAPES["1B"], 4)
         with (broken / "model.safetensors").open("r+b") as file:
             file.truncate(412_000_000)
-        from sotto.ui.state.dropped import Dropped
+        from sotto.ui.state.drop_contents import Dropped
 
         session.library.open(Dropped((broken,), ()))
         await self._until(window.chat.notice.isVisible)
@@ -422,8 +422,8 @@ class Stage:
 
     async def _take_settings(self) -> None:
         """Take each page of the settings, one with a value that is refused, and one with text of twice the size."""
-        from sotto.ui.settings.folders import FoldersPage
-        from sotto.ui.settings.memory import MemoryPage
+        from sotto.ui.settings.folders_page import FoldersPage
+        from sotto.ui.settings.memory_page import MemoryPage
         from sotto.ui.toolkit import theme
 
         self.preferences.change(folders=(str(Path(os.environ["HOME"]) / "models"), "/Volumes/Backup/models"))
@@ -625,7 +625,7 @@ class Stage:
 
     async def _take_answer(self) -> None:
         """Take pictures of an answer with all that there is in answers."""
-        from sotto.chats.records import Role, State, Turn
+        from sotto.chats.chat_records import Role, State, Turn
 
         transcript = self.window.chat.transcript
         transcript.clear()
@@ -652,7 +652,7 @@ class Stage:
         self._go_on = threading.Event()
 
     def _drag(self, path: Path) -> None:
-        from sotto.ui.state.dropped import Dropped
+        from sotto.ui.state.drop_contents import Dropped
 
         self.window.overlay.promise(Dropped((path,), ()))
 

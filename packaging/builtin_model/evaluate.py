@@ -21,7 +21,7 @@ device.prepare()
 
 from sotto.engine.contract.events import Failed, Finished  # noqa: E402
 from sotto.engine.contract.options import request_options  # noqa: E402
-from sotto.engine.contract.types import GenerateRequest, Message  # noqa: E402
+from sotto.engine.contract.requests import GenerateRequest, Message  # noqa: E402
 from sotto.engine.engine import Engine  # noqa: E402
 from sotto.store.opening import open_model, record_of  # noqa: E402
 

@@ -9,7 +9,7 @@ import pytest
 
 from scripted_loop import record
 from sotto.api.desk import Desk
-from sotto.api.errors import ApiError, NotFoundError, of_answer
+from sotto.api.error_bodies import ApiError, NotFoundError, of_answer
 from sotto.engine.contract.events import (
     DoneReason,
     Failed,
@@ -20,7 +20,7 @@ from sotto.engine.contract.events import (
     TextChunk,
     Unloaded,
 )
-from sotto.engine.contract.types import GenerateRequest
+from sotto.engine.contract.requests import GenerateRequest
 from sotto.errors import UnsupportedModelError
 from sotto.runner.commands import Generate, Unload
 from sotto.runner.host import not_loaded, standing

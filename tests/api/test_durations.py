@@ -3,7 +3,7 @@ import math
 import pytest
 
 from sotto.api.durations import FOREVER, keep_alive
-from sotto.api.errors import ApiError
+from sotto.api.error_bodies import ApiError
 
 
 @pytest.mark.parametrize(

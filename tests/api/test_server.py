@@ -11,8 +11,8 @@ import pytest
 
 from raw_http import address_of, raw
 from scripted_loop import Script, ScriptedLoop, record
-from sotto.api.origins import OriginError
-from sotto.api.room import Room
+from sotto.api.access import OriginError
+from sotto.api.bodies import Room
 from sotto.api.server import Address, AddressError, ApiServer
 from sotto.runner.loop_host import LoopHost
 

@@ -12,7 +12,7 @@ import mlx.core as mx
 
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import Failed, Finished, GenerateEvent, ModelInfo, PrefillProgress, TextChunk
-from sotto.engine.contract.types import GenerateRequest, SamplingOptions
+from sotto.engine.contract.requests import GenerateRequest, SamplingOptions
 from sotto.engine.engine import Engine
 from sotto.store.opening import open_model, record_of
 from sotto.store.records import ModelRecord

@@ -22,7 +22,7 @@ from servers import MlxServer, Server, SottoServer
 
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import Failed
-from sotto.engine.contract.types import GenerateRequest
+from sotto.engine.contract.requests import GenerateRequest
 from sotto.runner.blocking_client import BlockingClient, ProcessClient
 from sotto.store.opening import record_of
 

@@ -9,7 +9,7 @@ from hosting import GREEDY, Host
 from rows import Row, ratio, turns
 
 from sotto.engine.contract.events import Finished, TextChunk
-from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.contract.requests import SamplingOptions
 from sotto.runner.catalogue import find
 from sotto.store.records import ModelRecord
 

@@ -11,7 +11,7 @@ from peer_llama_cpp import LlamaCpp
 from peers import MlxPeer, Rates
 from rows import Row, at_least, ratio, turns
 
-from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.contract.requests import SamplingOptions
 
 # What the targets are for.
 _AIM = ("qwen3-0.6b", "4bit")

@@ -16,9 +16,9 @@ import psutil
 from PySide6.QtCore import QEvent, QObject
 from ui_window import Lateness, in_window, until
 
+from sotto.chats.chat_records import State
+from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
-from sotto.chats.records import State
-from sotto.chats.store import ChatStore
 from sotto.ui.window.main_window import MainWindow
 
 ROUNDS = 5

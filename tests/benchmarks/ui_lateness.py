@@ -18,7 +18,7 @@ from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer, Slot
 from PySide6.QtWidgets import QApplication, QPlainTextEdit
 
 from sotto.engine.contract.events import Failed, Finished, Loaded, TextChunk
-from sotto.engine.contract.types import GenerateRequest
+from sotto.engine.contract.requests import GenerateRequest
 from sotto.runner.commands import Generate, Load
 from sotto.runner.host import PROCESS, THREAD
 from sotto.store.opening import record_of

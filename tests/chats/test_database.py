@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sotto.chats.chat_records import State
+from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
-from sotto.chats.records import State
 from sotto.chats.schema import VERSION
-from sotto.chats.store import ChatStore
 from thoroughness import examples
 
 
@@ -214,7 +214,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from sotto.chats.database import Database
-from sotto.chats.store import ChatStore
+from sotto.chats.chat_store import ChatStore
 store = ChatStore(Database(Path(sys.argv[1])))
 chat = store.add_chat()
 answer = store.begin_answer(store.ask(chat, "a question", None), "small")

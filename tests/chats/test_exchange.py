@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sotto.chats.chat_records import Attachment, State
+from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
 from sotto.chats.exchange import InvalidExportError, as_json, as_markdown, import_json
-from sotto.chats.records import Attachment, State
-from sotto.chats.store import ChatStore
 from thoroughness import examples
 
 

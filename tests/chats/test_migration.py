@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from sotto.chats.chat_records import Attachment, State
+from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
-from sotto.chats.records import Attachment, State
 from sotto.chats.schema import TABLES, VERSION
 from sotto.chats.search import search
-from sotto.chats.store import ChatStore
 
 VERSIONS = sorted(Path(__file__).with_name("versions").glob("*.sql"))
 

@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sotto.chats.chat_records import FOUND, Attachment, Shelf, State
+from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
-from sotto.chats.records import FOUND, Attachment, Shelf, State
 from sotto.chats.search import search, titled
-from sotto.chats.store import ChatStore
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from registry_server import Registry, corrupt, drop, large_model, serving, silent, status
-from sotto.cli.output import human_share, human_time
+from sotto.cli.printing import human_share, human_time
 from stores import assert_sentence
 
 SOTTO = [sys.executable, "-m", "sotto"]

@@ -14,7 +14,7 @@ from places import REFERENCES
 from sotto.engine import engine as engine_module
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import DoneReason, Finished, LoadProgress, PrefillProgress, TextChunk
-from sotto.engine.contract.types import GenerateRequest, Message, Overflow, SamplingOptions
+from sotto.engine.contract.requests import GenerateRequest, Message, Overflow, SamplingOptions
 from sotto.engine.engine import Engine
 from sotto.engine.footprint import load_planning
 from sotto.engine.footprint.model_needs import needs_of
@@ -334,7 +334,7 @@ device.prepare()
 
 def work():
     from sotto.engine.engine import Engine
-    from sotto.engine.contract.types import GenerateRequest
+    from sotto.engine.contract.requests import GenerateRequest
     from sotto.store.opening import open_model, record_of
     engine = Engine()
     engine.load(open_model(record_of(Path(sys.argv[1]))))

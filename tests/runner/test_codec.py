@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.contract.events import Event, Loaded, ModelInfo
-from sotto.engine.contract.types import GenerateRequest, Message, Overflow, SamplingOptions
+from sotto.engine.contract.requests import GenerateRequest, Message, Overflow, SamplingOptions
 from sotto.runner.codec import _CLASSES, Lines, WireError, decoded, encoded
 from sotto.runner.commands import Command, Generate, Load
 from sotto.store.records import Format, ModelRecord, Place, Source

@@ -6,7 +6,7 @@ import pytest
 
 from scripted_loop import Script, ScriptedLoop, record
 from sotto.engine.contract.events import DoneReason, Embedded, Failed, Finished, TextChunk
-from sotto.engine.contract.types import EmbedRequest, GenerateRequest, SamplingOptions
+from sotto.engine.contract.requests import EmbedRequest, GenerateRequest, SamplingOptions
 from sotto.runner.commands import Embed, Generate
 from sotto.runner.loop_host import LoopHost
 from sotto.runner.residents import Admit, Refuse, Wish

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from sotto.errors import BrokenModelError
 from sotto.store.facts import commonest_dtype, config_facts, parameter_count
 from sotto.store.files import absolute, opened, real_inside
+from sotto.store.printable import human_size, shown, shown_path
 from sotto.store.records import TensorFile, TensorInfo
-from sotto.store.wording import human_size, shown, shown_path
 from stores import SIZES, assert_sentence
 
 CONFIG = Path("/m/config.json")

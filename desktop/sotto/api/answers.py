@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from sotto.api.errors import ApiError, bad, missing
+from sotto.api.error_bodies import ApiError, bad, missing
 from sotto.api.protocol import SAID_ALL
 from sotto.errors import InvalidNameError, InvalidRequestError, ModelNotFoundError, SottoError, UnsupportedModelError
 

@@ -8,12 +8,12 @@ from typing import Any
 from uuid import uuid4
 
 from sotto.api.desk import Desk, Visit
-from sotto.api.errors import bad
+from sotto.api.error_bodies import bad
 from sotto.api.fields import Fields
 from sotto.engine.contract.events import DoneReason, Finished, PrefillProgress, TextChunk
-from sotto.engine.contract.logprobs import Likelihood
+from sotto.engine.contract.logprob_values import Likelihood
 from sotto.engine.contract.options import DRAWN_BY, misspelled, recognised, request_options
-from sotto.engine.contract.types import GenerateRequest, Grammar, GrammarKind, Message, Overflow
+from sotto.engine.contract.requests import GenerateRequest, Grammar, GrammarKind, Message, Overflow
 from sotto.engine.grammar.grammars import check_grammar
 from sotto.engine.prompt.forced_calls import wanted_tools
 from sotto.engine.prompt.template_messages import AS_USUAL, Manner

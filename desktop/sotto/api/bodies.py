@@ -2,25 +2,23 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from http import HTTPStatus
 
 from starlette.requests import Request
 
-from sotto.api.errors import ApiError, bad
+from sotto.api.error_bodies import ApiError, bad, busy
 from sotto.api.fields import Fields
-from sotto.api.room import Room
 from sotto.api.shapes import Shape
 from sotto.engine.grammar.schema_checks import DEEPEST_SCHEMA
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import parse_object
-from sotto.store.wording import shown
+from sotto.store.printable import shown
 
 # Where in a request's scope it stands what hears how its body is read.
 SHAPE = "sotto.shape"
 LARGEST = 32 << 20
-# Many who send at once fill no more than this.
-_ROOM = Room(8 * LARGEST)
 # Read at once; more would keep others waiting.
 _LITTLE = 256 << 10
 _SECONDS = 120
@@ -41,6 +39,35 @@ _LONGEST_PATH = max(map(len, _SCHEMAS))
 _TOKENS = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"?|[\[{]|[\]}]|,', re.DOTALL)
 
 
+class Room:
+    """The bytes that all bodies being read on one event loop may take together."""
+
+    def __init__(self, size: int) -> None:
+        """Begin with all `size` bytes free."""
+        self._free = size
+
+    @contextmanager
+    def reserve(self) -> Iterator[Callable[[int], None]]:
+        """Yield a function that takes bytes, freed at the end; it raises ApiError where too few are left."""
+        taken = 0
+
+        def take(count: int) -> None:
+            nonlocal taken
+            if count > self._free:
+                raise busy()
+            self._free -= count
+            taken += count
+
+        try:
+            yield take
+        finally:
+            self._free += taken
+
+
+# All who send at once fill no more than this.
+_ROOM = Room(8 * LARGEST)
+
+
 async def fields_of(request: Request) -> Fields:
     """Return the JSON object that a request brings.
 
@@ -50,7 +77,7 @@ async def fields_of(request: Request) -> Fields:
     length = request.headers.get("content-length", "")
     if length.isdecimal() and int(length[:20]) > LARGEST:
         raise _too_large()
-    with _ROOM.some() as take:
+    with _ROOM.reserve() as take:
         try:
             async with asyncio.timeout(_SECONDS):
                 data = await _read(request, take)

@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
-from sotto.api.errors import ApiError, NotFoundError, busy, of_answer, stopped
+from sotto.api.error_bodies import ApiError, NotFoundError, busy, of_answer, stopped
 from sotto.api.stream import Bridge, Stream, Unread
 from sotto.engine.contract.events import (
     Counted,
@@ -23,7 +23,7 @@ from sotto.engine.contract.events import (
     RequestEnd,
     TextChunk,
 )
-from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.engine.contract.requests import CountRequest, EmbedRequest, GenerateRequest
 from sotto.errors import UnsupportedModelError
 from sotto.runner.commands import Ask, Count, Embed, Generate
 from sotto.runner.host import Host

@@ -4,7 +4,7 @@ import math
 import re
 from typing import Any
 
-from sotto.api.errors import bad
+from sotto.api.error_bodies import bad
 
 FOREVER = math.inf
 

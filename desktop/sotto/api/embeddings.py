@@ -16,14 +16,14 @@ from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk
 from sotto.api.dialects import ollama, openai
 from sotto.api.durations import keep_alive
-from sotto.api.errors import ApiError, NotFoundError, bad
+from sotto.api.error_bodies import ApiError, NotFoundError, bad
 from sotto.api.fields import Fields
 from sotto.api.notes import noted
 from sotto.engine.contract.events import Embedded
-from sotto.engine.contract.types import EmbedRequest
+from sotto.engine.contract.requests import EmbedRequest
 from sotto.errors import InvalidNameError
 from sotto.store.records import ModelRecord
-from sotto.store.sources.names import parse_name
+from sotto.store.sources.model_names import parse_name
 
 _MOST_TEXTS = 2048
 _MOST_DIMENSIONS = 2**31 - 1

@@ -3,10 +3,10 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sotto.api.errors import ApiError, bad
+from sotto.api.error_bodies import ApiError, bad
 from sotto.api.shapes import Shape
 from sotto.store.bounded_json import kind_of
-from sotto.store.wording import shown
+from sotto.store.printable import shown
 
 _LONGEST = 60
 

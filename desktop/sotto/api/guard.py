@@ -19,9 +19,9 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sotto.api.answers import Dialect
-from sotto.api.errors import ApiError, busy
+from sotto.api.error_bodies import ApiError, busy
 from sotto.runner.serving.connections import CROWDED
-from sotto.store.wording import shown
+from sotto.store.printable import shown
 
 _MOST_HEADERS = 100
 # A name or an address, and a port.

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sotto.api.desk import Desk, Visit
 from sotto.engine.contract.events import Embedded, Finished, PrefillProgress, TextChunk
-from sotto.engine.contract.types import EmbedRequest, GenerateRequest
+from sotto.engine.contract.requests import EmbedRequest, GenerateRequest
 from sotto.runner.host import Host
 from sotto.store.records import ModelRecord
 

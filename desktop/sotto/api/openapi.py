@@ -18,7 +18,7 @@ from sotto import __version__
 from sotto.api.answers import Dialect, Done, Pieces, as_api_error
 from sotto.api.bodies import SHAPE
 from sotto.api.desk import Desk
-from sotto.api.errors import ApiError, NotFoundError, bad
+from sotto.api.error_bodies import ApiError, NotFoundError, bad
 from sotto.api.examples import ANSWERS, BODIES
 from sotto.api.shapes import Shape
 from sotto.errors import SottoError

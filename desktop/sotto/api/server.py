@@ -12,12 +12,11 @@ from typing import cast
 
 import uvicorn
 
+from sotto.api.access import KEY_RULE, can_be_sent, read_origins
 from sotto.api.application import application
 from sotto.api.bodies import LARGEST
 from sotto.api.guard import is_loopback
-from sotto.api.keys import KEY_RULE, can_be_sent
 from sotto.api.metrics import CountedDesk, Metrics
-from sotto.api.origins import read_origins
 from sotto.api.protocol import PromptProtocol
 from sotto.api.stream import Bridge
 from sotto.errors import SottoError
@@ -41,7 +40,7 @@ class Address:
         host: An address of this machine.
         port: A port; 0 for any that is free.
         key: What every request must name; may be empty where only this machine can reach the server.
-        origins: Web pages that may use it, as `sotto.api.origins.read_origins` reads them; empty for none.
+        origins: Web pages that may use it, as `sotto.api.access.read_origins` reads them; empty for none.
     """
 
     host: str

@@ -6,7 +6,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from sotto.chats.records import Attachment
+from sotto.chats.chat_records import Attachment
 from sotto.errors import SottoError
 
 LARGEST_FILE = 64 * 1000**2

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from sotto.chats.chat_records import Attachment, Chat, Role, State, Turn, clean
+from sotto.chats.chat_store import attached
 from sotto.chats.database import Database
-from sotto.chats.reading import (
+from sotto.chats.row_reading import (
     CHAT_COLUMNS,
     MESSAGE_COLUMNS,
     attachments_by_message,
@@ -17,9 +19,7 @@ from sotto.chats.reading import (
     mapping,
     seconds,
 )
-from sotto.chats.records import Attachment, Chat, Role, State, Turn, clean
 from sotto.chats.schema import TABLES
-from sotto.chats.store import attached
 from sotto.errors import SottoError
 
 FORMAT, VERSION = "sotto-chats", 1

@@ -3,7 +3,7 @@
 import re
 import sqlite3
 
-from sotto.chats.records import FOUND, Hit, Shelf, clean
+from sotto.chats.chat_records import FOUND, Hit, Shelf, clean
 
 _EXCERPT_WORDS = 12
 _WORDS = re.compile(r"\w+", re.UNICODE)

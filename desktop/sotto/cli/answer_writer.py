@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable
 
-from sotto.cli.output import printable, write_answer
+from sotto.cli.printing import printable, write_answer
 from sotto.engine.contract.answer_parts import Kind, Piece
 
 

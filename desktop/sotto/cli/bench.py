@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from sotto import paths
 from sotto.cli.interrupts import until_interrupt
-from sotto.cli.opening import opened, opened_draft
-from sotto.cli.output import human_bytes, printable
+from sotto.cli.model_opening import opened, opened_draft
+from sotto.cli.printing import human_bytes, printable
 from sotto.engine.contract.engine_settings import read_settings
 from sotto.engine.kernels import device
 from sotto.errors import StoreError

@@ -20,7 +20,7 @@ from sotto.engine.contract.events import (
     RequestEvent,
     TextChunk,
 )
-from sotto.engine.contract.types import GenerateRequest, SamplingOptions
+from sotto.engine.contract.requests import GenerateRequest, SamplingOptions
 from sotto.engine.engine import Engine
 from sotto.engine.footprint.model_needs import limits_here, needs_with_draft
 from sotto.engine.kernels.native import kernels

@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from sotto.cli.output import human_bytes
+from sotto.cli.printing import human_bytes
 from sotto.engine.caches import disk_budget
 from sotto.engine.contract.engine_settings import change_settings, described, disk_root, read_settings, size_of
 from sotto.errors import StoreError

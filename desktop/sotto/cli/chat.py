@@ -4,9 +4,9 @@ import contextlib
 import sys
 
 from sotto.cli.answer_writer import AnswerWriter
-from sotto.cli.session import Session, system_messages
+from sotto.cli.terminal_session import Session, system_messages
 from sotto.engine.contract.events import DoneReason, Failed, Finished, TextChunk
-from sotto.engine.contract.types import Message, Overflow
+from sotto.engine.contract.requests import Message, Overflow
 from sotto.errors import CancelledError, InvalidRequestError, SottoError
 
 BUILTIN = "sotto"

@@ -8,8 +8,8 @@ from importlib.metadata import PackageNotFoundError, version
 import psutil
 
 from sotto import __version__, paths
-from sotto.cli import app
-from sotto.cli.output import human_bytes, printable
+from sotto.cli import desktop
+from sotto.cli.printing import human_bytes, printable
 from sotto.runner import faults
 from sotto.runner.catalogue import catalogue
 
@@ -26,7 +26,7 @@ def doctor() -> int:
     memory = psutil.virtual_memory()
     _line("Memory", f"{human_bytes(memory.total)}, {human_bytes(memory.available)} available")
     healthy = _engine()
-    _line("Window", app.no_window() or "can open")
+    _line("Window", desktop.no_window() or "can open")
     _line("Own models", str(paths.data_dir() / "models"))
     _stores()
     _faults()

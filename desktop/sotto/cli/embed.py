@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from sotto.cli.loading import clear_progress, show_notes, show_progress
-from sotto.cli.opening import runnable
+from sotto.cli.model_opening import runnable
 from sotto.engine.contract.engine_settings import read_settings
 from sotto.errors import InvalidRequestError
 from sotto.runner.blocking_client import ThreadClient

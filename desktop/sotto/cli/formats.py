@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sotto.engine.contract.types import Grammar
+from sotto.engine.contract.requests import Grammar
 from sotto.engine.grammar.grammar_files import KINDS, any_object, grammar_of_file
 from sotto.errors import InvalidRequestError
 

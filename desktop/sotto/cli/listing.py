@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from typing import Any
 
-from sotto.cli.output import human_bytes, human_count, printable
+from sotto.cli.printing import human_bytes, human_count, printable
 from sotto.errors import StoreError
 from sotto.runner.catalogue import catalogue, find
 from sotto.store.opening import open_model

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sotto import __version__, api
 from sotto.cli.exit_codes import ERROR, INTERRUPTED, NOBODY_READS
-from sotto.cli.streams import settle_streams
+from sotto.cli.standard_streams import settle_streams
 from sotto.errors import CancelledError, FaultError, SottoError
 
 # A command that the app types, and no person: it is not among those that are shown.
@@ -87,9 +87,9 @@ def _open_app(parser: argparse.ArgumentParser, commands: list[str], arguments: l
         # A word that is no path at all was meant as a command; a path that is missing is shown in the window.
         if not Path(argument).exists() and os.sep not in argument:
             parser.error(f"{argument!r} is neither a command nor a file: {', '.join(commands)} are the commands")
-    from sotto.cli import app
+    from sotto.cli import desktop
 
-    return app.run(wanted[0] if wanted else Show.WINDOW, tuple(Path(argument) for argument in paths))
+    return desktop.run(wanted[0] if wanted else Show.WINDOW, tuple(Path(argument) for argument in paths))
 
 
 def _list(parsed: argparse.Namespace) -> int:

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from sotto.cli.opening import opened, opened_draft
-from sotto.cli.output import human_bytes, printable
+from sotto.cli.model_opening import opened, opened_draft
+from sotto.cli.printing import human_bytes, printable
 from sotto.engine.contract.engine_settings import read_settings
 from sotto.engine.kernels import device
 from sotto.engine.memory.memory_plan import Plan

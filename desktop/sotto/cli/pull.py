@@ -9,14 +9,14 @@ from threading import Event
 
 from sotto.cli.exit_codes import INTERRUPTED
 from sotto.cli.interrupts import until_interrupt
-from sotto.cli.output import human_bytes, human_share, human_time
+from sotto.cli.printing import human_bytes, human_share, human_time
 from sotto.engine.config.supported_models import refusal
 from sotto.engine.contract.engine_settings import size_of
 from sotto.errors import DownloadError
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.pull.queue import PullQueue
 from sotto.store.removal import own_store
-from sotto.store.sources.names import parse_name
+from sotto.store.sources.model_names import parse_name
 
 # Ctrl-C is noticed within this time.
 _GLANCE = 0.1

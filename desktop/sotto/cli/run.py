@@ -10,11 +10,11 @@ from sotto.cli import chat
 from sotto.cli.answer_writer import AnswerWriter
 from sotto.cli.exit_codes import INTERRUPTED
 from sotto.cli.formats import grammar_of
-from sotto.cli.session import Session, system_messages
+from sotto.cli.terminal_session import Session, system_messages
 from sotto.engine.contract.events import DoneReason, Failed, Finished, TextChunk
-from sotto.engine.contract.logprobs import Likelihood, TokenLogprob
+from sotto.engine.contract.logprob_values import Likelihood, TokenLogprob
+from sotto.engine.contract.requests import Message, Overflow, Think
 from sotto.engine.contract.tool_choice import ToolChoice
-from sotto.engine.contract.types import Message, Overflow, Think
 from sotto.engine.prompt.forced_calls import wanted_tools
 from sotto.engine.prompt.template_messages import Manner
 from sotto.engine.prompt.tools import tools_of_file

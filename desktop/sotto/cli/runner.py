@@ -14,6 +14,6 @@ def serve(model: str | None, port: int) -> int:
 
 
 def _record(model: str) -> ModelRecord:
-    from sotto.cli.opening import opened
+    from sotto.cli.model_opening import opened
 
     return opened(model).record

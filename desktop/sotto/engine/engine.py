@@ -26,8 +26,8 @@ from sotto.engine.assembly import Order, Parts, Ready, assemble
 from sotto.engine.config.supported_models import is_encoder
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import Counted, Embedded, GenerateEvent, LoadProgress, ModelInfo
-from sotto.engine.contract.failures import is_out_of_memory
-from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.engine.contract.failure_events import is_out_of_memory
+from sotto.engine.contract.requests import CountRequest, EmbedRequest, GenerateRequest
 from sotto.engine.encoder_assembly import assemble_encoder
 from sotto.engine.footprint.load_planning import Fitting, fitted, less_context, placed, usual_context
 from sotto.engine.footprint.model_needs import limits_here, needs_of, system_memory

@@ -12,7 +12,7 @@ from typing import Protocol
 import mlx.core as mx
 
 from sotto.engine.contract.events import ModelInfo
-from sotto.engine.contract.failures import is_out_of_memory
+from sotto.engine.contract.failure_events import is_out_of_memory
 from sotto.engine.kernels.device import wire
 from sotto.engine.memory.memory_figures import MemoryFigures, ModelFigures
 from sotto.engine.memory.memory_plan import Limits

@@ -33,8 +33,8 @@ from sotto.engine.contract.events import (
     RequestEvent,
     Unloaded,
 )
-from sotto.engine.contract.failures import failed
-from sotto.engine.contract.types import EmbedRequest, GenerateRequest
+from sotto.engine.contract.failure_events import failed
+from sotto.engine.contract.requests import EmbedRequest, GenerateRequest
 from sotto.errors import NO_MODEL, CancelledError, EngineError, FaultError, InvalidRequestError
 from sotto.runner.commands import Cancel, Embed, Generate, Load
 from sotto.runner.host import Loop, started

@@ -5,7 +5,7 @@
 
 from dataclasses import dataclass
 
-from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest
+from sotto.engine.contract.requests import CountRequest, EmbedRequest, GenerateRequest
 from sotto.store.records import ModelRecord
 
 

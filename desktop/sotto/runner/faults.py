@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from sotto import paths
-from sotto.store.wording import shown
+from sotto.store.printable import shown
 
 _log = logging.getLogger(__name__)
 

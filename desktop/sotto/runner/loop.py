@@ -30,8 +30,8 @@ from typing import TYPE_CHECKING
 
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import Counted, Event, Finished, Loaded, LoadProgress, RequestEnd, Unloaded
-from sotto.engine.contract.failures import failed
-from sotto.engine.contract.types import EmbedRequest
+from sotto.engine.contract.failure_events import failed
+from sotto.engine.contract.requests import EmbedRequest
 from sotto.engine.memory.memory_figures import Measured
 from sotto.errors import NO_MODEL, NOTHING_TO_COUNT_FOR, CancelledError, InvalidRequestError
 from sotto.runner import faults

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sotto.engine.contract.types import EmbedRequest, GenerateRequest
+from sotto.engine.contract.requests import EmbedRequest, GenerateRequest
 from sotto.runner.commands import Embed, Generate, Load, Unload
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from typing import Any
 from sotto import __version__, paths
 from sotto.engine.prompt.abilities import Abilities, abilities_in_files
 from sotto.errors import StoreError
+from sotto.store.atomic_writing import write_whole
 from sotto.store.bounded_json import parse_object
 from sotto.store.facts import ENCODERS
 from sotto.store.files import read_all
 from sotto.store.opening import open_texts
 from sotto.store.records import ModelRecord, ModelSource
 from sotto.store.user_templates import template_path
-from sotto.store.writing import write_whole
 
 _log = logging.getLogger(__name__)
 

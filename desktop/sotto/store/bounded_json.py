@@ -11,7 +11,7 @@ from typing import Any
 
 from sotto.errors import BrokenModelError
 from sotto.store.files import read_all
-from sotto.store.wording import shown, shown_path
+from sotto.store.printable import shown, shown_path
 
 # The files of models nest less than ten deep; manifests and headers, which are read strictly, three.
 _DEEPEST = 32

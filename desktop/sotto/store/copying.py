@@ -1,15 +1,15 @@
 """A second name for a model of Sotto's own store: another manifest of the same blobs."""
 
 from sotto.errors import StoreError
+from sotto.store.atomic_writing import write_whole
 from sotto.store.files import read_all
+from sotto.store.printable import shown, shown_path
 from sotto.store.pull.staging import Staging
 from sotto.store.records import Place, Source
 from sotto.store.removal import drop_unused, inside, own_store, require_own
 from sotto.store.sources.manifest import MANIFEST_LIMIT, parse_manifest
-from sotto.store.sources.names import ModelName
-from sotto.store.sources.ollama import OllamaStore
-from sotto.store.wording import shown, shown_path
-from sotto.store.writing import write_whole
+from sotto.store.sources.model_names import ModelName
+from sotto.store.sources.ollama_layout import OllamaStore
 
 
 def copy(place: Place, name: ModelName) -> None:

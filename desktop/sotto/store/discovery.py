@@ -10,13 +10,13 @@ from pathlib import Path
 
 from sotto.errors import BrokenModelError
 from sotto.store.files import real_inside, unreadable
+from sotto.store.printable import shown_path
 from sotto.store.records import ModelRecord, Place, Problem, Source
 from sotto.store.roots import Root, default_roots
-from sotto.store.sources.folders import ModelFolder, add_folder, look_into, subfolders
 from sotto.store.sources.harvest import Harvest, Judge, everything_runs
 from sotto.store.sources.huggingface import is_cache, list_cache
 from sotto.store.sources.ollama_listing import list_store
-from sotto.store.wording import shown_path
+from sotto.store.sources.plain_folders import ModelFolder, add_folder, look_into, subfolders
 
 __all__ = ["Listing", "Problem", "discover", "distinct_names", "list_folders"]
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of
+from sotto.store.printable import shown, shown_path
 from sotto.store.records import SentenceModule, TensorFile, TensorInfo
-from sotto.store.wording import shown, shown_path
 
 _CONTEXT_KEYS = (
     "max_trained_positions",

@@ -9,7 +9,7 @@ from io import FileIO
 from pathlib import Path
 
 from sotto.errors import BrokenModelError
-from sotto.store.wording import human_size, shown_path
+from sotto.store.printable import human_size, shown_path
 
 # Without O_NONBLOCK, opening a pipe waits for somebody to write to it.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from sotto.errors import BrokenModelError
 from sotto.store.files import read_all
+from sotto.store.printable import shown_path
 from sotto.store.records import Source
 from sotto.store.roots import default_roots
-from sotto.store.sources.folders import ModelFolder, look_into
 from sotto.store.sources.huggingface import repository_of
 from sotto.store.sources.manifest import MANIFEST_LIMIT, parse_manifest
-from sotto.store.sources.ollama import OllamaStore
-from sotto.store.wording import shown_path
+from sotto.store.sources.ollama_layout import OllamaStore
+from sotto.store.sources.plain_folders import ModelFolder, look_into
 
 
 def folder_of(path: Path) -> ModelFolder:

@@ -13,22 +13,22 @@ from typing import Any
 from sotto.errors import BrokenModelError, InvalidNameError, ModelNotFoundError, StoreError
 from sotto.store.bounded_json import read_object
 from sotto.store.discovery import Listing, discover
-from sotto.store.dropped import listed_at
 from sotto.store.files import absolute, is_folder, read_all
 from sotto.store.gguf.file import GgufFile, read_gguf_file
+from sotto.store.gguf.gguf_source import gguf_texts, open_gguf
 from sotto.store.gguf.header import is_gguf
-from sotto.store.gguf.opening import gguf_texts, open_gguf
 from sotto.store.locating import folder_of, store_of
+from sotto.store.path_listing import listed_at
+from sotto.store.printable import naming, shown, shown_path
 from sotto.store.records import Format, ModelRecord, ModelSource, Place, TensorFile
 from sotto.store.safetensors_header import read_header
 from sotto.store.sentence import MODULES, sentence_modules
-from sotto.store.sources.folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
 from sotto.store.sources.harvest import Judge, everything_runs
 from sotto.store.sources.manifest import Layer, Manifest
-from sotto.store.sources.names import parse_name, split_source
-from sotto.store.sources.ollama import DRAFT_FILES, OllamaStore, draft_prefix, gguf_layer, renderer_name
+from sotto.store.sources.model_names import parse_name, split_source
+from sotto.store.sources.ollama_layout import DRAFT_FILES, OllamaStore, draft_prefix, gguf_layer, renderer_name
+from sotto.store.sources.plain_folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
 from sotto.store.user_templates import read_user_template
-from sotto.store.wording import naming, shown, shown_path
 
 # Twice the largest known; it takes many times its size while it is read.
 _TOKENIZER_LIMIT = 64 << 20

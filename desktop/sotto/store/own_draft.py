@@ -6,9 +6,9 @@ from types import MappingProxyType
 
 from sotto.errors import BrokenModelError, StoreError
 from sotto.store.facts import config_facts
+from sotto.store.printable import shown, shown_path
 from sotto.store.records import ModelSource, TensorFile
-from sotto.store.sources.ollama import DRAFT_FILES
-from sotto.store.wording import shown, shown_path
+from sotto.store.sources.ollama_layout import DRAFT_FILES
 
 
 def own_draft(source: ModelSource) -> ModelSource:

@@ -13,12 +13,12 @@ from typing import Any
 
 from sotto import paths
 from sotto.errors import BrokenModelError
+from sotto.store.atomic_writing import write_whole
 from sotto.store.bounded_json import parse_object
 from sotto.store.discovery import Listing, distinct_names
 from sotto.store.files import read_all
 from sotto.store.records import Format, ModelRecord, Source, described
 from sotto.store.roots import Root
-from sotto.store.writing import write_whole
 
 _log = logging.getLogger(__name__)
 

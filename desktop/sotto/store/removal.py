@@ -15,10 +15,10 @@ from pathlib import Path
 from sotto.errors import BrokenModelError, StoreError
 from sotto.paths import data_dir, make_folder
 from sotto.store.files import read_all
+from sotto.store.printable import shown, shown_path
 from sotto.store.records import ModelRecord, Source
 from sotto.store.roots import default_roots
 from sotto.store.sources.manifest import MANIFEST_LIMIT, Manifest, parse_manifest
-from sotto.store.wording import shown, shown_path
 
 # Where models are gathered, each in a folder with its manifest; see `sotto.store.pull.staging`.
 STAGING, MANIFEST = "staging", "manifest"

@@ -16,8 +16,8 @@ from typing import Any
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, parse_object
 from sotto.store.files import opened, read_exactly
+from sotto.store.printable import human_size, shown, shown_path
 from sotto.store.records import TensorFile, TensorInfo
-from sotto.store.wording import human_size, shown, shown_path
 
 HEADER_LIMIT = 100 << 20
 

@@ -4,8 +4,8 @@ Sotto reads headers by itself, because it needs the place of every tensor in the
 Where a model is checked, both have to agree.
 """
 
+from sotto.store.printable import shown, shown_path
 from sotto.store.records import TensorFile
-from sotto.store.wording import shown, shown_path
 
 
 def disagreement(file: TensorFile) -> str:

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, read_list, read_object
 from sotto.store.files import real_inside
+from sotto.store.printable import shown, shown_path
 from sotto.store.records import SentenceModule
-from sotto.store.wording import shown, shown_path
 
 MODULES = "modules.json"
 TRANSFORMER_CONFIG = "sentence_bert_config.json"

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from sotto import paths
 from sotto.errors import BrokenModelError, StoreError
+from sotto.store.atomic_writing import write_whole
 from sotto.store.files import read_all
-from sotto.store.wording import shown_path
-from sotto.store.writing import write_whole
+from sotto.store.printable import shown_path
 
 _LARGEST = 1 << 20
 

@@ -12,12 +12,12 @@ from sotto.store.files import is_folder, opened
 from sotto.store.gguf.header import is_gguf
 from sotto.store.locating import folder_of, store_of
 from sotto.store.opening import open_model
+from sotto.store.printable import shown_path
 from sotto.store.records import Format, ModelRecord, Problem, TensorFile
 from sotto.store.second_reader import disagreement
-from sotto.store.sources.folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
 from sotto.store.sources.manifest import Layer
-from sotto.store.sources.ollama import OllamaStore
-from sotto.store.wording import shown_path
+from sotto.store.sources.ollama_layout import OllamaStore
+from sotto.store.sources.plain_folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
 
 _CHUNK = 1 << 20
 _SHA256 = re.compile(r"[0-9a-f]{64}")

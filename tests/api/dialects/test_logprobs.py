@@ -6,10 +6,10 @@ import pytest
 
 from sotto.api.asking import reason_of
 from sotto.api.dialects.anthropic import _reason as anthropic_reason
-from sotto.api.logprobs import InCompletion, in_chat, of_ollama
+from sotto.api.logprob_fields import InCompletion, in_chat, of_ollama
 from sotto.engine.contract.events import DoneReason, Finished
-from sotto.engine.contract.logprobs import Likelihood, TokenLogprob
-from sotto.engine.contract.types import GenerateRequest
+from sotto.engine.contract.logprob_values import Likelihood, TokenLogprob
+from sotto.engine.contract.requests import GenerateRequest
 
 
 @pytest.mark.parametrize(

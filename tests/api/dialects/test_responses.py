@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from called_tool import ARGUMENTS, CHUNKS, FUNCTION, PARAMETERS
 from sotto.engine.contract.answer_parts import ToolCall
-from sotto.engine.contract.types import Message, Overflow, Think
+from sotto.engine.contract.requests import Message, Overflow, Think
 
 TOOL = {"type": "function", **FUNCTION, "strict": False}
 OPEN = ("response.created", "response.in_progress")

@@ -9,8 +9,8 @@ import pytest
 
 from called_tool import ARGUMENTS, CALL, CHUNKS, FUNCTION, PARAMETERS
 from sotto.engine.contract.answer_parts import ToolCall
+from sotto.engine.contract.requests import Message, Think
 from sotto.engine.contract.tool_choice import ToolChoice
-from sotto.engine.contract.types import Message, Think
 
 TOOL = {"type": "function", "function": FUNCTION}
 ASK = [{"role": "user", "content": "Find it."}]

@@ -15,7 +15,7 @@ from sotto.engine.contract.options import (
     recognised,
     request_options,
 )
-from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.contract.requests import SamplingOptions
 from sotto.errors import InvalidRequestError
 
 MODEL = {

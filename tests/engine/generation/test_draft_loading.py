@@ -7,7 +7,7 @@ from generating import Always
 from sotto.engine.caches.disk_budget import folders, usage
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import Finished, LoadProgress
-from sotto.engine.contract.types import GenerateRequest, Message, SamplingOptions
+from sotto.engine.contract.requests import GenerateRequest, Message, SamplingOptions
 from sotto.engine.engine import Engine
 from sotto.engine.generation import memory_guard
 from sotto.engine.generation.speculation import LookupDepths

@@ -24,7 +24,7 @@ from generating import (
 )
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.contract.events import DoneReason, Failed, TextChunk
-from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.contract.requests import SamplingOptions
 from sotto.engine.generation.chunk_sizing import ChunkSize
 from sotto.engine.generation.draft_depth import Costs, DraftDepth
 from sotto.engine.generation.draft_model import DraftModel

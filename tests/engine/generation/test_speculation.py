@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.contract.requests import SamplingOptions
 from sotto.engine.generation.speculation import LookupDepths, LookupDrafter, Verdict, verify
 from sotto.engine.sampling.sampler import Sampler
 from thoroughness import examples

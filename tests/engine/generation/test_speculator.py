@@ -21,7 +21,7 @@ from generating import (
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.caches.sequence import Sequence
 from sotto.engine.contract.events import DoneReason
-from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.contract.requests import SamplingOptions
 from sotto.engine.generation.speculation import LookupDepths
 from sotto.engine.generation.speculator import Speculator, take_back
 from thoroughness import examples

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as arrays
 from gguf_writing import HALVES, random_blocks
 from sotto.engine.gguf import repack
 from sotto.engine.gguf.blocks import GROUP
-from sotto.store.gguf.types import BLOCK_TYPES
+from sotto.store.gguf.block_types import BLOCK_TYPES
 from thoroughness import examples
 
 ROUNDED = {"Q2_K", "Q3_K", "Q6_K", "IQ1_M", "IQ2_S", "IQ2_XS"}

@@ -11,8 +11,8 @@ from checkpoints import LLAMA, QWEN3_MOE
 from gguf_writing import write_model
 from loading import random_weights
 from sotto.engine.gguf.conversion import converted, repacked_words
-from sotto.engine.gguf.names import place_of
-from sotto.engine.gguf.reading import steps
+from sotto.engine.gguf.gguf_names import place_of
+from sotto.engine.gguf.tensor_reading import steps
 from sotto.engine.weights import weights
 from sotto.errors import BrokenModelError
 from sotto.store.opening import open_model, record_of
@@ -67,12 +67,12 @@ def test_on_a_cpu_numbers_stay_as_they_are(tmp_path):
 
 
 def test_slices_of_a_tensor_are_one_tensor(tmp_path, monkeypatch):
-    from sotto.engine.gguf import reading
+    from sotto.engine.gguf import tensor_reading
 
     opened = source(tmp_path, Q.Q4_0)
     file = converted(opened.tensor_files[0], opened.config, on_cpu=True)
     whole, _ = read(file)
-    monkeypatch.setattr(reading, "_SLICE", 96)
+    monkeypatch.setattr(tensor_reading, "_SLICE", 96)
     sliced, _ = read(file)
     assert all(mx.array_equal(sliced[name], array) for name, array in whole.items())
 

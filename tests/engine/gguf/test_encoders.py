@@ -18,7 +18,7 @@ from loading import PLENTY, load, random_weights
 from places import EMBEDDINGS
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.contract.events import Embedded
-from sotto.engine.contract.types import GenerateRequest, Message
+from sotto.engine.contract.requests import GenerateRequest, Message
 from sotto.engine.engine import Engine
 from sotto.engine.footprint.model_needs import needs_of, plan_here
 from sotto.engine.kernels import native

@@ -13,14 +13,14 @@ from gguf_writing import write_model
 from loading import PLENTY, load, random_weights
 from material import material
 from sotto.engine.contract.events import Finished
-from sotto.engine.contract.types import GenerateRequest, Message, SamplingOptions
+from sotto.engine.contract.requests import GenerateRequest, Message, SamplingOptions
 from sotto.engine.engine import Engine
 from sotto.engine.footprint.model_needs import needs_of, plan_model
 from sotto.engine.kernels import native
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import BrokenModelError, CancelledError, UnsupportedModelError
 from sotto.store.opening import open_model, record_of, resolve
-from sotto.store.wording import human_size
+from sotto.store.printable import human_size
 from stores import assert_sentence
 
 

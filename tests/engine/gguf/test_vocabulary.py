@@ -8,7 +8,7 @@ from gguf_vocabularies import tokenizer_of, written
 from material import material
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import BrokenModelError
-from sotto.store.gguf.cutting import CUTTINGS
+from sotto.store.gguf.pre_tokenizers import CUTTINGS
 from sotto.store.gguf.vocabulary import vocabulary_of
 from stores import assert_sentence
 from vocabularies import NAMES, vectors

@@ -10,7 +10,7 @@ import time
 import psutil
 import pytest
 
-from sotto.engine.contract.types import Grammar, GrammarKind
+from sotto.engine.contract.requests import Grammar, GrammarKind
 from sotto.engine.grammar import grammar_process, matchers
 from sotto.engine.grammar.grammar_process import TooMuchError
 from sotto.engine.grammar.grammars import _checker, check_grammar
@@ -102,7 +102,7 @@ def test_a_bomb_takes_little_memory():
         "import resource, sys\n"
         "import psutil\n"
         "from sotto.engine.grammar.grammars import check_grammar\n"
-        "from sotto.engine.contract.types import Grammar, GrammarKind\n"
+        "from sotto.engine.contract.requests import Grammar, GrammarKind\n"
         "from sotto.errors import InvalidRequestError\n"
         "try:\n"
         "    check_grammar(Grammar(GrammarKind.JSON_SCHEMA, sys.stdin.read()))\n"
@@ -211,7 +211,7 @@ def test_a_process_ends_with_its_parent(busy):
     code = (
         "import os, sys, threading, time\n"
         "from sotto.engine.grammar.grammars import _checker, check_grammar\n"
-        "from sotto.engine.contract.types import Grammar, GrammarKind\n"
+        "from sotto.engine.contract.requests import Grammar, GrammarKind\n"
         "check_grammar(Grammar(GrammarKind.REGEX, 'a+'))\n"
         "print(_checker()._process._process.pid, flush=True)\n"
         "text = sys.stdin.readline()\n"

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from sotto.engine.contract.types import Grammar, GrammarKind
+from sotto.engine.contract.requests import Grammar, GrammarKind
 from sotto.engine.grammar.grammars import LARGEST, check_grammar
 from sotto.engine.grammar.guides import Vocabulary
 from sotto.errors import InvalidRequestError

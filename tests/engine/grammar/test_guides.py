@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto.engine.contract.types import Grammar, GrammarKind
+from sotto.engine.contract.requests import Grammar, GrammarKind
 from sotto.engine.grammar.guides import Vocabulary
 from sotto.engine.tokens.detokenizer import _BYTE_OF
 from sotto.engine.tokens.tokenizer import Tokenizer

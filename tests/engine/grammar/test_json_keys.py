@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from guided_texts import accepts, guide_of
 from material import ROOT
-from sotto.engine.contract.types import Grammar, GrammarKind
+from sotto.engine.contract.requests import Grammar, GrammarKind
 from sotto.engine.grammar.guides import Vocabulary
 from sotto.engine.grammar.json_keys import NOWHERE
 from sotto.engine.grammar.lark_texts import split_marks

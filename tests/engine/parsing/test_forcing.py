@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from material import ROOT
 from sotto.engine.contract.answer_parts import Kind, calls_of
+from sotto.engine.parsing.answer_parser import parsed
 from sotto.engine.parsing.families import HARMONY, family_of
 from sotto.engine.parsing.forcing import Callable, calls_rules
 from sotto.engine.parsing.lead_reader import lead_of
-from sotto.engine.parsing.parser import parsed
 from sotto.errors import InvalidRequestError
 from thoroughness import examples
 from walking import byte_level, walks

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.contract.answer_parts import Kind, merged, text_of, thought_of
-from sotto.engine.contract.types import Grammar, GrammarKind
+from sotto.engine.contract.requests import Grammar, GrammarKind
 from sotto.engine.grammar.grammars import rules_of
+from sotto.engine.parsing.answer_parser import Parser
 from sotto.engine.parsing.families import HARMONY, PLAIN, Thoughts, family_of
 from sotto.engine.parsing.lead_reader import lead_of
-from sotto.engine.parsing.parser import Parser
 from thoroughness import examples
 from walking import byte_level, walks
 

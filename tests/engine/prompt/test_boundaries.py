@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from material import ROOT, material
-from sotto.engine.contract.types import Message
+from sotto.engine.contract.requests import Message
 from sotto.engine.prompt.boundaries import Boundaries, find_boundaries
 from sotto.engine.prompt.common_prefix import shared
 from sotto.engine.prompt.template_choice import TemplateChoice, TemplateKind

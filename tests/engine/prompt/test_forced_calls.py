@@ -9,8 +9,16 @@ import pytest
 from generating import GREEDY
 from sotto.engine.contract.answer_parts import Kind
 from sotto.engine.contract.events import DoneReason, TextChunk
+from sotto.engine.contract.requests import (
+    GenerateRequest,
+    Grammar,
+    GrammarKind,
+    Message,
+    Overflow,
+    SamplingOptions,
+    Think,
+)
 from sotto.engine.contract.tool_choice import ToolChoice
-from sotto.engine.contract.types import GenerateRequest, Grammar, GrammarKind, Message, Overflow, SamplingOptions, Think
 from sotto.engine.engine import Engine
 from sotto.engine.parsing.families import KEPT
 from sotto.engine.prompt.answer_constraints import Constraints

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from material import ROOT
 from sotto.engine.prompt.go_template.formatting import quoted
 from sotto.engine.prompt.go_template.functions import FUNCTIONS, SHORT_CIRCUIT
+from sotto.engine.prompt.go_template.go_values import as_json, printed
 from sotto.engine.prompt.go_template.nodes import GoTemplateError
 from sotto.engine.prompt.go_template.template import GoTemplate
-from sotto.engine.prompt.go_template.values import as_json, printed
 from sotto.engine.prompt.sandbox import TemplateRefusedError
 from sotto.engine.prompt.template_bounds import TemplateBoundsError
 from thoroughness import examples

@@ -3,7 +3,7 @@
 import pytest
 
 from material import ROOT, material
-from sotto.engine.contract.types import Message
+from sotto.engine.contract.requests import Message
 from sotto.engine.prompt.templates import ChatTemplate
 from sotto.errors import InvalidRequestError
 

@@ -7,7 +7,7 @@ import pytest
 from material import material
 from sotto.engine.config.text_files import chat_templates
 from sotto.engine.contract.answer_parts import ToolCall
-from sotto.engine.contract.types import CountRequest, GenerateRequest, Message
+from sotto.engine.contract.requests import CountRequest, GenerateRequest, Message
 from sotto.engine.prompt.request_preparation import Preparer
 from sotto.engine.prompt.template_choice import chosen_template
 from sotto.engine.prompt.template_messages import Manner

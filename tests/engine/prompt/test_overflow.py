@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.contract.answer_parts import ToolCall
-from sotto.engine.contract.types import Message
+from sotto.engine.contract.requests import Message
 from sotto.engine.prompt.overflow import MARK, Parts, shifted, shortened, without_middle
 from sotto.errors import InvalidRequestError
 from thoroughness import examples

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from material import material
 from sotto.engine.contract.answer_parts import ToolCall, calls_of
-from sotto.engine.contract.types import Message
+from sotto.engine.contract.requests import Message
+from sotto.engine.parsing.answer_parser import parsed
 from sotto.engine.parsing.families import family_of
-from sotto.engine.parsing.parser import parsed
 from sotto.engine.prompt.go_template.template import GoTemplate
 from sotto.engine.prompt.renderers import RENDERERS
 from sotto.engine.prompt.sandbox import SandboxedTemplate, TemplateRefusedError

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.contract.options import USUAL_LENGTH
-from sotto.engine.contract.types import CountRequest, GenerateRequest, Message, Overflow, SamplingOptions
+from sotto.engine.contract.requests import CountRequest, GenerateRequest, Message, Overflow, SamplingOptions
 from sotto.engine.prompt.overflow import MARK, shifted
 from sotto.engine.prompt.request_preparation import Preparer
 from sotto.errors import InvalidRequestError

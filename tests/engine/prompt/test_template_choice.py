@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 import pytest
 
-from sotto.engine.contract.types import Message
+from sotto.engine.contract.requests import Message
 from sotto.engine.prompt.template_choice import TemplateKind, chosen_template, kind_of_text
 from sotto.engine.prompt.templates import ChatTemplate
 from sotto.errors import BrokenModelError, InvalidRequestError

@@ -9,7 +9,7 @@ import pytest
 from hostile_templates import HOSTILE
 from material import ROOT, material
 from sotto.engine.config.text_files import chat_template
-from sotto.engine.contract.types import Message
+from sotto.engine.contract.requests import Message
 from sotto.engine.prompt.template_choice import TemplateChoice, kind_of_text
 from sotto.engine.prompt.templates import ChatTemplate
 from sotto.engine.tokens.tokenizer import Tokenizer

@@ -13,8 +13,8 @@ from generating import GREEDY, MODELS, PROMPT, Echo, eager, empty, finished, run
 from material import material
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.contract.events import TextChunk
-from sotto.engine.contract.logprobs import LEAST_LOGPROB
-from sotto.engine.contract.types import GenerateRequest, SamplingOptions
+from sotto.engine.contract.logprob_values import LEAST_LOGPROB
+from sotto.engine.contract.requests import GenerateRequest, SamplingOptions
 from sotto.engine.engine import Engine
 from sotto.engine.generation import generation
 from sotto.engine.sampling.logprob_rows import likelihoods

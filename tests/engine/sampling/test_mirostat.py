@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.contract.requests import SamplingOptions
 from sotto.engine.sampling.draw_keys import draw_key
 from sotto.engine.sampling.mirostat import VERSIONS, first_limit, steered
 from sotto.engine.sampling.sampler import Sampler, sample_each

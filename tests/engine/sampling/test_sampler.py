@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.contract.requests import SamplingOptions
 from sotto.engine.sampling.distribution import best, distribution
 from sotto.engine.sampling.draw_keys import draw_key
 from sotto.engine.sampling.sampler import Sampler, sample_each

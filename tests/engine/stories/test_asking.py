@@ -4,7 +4,7 @@ import pytest
 
 from material import material
 from sotto.engine.contract.answer_parts import Kind, Piece
-from sotto.engine.contract.types import CountRequest, GenerateRequest, Message, Overflow, Think
+from sotto.engine.contract.requests import CountRequest, GenerateRequest, Message, Overflow, Think
 from sotto.engine.prompt.request_preparation import Preparer
 from sotto.errors import InvalidRequestError
 from sotto.store.opening import open_model, record_of

@@ -6,7 +6,7 @@ import pytest
 
 from generating import PROMPT, Counting, drain, empty, finished, run, scheduler, task
 from sotto.engine.contract.events import Failed, Finished
-from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.contract.requests import SamplingOptions
 from sotto.engine.sampling.sampler import Sampler
 
 # Draws and penalties that a draw too many, or one too few, would change for good.

@@ -13,7 +13,7 @@ import pytest
 from generating import GREEDY, MODELS, PROMPT, Always, Counting, drain, empty, finished, polls, run, scheduler, task
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.contract.events import DoneReason, Failed
-from sotto.engine.contract.types import Grammar, GrammarKind, SamplingOptions
+from sotto.engine.contract.requests import Grammar, GrammarKind, SamplingOptions
 from sotto.engine.generation.draft_depth import Costs
 from sotto.engine.generation.draft_model import DraftModel
 from sotto.engine.generation.speculation import LookupDepths

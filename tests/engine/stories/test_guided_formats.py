@@ -14,7 +14,15 @@ from material import material
 from schemas import schemas
 from sotto.engine.contract.answer_parts import Kind
 from sotto.engine.contract.events import DoneReason, Finished, TextChunk
-from sotto.engine.contract.types import GenerateRequest, Grammar, GrammarKind, Message, Overflow, SamplingOptions, Think
+from sotto.engine.contract.requests import (
+    GenerateRequest,
+    Grammar,
+    GrammarKind,
+    Message,
+    Overflow,
+    SamplingOptions,
+    Think,
+)
 from sotto.engine.engine import Engine
 from sotto.errors import InvalidRequestError
 from sotto.runner.catalogue import find

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sotto.engine.contract.events import DoneReason, Finished
-from sotto.engine.contract.types import GenerateRequest, Message, Overflow
+from sotto.engine.contract.requests import GenerateRequest, Message, Overflow
 from sotto.engine.engine import Engine
 from sotto.errors import InvalidRequestError
 from sotto.store.opening import open_model, record_of

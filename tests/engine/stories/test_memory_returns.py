@@ -30,7 +30,7 @@ device.prepare()
 import mlx.core as mx
 import psutil
 from sotto.engine.engine import Engine
-from sotto.engine.contract.types import GenerateRequest, SamplingOptions
+from sotto.engine.contract.requests import GenerateRequest, SamplingOptions
 from sotto.store.opening import open_model, record_of
 
 def resident():

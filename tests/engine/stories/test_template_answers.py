@@ -7,9 +7,9 @@ from jinja2 import meta
 
 from material import ROOT
 from sotto.engine.contract.answer_parts import ToolCall, calls_of, merged, text_of, thought_of
-from sotto.engine.contract.types import Message, Think
+from sotto.engine.contract.requests import Message, Think
+from sotto.engine.parsing.answer_parser import Parser, parameters_of
 from sotto.engine.parsing.families import family_of
-from sotto.engine.parsing.parser import Parser, parameters_of
 from sotto.engine.prompt.template_bounds import TemplateBoundsError
 from sotto.engine.prompt.template_messages import AS_USUAL, Manner, apart
 from sotto.engine.prompt.templates import ChatTemplate

@@ -6,9 +6,9 @@ import pytest
 from generating import GREEDY, MODELS, PROMPT, Counting, drain, eager, empty, finished, reference, run, scheduler, task
 from sotto.engine.contract.answer_parts import Kind, Piece, ToolCall, merged
 from sotto.engine.contract.events import DoneReason, TextChunk
-from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.contract.requests import SamplingOptions
+from sotto.engine.parsing.answer_parser import Parser
 from sotto.engine.parsing.families import KEPT
-from sotto.engine.parsing.parser import Parser
 from tiny_random import CONFIGS, VOCABULARY
 
 kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))

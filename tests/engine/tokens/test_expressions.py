@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from backtracking import Letters, Repeat, Row, TooManyStepsError, expressions, steps
 from sotto.engine.tokens.expressions.cost import EndlessError, Growth, cost_of
-from sotto.engine.tokens.expressions.parser import parsed
-from sotto.store.gguf.cutting import CUTTINGS
+from sotto.engine.tokens.expressions.expression_parser import parsed
+from sotto.store.gguf.pre_tokenizers import CUTTINGS
 from thoroughness import examples
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transformers import PreTrainedTokenizerFast
 
-from sotto.engine.contract.types import GenerateRequest, Message
+from sotto.engine.contract.requests import GenerateRequest, Message
 from sotto.engine.prompt.request_preparation import Preparer
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.runner.catalogue import find

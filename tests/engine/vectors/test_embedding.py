@@ -13,7 +13,7 @@ from places import EMBEDDINGS, REFERENCES
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import DoneReason, Embedded, Failed, Finished, TextChunk
-from sotto.engine.contract.types import CountRequest, EmbedRequest, GenerateRequest, Message, SamplingOptions
+from sotto.engine.contract.requests import CountRequest, EmbedRequest, GenerateRequest, Message, SamplingOptions
 from sotto.engine.engine import Engine
 from sotto.engine.footprint.model_needs import limits_here, needs_of
 from sotto.engine.kernels import native

@@ -16,7 +16,7 @@ from embedding import minilm
 from loading import PLENTY, load, random_weights
 from sotto.engine.config.pooling_config import sentence_of
 from sotto.engine.footprint.model_needs import needs_of
-from sotto.engine.gguf.names import name_in_file, place_of
+from sotto.engine.gguf.gguf_names import name_in_file, place_of
 from sotto.engine.kernels import native
 from sotto.engine.prompt.request_preparation import Preparer
 from sotto.errors import SottoError

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fuzzing.outcomes import Outcome
-from sotto.store.wording import shown
+from sotto.store.printable import shown
 
 SUFFIX = ".input"
 _LONGEST = 400

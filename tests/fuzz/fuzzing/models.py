@@ -6,7 +6,7 @@ from fuzzing.outcomes import place_told
 from fuzzing.target import Mark
 from sotto.engine.config.supported_models import is_encoder
 from sotto.engine.contract.events import Failed, TextChunk
-from sotto.engine.contract.types import EmbedRequest, GenerateRequest, Message, SamplingOptions
+from sotto.engine.contract.requests import EmbedRequest, GenerateRequest, Message, SamplingOptions
 from sotto.engine.engine import Engine
 from sotto.engine.kernels import device
 from sotto.errors import SottoError

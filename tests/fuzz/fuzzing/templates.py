@@ -5,7 +5,7 @@ from typing import Any
 
 from material import ROOT
 from sotto.engine.contract.answer_parts import ToolCall
-from sotto.engine.contract.types import Message, Think
+from sotto.engine.contract.requests import Message, Think
 from sotto.engine.prompt.template_messages import Manner
 
 _OWN_JINJA = (

@@ -388,7 +388,7 @@ PARENT = """
 import os, sys, time
 from pathlib import Path
 from sotto.engine.contract.engine_settings import EngineSettings
-from sotto.engine.contract.types import *
+from sotto.engine.contract.requests import *
 from sotto.runner.commands import Generate, Load
 from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.residents import Admit, Wish

@@ -25,8 +25,7 @@ from sotto.engine.contract.events import (
     TextChunk,
     Unloaded,
 )
-from sotto.engine.contract.tool_choice import ToolChoice
-from sotto.engine.contract.types import (
+from sotto.engine.contract.requests import (
     CountRequest,
     EmbedRequest,
     Grammar,
@@ -35,6 +34,7 @@ from sotto.engine.contract.types import (
     Overflow,
     SamplingOptions,
 )
+from sotto.engine.contract.tool_choice import ToolChoice
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.engine.prompt.tools import read_tools
 from sotto.runner.catalogue import find

@@ -14,7 +14,7 @@ from places import SUPPORT
 from pulling import HASTY, assert_whole, found, name_at, pulled, pulling
 from registry_server import large_model, serving
 from sotto.store.discovery import discover
-from sotto.store.pull import room
+from sotto.store.pull import disk_room
 from sotto.store.pull.progress import PullState
 from sotto.store.records import Source
 from sotto.store.roots import Root
@@ -33,17 +33,17 @@ def staged(root):
 
 
 def free(monkeypatch, count):
-    monkeypatch.setattr(room, "free_bytes", lambda root: count)
+    monkeypatch.setattr(disk_room, "free_bytes", lambda root: count)
 
 
 def test_room_is_looked_for_before_the_first_byte(root, registry, monkeypatch):
-    free(monkeypatch, room.KEPT_FREE + 700_000)
+    free(monkeypatch, disk_room.KEPT_FREE + 700_000)
     heard = pulled(root, name_at(registry))
     assert heard.news[-1].state is PullState.FAILED
     assert_sentence(heard.news[-1].note, root, "787 kB", "269 MB", "268 MB")
     assert registry.paths("/blobs/") == []
     assert not any(path.is_file() for path in root.rglob("*"))
-    free(monkeypatch, room.KEPT_FREE + 800_000)
+    free(monkeypatch, disk_room.KEPT_FREE + 800_000)
     assert pulled(root, name_at(registry)).news[-1].state is PullState.DONE
 
 
@@ -52,7 +52,7 @@ def test_what_is_here_needs_no_room(root, registry, monkeypatch):
     with pulling(root) as (queue, heard):
         queue.add(name_at(registry))
         heard.until(lambda progress: progress.done > 400_000)
-    free(monkeypatch, room.KEPT_FREE + 450_000)
+    free(monkeypatch, disk_room.KEPT_FREE + 450_000)
     assert pulled(root, name_at(registry)).news[-1].state is PullState.DONE
     assert_whole(root, registry)
 
@@ -60,7 +60,7 @@ def test_what_is_here_needs_no_room(root, registry, monkeypatch):
 def test_a_disk_that_others_fill_meanwhile_is_not_filled_to_the_end(root, tmp_path, monkeypatch):
     with serving(large_model(tmp_path / "big", rows=20_000, tensors=2)) as registry:
         answers = [1 << 40, 1 << 40, 1]
-        monkeypatch.setattr(room, "free_bytes", lambda root: answers.pop(0) if len(answers) > 1 else answers[0])
+        monkeypatch.setattr(disk_room, "free_bytes", lambda root: answers.pop(0) if len(answers) > 1 else answers[0])
         heard = pulled(root, name_at(registry))
         assert heard.news[-1].state is PullState.FAILED
         assert_sentence(heard.news[-1].note, root, "1 B free")

@@ -14,7 +14,7 @@ from sotto.store import removal
 from sotto.store.pull.meter import Meter
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.pull.staging import Staging
-from sotto.store.sources.names import parse_name
+from sotto.store.sources.model_names import parse_name
 from stores import assert_sentence
 
 CHILD = SUPPORT / "store" / "pull_child.py"

@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 from pulling import HASTY, assert_whole, leftovers, name_at, pulled, pulling
 from registry_server import endless, large_model, query_of, serving, status
 from sotto.errors import DownloadError, InvalidNameError
+from sotto.store.pull.bearer_tokens import token_url
 from sotto.store.pull.progress import PullState
 from sotto.store.pull.registry import Registry
 from sotto.store.pull.threads import Loop
-from sotto.store.pull.tokens import token_url
-from sotto.store.sources.names import parse_name
+from sotto.store.sources.model_names import parse_name
 from stores import LLAMA, assert_line, assert_sentence
 
 TOKEN = "a.token-of/some+kind="

@@ -13,14 +13,14 @@ import mlx.core as mx
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.contract.events import Finished
-from sotto.engine.contract.types import GenerateRequest, SamplingOptions
+from sotto.engine.contract.requests import GenerateRequest, SamplingOptions
 from sotto.engine.generation.chunk_sizing import ChunkSize, ChunkSizing
 from sotto.engine.generation.draft_depth import Costs, DraftDepth
 from sotto.engine.generation.scheduler import Scheduler
 from sotto.engine.generation.speculation import LookupDepths
 from sotto.engine.generation.speculator import Speculator
+from sotto.engine.parsing.answer_parser import Parser
 from sotto.engine.parsing.families import PLAIN
-from sotto.engine.parsing.parser import Parser
 from sotto.engine.prompt.prepared import Prepared
 from tiny_random import CONFIGS, VOCABULARY, random_model
 

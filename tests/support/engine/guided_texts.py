@@ -3,7 +3,7 @@
 import functools
 import json
 
-from sotto.engine.contract.types import Grammar, GrammarKind
+from sotto.engine.contract.requests import Grammar, GrammarKind
 from sotto.engine.grammar.guides import Vocabulary
 from walking import byte_level
 

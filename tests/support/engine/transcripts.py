@@ -3,8 +3,8 @@
 import json
 
 from sotto.engine.contract.answer_parts import ToolCall
+from sotto.engine.parsing.answer_parser import parameters_of
 from sotto.engine.parsing.families import GLIMMER, HARMONY, SOLAR, family_of
-from sotto.engine.parsing.parser import parameters_of
 
 TOOLS = parameters_of(
     [

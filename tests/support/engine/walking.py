@@ -4,7 +4,7 @@ import random
 
 from sotto.engine.contract.answer_parts import merged
 from sotto.engine.grammar.guides import Vocabulary
-from sotto.engine.parsing.parser import Parser
+from sotto.engine.parsing.answer_parser import Parser
 from sotto.engine.tokens.detokenizer import _BYTE_OF
 from sotto.engine.tokens.tokenizer import Tokenizer
 from vocabularies import added, tokenizer_json

@@ -4,7 +4,7 @@ import importlib.util
 from pathlib import Path
 
 from sotto.engine.contract.events import Embedded, Failed, Finished
-from sotto.engine.contract.types import EmbedRequest
+from sotto.engine.contract.requests import EmbedRequest
 
 
 def minilm():

@@ -5,7 +5,7 @@ import numpy as np
 
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.store.gguf.file import read_gguf_file
-from sotto.store.gguf.values import Values
+from sotto.store.gguf.metadata_values import Values
 from sotto.store.gguf.vocabulary import vocabulary_of
 
 

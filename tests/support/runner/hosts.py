@@ -4,7 +4,7 @@ import threading
 
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import Failed, Finished
-from sotto.engine.contract.types import GenerateRequest, SamplingOptions
+from sotto.engine.contract.requests import GenerateRequest, SamplingOptions
 from sotto.errors import SottoError
 from sotto.runner.loop import EngineLoop
 

@@ -26,11 +26,11 @@ from sotto.engine.contract.events import (
     TextChunk,
     Unloaded,
 )
-from sotto.engine.contract.types import CountRequest, GenerateRequest
+from sotto.engine.contract.requests import CountRequest, GenerateRequest
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures, ModelFigures
 from sotto.engine.memory.memory_needs import ModelNeeds
+from sotto.engine.parsing.answer_parser import Parser, parameters_of
 from sotto.engine.parsing.families import KEPT, PLAIN
-from sotto.engine.parsing.parser import Parser, parameters_of
 from sotto.runner.commands import (
     Cancel,
     CancelLoad,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from sotto.store.pull.progress import PullProgress
-from sotto.store.sources.names import parse_name
+from sotto.store.sources.model_names import parse_name
 
 
 class ScriptedQueue:

@@ -14,7 +14,7 @@ from scripted_loop import record
 from sotto.chats import documents
 from sotto.ui.composer.drop_overlay import parted, promise
 from sotto.ui.conversation.chat_thread import ChatThread
-from sotto.ui.state.dropped import Dropped
+from sotto.ui.state.drop_contents import Dropped
 from sotto.ui.state.model_state import Phase
 from sotto.ui.transcript.attachment_chips import AttachmentChip
 from sotto.ui.window.main_window import MainWindow

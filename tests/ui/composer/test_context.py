@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from sotto.chats.records import Attachment
-from sotto.engine.contract.types import Overflow
+from sotto.chats.chat_records import Attachment
+from sotto.engine.contract.requests import Overflow
 from sotto.ui.conversation.context_meter import ContextUse
 from sotto.ui.state.model_state import Phase
 

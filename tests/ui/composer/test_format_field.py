@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from sotto.chats.records import Role, State, Turn
-from sotto.engine.contract.types import GrammarKind
+from sotto.chats.chat_records import Role, State, Turn
+from sotto.engine.contract.requests import GrammarKind
 from sotto.runner.host import THREAD
 from sotto.ui.conversation.json_layout import JsonLayout
 from sotto.ui.conversation.plain_markdown import to_markdown
 from sotto.ui.preferences.answer_options import is_format, manner_of
 from sotto.ui.preferences.sampling_options import sensible
 from sotto.ui.session.engine_hosts import make_host
-from sotto.ui.transcript.messages import AnswerMessage
+from sotto.ui.transcript.message_widgets import AnswerMessage
 
 SCHEMA = {
     "type": "object",

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QObject, Signal
 
-from sotto.chats.records import Role, State, Turn
+from sotto.chats.chat_records import Role, State, Turn
 from sotto.engine.contract.answer_parts import Kind, Piece
 from sotto.engine.contract.answer_parts import ToolCall as Call
 from sotto.ui.conversation.answer_announcer import PAUSE, AnswerAnnouncer

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from sotto.engine.contract.events import DoneReason, Finished
-from sotto.engine.contract.types import Message, Think
+from sotto.engine.contract.requests import Message, Think
 from sotto.ui.conversation.answer_timing import AnswerPace
 from sotto.ui.conversation.answer_wording import figures_line, figures_of, pace_line
 from sotto.ui.conversation.prefix_reuse import Asked, why_lost

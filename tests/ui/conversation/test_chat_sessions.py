@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from scripted_loop import record
-from sotto.chats.records import State
+from sotto.chats.chat_records import State
 from sotto.ui.state.model_state import Phase
 
 

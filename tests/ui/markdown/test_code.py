@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
-from sotto.chats.records import Role, State, Turn
+from sotto.chats.chat_records import Role, State, Turn
 from sotto.ui.markdown.code_lexer import LONGEST_LINE, LineLexer, _role, find_lexer, language_name
 from sotto.ui.markdown.highlighting import languages
 from sotto.ui.transcript.transcript import Transcript

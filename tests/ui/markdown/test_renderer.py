@@ -9,7 +9,7 @@ from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QApplication
 
 from material import material
-from sotto.chats.records import Role, State, Turn
+from sotto.chats.chat_records import Role, State, Turn
 from sotto.ui.markdown.renderer import FLAGS, MarkdownRenderer
 from sotto.ui.transcript.transcript import Transcript
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from scripted_loop import record
 from sotto.store.pull.progress import PullProgress, PullState
-from sotto.store.sources.names import parse_name
+from sotto.store.sources.model_names import parse_name
 from sotto.ui.models import download_words
 
 UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}

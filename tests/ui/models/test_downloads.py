@@ -14,7 +14,7 @@ from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.records import Source
 from sotto.ui.models import download_form, download_list
 from sotto.ui.settings.engine_choices import speed_read
-from sotto.ui.settings.folders import FoldersPage
+from sotto.ui.settings.folders_page import FoldersPage
 from sotto.ui.state.model_state import Phase
 
 NAME = "llama3.2:3b"

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.ui.palette import fuzzy
-from sotto.ui.palette.commands import MOST, Command, Finder, Kind
+from sotto.ui.palette.command_finder import MOST, Command, Finder, Kind
 
 letters = st.text("abcdefg ÄäßİX.-/", max_size=12)
 texts = st.text("abcdefg ÄäßİX.-/", max_size=40)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from scripted_loop import record
 from sotto.ui.palette import palette as palette_module
-from sotto.ui.palette.commands import MOST, Kind
+from sotto.ui.palette.command_finder import MOST, Kind
 from sotto.ui.state.model_state import Phase
 
 

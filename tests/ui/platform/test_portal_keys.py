@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtGui import QKeySequence
 
 from session_bus import SessionBus, missing_bus
-from sotto.ui.settings.quick import QuickPage
+from sotto.ui.settings.quick_page import QuickPage
 from x11_desk import PANEL, Desk, missing_tools, wait_until
 
 pytestmark = pytest.mark.skipif(bool(missing_bus()), reason=missing_bus())

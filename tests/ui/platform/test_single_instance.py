@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QObject
 
+from sotto.chats.chat_records import State
+from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
-from sotto.chats.records import State
-from sotto.chats.store import ChatStore
 from sotto.errors import SottoError
 from sotto.ui.app.start_requests import Door
 from sotto.ui.platform.single_instance import LONGEST, TAKEN, Show, Wish, enter

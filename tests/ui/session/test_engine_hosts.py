@@ -236,7 +236,7 @@ def test_a_folder_that_cannot_be_written_stops_nobody(tmp_path, caplog):
 RUN = """
 import os, signal, sys
 from PySide6.QtCore import QCoreApplication
-from sotto.engine.contract.types import *
+from sotto.engine.contract.requests import *
 from sotto.runner.catalogue import find
 from sotto.runner.commands import Generate, Load
 from sotto.ui.session.engine_hosts import crashed_last_time, make_host

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scripted_loop import Script, ScriptedLoop, record
 from sotto.engine.contract.answer_parts import Kind, Piece
 from sotto.engine.contract.events import Failed, Finished, Loaded, LoadProgress, PrefillProgress, TextChunk
-from sotto.engine.contract.logprobs import Likelihood, TokenLogprob
-from sotto.engine.contract.types import CountRequest, GenerateRequest, Message
+from sotto.engine.contract.logprob_values import Likelihood, TokenLogprob
+from sotto.engine.contract.requests import CountRequest, GenerateRequest, Message
 from sotto.runner.commands import Cancel, CancelLoad, Count, Generate, Load, Measure
 from sotto.runner.joining import joined
 from sotto.ui.session.engine_thread import EngineLost, EngineThread, Mailbox

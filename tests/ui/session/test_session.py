@@ -5,7 +5,7 @@ from pathlib import Path
 
 from scripted_loop import record
 from sotto.errors import BrokenModelError
-from sotto.ui.state.dropped import Dropped
+from sotto.ui.state.drop_contents import Dropped
 from sotto.ui.state.model_state import ChatSettings, Phase
 
 

@@ -29,14 +29,14 @@ from sotto.ui.platform.global_shortcut import GlobalShortcut
 from sotto.ui.session.api_host import ApiHost
 from sotto.ui.session.api_switch import ApiSwitch
 from sotto.ui.session.model_sources import StoreModels
-from sotto.ui.settings.answers import AnswersPage
+from sotto.ui.settings.answers_page import AnswersPage
 from sotto.ui.settings.api_page import ProgramsPage
-from sotto.ui.settings.appearance import AppearancePage
-from sotto.ui.settings.engine import EnginePage
+from sotto.ui.settings.appearance_page import AppearancePage
 from sotto.ui.settings.engine_choices import EngineChoices
-from sotto.ui.settings.folders import FoldersPage
-from sotto.ui.settings.memory import MemoryPage
-from sotto.ui.settings.quick import QuickPage
+from sotto.ui.settings.engine_page import EnginePage
+from sotto.ui.settings.folders_page import FoldersPage
+from sotto.ui.settings.memory_page import MemoryPage
+from sotto.ui.settings.quick_page import QuickPage
 from sotto.ui.toolkit.form_rows import Row
 from tiny_random import write_model
 

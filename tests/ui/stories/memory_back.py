@@ -17,7 +17,7 @@ from sotto.engine.contract.events import LoadProgress
 from sotto.engine.memory.memory_figures import MemoryFigures
 from sotto.runner.loop import EngineLoop
 from sotto.ui.session.engine_thread import EngineThread
-from sotto.ui.state.dropped import Dropped
+from sotto.ui.state.drop_contents import Dropped
 from sotto.ui.state.model_state import Phase
 
 MB = 10**6

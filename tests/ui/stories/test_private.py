@@ -15,7 +15,7 @@ import pytest
 from places import TESTS
 from sotto.chats.database import Database
 from sotto.paths import cache_dir, config_dir, data_dir, make_folder, state_dir
-from sotto.store.writing import write_whole
+from sotto.store.atomic_writing import write_whole
 from sotto.ui.platform.single_instance import Wish, enter
 
 OLDER = TESTS / "chats" / "versions" / "1.sql"

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 
-from sotto.engine.contract.types import Think
+from sotto.engine.contract.requests import Think
 from sotto.runner.host import PROCESS, THREAD
 from sotto.ui.session.engine_hosts import make_host
-from sotto.ui.state.dropped import Dropped
+from sotto.ui.state.drop_contents import Dropped
 from sotto.ui.state.model_state import Phase
 from tiny_random import TEMPLATE, write_model
 

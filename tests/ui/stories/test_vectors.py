@@ -7,7 +7,7 @@ from scripted_loop import record
 from sotto.runner.host import THREAD
 from sotto.ui.models.model_description import abilities, model_details
 from sotto.ui.session.engine_hosts import make_host
-from sotto.ui.state.dropped import Dropped
+from sotto.ui.state.drop_contents import Dropped
 from sotto.ui.state.model_state import Phase
 
 WAIT = 30_000

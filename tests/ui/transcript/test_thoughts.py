@@ -9,18 +9,18 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
-from sotto.chats.records import FOUND, Role, State, Turn
+from sotto.chats.chat_records import FOUND, Role, State, Turn
 from sotto.engine.contract.answer_parts import Kind, Piece
 from sotto.engine.contract.answer_parts import ToolCall as Call
 from sotto.engine.contract.events import DoneReason, PrefillProgress
-from sotto.engine.parsing.parser import parsed
+from sotto.engine.parsing.answer_parser import parsed
 from sotto.ui.conversation import answer_timing
 from sotto.ui.conversation.answer_wording import thought_line
 from sotto.ui.conversation.plain_markdown import to_markdown
 from sotto.ui.markdown.view import MarkdownText
 from sotto.ui.transcript import collapsible_parts
 from sotto.ui.transcript.collapsible_parts import Thought, ToolCall
-from sotto.ui.transcript.messages import AnswerMessage
+from sotto.ui.transcript.message_widgets import AnswerMessage
 from sotto.ui.transcript.transcript import Transcript
 
 

@@ -12,13 +12,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 
+from sotto.chats.chat_records import Shelf, State
+from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
-from sotto.chats.records import Shelf, State
-from sotto.chats.store import ChatStore
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.state.model_state import Phase
 from sotto.ui.toolkit import theme
-from sotto.ui.transcript.messages import AnswerMessage, UserMessage
+from sotto.ui.transcript.message_widgets import AnswerMessage, UserMessage
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, Q
 from clipping import clipped
 from drags import data_of, enter, let_go
 from scripted_loop import record
-from sotto.chats.records import Attachment
+from sotto.chats.chat_records import Attachment
 from sotto.errors import BrokenModelError
 from sotto.ui.composer.drop_overlay import promise
 from sotto.ui.markdown.code_lexer import ROLES
-from sotto.ui.state.dropped import Dropped, dropped, path_of
+from sotto.ui.state.drop_contents import Dropped, dropped, path_of
 from sotto.ui.state.model_state import Phase
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.colors import DARK, LIGHT

@@ -34,12 +34,12 @@ from sotto.api.dialects.anthropic_blocks import (
     warnings_of,
 )
 from sotto.api.durations import keep_alive
-from sotto.api.errors import ApiError, bad
+from sotto.api.error_bodies import ApiError, bad
 from sotto.api.fields import Fields
 from sotto.api.notes import noted
-from sotto.api.tools import named_by_calls, suited
+from sotto.api.tool_fields import named_by_calls, suited
 from sotto.engine.contract.events import CUT_SHORT, DoneReason, Finished, PrefillProgress, TextChunk
-from sotto.engine.contract.types import CountRequest, GenerateRequest, Grammar, Message
+from sotto.engine.contract.requests import CountRequest, GenerateRequest, Grammar, Message
 from sotto.store.records import ModelRecord
 
 _TYPES = {

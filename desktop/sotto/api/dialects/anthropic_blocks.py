@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sotto.api.asking import NO_IMAGES, role_of
-from sotto.api.errors import bad
+from sotto.api.error_bodies import bad
 from sotto.api.fields import Fields
-from sotto.api.tools import UNSEEN, bounded, kind_of_tool, left_out, unseen
+from sotto.api.tool_fields import UNSEEN, bounded, kind_of_tool, left_out, unseen
 from sotto.engine.contract.answer_parts import Kind, Piece, ToolCall, markup
 from sotto.engine.contract.events import Finished, TextChunk
+from sotto.engine.contract.requests import GenerateRequest, Message, Think
 from sotto.engine.contract.tool_choice import ToolChoice
-from sotto.engine.contract.types import GenerateRequest, Message, Think
 from sotto.engine.prompt.template_messages import Manner
 from sotto.engine.prompt.tools import tools_at
 

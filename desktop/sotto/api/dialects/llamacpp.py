@@ -19,11 +19,11 @@ from sotto.api.asking import MOST_TOKENS, checked_options, drawn_by, refuse_othe
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk, Visit
 from sotto.api.durations import keep_alive
-from sotto.api.errors import ApiError, bad
+from sotto.api.error_bodies import ApiError, bad
 from sotto.api.fields import Fields
 from sotto.api.notes import noted
 from sotto.engine.contract.events import DoneReason, Finished, PrefillProgress, TextChunk
-from sotto.engine.contract.types import GenerateRequest, Overflow
+from sotto.engine.contract.requests import GenerateRequest, Overflow
 from sotto.store.records import ModelRecord
 
 PATHS = ("/health", "/v1/health", "/infill")

@@ -27,14 +27,14 @@ from sotto.api.asking import (
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk, Visit
 from sotto.api.durations import keep_alive
-from sotto.api.errors import ApiError, bad, missing
+from sotto.api.error_bodies import ApiError, bad, missing
 from sotto.api.fields import Fields
-from sotto.api.logprobs import asked_of_ollama, of_ollama
+from sotto.api.logprob_fields import asked_of_ollama, of_ollama
 from sotto.api.notes import noted
-from sotto.api.tools import NOTHING, Told, calls_said, named_by_calls, ollama_manner, ollama_row, suited, told
+from sotto.api.tool_fields import NOTHING, Told, calls_said, named_by_calls, ollama_manner, ollama_row, suited, told
 from sotto.engine.contract.events import Finished, ModelInfo, TextChunk
-from sotto.engine.contract.logprobs import Likelihood
-from sotto.engine.contract.types import GenerateRequest, Grammar, Message
+from sotto.engine.contract.logprob_values import Likelihood
+from sotto.engine.contract.requests import GenerateRequest, Grammar, Message
 from sotto.engine.grammar.grammar_files import any_object
 from sotto.store.records import ModelRecord
 

@@ -17,7 +17,7 @@ from sotto.api.answers import Answer, Whole
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk
 from sotto.api.dialects.ollama import DIALECT, timestamp
-from sotto.api.errors import NotFoundError, bad
+from sotto.api.error_bodies import NotFoundError, bad
 from sotto.engine.config.text_files import chat_template
 from sotto.errors import InvalidNameError, StoreError
 from sotto.runner.host import Standing
@@ -25,7 +25,7 @@ from sotto.runner.profiles import Profile
 from sotto.store.gguf.file import GgufFile
 from sotto.store.opening import gguf_file, open_model, open_texts
 from sotto.store.records import Format, ModelRecord, ModelSource
-from sotto.store.sources.names import parse_name
+from sotto.store.sources.model_names import parse_name
 
 OLLAMA_VERSION = "0.32.15"
 """The version of Ollama that is followed here. Clients ask for one that is recent enough, and go by it."""

@@ -14,9 +14,9 @@ from sotto.api.answers import NDJSON, Answer, Done, Pieces, Whole, line, not_yet
 from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk
 from sotto.api.dialects.ollama import DIALECT
-from sotto.api.downloads import Downloads, News
-from sotto.api.errors import ApiError, NotFoundError, bad, stopped
+from sotto.api.error_bodies import ApiError, NotFoundError, bad, stopped
 from sotto.api.fields import Fields
+from sotto.api.pulls import Downloads, News
 from sotto.errors import InvalidNameError
 from sotto.store.copying import copy
 from sotto.store.opening import placed
@@ -25,7 +25,7 @@ from sotto.store.pull.staging import Staging
 from sotto.store.records import ModelRecord, Place, Source
 from sotto.store.removal import erase, own_store, remove
 from sotto.store.sources.manifest import parse_digest
-from sotto.store.sources.names import ModelName, parse_name
+from sotto.store.sources.model_names import ModelName, parse_name
 
 _NOT_YET = {
     "/api/create": "Models cannot be made through this server yet; /api/pull downloads those that others made.",

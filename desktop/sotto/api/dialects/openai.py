@@ -33,18 +33,18 @@ from sotto.api.bodies import fields_of
 from sotto.api.desk import Desk, Visit
 from sotto.api.dialects.ollama_models import modified_at
 from sotto.api.durations import keep_alive
-from sotto.api.errors import ApiError, bad
+from sotto.api.error_bodies import ApiError, bad
 from sotto.api.fields import Fields
-from sotto.api.logprobs import Form, InCompletion, asked_in_chat, in_chat
+from sotto.api.logprob_fields import Form, InCompletion, asked_in_chat, in_chat
 from sotto.api.notes import noted
-from sotto.api.tools import NOTHING, Told, calls_said, named_by_calls, openai_manner, openai_row, suited, told
+from sotto.api.tool_fields import NOTHING, Told, calls_said, named_by_calls, openai_manner, openai_row, suited, told
 from sotto.engine.contract.events import DoneReason, Finished, TextChunk
-from sotto.engine.contract.logprobs import MOST_LOGPROBS, Likelihood
-from sotto.engine.contract.types import GenerateRequest, Grammar, Message
+from sotto.engine.contract.logprob_values import MOST_LOGPROBS, Likelihood
+from sotto.engine.contract.requests import GenerateRequest, Grammar, Message
 from sotto.engine.grammar.grammar_files import any_object
 from sotto.errors import InvalidNameError
 from sotto.store.records import ModelRecord
-from sotto.store.sources.names import parse_name
+from sotto.store.sources.model_names import parse_name
 
 MOST_CHOICES = 16
 _SEEDS = 2**64

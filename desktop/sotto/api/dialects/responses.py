@@ -21,14 +21,14 @@ from sotto.api.dialects.openai import DIALECT
 from sotto.api.dialects.responses_input import echoed, format_of, manner_of, messages_of, warnings_of
 from sotto.api.dialects.responses_output import Items
 from sotto.api.durations import keep_alive
-from sotto.api.errors import ApiError, bad
+from sotto.api.error_bodies import ApiError, bad
 from sotto.api.fields import Fields
 from sotto.api.notes import noted
-from sotto.api.tools import suited
+from sotto.api.tool_fields import suited
 from sotto.engine.contract.answer_parts import Kind, Piece
 from sotto.engine.contract.events import CUT_SHORT, Finished, TextChunk
-from sotto.engine.contract.logprobs import MOST_LOGPROBS, Likelihood
-from sotto.engine.contract.types import GenerateRequest, Overflow
+from sotto.engine.contract.logprob_values import MOST_LOGPROBS, Likelihood
+from sotto.engine.contract.requests import GenerateRequest, Overflow
 from sotto.store.records import ModelRecord
 
 _LOGPROBS = "message.output_text.logprobs"

@@ -5,11 +5,20 @@ from dataclasses import replace
 from typing import Any
 
 from sotto.api.asking import NO_IMAGES, role_of, schema_of
-from sotto.api.errors import bad
+from sotto.api.error_bodies import bad
 from sotto.api.fields import Fields
-from sotto.api.tools import UNSEEN, bounded, call_of, kind_of_tool, left_out, named_by_calls, openai_manner, unseen
+from sotto.api.tool_fields import (
+    UNSEEN,
+    bounded,
+    call_of,
+    kind_of_tool,
+    left_out,
+    named_by_calls,
+    openai_manner,
+    unseen,
+)
 from sotto.engine.contract.answer_parts import ToolCall
-from sotto.engine.contract.types import Grammar, Message
+from sotto.engine.contract.requests import Grammar, Message
 from sotto.engine.grammar.grammar_files import any_object
 from sotto.engine.prompt.template_messages import Manner
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import uuid4
 
-from sotto.api.logprobs import in_chat
+from sotto.api.logprob_fields import in_chat
 from sotto.engine.contract.answer_parts import CutCall, Kind, Piece, ToolCall
-from sotto.engine.contract.logprobs import Likelihood
+from sotto.engine.contract.logprob_values import Likelihood
 from sotto.engine.parsing.output import fresh_id
 
 _PREFIXES = {Kind.TEXT: "msg", Kind.THOUGHT: "rs", Kind.TOOL: "fc"}

@@ -21,7 +21,7 @@ from sotto.engine.config.architecture_table import architecture
 from sotto.engine.config.load_errors import reason_of
 from sotto.engine.config.supported_models import refusal
 from sotto.errors import EngineError, UnsupportedModelError
-from sotto.store.wording import shown
+from sotto.store.printable import shown
 
 # The definitions are internals of mlx-lm: another minor version is adopted by running the parity tests, then here.
 _VERSION = "0.32."

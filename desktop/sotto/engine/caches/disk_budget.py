@@ -11,7 +11,7 @@ from pathlib import Path
 from sotto.engine.caches.disk_file import DamagedEntryError
 from sotto.engine.caches.disk_folder import INDEX, LOCK, PARTIAL, Lock, files, is_entry, remove, survey
 from sotto.engine.caches.disk_format import is_id, read_head
-from sotto.store.wording import shown_path
+from sotto.store.printable import shown_path
 
 _log = logging.getLogger(__name__)
 

@@ -17,9 +17,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from sotto.errors import StoreError
+from sotto.store.printable import human_size, shown_path
 from sotto.store.records import TensorFile
 from sotto.store.safetensors_header import parse_header
-from sotto.store.wording import human_size, shown_path
 
 CHECKSUM = ".checksum"
 

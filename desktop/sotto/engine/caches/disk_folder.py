@@ -21,7 +21,7 @@ from sotto.engine.caches.disk_format import SUFFIX, TOKENS, VERSION, EntryHead, 
 from sotto.errors import StoreError
 from sotto.paths import private_folder
 from sotto.store.bounded_json import parse_object
-from sotto.store.wording import shown_path
+from sotto.store.printable import shown_path
 
 INDEX, LOCK, PARTIAL = "index", "lock", ".partial"
 

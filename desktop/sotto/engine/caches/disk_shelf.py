@@ -14,7 +14,7 @@ from sotto.engine.caches.disk_folder import INDEX, Lock, Stored, discard, entry_
 from sotto.engine.caches.disk_format import EntryHead, Loaded, read_entry
 from sotto.engine.caches.disk_writer import Done, Job, write_file
 from sotto.errors import CancelledError
-from sotto.store.wording import human_size, shown_path
+from sotto.store.printable import human_size, shown_path
 
 _log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from sotto.engine.caches.disk_folder import Stored
 from sotto.engine.caches.disk_format import EntryHead, Loaded, packed_entry
 from sotto.engine.caches.disk_shelf import Shelf
 from sotto.engine.caches.disk_writer import Done, Job, Writer
-from sotto.store.wording import shown_path
+from sotto.store.printable import shown_path
 
 __all__ = ["Array", "Bounds", "DiskTier", "Done", "Entry", "EntryHead", "Loaded", "Stored", "Usage"]
 

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from sotto.engine.contract.failures import is_out_of_memory
-from sotto.engine.gguf.names import name_in_file
+from sotto.engine.contract.failure_events import is_out_of_memory
+from sotto.engine.gguf.gguf_names import name_in_file
 from sotto.errors import BrokenModelError, EngineError, UnsupportedModelError
+from sotto.store.printable import naming, shown, shown_path
 from sotto.store.records import Format, ModelSource
-from sotto.store.wording import naming, shown, shown_path
 
 # By what others call it: the key of a file, behind the architecture's name.
 _KEYS: Mapping[str, str] = {

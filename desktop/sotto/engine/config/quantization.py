@@ -11,8 +11,8 @@ from typing import Any
 import mlx.core as mx
 
 from sotto.errors import BrokenModelError, UnsupportedModelError
+from sotto.store.printable import shown
 from sotto.store.records import TensorFile
-from sotto.store.wording import shown
 
 # Python refuses to read very long ones.
 _LONGEST_NUMBER = 9

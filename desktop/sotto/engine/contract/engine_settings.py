@@ -14,9 +14,9 @@ from typing import Any
 
 from sotto import paths
 from sotto.errors import BrokenModelError, InvalidRequestError, StoreError
+from sotto.store.atomic_writing import write_whole
 from sotto.store.bounded_json import read_object
-from sotto.store.wording import human_size, shown_path
-from sotto.store.writing import write_whole
+from sotto.store.printable import human_size, shown_path
 
 _log = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from sotto.engine.contract.answer_parts import CutCall, Kind, Piece, ToolCall, calls_of, cut_of, plain, thought_of
-from sotto.engine.contract.logprobs import Likelihood
+from sotto.engine.contract.logprob_values import Likelihood
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 
 

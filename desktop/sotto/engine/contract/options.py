@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, fields
 from itertools import islice
 from typing import Any
 
-from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.contract.requests import SamplingOptions
 from sotto.errors import InvalidRequestError
-from sotto.store.wording import shown
+from sotto.store.printable import shown
 
 # Most tokens of an answer where nobody says how many: what makers of models that think at length advise, ten minutes
 # at fifty tokens a second. Without it a model that never ends would fill a context of 262,144.

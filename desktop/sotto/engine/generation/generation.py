@@ -18,7 +18,7 @@ from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.caches.sequence import Sequence
 from sotto.engine.contract.answer_parts import Kind, Piece, merged, text_of
 from sotto.engine.contract.events import DoneReason, Finished, GenerateEvent, PrefillProgress, TextChunk
-from sotto.engine.contract.logprobs import Likelihood
+from sotto.engine.contract.logprob_values import Likelihood
 from sotto.engine.generation.chunk_sizing import ChunkSize
 from sotto.engine.prompt.prepared import Prepared
 from sotto.engine.sampling import loop_detector

@@ -16,7 +16,7 @@ import mlx.core as mx
 from sotto.engine.caches.batch import MOST_TOGETHER, batched
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.contract.events import DoneReason, GenerateEvent
-from sotto.engine.contract.failures import failed
+from sotto.engine.contract.failure_events import failed
 from sotto.engine.generation.beginnings import SharedBeginnings
 from sotto.engine.generation.chunk_sizing import CHUNK, ChunkSizing
 from sotto.engine.generation.generation import Draw, Generation, Model

@@ -10,10 +10,10 @@ import mlx.core as mx
 
 from sotto.engine.gguf import repack
 from sotto.engine.gguf.blocks import GROUP
-from sotto.engine.gguf.names import Place, place_of
+from sotto.engine.gguf.gguf_names import Place, place_of
 from sotto.errors import BrokenModelError
+from sotto.store.printable import human_size, shown, shown_path
 from sotto.store.records import TensorFile, TensorInfo
-from sotto.store.wording import human_size, shown, shown_path
 
 _NAMES = {mx.float32: "F32", mx.float16: "F16", mx.bfloat16: "BF16"}
 _HALF = ("F16", "BF16")

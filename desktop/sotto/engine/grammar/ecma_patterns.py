@@ -21,7 +21,7 @@ from sotto.engine.grammar.ecma_characters import (
     read_escape,
 )
 from sotto.errors import InvalidRequestError
-from sotto.store.wording import shown
+from sotto.store.printable import shown
 
 _DEEPEST = 100
 # Anchors in many alternatives multiply what has to be written.

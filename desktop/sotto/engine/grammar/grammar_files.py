@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from sotto.engine.contract.types import Grammar, GrammarKind
+from sotto.engine.contract.requests import Grammar, GrammarKind
 from sotto.engine.grammar.grammars import ANY_OBJECT, LARGEST, check_grammar
 from sotto.errors import InvalidRequestError
 from sotto.store.files import read_all
-from sotto.store.wording import shown_path
+from sotto.store.printable import shown_path
 
 KINDS: Mapping[str, GrammarKind] = {
     ".json": GrammarKind.JSON_SCHEMA,

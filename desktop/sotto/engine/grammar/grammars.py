@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sotto.engine.contract.types import Grammar, GrammarKind
+from sotto.engine.contract.requests import Grammar, GrammarKind
 from sotto.engine.grammar.ecma_patterns import matched
 from sotto.engine.grammar.json_places import InJson, Place
 from sotto.engine.grammar.matchers import TOO_MANY, Table
@@ -20,7 +20,7 @@ from sotto.engine.grammar.schema_checks import DEEPEST_SCHEMA, LARGEST_SCHEMA, L
 from sotto.engine.grammar.schema_terms import in_library_terms
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.bounded_json import parse_object
-from sotto.store.wording import human_size, shown
+from sotto.store.printable import human_size, shown
 
 LARGEST = {GrammarKind.JSON_SCHEMA: LARGEST_SCHEMA, GrammarKind.REGEX: LONGEST_REGEX, GrammarKind.LARK: 16 << 10}
 """Bytes that a grammar may have: the rules of Lark follow each other by recursion, one for each few of them."""

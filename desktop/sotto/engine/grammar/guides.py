@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
 
-from sotto.engine.contract.types import Grammar, GrammarKind
+from sotto.engine.contract.requests import Grammar, GrammarKind
 from sotto.engine.grammar.grammar_process import GrammarProcess
 from sotto.engine.grammar.grammars import NO_TOKEN, Rules, first_line, llguidance_source, refused, rules_of
 from sotto.engine.grammar.json_places import InJson, Place

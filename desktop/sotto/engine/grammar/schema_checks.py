@@ -20,7 +20,7 @@ from typing import Any
 
 from sotto.engine.grammar.schema_terms import BY_NAME, NO_SCHEMAS
 from sotto.errors import InvalidRequestError
-from sotto.store.wording import shown
+from sotto.store.printable import shown
 
 LARGEST_SCHEMA = 1 << 20
 """Bytes of a schema."""

@@ -10,7 +10,7 @@ from typing import Any
 from sotto.engine.grammar.ecma_patterns import endless, searched
 from sotto.engine.grammar.string_formats import format_terms
 from sotto.errors import InvalidRequestError
-from sotto.store.wording import shown
+from sotto.store.printable import shown
 
 BY_NAME = frozenset({"properties", "patternProperties", "$defs", "definitions"})
 """Keywords whose value has schemas by names of its own."""

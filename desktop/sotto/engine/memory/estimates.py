@@ -13,8 +13,8 @@ from pathlib import Path
 from sotto import paths
 from sotto.engine.memory.memory_needs import ModelNeeds
 from sotto.errors import BrokenModelError
+from sotto.store.atomic_writing import write_whole
 from sotto.store.bounded_json import read_object
-from sotto.store.writing import write_whole
 
 _log = logging.getLogger(__name__)
 

@@ -16,9 +16,9 @@ from typing import Any
 from sotto import paths
 from sotto.engine.memory.memory_needs import CacheKind, CacheNeed, ModelNeeds, WorkPoint
 from sotto.errors import BrokenModelError
+from sotto.store.atomic_writing import write_whole
 from sotto.store.bounded_json import parse_object
 from sotto.store.files import read_all
-from sotto.store.writing import write_whole
 
 _log = logging.getLogger(__name__)
 

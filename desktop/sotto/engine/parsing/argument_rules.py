@@ -14,7 +14,7 @@ from sotto.engine.grammar.ecma_patterns import searched
 from sotto.engine.grammar.grammars import json_rule
 from sotto.engine.grammar.lark_texts import regex_of
 from sotto.errors import InvalidRequestError
-from sotto.store.wording import shown
+from sotto.store.printable import shown
 
 # What a schema of arguments may say beside its properties: the rest would be about all of them together.
 _OF_ALL = frozenset(

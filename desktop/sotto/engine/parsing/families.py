@@ -8,9 +8,9 @@ nothing here. Facts are from the chat templates and tokenizers that the models w
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sotto.engine.parsing import calls, dialects, nested_calls, tagged_calls
+from sotto.engine.parsing import calls, message_dialects, nested_calls, tagged_calls
 from sotto.engine.parsing.calls import CallReader
-from sotto.engine.parsing.messages import Dialect
+from sotto.engine.parsing.message_format import Dialect
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +229,7 @@ _OTHER_CALLS = (
 
 HARMONY, GLIMMER, SOLAR = (
     Family((Thoughts(each.thought, each.closing, lines=False),), thinks=True, messages=each)
-    for each in (dialects.HARMONY, dialects.GLIMMER, dialects.SOLAR)
+    for each in (message_dialects.HARMONY, message_dialects.GLIMMER, message_dialects.SOLAR)
 )
 """What gpt-oss, Muse Glimmer and Solar Open write."""
 _BY_MESSAGES = (

@@ -11,7 +11,7 @@ from typing import Any
 from sotto.engine.grammar.grammars import FREE, Rules, json_rule
 from sotto.engine.grammar.json_places import InCalls, Sign
 from sotto.engine.grammar.lark_texts import literals
-from sotto.engine.parsing import dialects
+from sotto.engine.parsing import message_dialects
 from sotto.engine.parsing.argument_rules import ArgumentRules, Fields
 from sotto.engine.parsing.families import Family
 
@@ -139,7 +139,7 @@ def calls_rules(
     Raises:
         InvalidRequestError: What a tool is to be given cannot be guaranteed.
     """
-    form = _HARMONY if family.messages is dialects.HARMONY else _form_of(family, shown)
+    form = _HARMONY if family.messages is message_dialects.HARMONY else _form_of(family, shown)
     if form is None:
         return None
 

@@ -3,10 +3,10 @@
 from sotto.engine.contract.answer_parts import Kind
 from sotto.engine.grammar.lead import Lead
 from sotto.engine.parsing.families import Family, Thoughts
-from sotto.engine.parsing.messages import MessageReader
+from sotto.engine.parsing.message_format import MessageReader
 from sotto.engine.parsing.output import Output
 from sotto.engine.parsing.source import Reading, Source, overlap
-from sotto.engine.parsing.tagged import TaggedReader
+from sotto.engine.parsing.tagged_format import TaggedReader
 
 
 def lead_of(family: Family, opened: Thoughts | None, *, calls: bool) -> Lead:

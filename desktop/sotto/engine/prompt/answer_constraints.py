@@ -5,7 +5,7 @@ Either stands behind a thought where the model thinks first.
 
 from dataclasses import dataclass, replace
 
-from sotto.engine.contract.types import GenerateRequest, Grammar, Think
+from sotto.engine.contract.requests import GenerateRequest, Grammar, Think
 from sotto.engine.grammar.grammars import Rules
 from sotto.engine.grammar.guides import Guide, Vocabulary
 from sotto.engine.grammar.lark_texts import split_marks

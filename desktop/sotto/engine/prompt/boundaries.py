@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from sotto.engine.contract.types import Message
+from sotto.engine.contract.requests import Message
 from sotto.engine.prompt.common_prefix import shared
 from sotto.engine.prompt.overflow import Parts
 from sotto.engine.tokens.tokenizer import Tokenizer

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from sotto.engine.contract.requests import Grammar, GrammarKind
 from sotto.engine.contract.tool_choice import ToolChoice
-from sotto.engine.contract.types import Grammar, GrammarKind
 from sotto.engine.grammar.grammars import check_grammar
 from sotto.engine.grammar.schema_checks import LARGEST_SCHEMA
 from sotto.engine.parsing.forcing import Callable
 from sotto.errors import InvalidRequestError
-from sotto.store.wording import human_size, shown
+from sotto.store.printable import human_size, shown
 
 # Tools whose schemas need not be checked again.
 _KEPT = 256

@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sotto.engine.contract.types import Message
+from sotto.engine.contract.requests import Message
 
 _BETWEEN = "\n\n"
 

@@ -13,7 +13,7 @@ mark: what is asked about a long text mostly stands in front of it or behind it.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from sotto.engine.contract.types import Message
+from sotto.engine.contract.requests import Message
 from sotto.errors import InvalidRequestError
 
 MARK = "\n[…]\n"

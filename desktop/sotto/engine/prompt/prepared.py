@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sotto.engine.contract.types import GenerateRequest, Overflow, SamplingOptions
+from sotto.engine.contract.requests import GenerateRequest, Overflow, SamplingOptions
 from sotto.engine.grammar.guides import Guide
 from sotto.engine.grammar.lead import Lead
+from sotto.engine.parsing.answer_parser import Parser, parameters_of
 from sotto.engine.parsing.families import PLAIN, Family, Thoughts
-from sotto.engine.parsing.parser import Parser, parameters_of
 from sotto.engine.prompt.overflow import shifted
 from sotto.engine.tokens.tokenizer import Tokenizer
 

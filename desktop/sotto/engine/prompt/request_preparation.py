@@ -8,12 +8,12 @@ from functools import lru_cache, partial
 from sotto.engine.config.load_errors import in_own_words
 from sotto.engine.contract.answer_parts import text_of
 from sotto.engine.contract.events import Counted
-from sotto.engine.contract.logprobs import MOST_LOGPROBS
+from sotto.engine.contract.logprob_values import MOST_LOGPROBS
 from sotto.engine.contract.options import USUAL_LENGTH, RequestOptions, followed, named, request_options
-from sotto.engine.contract.types import CountRequest, GenerateRequest, Message, Overflow, SamplingOptions, Think
+from sotto.engine.contract.requests import CountRequest, GenerateRequest, Message, Overflow, SamplingOptions, Think
+from sotto.engine.parsing.answer_parser import parsed
 from sotto.engine.parsing.families import Family, Thoughts, family_of
-from sotto.engine.parsing.parser import parsed
-from sotto.engine.parsing.writing import written
+from sotto.engine.parsing.markup_writing import written
 from sotto.engine.prompt.abilities import abilities_of
 from sotto.engine.prompt.answer_constraints import Constraints, Prompted, check_alone
 from sotto.engine.prompt.boundaries import Boundaries, find_boundaries

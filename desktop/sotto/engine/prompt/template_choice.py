@@ -12,8 +12,8 @@ from enum import StrEnum
 
 from sotto.engine.config.text_files import chat_templates
 from sotto.engine.prompt.renderers import RENDERERS
+from sotto.store.printable import shown
 from sotto.store.records import ModelSource
-from sotto.store.wording import shown
 
 # `{%` is Jinja's alone; Go asks for fields, whose names begin with a point and a capital letter.
 _JINJA = re.compile(r"\{%")

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sotto.engine.contract.answer_parts import Kind, calls_of, markup, thought_of
+from sotto.engine.contract.requests import Message, Think
 from sotto.engine.contract.tool_choice import ToolChoice
-from sotto.engine.contract.types import Message, Think
-from sotto.engine.parsing.parser import parsed
+from sotto.engine.parsing.answer_parser import parsed
 
 # Names that different templates look a thought up by.
 _THOUGHT_NAMES = ("reasoning_content", "reasoning", "thinking")

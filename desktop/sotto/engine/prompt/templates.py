@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import jinja2
 
-from sotto.engine.contract.types import Message
+from sotto.engine.contract.requests import Message
 from sotto.engine.prompt.go_template.nodes import GoTemplateError
 from sotto.engine.prompt.go_template.template import GoTemplate
 from sotto.engine.prompt.message_order import has_rows, has_systems, with_one_system, without_rows
@@ -18,8 +18,8 @@ from sotto.engine.prompt.template_choice import TemplateChoice, TemplateKind, ch
 from sotto.engine.prompt.template_messages import AS_USUAL, EFFORTS, SWITCHES, TOOL_NAMES, Manner, apart, as_turn
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import BrokenModelError, InvalidRequestError
+from sotto.store.printable import shown
 from sotto.store.records import ModelSource
-from sotto.store.wording import shown
 
 # What a model without a template of its own gets: a text that a plain language model would go on from.
 _PLAIN = """\

@@ -13,7 +13,7 @@ from typing import Any
 from sotto.engine.grammar.schema_checks import LARGEST_SCHEMA
 from sotto.errors import InvalidRequestError, StoreError
 from sotto.store.files import read_all
-from sotto.store.wording import human_size
+from sotto.store.printable import human_size
 
 _LARGEST = 16 << 20
 _NAME = re.compile(r"[A-Za-z0-9_.\-]{1,128}")

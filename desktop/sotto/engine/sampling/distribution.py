@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import mlx.core as mx
 
-from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.contract.requests import SamplingOptions
 
 # Smaller probabilities would be 0 in float32, and at least one entry has to stay.
 LEAST = 1e-20

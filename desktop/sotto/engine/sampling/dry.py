@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import mlx.core as mx
 
-from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.contract.requests import SamplingOptions
 
 # Far beyond any score, and nothing that a sum of two of them would overflow.
 _MOST = 1e30

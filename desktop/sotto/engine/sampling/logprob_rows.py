@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import mlx.core as mx
 
-from sotto.engine.contract.logprobs import LEAST_LOGPROB, Likelihood, TokenLogprob
+from sotto.engine.contract.logprob_values import LEAST_LOGPROB, Likelihood, TokenLogprob
 from sotto.engine.sampling.distribution import best
 
 

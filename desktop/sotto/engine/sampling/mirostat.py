@@ -9,7 +9,7 @@ import math
 
 import mlx.core as mx
 
-from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.contract.requests import SamplingOptions
 from sotto.engine.sampling.distribution import LEAST, all_ids, best, cooled, log_scaled
 from sotto.engine.sampling.draw_keys import drawn
 

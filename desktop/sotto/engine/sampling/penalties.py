@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import mlx.core as mx
 
-from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.contract.requests import SamplingOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from typing import Protocol, Self
 
 import mlx.core as mx
 
-from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.contract.requests import SamplingOptions
 from sotto.engine.sampling.distribution import best, distribution
 from sotto.engine.sampling.draw_keys import chance, draw_key, drawn
 from sotto.engine.sampling.dry import Passages

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from sotto.errors import BrokenModelError, SottoError
-from sotto.store.wording import shown
+from sotto.store.printable import shown
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from sotto.engine.tokens.expressions.cost import Cost
 from sotto.engine.tokens.tokenizer_steps import check_steps
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, parse_object
-from sotto.store.wording import shown
+from sotto.store.printable import shown
 
 _DEEPEST = 16
 _LONGEST_TOKEN = 8192

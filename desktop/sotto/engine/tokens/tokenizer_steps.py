@@ -14,7 +14,7 @@ from typing import Any
 from sotto.engine.tokens.expressions.cost import ANY_RUNS, Cost, EndlessError, Growth, cost_of
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of
-from sotto.store.wording import shown
+from sotto.store.printable import shown
 
 _LISTS = {
     "normalizer": "normalizers",

@@ -19,8 +19,8 @@ from sotto.bounded_process import BoundedProcessError, Bounds, Exceeded, run
 from sotto.engine.tokens.expressions.cost import Cost, Growth
 from sotto.engine.tokens.tokenizer_checks import check_tokenizer
 from sotto.errors import BrokenModelError
+from sotto.store.atomic_writing import write_whole
 from sotto.store.files import read_all
-from sotto.store.writing import write_whole
 
 _log = logging.getLogger(__name__)
 

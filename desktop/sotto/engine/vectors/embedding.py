@@ -13,8 +13,8 @@ import mlx.core as mx
 
 from sotto.engine.config.pooling_config import Sentence
 from sotto.engine.contract.events import Embedded, Failed, Finished
-from sotto.engine.contract.failures import TEXT_TOO_LONG, failed
-from sotto.engine.contract.types import EmbedRequest
+from sotto.engine.contract.failure_events import TEXT_TOO_LONG, failed
+from sotto.engine.contract.requests import EmbedRequest
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.engine.vectors.hidden_states import Reads
 from sotto.engine.vectors.pooling import normalised

@@ -19,8 +19,8 @@ from sotto.engine.kernels import device, native_products
 from sotto.engine.memory.memory_plan import Limits
 from sotto.engine.weights import quantized_layers, tensor_names
 from sotto.errors import BrokenModelError, UnsupportedModelError
+from sotto.store.printable import shown
 from sotto.store.records import TensorFile
-from sotto.store.wording import shown
 
 _HALF = ("BF16", "F16")
 # What is left to the cache and this program when weights are widened by choice.

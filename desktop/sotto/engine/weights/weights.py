@@ -11,12 +11,12 @@ from typing import cast
 import mlx.core as mx
 
 from sotto.engine.gguf.conversion import ConvertedFile, converted
-from sotto.engine.gguf.reading import Step, steps
+from sotto.engine.gguf.tensor_reading import Step, steps
 from sotto.engine.kernels import device
 from sotto.engine.weights import tensor_names
 from sotto.errors import BrokenModelError, CancelledError, EngineError, UnsupportedModelError
+from sotto.store.printable import shown, shown_path
 from sotto.store.records import Format, ModelSource, TensorFile
-from sotto.store.wording import shown, shown_path
 
 # Read at once, in parallel, and between two looks at Stop: the bytes are about 0.1 s from a slow SSD.
 STEP_FILES = 64

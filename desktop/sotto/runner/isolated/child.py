@@ -77,7 +77,7 @@ def _serve(record: ModelRecord | None, port: int, started_by: int) -> int:
     with announced:
         announced.write(encoded(Listening(listening.getsockname()[1])))
     # Imported while the parent connects.
-    from sotto.runner.serving.server import Server
+    from sotto.runner.serving.runner_server import Server
 
     # Before there are other threads, which are not to be interrupted either: one of them waits for these signals.
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sotto.engine.contract.engine_settings import LEAST_MEMORY, EngineSettings, size_of
 from sotto.errors import InvalidRequestError
-from sotto.store.wording import human_size
+from sotto.store.printable import human_size
 
 VARIABLE = "SOTTO_ENGINE_MEMORY"
 # Of Python, its libraries and their threads, beside models.

@@ -31,7 +31,7 @@ from sotto.engine.contract.events import (
 )
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.errors import NOTHING_TO_COUNT_FOR, EngineError, ProcessEndedError
-from sotto.runner.calls import Calls
+from sotto.runner.client_calls import Calls
 from sotto.runner.codec import WireError
 from sotto.runner.commands import Ask, Command, Count, Embed, Generate, Load, Unload
 from sotto.runner.isolated.life import Life, silence

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from sotto.engine.contract.events import DoneReason, Failed, Finished, GenerateEvent, PrefillProgress, TextChunk
-from sotto.engine.contract.logprobs import MOST_LOGPROBS, Likelihood, TokenLogprob
+from sotto.engine.contract.logprob_values import MOST_LOGPROBS, Likelihood, TokenLogprob
 from sotto.engine.contract.options import request_options
-from sotto.engine.contract.types import GenerateRequest
+from sotto.engine.contract.requests import GenerateRequest
 from sotto.errors import InvalidRequestError
 
 _KNOWN = {"Prompt", "Media", "Options", "Logprobs", "TopLogprobs"}

@@ -10,9 +10,9 @@ from types import MappingProxyType
 from typing import Any
 
 from sotto.errors import BrokenModelError
-from sotto.store.gguf.values import Values
+from sotto.store.gguf.metadata_values import Values
+from sotto.store.printable import shown_path
 from sotto.store.records import SentenceModule
-from sotto.store.wording import shown_path
 
 _NONE, _MEAN, _FIRST, _LAST, _RANK = range(5)
 # By the names of sentence-transformers. Where a file says that nothing is pooled, the mean is what most are made for.

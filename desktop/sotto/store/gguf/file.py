@@ -10,10 +10,10 @@ from typing import Any
 
 from sotto.errors import BrokenModelError
 from sotto.store.files import opened, read_exactly
+from sotto.store.gguf.block_types import BLOCK_TYPES
 from sotto.store.gguf.reader import ARRAY, TEXT, Reader
-from sotto.store.gguf.types import BLOCK_TYPES
+from sotto.store.printable import shown, shown_path
 from sotto.store.records import TensorInfo
-from sotto.store.wording import shown, shown_path
 
 # Chat templates are the longest.
 _LONGEST_TEXT = 4 << 20

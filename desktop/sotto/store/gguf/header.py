@@ -12,7 +12,7 @@ from sotto.errors import BrokenModelError
 from sotto.store.files import opened
 from sotto.store.gguf.encoders import ENCODERS, POOLING
 from sotto.store.gguf.reader import ARRAY, MAGIC, TEXT, Reader
-from sotto.store.wording import shown, shown_path
+from sotto.store.printable import shown, shown_path
 
 # Texts that the list shows are short; longer ones, such as chat templates, are passed over.
 _LONGEST_TEXT = 1 << 10

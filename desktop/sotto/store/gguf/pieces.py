@@ -9,7 +9,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sotto.store.gguf.values import Values
+from sotto.store.gguf.metadata_values import Values
 
 _UNKNOWN, _CONTROL, _BYTE = 2, 3, 6
 _SPACE = "\u2581"

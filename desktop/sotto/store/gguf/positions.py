@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sotto.errors import BrokenModelError
-from sotto.store.wording import shown_path
+from sotto.store.printable import shown_path
 
 _LOW, _HIGH = 1.0, 4.0
 _TOLERANCE = 1e-3

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sotto.errors import BrokenModelError
-from sotto.store.gguf.cutting import CUTTINGS, Cutting
 from sotto.store.gguf.encoders import ENCODERS
+from sotto.store.gguf.metadata_values import Values
 from sotto.store.gguf.pieces import framing, unigram_tokenizer, word_piece_tokenizer, word_pieces
-from sotto.store.gguf.values import Values
-from sotto.store.wording import shown, shown_path
+from sotto.store.gguf.pre_tokenizers import CUTTINGS, Cutting
+from sotto.store.printable import shown, shown_path
 
 _UNKNOWN, _CONTROL, _USER_DEFINED, _NORMAL = 2, 3, 4, 1
 _SPACE = "\u2581"

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from sotto.errors import DownloadError
-from sotto.store.pull.failures import TryAgainError, WrongBytesError
+from sotto.store.pull.disk_room import require_room
 from sotto.store.pull.meter import Meter
 from sotto.store.pull.pace import Pace
 from sotto.store.pull.partial import Partial
 from sotto.store.pull.progress import PullState
+from sotto.store.pull.pull_errors import TryAgainError, WrongBytesError
 from sotto.store.pull.registry import Registry
-from sotto.store.pull.room import require_room
 from sotto.store.pull.slowness import Speeds, Watch
 from sotto.store.pull.terms import Patience
 

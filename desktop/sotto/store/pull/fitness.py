@@ -6,10 +6,10 @@ from typing import Any
 
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.bounded_json import FILE_LIMIT, read_object
+from sotto.store.printable import human_size, shown, shown_path
 from sotto.store.sources.harvest import Judge
 from sotto.store.sources.manifest import Layer, Manifest
-from sotto.store.sources.ollama import gguf_refusal
-from sotto.store.wording import human_size, shown, shown_path
+from sotto.store.sources.ollama_layout import gguf_refusal
 
 
 def small_files(manifest: Manifest) -> tuple[Layer, ...]:

@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 from sotto.errors import BrokenModelError, DownloadError, SottoError
+from sotto.store.printable import shown_path
+from sotto.store.pull.disk_room import require_room
 from sotto.store.pull.fetching import Fetcher
 from sotto.store.pull.fitness import require_fitness, small_files
 from sotto.store.pull.meter import Meter
@@ -13,13 +15,11 @@ from sotto.store.pull.pace import Pace
 from sotto.store.pull.partial import Partial, has_digest
 from sotto.store.pull.progress import PullState
 from sotto.store.pull.registry import Registry
-from sotto.store.pull.room import require_room
 from sotto.store.pull.staging import Staging
 from sotto.store.pull.terms import Terms
 from sotto.store.removal import require_own
 from sotto.store.sources.manifest import Layer, Manifest, parse_manifest
-from sotto.store.sources.names import ModelName
-from sotto.store.wording import shown_path
+from sotto.store.sources.model_names import ModelName
 
 
 class Job:

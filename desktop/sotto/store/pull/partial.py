@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sotto.store.pull.failures import WrongBytesError
+from sotto.store.atomic_writing import sync
+from sotto.store.pull.pull_errors import WrongBytesError
 from sotto.store.pull.staging import Staging
 from sotto.store.pull.threads import in_thread
 from sotto.store.sources.manifest import Layer
-from sotto.store.writing import sync
 
 _CHUNK = 1 << 20
 

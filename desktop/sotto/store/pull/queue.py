@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sotto.errors import InvalidNameError
+from sotto.store.printable import shown
 from sotto.store.pull.progress import PullProgress
 from sotto.store.pull.staging import all_unfinished
 from sotto.store.pull.terms import Patience, Terms
 from sotto.store.sources.harvest import Judge, everything_runs
-from sotto.store.sources.names import ModelName, parse_name
-from sotto.store.wording import shown
+from sotto.store.sources.model_names import ModelName, parse_name
 
 if TYPE_CHECKING:
     from sotto.store.pull.worker import Command

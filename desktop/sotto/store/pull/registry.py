@@ -17,12 +17,12 @@ import httpx
 from sotto import __version__
 from sotto.errors import BrokenModelError, DownloadError, ModelNotFoundError, StoreError
 from sotto.store.bounded_json import parse_object
-from sotto.store.pull.failures import NO_ANSWER, TryAgainError, WrongBytesError, busy, no_answer
+from sotto.store.printable import human_size, shown
+from sotto.store.pull.bearer_tokens import token_in, token_url
+from sotto.store.pull.pull_errors import NO_ANSWER, TryAgainError, WrongBytesError, busy, no_answer
 from sotto.store.pull.terms import Patience
-from sotto.store.pull.tokens import token_in, token_url
 from sotto.store.sources.manifest import MANIFEST_LIMIT
-from sotto.store.sources.names import ModelName
-from sotto.store.wording import human_size, shown
+from sotto.store.sources.model_names import ModelName
 
 _MANIFEST_TYPE = "application/vnd.docker.distribution.manifest.v2+json"
 _MOST_REDIRECTS = 10

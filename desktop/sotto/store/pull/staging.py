@@ -15,14 +15,14 @@ from pathlib import Path
 
 from sotto.errors import BrokenModelError, InvalidNameError, StoreError
 from sotto.paths import make_folder
+from sotto.store.atomic_writing import sync, write_whole
 from sotto.store.files import read_all
+from sotto.store.printable import shown, shown_path
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.removal import MANIFEST, STAGING, drop_empty, drop_unused, staged_manifests
 from sotto.store.sources.manifest import MANIFEST_LIMIT, Layer, Manifest, parse_manifest
-from sotto.store.sources.names import ModelName, name_of_parts
-from sotto.store.sources.ollama import OllamaStore
-from sotto.store.wording import shown, shown_path
-from sotto.store.writing import sync, write_whole
+from sotto.store.sources.model_names import ModelName, name_of_parts
+from sotto.store.sources.ollama_layout import OllamaStore
 
 _LOCK = "lock"
 # Another process that is done with the folder removes it, and the lock in it.

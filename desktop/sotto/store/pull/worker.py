@@ -6,14 +6,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from sotto.errors import SottoError
+from sotto.store.pull.disk_room import not_written
 from sotto.store.pull.job import Job
 from sotto.store.pull.meter import Meter
 from sotto.store.pull.pace import Pace
 from sotto.store.pull.progress import PullProgress, PullState
-from sotto.store.pull.room import not_written
 from sotto.store.pull.staging import Staging, unfinished
 from sotto.store.pull.terms import Terms
-from sotto.store.sources.names import ModelName
+from sotto.store.sources.model_names import ModelName
 
 
 @dataclass(frozen=True, slots=True)

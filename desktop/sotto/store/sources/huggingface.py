@@ -12,8 +12,8 @@ from pathlib import Path
 from sotto.errors import BrokenModelError
 from sotto.store.files import is_folder, read_all, real_inside
 from sotto.store.records import Source
-from sotto.store.sources.folders import ModelFolder, add_folder, look_into, subfolders
 from sotto.store.sources.harvest import Harvest
+from sotto.store.sources.plain_folders import ModelFolder, add_folder, look_into, subfolders
 
 _PREFIX = "models--"
 _REVISION = re.compile(rb"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")

@@ -12,7 +12,7 @@ from typing import Any
 
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, parse_object
-from sotto.store.wording import shown, shown_path
+from sotto.store.printable import shown, shown_path
 
 # A layer takes about 230 bytes, so this is about 18,000 layers; the largest models have some thousand.
 MANIFEST_LIMIT = 4 << 20

@@ -16,11 +16,11 @@ from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of
 from sotto.store.facts import commonest_dtype, config_facts, parameter_count
 from sotto.store.gguf.header import parameters_of_label, read_gguf
+from sotto.store.printable import shown, shown_path
 from sotto.store.records import Format, ModelRecord, Source, TensorFile
 from sotto.store.sources.harvest import Facts, Harvest, digest_of_place
 from sotto.store.sources.manifest import Layer, Manifest
-from sotto.store.sources.ollama import OllamaStore, draft_prefix, gguf_layer, gguf_refusal
-from sotto.store.wording import shown, shown_path
+from sotto.store.sources.ollama_layout import OllamaStore, draft_prefix, gguf_layer, gguf_refusal
 
 _REQUIRED = ("config.json", "tokenizer.json")
 _LEFT_ASIDE = ("vision", "audio")

@@ -27,7 +27,7 @@ from sotto.ui.session.api_switch import ApiSwitch
 from sotto.ui.session.engine_hosts import make_host
 from sotto.ui.session.engine_thread import EngineThread
 from sotto.ui.session.session import Session
-from sotto.ui.state.dropped import path_of
+from sotto.ui.state.drop_contents import path_of
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.garbage_collector import Collector
 from sotto.ui.window.main_window import MainWindow

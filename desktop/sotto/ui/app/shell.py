@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QSessionManager
 
-from sotto.chats.records import Chat
+from sotto.chats.chat_records import Chat
 from sotto.runner.host import PROCESS, THREAD, forced_kind
 from sotto.store.pull.progress import PullProgress
 from sotto.ui.app import tray
@@ -24,7 +24,7 @@ from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
 from sotto.ui.quick.quick_prompt import QuickPrompt
 from sotto.ui.session import engine_hosts
 from sotto.ui.session.session import Session
-from sotto.ui.state.dropped import Dropped
+from sotto.ui.state.drop_contents import Dropped
 from sotto.ui.state.model_state import Problem
 from sotto.ui.window.main_window import MainWindow
 from sotto.ui.window.window_state import Restorer

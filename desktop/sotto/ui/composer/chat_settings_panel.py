@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from sotto.engine.contract.types import Think
+from sotto.engine.contract.requests import Think
 from sotto.ui.composer.format_field import FormatField
 from sotto.ui.composer.preset_bar import PresetBar
 from sotto.ui.composer.thinking_button import ThinkingButton

@@ -7,7 +7,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
-from sotto.chats.records import Attachment
+from sotto.chats.chat_records import Attachment
 from sotto.ui.composer.context_gauge import Choice, ContextGauge, ContextPanel
 from sotto.ui.composer.thinking_button import ThinkingButton
 from sotto.ui.conversation.context_meter import ContextUse

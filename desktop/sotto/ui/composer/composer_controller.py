@@ -16,7 +16,7 @@ from sotto.ui.conversation.context_meter import ContextMeter
 from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.session.session import Session
-from sotto.ui.state.dropped import Dropped, dropped
+from sotto.ui.state.drop_contents import Dropped, dropped
 from sotto.ui.state.model_state import Problem
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from sotto.chats.records import Attachment
+from sotto.chats.chat_records import Attachment
 from sotto.engine.contract.events import ModelInfo
 from sotto.ui.composer.context_gauge import Choice
 from sotto.ui.conversation.context_meter import ContextMeter, ContextUse

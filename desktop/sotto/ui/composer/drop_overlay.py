@@ -7,7 +7,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from sotto.ui.state.dropped import Dropped, path_names
+from sotto.ui.state.drop_contents import Dropped, path_names
 from sotto.ui.state.names import listed, shortened
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import Label, Picture

@@ -9,7 +9,7 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu
 
 from sotto.engine.contract.events import ModelInfo
-from sotto.engine.contract.types import Think
+from sotto.engine.contract.requests import Think
 from sotto.ui.preferences.answer_options import THINKING, THINKING_TIP, is_thinking, thinking_choices
 from sotto.ui.toolkit.number import Origin
 from sotto.ui.toolkit.widgets import IconButton, add_action, popup

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Slot
 
-from sotto.chats.records import State, Turn
+from sotto.chats.chat_records import State, Turn
 from sotto.engine.contract.answer_parts import Kind, Piece
 from sotto.ui.conversation.answer_wording import wanted_tool
 from sotto.ui.conversation.chat_session import ChatSession

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sotto.chats.records import State, Turn
+from sotto.chats.chat_records import State, Turn
 from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.contract.events import CUT_SHORT, DoneReason, Finished, PrefillProgress
 from sotto.ui.state import wording

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from sotto.chats.records import Chat, Folder, Shelf
+from sotto.chats.chat_records import Chat, Folder, Shelf
 from sotto.errors import SottoError
-from sotto.store.writing import write_there
+from sotto.store.atomic_writing import write_there
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.state.model_state import Problem
 
 if TYPE_CHECKING:
-    from sotto.chats.store import ChatStore
+    from sotto.chats.chat_store import ChatStore
 
 _Made = TypeVar("_Made")
 _PAUSE_MS = 150

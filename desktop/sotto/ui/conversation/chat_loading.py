@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sotto.chats.records import Attachment, Branch, Chat
+from sotto.chats.chat_records import Attachment, Branch, Chat
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import Problem
 
 if TYPE_CHECKING:
-    from sotto.chats.store import ChatStore
+    from sotto.chats.chat_store import ChatStore
 
 
 @dataclass(frozen=True, slots=True)

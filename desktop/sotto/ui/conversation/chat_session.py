@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from sotto.chats.conversation import Conversation
-from sotto.chats.records import Attachment, Branch, State, Turn
+from sotto.chats.chat_records import Attachment, Branch, State, Turn
+from sotto.chats.messages import Conversation
 from sotto.engine.contract.answer_parts import Piece, markup
 from sotto.engine.contract.events import DoneReason, Failed, Finished, PrefillProgress, TextChunk
-from sotto.engine.contract.types import Message
-from sotto.engine.parsing.parser import parsed
+from sotto.engine.contract.requests import Message
+from sotto.engine.parsing.answer_parser import parsed
 from sotto.runner.commands import Cancel
 from sotto.ui.conversation.answer_timing import AnswerPace, ThoughtClock
 from sotto.ui.conversation.answer_wording import figures_of
@@ -33,7 +33,7 @@ from sotto.ui.session.session import Session
 from sotto.ui.state.model_state import Problem
 
 if TYPE_CHECKING:
-    from sotto.chats.store import ChatStore
+    from sotto.chats.chat_store import ChatStore
 
 # Of all conversations: the engine tells answers apart by them.
 _REQUESTS = itertools.count(1)

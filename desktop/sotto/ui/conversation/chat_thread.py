@@ -15,7 +15,7 @@ from sotto.errors import SottoError
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-    from sotto.chats.store import ChatStore
+    from sotto.chats.chat_store import ChatStore
 
 _T = TypeVar("_T")
 
@@ -93,8 +93,8 @@ class ChatThread(QObject):
 
     def _opened(self) -> "ChatStore":
         if self._store is None:
+            from sotto.chats.chat_store import ChatStore
             from sotto.chats.database import Database
-            from sotto.chats.store import ChatStore
 
             database = Database(self._path)
             self._store = ChatStore(database)

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from sotto.chats.records import Attachment, Branch, Role, State, Turn
+from sotto.chats.chat_records import Attachment, Branch, Role, State, Turn
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.conversation.row_ids import ChatRowId, MessageRowId
 
 if TYPE_CHECKING:
-    from sotto.chats.store import ChatStore
+    from sotto.chats.chat_store import ChatStore
 
 _SAVE_MS = 500
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from sotto.engine.contract.events import Counted, Failed
-from sotto.engine.contract.types import CountRequest
+from sotto.engine.contract.requests import CountRequest
 from sotto.runner.commands import Count
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.current_chat import CurrentChat

@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from sotto.chats.records import Attachment
+from sotto.chats.chat_records import Attachment
 from sotto.ui.conversation.chat_loading import LoadedChat
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.conversation.row_ids import ChatRowId

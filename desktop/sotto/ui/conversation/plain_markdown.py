@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from sotto.chats.records import Role, Turn
+from sotto.chats.chat_records import Role, Turn
 from sotto.engine.contract.answer_parts import Kind, Piece, merged
+from sotto.engine.parsing.answer_parser import Parser
 from sotto.engine.parsing.families import KEPT
-from sotto.engine.parsing.parser import Parser
 from sotto.ui.conversation.answer_wording import CUT_CALL, is_cut_short, thought_line, thought_seconds, wanted_tool
 from sotto.ui.conversation.json_layout import JsonLayout, fenced, shown_json
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from sotto.engine.contract.events import Finished
-from sotto.engine.contract.types import Message, Think
+from sotto.engine.contract.requests import Message, Think
 
 # What is less than this share of what was read before is lost; the rest is what templates and edits of the end cost.
 _LOST = 0.5

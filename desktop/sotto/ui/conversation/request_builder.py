@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from sotto.chats.conversation import Conversation, Message
-from sotto.chats.records import Turn, with_attachments
-from sotto.engine.contract import types as engine
-from sotto.engine.contract.types import GenerateRequest, Overflow
+from sotto.chats.chat_records import Turn, with_attachments
+from sotto.chats.messages import Conversation, Message
+from sotto.engine.contract import requests as engine
+from sotto.engine.contract.requests import GenerateRequest, Overflow
 from sotto.ui.conversation.draft_state import DraftState
 from sotto.ui.conversation.prefix_reuse import Asked, PrefixReuse
 from sotto.ui.preferences.answer_options import Manner, manner_of

@@ -6,11 +6,11 @@ Only the thread of the conversations looks into them, where what gives a number 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sotto.chats.records import Attachment
+from sotto.chats.chat_records import Attachment
 from sotto.errors import SottoError
 
 if TYPE_CHECKING:
-    from sotto.chats.store import ChatStore
+    from sotto.chats.chat_store import ChatStore
 
 
 class ChatRowId:

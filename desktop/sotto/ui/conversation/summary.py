@@ -5,7 +5,7 @@ import itertools
 from PySide6.QtCore import QObject, Signal, Slot
 
 from sotto.engine.contract.events import DoneReason, Failed, Finished
-from sotto.engine.contract.types import GenerateRequest, Message, Overflow
+from sotto.engine.contract.requests import GenerateRequest, Message, Overflow
 from sotto.runner.commands import Cancel
 from sotto.ui.session.session import Session
 

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from sotto.errors import InvalidNameError
 from sotto.store.records import ModelRecord
-from sotto.store.sources.names import parse_name
+from sotto.store.sources.model_names import parse_name
 from sotto.ui.models import download_words
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.announcements import announce

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.records import ModelRecord
-from sotto.store.sources.names import DEFAULT_HOST, DEFAULT_NAMESPACE, ModelName
+from sotto.store.sources.model_names import DEFAULT_HOST, DEFAULT_NAMESPACE, ModelName
 from sotto.ui.models.model_description import source_names
 from sotto.ui.state import wording
 from sotto.ui.state.names import listed, model_name

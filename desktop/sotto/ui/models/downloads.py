@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from sotto.errors import SottoError
 from sotto.paths import data_dir
 from sotto.store.pull.progress import PullProgress, PullState
-from sotto.store.sources.names import parse_name
+from sotto.store.sources.model_names import parse_name
 from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording

@@ -7,8 +7,8 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from sotto.runner.residents import same
+from sotto.store.printable import shown_path
 from sotto.store.records import ModelRecord, Source
-from sotto.store.wording import shown_path
 from sotto.ui.models.discovery_summary import Finds, LookedAt
 from sotto.ui.models.download_controller import Getting
 from sotto.ui.models.idle_unloader import KeepAlive

@@ -37,7 +37,7 @@ from PySide6.QtWidgets import (
 )
 
 from sotto.ui.palette import fuzzy
-from sotto.ui.palette.commands import Command, Finder, Kind
+from sotto.ui.palette.command_finder import Command, Finder, Kind
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.announcements import announce
 from sotto.ui.toolkit.widgets import Label, Line

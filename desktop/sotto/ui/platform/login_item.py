@@ -12,8 +12,8 @@ from xml.parsers.expat import ExpatError
 
 import sotto
 from sotto.errors import SottoError
-from sotto.store.wording import shown_path
-from sotto.store.writing import write_whole
+from sotto.store.atomic_writing import write_whole
+from sotto.store.printable import shown_path
 
 _NAME = "app.sotto"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sotto.engine.contract.events import ModelInfo
-from sotto.engine.contract.types import Grammar, GrammarKind, Think
+from sotto.engine.contract.requests import Grammar, GrammarKind, Think
 
 JSON = "json"
 LEVELS = (Think.LOW, Think.MEDIUM, Think.HIGH, Think.MAX)

@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Signal
 from sotto import api
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import read_object
-from sotto.store.wording import shown_path
+from sotto.store.printable import shown_path
 from sotto.ui.preferences.sampling_options import CONTEXT, sensible
 from sotto.ui.toolkit.debounced_file import LateFile
 

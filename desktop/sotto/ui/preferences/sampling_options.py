@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sotto.engine.contract.options import USUAL_LENGTH
-from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.contract.requests import SamplingOptions
 from sotto.ui.preferences.answer_options import is_format, is_thinking
 from sotto.ui.toolkit.number import Inherited, Number, Origin, is_number
 

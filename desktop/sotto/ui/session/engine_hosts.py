@@ -23,8 +23,8 @@ from sotto.engine.contract.events import (
 from sotto.engine.memory.memory_figures import MemoryFigures
 from sotto.paths import state_dir
 from sotto.runner.host import PROCESS, THREAD, Loop, kind_of_host
-from sotto.store.wording import shown_path
-from sotto.store.writing import write_whole
+from sotto.store.atomic_writing import write_whole
+from sotto.store.printable import shown_path
 from sotto.ui.session.engine_thread import EngineThread, engine_loop
 
 _log = logging.getLogger(__name__)

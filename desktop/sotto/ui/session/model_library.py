@@ -14,7 +14,7 @@ from sotto.store.records import ModelRecord
 from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
 from sotto.ui.session.model_sources import Models, StoreModels
 from sotto.ui.session.store_watch import StoreWatch
-from sotto.ui.state.dropped import Dropped, path_names
+from sotto.ui.state.drop_contents import Dropped, path_names
 from sotto.ui.state.model_state import Problem
 from sotto.ui.state.names import listed, model_name
 

@@ -24,7 +24,7 @@ from sotto.engine.contract.events import (
     TextChunk,
     Unloaded,
 )
-from sotto.engine.contract.types import GenerateRequest
+from sotto.engine.contract.requests import GenerateRequest
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.runner.commands import Generate
 from sotto.runner.keeper import Keeper

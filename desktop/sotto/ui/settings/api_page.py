@@ -7,8 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from sotto import api
-from sotto.api.keys import KEY_RULE, can_be_sent
-from sotto.api.origins import OriginError, read_origins
+from sotto.api.access import KEY_RULE, OriginError, can_be_sent, read_origins
 from sotto.errors import InvalidRequestError
 from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
 from sotto.ui.toolkit import theme

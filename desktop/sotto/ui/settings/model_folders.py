@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from sotto.store.printable import shown_path
 from sotto.store.records import ModelRecord, Source
-from sotto.store.wording import shown_path
 from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
 from sotto.ui.session.session import Session
 

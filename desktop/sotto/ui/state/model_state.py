@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from sotto.engine.contract.events import LoadProgress, ModelInfo
-from sotto.engine.contract.types import SamplingOptions
+from sotto.engine.contract.requests import SamplingOptions
 from sotto.runner.residents import Resident, Stage
 from sotto.store.records import ModelRecord
 from sotto.ui.state.load_pace import Pace

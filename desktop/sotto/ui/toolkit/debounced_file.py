@@ -5,8 +5,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
 
-from sotto.store.wording import shown_path
-from sotto.store.writing import write_whole
+from sotto.store.atomic_writing import write_whole
+from sotto.store.printable import shown_path
 
 _SAVE_MS = 300
 

@@ -6,8 +6,8 @@ from PySide6.QtCore import QMimeData, Signal
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from sotto.engine.contract.answer_parts import Kind, Piece, markup
+from sotto.engine.parsing.answer_parser import Parser
 from sotto.engine.parsing.families import KEPT
-from sotto.engine.parsing.parser import Parser
 from sotto.ui.conversation.json_layout import FENCE, JsonLayout
 from sotto.ui.conversation.plain_markdown import begun_call
 from sotto.ui.markdown.clipboard import mime_of_code, mime_of_markdown

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit
 
-from sotto.chats.records import Turn
+from sotto.chats.chat_records import Turn
 from sotto.ui.state import wording
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import IconButton, Label

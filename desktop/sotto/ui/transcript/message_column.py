@@ -12,9 +12,9 @@ from PySide6.QtCore import QCoreApplication, QEvent, Signal
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication, QWidget
 
-from sotto.chats.records import Turn
+from sotto.chats.chat_records import Turn
 from sotto.ui.toolkit import theme
-from sotto.ui.transcript.messages import AnswerMessage, UserMessage
+from sotto.ui.transcript.message_widgets import AnswerMessage, UserMessage
 
 WIDTH = 720
 _ABOVE, _BETWEEN, _BELOW = theme.GAP_24, theme.GAP_24, theme.GAP_32

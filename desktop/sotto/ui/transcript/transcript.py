@@ -6,13 +6,13 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QFrame, QScrollArea
 
-from sotto.chats.records import Role, Turn
+from sotto.chats.chat_records import Role, Turn
 from sotto.engine.contract.answer_parts import Piece
 from sotto.engine.contract.events import PrefillProgress
 from sotto.ui.toolkit import theme
 from sotto.ui.transcript.jump_to_latest import JumpToLatest
 from sotto.ui.transcript.message_column import Message, MessageColumn
-from sotto.ui.transcript.messages import AnswerMessage, UserMessage
+from sotto.ui.transcript.message_widgets import AnswerMessage, UserMessage
 
 
 class Transcript(QScrollArea):

@@ -15,7 +15,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QMenu, QVBoxLayout
 
-from sotto.chats.records import Chat, Folder, Shelf
+from sotto.chats.chat_records import Chat, Folder, Shelf
 from sotto.ui.conversation.chat_library import Entry
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import IconButton, Label, add_action, popup

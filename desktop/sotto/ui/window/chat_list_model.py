@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QPersiste
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from sotto.chats.records import FOUND, Folder
+from sotto.chats.chat_records import FOUND, Folder
 from sotto.ui.conversation.chat_library import Entry
 from sotto.ui.state import wording
 from sotto.ui.state.names import short_name

@@ -4,7 +4,7 @@ from PySide6.QtCore import QRect, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QStackedWidget, QStyle, QVBoxLayout, QWidget
 
-from sotto.chats.records import Turn
+from sotto.chats.chat_records import Turn
 from sotto.ui.composer.chat_settings_panel import Choices
 from sotto.ui.composer.composer import Composer
 from sotto.ui.conversation.chat_session import ChatSession

@@ -8,16 +8,16 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from sotto import __version__
-from sotto.chats.records import Chat
+from sotto.chats.chat_records import Chat
 from sotto.ui.conversation.chat_library import ChatLibrary
 from sotto.ui.preferences.preferences import PreferenceKeeper
 from sotto.ui.session.session import Session
-from sotto.ui.state.dropped import Dropped
+from sotto.ui.state.drop_contents import Dropped
 
 if TYPE_CHECKING:
     from sotto.ui.platform.global_shortcut import GlobalShortcut
     from sotto.ui.session.api_switch import ApiSwitch
-    from sotto.ui.settings.window import SettingsWindow
+    from sotto.ui.settings.settings_window import SettingsWindow
     from sotto.ui.toolkit.async_tasks import Flows
 
 
@@ -97,7 +97,7 @@ class Dialogs(QObject):
 
     def show_settings(self, page: str = "") -> None:
         """Show the settings, with a page of this name where one is named."""
-        from sotto.ui.settings.window import SettingsWindow
+        from sotto.ui.settings.settings_window import SettingsWindow
 
         if self.settings is None and self.flows is not None:
             self.settings = SettingsWindow(

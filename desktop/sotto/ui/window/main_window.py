@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sotto.chats.records import Chat, Folder
+from sotto.chats.chat_records import Chat, Folder
 from sotto.paths import resources_dir
 from sotto.ui.composer.composer_controller import ComposerController
 from sotto.ui.composer.drop_overlay import DropOverlay
@@ -39,7 +39,7 @@ from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
 from sotto.ui.preferences.presets import PresetKeeper
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
-from sotto.ui.state.dropped import dropped
+from sotto.ui.state.drop_contents import dropped
 from sotto.ui.state.model_state import ModelState, Phase, Problem
 from sotto.ui.toolkit.widgets import plain_tip
 from sotto.ui.window.actions import WindowActions

@@ -7,11 +7,11 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
-from sotto.chats.records import Chat
+from sotto.chats.chat_records import Chat
 from sotto.store.records import ModelRecord
 from sotto.ui.conversation.chat_library import ChatLibrary
 from sotto.ui.models.model_description import model_details
-from sotto.ui.palette.commands import Command, Kind
+from sotto.ui.palette.command_finder import Command, Kind
 from sotto.ui.palette.palette import Palette
 from sotto.ui.preferences.preferences import PreferenceKeeper
 from sotto.ui.session.session import Session

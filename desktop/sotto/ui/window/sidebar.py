@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sotto.chats.records import Folder, Shelf
+from sotto.chats.chat_records import Folder, Shelf
 from sotto.paths import resources_dir
 from sotto.ui.conversation.chat_library import Entry
 from sotto.ui.models.memory_gauge import MemoryGauge

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QByteArray, QObject, QRect, QSize, Slot
 from PySide6.QtGui import QGuiApplication
 
-from sotto.chats.records import Chat
+from sotto.chats.chat_records import Chat
 
 if TYPE_CHECKING:
     from sotto.ui.conversation.chat_thread import ChatThread

@@ -6,11 +6,11 @@ from typing import Any
 
 from fuzzing import values
 from fuzzing.target import Mark, Target
+from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
 from sotto.chats.exchange import as_json, as_markdown, import_json
-from sotto.chats.reading import branch_of, drafted_attachments, versions_of
+from sotto.chats.row_reading import branch_of, drafted_attachments, versions_of
 from sotto.chats.search import search, titled
-from sotto.chats.store import ChatStore
 
 _ATTACHMENT = {"name": "a.txt", "text": "some text", "begins": 0, "ends": 9, "size": 9, "tokens": 3}
 

@@ -16,9 +16,9 @@ from fuzzing.templates import GO, JINJA
 from gguf_encoders import write_encoder
 from gguf_writing import write_folder
 from places import TESTS
-from sotto.store.gguf.config import config_of
 from sotto.store.gguf.file import read_gguf_file
-from sotto.store.gguf.values import Values
+from sotto.store.gguf.gguf_config import config_of
+from sotto.store.gguf.metadata_values import Values
 
 _ENGINE = TESTS / "engine"
 _DECODERS = tuple(

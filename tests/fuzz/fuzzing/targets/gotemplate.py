@@ -27,7 +27,7 @@ from sotto.engine.prompt.go_template.nodes import (
     Text,
     Variable,
 )
-from sotto.engine.prompt.go_template.parser import parse
+from sotto.engine.prompt.go_template.template_parser import parse
 from sotto.engine.prompt.template_choice import TemplateChoice, TemplateKind
 from sotto.engine.prompt.templates import ChatTemplate
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from fuzzing import values
 from fuzzing.target import Mark, Target
-from sotto.engine.contract.types import Grammar, GrammarKind
+from sotto.engine.contract.requests import Grammar, GrammarKind
 from sotto.engine.grammar.grammars import check_grammar
 from sotto.engine.grammar.guides import Vocabulary
 from sotto.engine.tokens.tokenizer import Tokenizer

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sotto.engine.prompt.go_template.functions import FUNCTIONS, SHORT_CIRCUIT
+from sotto.engine.prompt.go_template.go_values import Struct, is_true, kind_of, printed
 from sotto.engine.prompt.go_template.nodes import (
     Action,
     Branch,
@@ -22,7 +23,6 @@ from sotto.engine.prompt.go_template.nodes import (
     Text,
     Variable,
 )
-from sotto.engine.prompt.go_template.values import Struct, is_true, kind_of, printed
 from sotto.engine.prompt.template_bounds import Bounds, TemplateBoundsError, current
 
 # Blocks and templates in each other while they are rendered; a template that calls itself gets this far.

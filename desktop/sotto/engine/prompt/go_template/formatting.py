@@ -2,8 +2,8 @@
 
 import re
 
+from sotto.engine.prompt.go_template.go_values import kind_of, printed
 from sotto.engine.prompt.go_template.literals import encoded
-from sotto.engine.prompt.go_template.values import kind_of, printed
 from sotto.engine.prompt.template_bounds import current
 
 _VERB = re.compile(r"%([ #+0-]*)(\*|\d*)(?:\.(\*|\d*))?(.?)", re.DOTALL)

@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import quote_plus
 
 from sotto.engine.prompt.go_template.formatting import formatted
+from sotto.engine.prompt.go_template.go_values import Struct, as_json, is_true, kind_of, printed
 from sotto.engine.prompt.go_template.literals import decoded, encoded
-from sotto.engine.prompt.go_template.values import Struct, as_json, is_true, kind_of, printed
 from sotto.engine.prompt.template_bounds import current
 
 SHORT_CIRCUIT = frozenset({"and", "or"})

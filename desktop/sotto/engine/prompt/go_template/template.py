@@ -5,14 +5,14 @@ from dataclasses import replace
 from typing import Any
 
 from sotto.engine.prompt.common_prefix import shared
-from sotto.engine.prompt.go_template.conversation import collated, messages_of, thinking_of, tools_of
-from sotto.engine.prompt.go_template.cutting import cut
 from sotto.engine.prompt.go_template.evaluator import evaluate
 from sotto.engine.prompt.go_template.functions import FUNCTIONS, SHORT_CIRCUIT
+from sotto.engine.prompt.go_template.go_values import Struct
 from sotto.engine.prompt.go_template.literals import encoded
+from sotto.engine.prompt.go_template.message_data import collated, messages_of, thinking_of, tools_of
 from sotto.engine.prompt.go_template.nodes import Action, Command, Field, Pipe
-from sotto.engine.prompt.go_template.parser import parse
-from sotto.engine.prompt.go_template.values import Struct
+from sotto.engine.prompt.go_template.template_parser import parse
+from sotto.engine.prompt.go_template.trimming import cut
 from sotto.engine.prompt.sandbox import LONGEST_TEMPLATE, TemplateRefusedError
 from sotto.engine.prompt.template_bounds import TemplateBoundsError, bounded
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sotto.engine.tokens.expressions.characters import ANY, NONE, Characters, written
-from sotto.engine.tokens.expressions.parser import (
+from sotto.engine.tokens.expressions.expression_parser import (
     Anchor,
     Atomic,
     Class,
@@ -23,7 +23,7 @@ from sotto.engine.tokens.expressions.parser import (
     Row,
     parsed,
 )
-from sotto.store.gguf.cutting import CUTTINGS
+from sotto.store.gguf.pre_tokenizers import CUTTINGS
 
 # Those of tokenizers have some hundred characters, one of DeepSeek's a thousand.
 LONGEST = 8192

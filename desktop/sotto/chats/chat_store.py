@@ -1,0 +1,306 @@
+"""Conversations on disk: what was said, its versions, and what people do with whole conversations.
+
+Nothing that was said is ever changed or erased: an edit and another answer are messages beside the old ones, and what
+is thrown away stays in the trash for a while. Everything is on the disk when a method returns. A store belongs to one
+thread.
+"""
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sotto.chats.chat_records import Attachment, Branch, Chat, Folder, Role, State, clean
+from sotto.chats.database import Database
+from sotto.chats.row_reading import CHAT_COLUMNS, branch_of, chat_of, drafted_attachments, versions_of
+from sotto.errors import SottoError
+
+_TITLE_LENGTH = 60
+TRASH_SECONDS = 30 * 24 * 3600
+_SETTABLE = frozenset(("title", "folder", "pinned", "archived", "draft", "system", "options", "trims"))
+# A conversation in which nothing was said, and for which nothing was chosen.
+_ERASE_EMPTY = """
+DELETE FROM chats WHERE id = ? AND title = '' AND trim(draft) = '' AND leaf IS NULL AND system = '' AND options = '{}'
+AND NOT EXISTS (SELECT 1 FROM attachments WHERE attachments.chat = chats.id)
+"""
+# All messages in front of one are on the branch in view.
+_PASS_THROUGH = """
+WITH RECURSIVE up (id, parent) AS (
+    SELECT id, parent FROM messages WHERE id = ?
+    UNION SELECT messages.id, messages.parent FROM messages JOIN up ON messages.id = up.parent
+)
+UPDATE messages SET viewed = (SELECT up.id FROM up WHERE up.parent = messages.id)
+WHERE id IN (SELECT parent FROM up)
+"""
+
+
+class ChatStore:
+    """All conversations of one file."""
+
+    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+        """Use `database`.
+
+        Answers that were being written when the app ended become interrupted ones, and what has been in the trash for
+        long enough is erased.
+
+        Args:
+            database: Open, for this thread alone.
+            now: The time in seconds since 1970.
+        """
+        self.database = database
+        self._now = now
+        if database.writable:
+            with database.writing():
+                self._execute("UPDATE messages SET state = ? WHERE state = ?", State.INTERRUPTED, State.STREAMING)
+            self.empty_trash()
+
+    # Conversations
+
+    def chats(self) -> tuple[Chat, ...]:
+        """Return all conversations, those in the trash too: pinned ones first, then the last changed."""
+        rows = self._execute(f"SELECT {CHAT_COLUMNS} FROM chats ORDER BY pinned DESC, changed DESC, id DESC")
+        return tuple(chat_of(row) for row in rows)
+
+    def chat(self, chat: int) -> Chat | None:
+        """Return a conversation; None where there is none of that number."""
+        row = self._execute(f"SELECT {CHAT_COLUMNS} FROM chats WHERE id = ?", chat).fetchone()
+        return None if row is None else chat_of(row)
+
+    def add_chat(self) -> int:
+        """Begin a conversation, and return its number."""
+        with self.database.writing():
+            return self._begin()
+
+    def change(self, chat: int, **values: Any) -> None:
+        """Set what people choose for a conversation.
+
+        Args:
+            chat: Its number.
+            **values: Any of title, folder, pinned, archived, draft, system, options and trims, as in `Chat`.
+
+        Raises:
+            ValueError: Something else is to be set.
+        """
+        if unknown := set(values) - _SETTABLE:
+            raise ValueError(f"{', '.join(sorted(unknown))} of a conversation cannot be set.")
+        if "options" in values:
+            values["options"] = json.dumps(values["options"])
+        with self.database.writing():
+            for name, value in values.items():
+                kept = clean(value) if isinstance(value, str) else value
+                self._execute(f"UPDATE chats SET {name} = ? WHERE id = ?", kept, chat)
+
+    def keep_draft(self, chat: int | None, text: str) -> int | None:
+        """Keep what was typed and not sent, in a conversation that may not be begun yet; return its number.
+
+        A conversation that has nothing else goes when its draft does; None is returned then.
+        """
+        with self.database.writing():
+            if chat is None:
+                if not text.strip():
+                    return None
+                chat = self._begin()
+            self._execute("UPDATE chats SET draft = ? WHERE id = ?", clean(text), chat)
+            return None if self._execute(_ERASE_EMPTY, chat).rowcount else chat
+
+    def keep_attachments(self, chat: int | None, attachments: Sequence[Attachment]) -> int | None:
+        """Keep what is attached to a draft, in place of what was before; returns as `keep_draft` does."""
+        with self.database.writing():
+            if chat is None:
+                if not attachments:
+                    return None
+                chat = self._begin()
+            self._attach(chat, None, attachments)
+            return None if self._execute(_ERASE_EMPTY, chat).rowcount else chat
+
+    def drafted(self, chat: int) -> tuple[Attachment, ...]:
+        """Return what is attached to the draft of a conversation."""
+        return drafted_attachments(self.database.connection, chat)
+
+    def unbegun(self) -> Chat | None:
+        """Return the last conversation in which nothing was said yet; None where there is none."""
+        row = self._execute(
+            f"SELECT {CHAT_COLUMNS} FROM chats WHERE leaf IS NULL AND title = '' AND trashed IS NULL ORDER BY id DESC"
+        ).fetchone()
+        return None if row is None else chat_of(row)
+
+    def throw_away(self, chats: Sequence[int]) -> None:
+        """Put conversations into the trash."""
+        with self.database.writing():
+            for chat in chats:
+                self._execute("UPDATE chats SET trashed = ? WHERE id = ? AND trashed IS NULL", self._now(), chat)
+
+    def bring_back(self, chats: Sequence[int]) -> None:
+        """Take conversations out of the trash, as they were."""
+        with self.database.writing():
+            for chat in chats:
+                self._execute("UPDATE chats SET trashed = NULL WHERE id = ?", chat)
+
+    def empty_trash(self, *, older_than: float = TRASH_SECONDS) -> int:
+        """Erase what has been in the trash for so many seconds, and return how many conversations that were."""
+        with self.database.writing():
+            return self._execute("DELETE FROM chats WHERE trashed <= ?", self._now() - older_than).rowcount
+
+    def folders(self) -> tuple[Folder, ...]:
+        """Return all folders by name."""
+        rows = self._execute("SELECT id, name, closed FROM folders ORDER BY name COLLATE NOCASE, id")
+        return tuple(Folder(number, str(name), bool(closed)) for number, name, closed in rows)
+
+    def add_folder(self, name: str) -> int:
+        """Make a folder, and return its number."""
+        with self.database.writing():
+            return self.database.insert("folders", name=clean(name))
+
+    def rename_folder(self, folder: int, name: str) -> None:
+        """Give a folder another name."""
+        with self.database.writing():
+            self._execute("UPDATE folders SET name = ? WHERE id = ?", clean(name), folder)
+
+    def close_folder(self, folder: int, *, closed: bool) -> None:
+        """Show no more of a folder than its name, or all that is in it."""
+        with self.database.writing():
+            self._execute("UPDATE folders SET closed = ? WHERE id = ?", closed, folder)
+
+    def remove_folder(self, folder: int) -> None:
+        """Remove a folder; its conversations stay, in none."""
+        with self.database.writing():
+            self._execute("DELETE FROM folders WHERE id = ?", folder)
+
+    # Messages
+
+    def branch(self, chat: int) -> Branch:
+        """Return what is in view of a conversation."""
+        return branch_of(self.database.connection, chat)
+
+    def ask(self, chat: int, text: str, parent: int | None, attachments: Sequence[Attachment] = ()) -> int:
+        """Add what a person says behind the message `parent`, or as a version of the first; return its number.
+
+        The conversation's draft, which this was, is empty afterwards, and it is called after its first question.
+        """
+        text = clean(text)
+        with self.database.writing():
+            title = " ".join(text.split()) or ", ".join(one.name for one in attachments)
+            self._execute(
+                "UPDATE chats SET draft = '', title = coalesce(nullif(title, ''), ?) WHERE id = ?",
+                *(clean(title)[:_TITLE_LENGTH], chat),
+            )
+            message = self._add(chat, parent, Role.USER, text, State.COMPLETE)
+            self._attach(chat, None, ())
+            self._attach(chat, message, attachments)
+            return message
+
+    def begin_answer(self, question: int, model: str, figures: Mapping[str, Any] | None = None) -> int:
+        """Add an answer that is still empty behind `question`, beside others that are there; return its number.
+
+        Args:
+            question: The number of what is answered.
+            model: Who answers.
+            figures: What is known of the answer before it comes.
+
+        Raises:
+            SottoError: There is no such question any more.
+        """
+        with self.database.writing():
+            row = self._execute("SELECT chat FROM messages WHERE id = ?", question).fetchone()
+            if row is None:
+                raise SottoError("The question is not in the file of chats any more, so its answer is not saved.")
+            (chat,) = row
+            self._execute("UPDATE chats SET model = ? WHERE id = ?", model, chat)
+            return self._add(chat, question, Role.ASSISTANT, "", State.STREAMING, model, figures)
+
+    def grow(self, message: int, text: str) -> None:
+        """Add text to the end of an answer that is being written."""
+        with self.database.writing():
+            self._execute("UPDATE messages SET text = text || ? WHERE id = ?", text, message)
+
+    def retract(self, question: int) -> None:
+        """Take back a question that got no answer, with whatever is behind it: it is the conversation's draft again."""
+        with self.database.writing():
+            row = self._execute("SELECT chat, parent, text FROM messages WHERE id = ?", question).fetchone()
+            if row is None:
+                return
+            chat, parent, text = row
+            self._attach(chat, None, ())
+            self._execute("UPDATE attachments SET message = NULL WHERE message = ?", question)
+            self._execute("DELETE FROM messages WHERE id = ?", question)
+            self._execute("UPDATE chats SET leaf = ?, draft = ? WHERE id = ?", parent, text, chat)
+            if not self._execute("SELECT EXISTS (SELECT 1 FROM messages WHERE chat = ?)", chat).fetchone()[0]:
+                self._execute("UPDATE chats SET title = '' WHERE id = ?", chat)
+
+    def go_on(self, message: int) -> None:
+        """Take up an answer again that was cut short."""
+        with self.database.writing():
+            self._execute("UPDATE messages SET state = ? WHERE id = ?", State.STREAMING, message)
+
+    def end_answer(self, message: int, text: str, state: State, figures: Mapping[str, Any] | None = None) -> None:
+        """Complete an answer.
+
+        Args:
+            message: Its number.
+            text: All of it, whatever of it could be written while it grew.
+            state: How it ended.
+            figures: What it took.
+        """
+        with self.database.writing():
+            self._execute(
+                "UPDATE messages SET text = ?, state = ?, figures = ? WHERE id = ?",
+                *(clean(text), state, json.dumps(figures or {}), message),
+            )
+            self._execute(
+                "UPDATE chats SET changed = ? WHERE id = (SELECT chat FROM messages WHERE id = ?)", self._now(), message
+            )
+
+    def show(self, message: int) -> None:
+        """Bring a message into view if it is not."""
+        row = self._execute("SELECT chat FROM messages WHERE id = ?", message).fetchone()
+        if row is not None and message not in versions_of(self.database.connection, row[0]).path():
+            self.view(message)
+
+    def view(self, message: int) -> None:
+        """Bring the branch of a message into view, as it was when it was in view last."""
+        with self.database.writing():
+            row = self._execute("SELECT chat FROM messages WHERE id = ?", message).fetchone()
+            if row is not None:
+                (chat,) = row
+                versions = versions_of(self.database.connection, chat)
+                self._execute("UPDATE chats SET leaf = ? WHERE id = ?", versions.end_of(message), chat)
+                self._execute(_PASS_THROUGH, message)
+
+    def _add(
+        self,
+        chat: int,
+        parent: int | None,
+        role: Role,
+        text: str,
+        state: State,
+        model: str = "",
+        figures: Mapping[str, Any] | None = None,
+    ) -> int:
+        now, kept = self._now(), json.dumps(figures or {})
+        said = {"role": role, "text": text, "state": state, "created": now, "model": model, "figures": kept}
+        message = self.database.insert("messages", chat=chat, parent=parent, **said)
+        self._execute("UPDATE chats SET leaf = ?, changed = ? WHERE id = ?", message, now, chat)
+        self._execute(_PASS_THROUGH, message)
+        return message
+
+    def _attach(self, chat: int, message: int | None, attachments: Sequence[Attachment]) -> None:
+        """Attach this to a message, or to the draft where there is none, in place of what was."""
+        self._execute("DELETE FROM attachments WHERE chat = ? AND message IS ?", chat, message)
+        for one in attachments:
+            self.database.insert("attachments", chat=chat, message=message, **attached(one))
+
+    def _execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
+        return self.database.connection.execute(statement, values)
+
+    def _begin(self) -> int:
+        now = self._now()
+        return self.database.insert("chats", created=now, changed=now)
+
+
+def attached(attachment: Attachment) -> dict[str, Any]:
+    """Return the columns of an attachment, but for where it is."""
+    return {
+        name: clean(value) if isinstance(value := getattr(attachment, name), str) else value
+        for name in ("name", "text", "size", "begins", "ends", "tokens")
+    }

@@ -1,0 +1,149 @@
+"""One model, loaded and talked to from the main thread of a terminal command."""
+
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+from sotto.cli.interrupts import until_interrupt
+from sotto.cli.loading import clear_progress, show_notes, show_progress
+from sotto.cli.model_opening import opened, opened_draft
+from sotto.cli.printing import LOOPED
+from sotto.engine.contract.engine_settings import read_settings
+from sotto.engine.contract.events import DoneReason, Finished, GenerateEvent, ModelInfo
+from sotto.engine.contract.options import USUAL_LENGTH, RequestOptions, request_options
+from sotto.engine.contract.requests import GenerateRequest, Grammar, Message, Overflow
+from sotto.engine.kernels import device
+from sotto.engine.prompt.template_messages import AS_USUAL, Manner
+from sotto.engine.prompt.templates import ChatTemplate
+from sotto.store.records import ModelRecord, ModelSource
+from sotto.store.user_templates import read_template_file
+
+
+class Session:
+    """A loaded model and the options that its questions are asked with. Use it in a `with` statement."""
+
+    def __init__(
+        self,
+        target: str,
+        overrides: Mapping[str, Any],
+        overflow: Overflow = Overflow.ERROR,
+        draft: str | None = None,
+        template: str | None = None,
+        grammar: Grammar | None = None,
+        manner: Manner = AS_USUAL,
+    ) -> None:
+        """Find and open `target`; nothing is loaded yet.
+
+        Args:
+            target: A name, a manifest file or a folder.
+            overrides: Options that go before the model's own, keys as in Ollama's API.
+            overflow: What is done where the context has no room.
+            draft: A second model that proposes tokens, named like `target`, or `own`; None for none.
+            template: A file with a template for its prompts, Jinja or Go; None for what the model has.
+            grammar: What each answer must be; None for anything.
+            manner: Tools that it may use, and whether it thinks first.
+
+        Raises:
+            SottoError: There is no such model, it cannot run, or an option is out of range.
+        """
+        self.source: ModelSource = opened(target)
+        if template is not None:
+            text = read_template_file(Path(template))
+            ChatTemplate.given(text)
+            self.source = replace(self.source, user_template=text)
+        self.record: ModelRecord = self.source.record
+        self._draft = opened_draft(draft, self.source)
+        self.options: RequestOptions = request_options(self.source.params, overrides)
+        self.interrupted = threading.Event()
+        self._overflow, self._grammar, self._manner = overflow, grammar, manner
+        # Where nobody asks for a context, the engine takes what the manifest says, or less where memory is short.
+        self._limited = "num_predict" in overrides
+        self._num_ctx: int | None = self.options.num_ctx if "num_ctx" in overrides else None
+
+    def __enter__(self) -> Self:
+        device.prepare()
+        from sotto.engine.engine import Engine
+
+        self._engine = Engine(read_settings())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._engine.close()
+
+    def load(self, *, raw: bool = False) -> ModelInfo:
+        """Load the model, with progress on stderr where that takes a while, and with what there is to know about it.
+
+        Args:
+            raw: Whether prompts go in as they are, so that it does not matter what would make them.
+
+        Raises:
+            SottoError: It cannot be loaded, or Ctrl-C came.
+        """
+        with until_interrupt(self.interrupted):
+            try:
+                info = self._engine.load(
+                    self.source,
+                    num_ctx=self._num_ctx,
+                    progress=show_progress,
+                    cancelled=self.interrupted.is_set,
+                    draft=self._draft,
+                )
+            finally:
+                clear_progress()
+        show_notes(info, raw=raw)
+        return info
+
+    def ask(
+        self, messages: tuple[Message, ...] = (), prompt: str | None = None, logprobs: int | None = None
+    ) -> Iterator[GenerateEvent]:
+        """Generate from a conversation, or from a raw `prompt`; Ctrl-C ends the answer as cancelled.
+
+        Args:
+            messages: The conversation.
+            prompt: The text to go on with in its place.
+            logprobs: Tells how likely each token and so many of the likeliest were; None for nothing of that.
+
+        Raises:
+            InvalidRequestError: The prompt is empty or longer than the context.
+        """
+        request = GenerateRequest(
+            id="terminal",
+            messages=messages,
+            prompt=prompt,
+            sampling=self.options.sampling,
+            num_predict=self.options.num_predict,
+            stop=self.options.stop,
+            overflow=self._overflow,
+            loop_guard=self.options.loop_guard,
+            logprobs=logprobs,
+            grammar=self._grammar,
+            tools=self._manner.tools,
+            tool_choice=self._manner.choice,
+            think=self._manner.think,
+            think_budget=self._manner.budget,
+        )
+        with until_interrupt(self.interrupted):
+            yield from self._engine.generate(self._engine.prepare(request), self.interrupted.is_set)
+
+    def cut_short(self, end: Finished) -> str:
+        """Return a sentence that says why an answer is not whole.
+
+        Returns:
+            An empty text for one that is whole, and for one that has the length that was asked for, unless it had to
+            be something that only a whole one is.
+        """
+        if end.done_reason is DoneReason.LOOP:
+            return LOOPED
+        if end.done_reason is not DoneReason.LENGTH or (self._limited and self._grammar is None):
+            return ""
+        count, most = len(end.token_ids), self.options.num_predict or USUAL_LENGTH
+        if 0 < most <= count:
+            return f"The answer was cut short at {count:,} tokens; --num-predict N says how many it may have."
+        return "The answer was cut short where the context was full; --num-ctx N says how much it holds."
+
+
+def system_messages(system: str | None) -> tuple[Message, ...]:
+    """Return what a conversation begins with: nothing where the model's own prompt is wanted, an empty one for none."""
+    return () if system is None else (Message("system", system),)

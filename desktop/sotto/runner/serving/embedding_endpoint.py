@@ -1,0 +1,65 @@
+"""In the child process: vectors of texts over the private API."""
+
+import secrets
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from sotto.engine.contract.events import Embedded, Failed
+from sotto.engine.contract.failure_events import TEXT_TOO_LONG
+from sotto.engine.contract.requests import EmbedRequest
+from sotto.errors import InvalidRequestError
+from sotto.runner.commands import Embed
+from sotto.runner.loop import EngineLoop
+from sotto.runner.serving.streams import listening, read_body, read_json
+from sotto.runner.serving.switchboard import Switchboard
+
+_KNOWN = ("content", "dimensions", "media")
+
+
+class Vectors:
+    """`POST /v1/embeddings`."""
+
+    def __init__(self, loop: EngineLoop, board: Switchboard) -> None:
+        """Ask `loop`, whose events go to `board`."""
+        self._loop = loop
+        self._board = board
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, unless whoever asked goes away."""
+        request_id = f"embedding {secrets.token_hex(16)}"
+        request = _asked(read_json(await read_body(Request(scope, receive))), request_id)
+        async with listening(self._loop, self._board, request_id, receive) as take:
+            self._loop.send(Embed(request))
+            if (events := await take()) is not None:
+                await _answer(events)(scope, receive, send)
+
+
+def _asked(read: Any, request_id: str) -> EmbedRequest:
+    """Return the request that a body's JSON means.
+
+    Raises:
+        InvalidRequestError: It means none.
+    """
+    if not isinstance(read, dict) or not isinstance(read.get("content"), str):
+        raise InvalidRequestError("Bad Request")
+    if read.get("media"):
+        raise InvalidRequestError("this model does not support media input")
+    if unknown := sorted(read.keys() - set(_KNOWN)):
+        raise InvalidRequestError(f"{unknown[0][:60]!r} is no field of an embedding: {', '.join(_KNOWN)} are.")
+    dimensions = read.get("dimensions") or None
+    if dimensions is not None and (type(dimensions) is not int or not 0 < dimensions < 1 << 31):
+        raise InvalidRequestError("dimensions must be a whole number from 0 on.")
+    return EmbedRequest(request_id, (read["content"],), truncate=False, dimensions=dimensions, normalise=True)
+
+
+def _answer(events: list[Any]) -> Response:
+    end = events[-1] if events else None
+    if isinstance(end, Embedded):
+        return JSONResponse({"embedding": end.vectors[0], "prompt_eval_count": end.prompt_tokens})
+    if isinstance(end, Failed):
+        too_long = end.message.startswith(TEXT_TOO_LONG)
+        return PlainTextResponse(end.message, 500 if end.bug else 413 if too_long else 400)
+    return PlainTextResponse("The engine was stopped.", 503)

@@ -1,0 +1,104 @@
+"""What is at a path that somebody chose: any file or folder of a model, or something else altogether."""
+
+import os
+from pathlib import Path
+
+from sotto.errors import BrokenModelError
+from sotto.store.discovery import list_folders
+from sotto.store.files import is_folder, opened, unreadable
+from sotto.store.gguf.header import is_gguf
+from sotto.store.locating import folder_of, layout_root, root_above, store_of
+from sotto.store.printable import shown, shown_path
+from sotto.store.records import Source
+from sotto.store.sources.harvest import Harvest, Judge
+from sotto.store.sources.huggingface import is_cache, list_cache, repository_name, repository_of, snapshot
+from sotto.store.sources.manifest import parse_digest
+from sotto.store.sources.model_names import name_of_parts
+from sotto.store.sources.ollama_layout import OllamaStore
+from sotto.store.sources.ollama_listing import add_manifest, list_store
+from sotto.store.sources.plain_folders import add_folder, add_gguf, look_into
+
+_OF_A_FOLDER = (".safetensors", ".json", ".jinja")
+
+
+def listed_at(path: Path, judge: Judge) -> Harvest:
+    """Return what is at an absolute path: the models there, and what is wrong with them.
+
+    Raises:
+        BrokenModelError: Nothing is there, or nothing that could be of a model.
+    """
+    harvest = Harvest(judge)
+    root = root_above(path)
+    source = root[0] if root else Source.FOLDER
+    try:
+        os.stat(path)  # noqa: PTH116
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from error
+    if is_folder(path):
+        _list_folder(path, source, harvest)
+    else:
+        _list_file(path, source, harvest)
+    return harvest
+
+
+def _list_folder(path: Path, source: Source, harvest: Harvest) -> None:
+    if path.name.startswith("models--"):
+        folder = snapshot(path)
+        if folder is not None:
+            add_folder(folder, repository_name(path), source, harvest)
+        return
+    folder = folder_of(path)
+    if folder.is_model or folder.ggufs:
+        repository = repository_of(path)
+        add_folder(folder, repository_name(repository) if repository else path.name, source, harvest)
+    elif {"manifests", "blobs"} <= folder.names:
+        list_store(path, source, harvest)
+    elif is_cache(path, folder.names):
+        list_cache(path, source, harvest)
+    else:
+        list_folders(path, source, harvest)
+
+
+def _list_file(path: Path, source: Source, harvest: Harvest) -> None:
+    digest = parse_digest(path.name)
+    if digest is not None and path.parent.name == "blobs":
+        _list_blob(path, digest, source, harvest)
+    elif is_gguf(path):
+        folder = look_into(path.parent)
+        parts = next((parts for parts in folder.ggufs.values() if path in parts), [path])
+        add_gguf(folder, parts, path.stem, source, harvest)
+    elif path.suffix.lower() in _OF_A_FOLDER:
+        if not look_into(path.parent).is_model:
+            raise BrokenModelError(
+                f"{shown_path(path)} is not in a model's folder; beside it should be config.json and safetensors files."
+            )
+        _list_folder(path.parent, source, harvest)
+    elif not _begins_like_json(path):
+        raise BrokenModelError(
+            f"{shown_path(path)} is no model; choose a manifest of Ollama, a GGUF file, or a folder with config.json "
+            "and safetensors files."
+        )
+    else:
+        root = layout_root(path)
+        name = name_of_parts(path.parts[-4:]).short if root else shown(path.name)
+        add_manifest(store_of(path), path, name, source, harvest)
+
+
+def _begins_like_json(path: Path) -> bool:
+    with opened(path) as (file, _):
+        return file.read(1) == b"{"
+
+
+def _list_blob(path: Path, digest: str, source: Source, harvest: Harvest) -> None:
+    """Add the models that have a blob."""
+    store = OllamaStore(path.parent.parent)
+    for name, manifest in store.manifests(Harvest()):
+        try:
+            used = digest in store.read_manifest(manifest).blobs
+        except BrokenModelError as error:
+            harvest.problem(manifest, error.message)
+            continue
+        if used:
+            add_manifest(store, manifest, name.short, source, harvest)
+    if not harvest.records:
+        raise BrokenModelError(f"{shown_path(path)} is a blob that belongs to no model; choose a manifest instead.")

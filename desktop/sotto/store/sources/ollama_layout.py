@@ -1,0 +1,229 @@
+"""Stores in Ollama's layout: `manifests/<host>/<namespace>/<model>/<tag>` and `blobs/sha256-<64 hex>`."""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sotto.errors import BrokenModelError
+from sotto.store.bounded_json import kind_of, read_object
+from sotto.store.files import is_folder, list_names, read_all, real_inside, require_regular, unreadable
+from sotto.store.gguf.gguf_config import refusal
+from sotto.store.printable import shown, shown_path
+from sotto.store.records import TensorFile
+from sotto.store.safetensors_header import read_header
+from sotto.store.sources.harvest import Harvest
+from sotto.store.sources.manifest import MANIFEST_LIMIT, Layer, Manifest, parse_manifest
+from sotto.store.sources.model_names import ModelName, is_valid_part, name_of_parts
+
+_LEVELS = ("host", "namespace", "model", "tag")
+# Links between folders could make few files look like millions.
+_MOST_ENTRIES = 20_000
+_DRAFT_PREFIX = "draft."
+# What the names of a draft model's JSON files begin with.
+DRAFT_FILES = "draft/"
+
+
+class OllamaStore:
+    """One store. Only reads, and only below its root."""
+
+    def __init__(self, root: Path, loose_manifest: Path | None = None) -> None:
+        """Look at the store in `root`, whose sub-folders may be missing; one manifest may lie outside of it."""
+        self.root = root
+        self._loose_manifest = loose_manifest
+        self._base = os.path.realpath(root)
+        self._blobs = ""
+        self._objects: dict[str, dict[str, Any]] = {}
+
+    def manifests(self, harvest: Harvest) -> Iterator[tuple[ModelName, Path]]:
+        """Yield the manifests with valid names, exactly four levels deep; report whatever else lies there."""
+        folder = self.root / "manifests"
+        if not is_folder(folder):
+            return
+        budget = _MOST_ENTRIES
+        pending: list[tuple[Path, tuple[str, ...], tuple[str, ...]]] = [(folder, (), ())]
+        while pending:
+            folder, parts, above = pending.pop()
+            level = _LEVELS[len(parts)]
+            below = []
+            try:
+                real = real_inside(folder, self._base)
+                entries = list_names(folder)
+            except BrokenModelError as error:
+                harvest.problem(folder, error.message)
+                continue
+            if real in above:
+                harvest.problem(folder, f"{shown_path(folder)} leads back to a folder above it; it is left out.")
+                continue
+            for name in entries:
+                budget -= 1
+                if budget < 0:
+                    harvest.problem(
+                        self.root,
+                        f"{shown_path(self.root)} holds more than {_MOST_ENTRIES} entries; the rest is not shown.",
+                    )
+                    return
+                path = folder / name
+                if is_folder(path) == (level == "tag"):
+                    continue
+                if not is_valid_part(level, name):
+                    harvest.problem(path, f"{shown_path(path)} is no manifest: '{shown(name)}' is no valid {level}.")
+                elif level == "tag":
+                    yield name_of_parts((*parts, name)), path
+                else:
+                    below.append((path, (*parts, name), (*above, real)))
+            pending += reversed(below)
+
+    def read_manifest(self, path: Path) -> Manifest:
+        """Return the manifest in a file of this store.
+
+        Raises:
+            BrokenModelError: It cannot be read, lies outside the store, or is not well-formed.
+        """
+        if path != self._loose_manifest:
+            real_inside(path, self._base)
+        return parse_manifest(read_all(path, MANIFEST_LIMIT, "a manifest"), path)
+
+    def blob(self, layer: Layer) -> Path:
+        """Return the file of a blob, which is there and has the size that its manifest says.
+
+        Raises:
+            BrokenModelError: It is missing, no regular file, outside the store or of another size.
+        """
+        path, size = self._find(layer.digest)
+        if size != layer.size:
+            raise BrokenModelError(
+                f"{shown_path(path)} has {size} bytes where its manifest says {layer.size}; download the model again."
+            )
+        return Path(path)
+
+    def require_blobs(self, manifest: Manifest) -> None:
+        """Raise BrokenModelError, naming the first and counting the others, if blobs of a model are not there."""
+        blobs = manifest.blobs.values()
+        bad = [layer for layer in blobs if not self._has(layer)]
+        if len(bad) == 1:
+            self.blob(bad[0])
+        if bad:
+            first = self.root / "blobs" / f"sha256-{bad[0].digest}"
+            raise BrokenModelError(
+                f"{len(bad)} of the {len(blobs)} files of {shown_path(manifest.path)} are missing or have another size "
+                f"than it says, the first of them {shown_path(first)}; download the model again."
+            )
+
+    def count(self, manifest: Manifest) -> int:
+        """Return how many blobs of a model are here, whole as far as their sizes tell."""
+        return sum(self._has(layer) for layer in manifest.blobs.values())
+
+    def json_object(self, layer: Layer) -> dict[str, Any]:
+        """Return the JSON object in a blob; models that share it share the object.
+
+        Raises:
+            BrokenModelError: The blob is not there or holds something else.
+        """
+        path = self.blob(layer)
+        if layer.digest not in self._objects:
+            self._objects[layer.digest] = read_object(path)
+        return self._objects[layer.digest]
+
+    def tensor_file(self, layer: Layer) -> TensorFile:
+        """Return the tensors in a blob.
+
+        Raises:
+            BrokenModelError: The blob is not there, or its header is damaged or lies.
+        """
+        return read_header(self.blob(layer), layer.digest)
+
+    def _has(self, layer: Layer) -> bool:
+        try:
+            return self._find(layer.digest)[1] == layer.size
+        except BrokenModelError:
+            return False
+
+    def _find(self, digest: str) -> tuple[str, int]:
+        """Return path and size of a blob. Thousands are looked for, so this is plain text and one system call."""
+        if not self._blobs:
+            folder = self.root / "blobs"
+            real_inside(folder, self._base)
+            self._blobs = str(folder)
+        # Ollama renames files with a colon when it starts; older versions wrote them.
+        for name in (f"sha256-{digest}", f"sha256:{digest}", f"sha256-{digest.upper()}"):
+            path = f"{self._blobs}{os.sep}{name}"
+            try:
+                status = os.lstat(path)
+                if stat.S_ISLNK(status.st_mode):
+                    status = os.stat(real_inside(path, self._base))  # noqa: PTH116
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise unreadable(path, error) from error
+            require_regular(path, status)
+            return path, status.st_size
+        raise BrokenModelError(
+            f"{shown_path(self._blobs)}{os.sep}sha256-{digest} is missing; download the model again."
+        )
+
+
+def renderer_name(blob: dict[str, Any], path: Path) -> str:
+    """Return the name of the renderer that a config blob gives; empty where it gives none.
+
+    Args:
+        blob: The config blob.
+        path: Where that is, for messages.
+
+    Raises:
+        BrokenModelError: It is no text.
+    """
+    name = blob.get("renderer") or ""
+    if not isinstance(name, str):
+        raise BrokenModelError(f"{shown_path(path)}: renderer is {kind_of(name)}; it should be a name.")
+    return name
+
+
+def gguf_layer(manifest: Manifest) -> Layer:
+    """Return the layer of a manifest without tensors that is the GGUF file.
+
+    Raises:
+        BrokenModelError: There is none.
+    """
+    layer = next(manifest.of_kind("model"), None)
+    if layer is None:
+        raise BrokenModelError(
+            f"{shown_path(manifest.path)} has neither tensors nor a GGUF file; it should have either."
+        )
+    return layer
+
+
+def gguf_refusal(manifest: Manifest, architecture: str, kind: str = "") -> str:
+    """Return why the GGUF model of a manifest cannot run, in one sentence, or an empty text.
+
+    Args:
+        manifest: One without tensors.
+        architecture: What its file says, or its config blob.
+        kind: The file's `general.type`; empty where it is not known.
+    """
+    if next(manifest.of_kind("adapter"), None) is not None:
+        return "This model has an adapter beside its GGUF file, which cannot be applied; choose one without."
+    return refusal(architecture, kind)
+
+
+def draft_prefix(manifest: Manifest, blob: dict[str, Any], path: Path) -> str:
+    """Return what the names of a draft model's tensors begin with; empty when there is none.
+
+    Args:
+        manifest: Of the model; one with a configuration for a draft has a draft.
+        blob: The config blob.
+        path: Where that is, for messages.
+
+    Raises:
+        BrokenModelError: It is no prefix.
+    """
+    draft = blob.get("draft")
+    if draft is None:
+        return _DRAFT_PREFIX if manifest.json_layer(f"{DRAFT_FILES}config.json") else ""
+    if not isinstance(draft, dict):
+        raise BrokenModelError(f"{shown_path(path)}: draft is {kind_of(draft)}; it should be an object.")
+    prefix = draft.get("tensor_prefix", _DRAFT_PREFIX)
+    if not isinstance(prefix, str) or not prefix.endswith("."):
+        raise BrokenModelError(f"{shown_path(path)}: draft.tensor_prefix should be a text that ends with a dot.")
+    return prefix

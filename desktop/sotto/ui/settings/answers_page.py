@@ -1,0 +1,132 @@
+"""How answers are given in chats that choose nothing of their own."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QPlainTextEdit
+
+from sotto.engine.contract.requests import Think
+from sotto.ui.composer.thinking_button import ThinkingButton
+from sotto.ui.preferences.answer_options import THINKING_TIP
+from sotto.ui.preferences.preferences import LONGEST_TEXT, PreferenceKeeper, Preferences
+from sotto.ui.preferences.sampling_options import ALL_NUMBERS, CONTEXT, MORE_NUMBERS, NUMBERS, inherited
+from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.form_rows import Group, Page, Row, Switch
+from sotto.ui.toolkit.number import Number
+from sotto.ui.toolkit.number_field import NumberField
+from sotto.ui.toolkit.widgets import line_height
+
+_LINES = 4
+_PAUSE_MS = 300
+_WIDTH = 130
+
+
+class AnswersPage(Page):
+    """System prompt, sampling, length of the context, and whether the view follows."""
+
+    name, title, icon = "answers", "Answers", "speech"
+
+    def __init__(self, preferences: PreferenceKeeper) -> None:
+        """Show and change `preferences`."""
+        super().__init__()
+        self._preferences = preferences
+        self.follow = Switch("Follow the answer while it is written")
+        self.follow.toggled.connect(lambda on: preferences.change(follow=on))
+        self.system = QPlainTextEdit()
+        self.system.setObjectName("system")
+        self.system.setPlaceholderText("What models are told before everything you say")
+        self.system.setTabChangesFocus(True)
+        self.system.setAcceptDrops(False)
+        self.system.viewport().setAcceptDrops(False)
+        self.thinking = ThinkingButton()
+        self.thinking.chosen.connect(self._think)
+        self.fields = {number.name: NumberField(number) for number in ALL_NUMBERS}
+        self.context = NumberField(CONTEXT)
+        group = self.add_group()
+        group.add(
+            Row(
+                "Follow the answer while it is written",
+                "Until it is taller than the window, or you scroll.",
+                self.follow,
+            )
+        )
+        group = self.add_group("Chats that choose nothing of their own")
+        self._system_row = Row("System prompt", "", self.system, below=True)
+        group.add(self._system_row)
+        group.add(Row("Thinking", f"{THINKING_TIP}. Models that cannot be asked to are not.", self.thinking))
+        self._add_numbers(group, NUMBERS)
+        self._add_numbers(self.add_group("More numbers, which few people need"), MORE_NUMBERS)
+        self.add_note("A chat can choose otherwise: its settings say of each value where it comes from.")
+        row = Row(
+            "Context length",
+            "Tokens that a conversation may have, as far as the model was made for so many. A model that finds no room "
+            "in memory for them is not loaded, and says how many would fit. Holds from the next load.",
+            self.context,
+        )
+        self.context.setSpecialValueText("The model’s own")
+        self.context.refused.connect(row.refuse)
+        self.context.chosen.connect(lambda: preferences.change(num_ctx=self.context.number or 0))
+        self.add_group("Models").add(row)
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(self._tell)
+        self.system.textChanged.connect(self._pause.start)
+        preferences.changed.connect(self._show)
+        theme.current().changed.connect(self._fit)
+        self._fit()
+        self._show(preferences.values)
+
+    def _add_numbers(self, group: Group, numbers: Iterable[Number]) -> None:
+        for number in numbers:
+            field = self.fields[number.name]
+            field.show_inherited(inherited(number, {}, {}))
+            field.setSpecialValueText("The model’s own")
+            row = Row(number.title, number.tip, field)
+            field.refused.connect(row.refuse)
+            field.chosen.connect(self._choose)
+            group.add(row)
+
+    def _show(self, values: Preferences) -> None:
+        blocked = self.follow.blockSignals(True)
+        self.follow.setChecked(values.follow)
+        self.follow.blockSignals(blocked)
+        if not self._pause.isActive() and self.system.toPlainText() != values.system:
+            blocked = self.system.blockSignals(True)
+            self.system.setPlainText(values.system)
+            self.system.blockSignals(blocked)
+        for name, field in self.fields.items():
+            if field.number != values.options.get(name):
+                field.show_number(values.options.get(name))
+        self.thinking.show_choices(values.options)
+        if (self.context.number or 0) != values.num_ctx:
+            self.context.show_number(values.num_ctx or None)
+
+    def _choose(self) -> None:
+        values: dict[str, Any] = {name: field.number for name, field in self.fields.items()}
+        values["think"] = self.thinking.value
+        self._preferences.change(options={name: value for name, value in values.items() if value is not None})
+
+    def _think(self, value: Think | None) -> None:
+        self.thinking.show_choices({"think": value})
+        self._choose()
+
+    def _tell(self) -> None:
+        text = self.system.toPlainText()
+        if len(text) > LONGEST_TEXT:
+            self._system_row.refuse(
+                f"The system prompt may have {LONGEST_TEXT:,} characters, and this has {len(text):,}: it is not taken."
+            )
+            return
+        self._system_row.refuse("")
+        self._preferences.change(system=text)
+
+    def _fit(self) -> None:
+        self.system.setFixedHeight(_LINES * line_height(self.system) + 2 * theme.GAP_8)
+        for field in (*self.fields.values(), self.context):
+            field.setFixedWidth(theme.current().scaled(_WIDTH))
+
+    def leave(self) -> None:
+        """Take what was typed last."""
+        if self._pause.isActive():
+            self._pause.stop()
+            self._tell()

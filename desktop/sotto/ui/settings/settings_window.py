@@ -1,0 +1,139 @@
+"""The settings window: pages in a list, each applied at once."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListWidget, QListWidgetItem, QStackedWidget, QWidget
+
+from sotto.ui.preferences.preferences import PreferenceKeeper
+from sotto.ui.session.session import Session
+from sotto.ui.settings.answers_page import AnswersPage
+from sotto.ui.settings.api_page import ProgramsPage
+from sotto.ui.settings.appearance_page import AppearancePage
+from sotto.ui.settings.engine_choices import EngineChoices
+from sotto.ui.settings.engine_page import EnginePage
+from sotto.ui.settings.folders_page import FoldersPage
+from sotto.ui.settings.memory_page import MemoryPage
+from sotto.ui.settings.model_folders import Stores
+from sotto.ui.settings.quick_page import QuickPage
+from sotto.ui.toolkit import icons, theme
+from sotto.ui.toolkit.form_rows import Page
+
+if TYPE_CHECKING:
+    from sotto.ui.platform.global_shortcut import GlobalShortcut
+    from sotto.ui.session.api_switch import ApiSwitch
+    from sotto.ui.toolkit.async_tasks import Flows
+
+_P = TypeVar("_P", bound=Page)
+_SIZE = (780, 600)
+_LIST, _LEAST = 190, 560
+
+
+class SettingsWindow(QWidget):
+    """A list of pages at the left, the page at the right. It never keeps anybody from the rest of the app."""
+
+    def __init__(
+        self,
+        session: Session,
+        preferences: PreferenceKeeper,
+        flows: "Flows",
+        parent: QWidget,
+        api: "ApiSwitch | None" = None,
+        shortcut: "GlobalShortcut | None" = None,
+    ) -> None:
+        """Show what is chosen now; the window belongs to `parent`, and says how `api` and `shortcut` stand."""
+        super().__init__(parent, Qt.WindowType.Window)
+        self.setObjectName("settings")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setWindowTitle("Settings")
+        self.setAccessibleName("Settings")
+        self._makers: dict[type[Page], Callable[[], Page]] = {
+            FoldersPage: lambda: FoldersPage(Stores(session, preferences, flows, self), preferences),
+            AnswersPage: lambda: AnswersPage(preferences),
+            MemoryPage: lambda: MemoryPage(EngineChoices(flows, self), preferences),
+            EnginePage: lambda: EnginePage(preferences, EngineChoices(flows, self)),
+            QuickPage: lambda: QuickPage(preferences, flows, shortcut),
+            ProgramsPage: lambda: ProgramsPage(preferences, api),
+            AppearancePage: lambda: AppearancePage(preferences),
+        }
+        self._kinds = tuple(self._makers)
+        self._pages: dict[type[Page], Page] = {}
+        self.list = QListWidget()
+        self.list.setObjectName("pages")
+        self.list.setAccessibleName("Pages of the settings")
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.list.setTabKeyNavigation(False)
+        self.stack = QStackedWidget()
+        for kind in self._kinds:
+            self.list.addItem(QListWidgetItem(kind.title))
+        self.list.currentRowChanged.connect(self._turn)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.list)
+        layout.addWidget(self.stack, 1)
+        theme.current().changed.connect(self._dress)
+        self._dress()
+        self.resize(theme.current().scaled(_SIZE[0]), theme.current().scaled(_SIZE[1]))
+        self.list.setCurrentRow(0)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all pages, in order."""
+        return tuple(kind.name for kind in self._kinds)
+
+    def open(self, page: str = "") -> None:
+        """Come to the front, with a page of this name in view where one is named."""
+        if page:
+            self.list.setCurrentRow(self.names.index(page))
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        self.list.setFocus()
+
+    def page(self, kind: type[_P]) -> _P:
+        """Return a page; each is made when it is wanted first."""
+        if kind not in self._pages:
+            self._pages[kind] = self._makers[kind]()
+            self.stack.addWidget(self._pages[kind])
+        made = self._pages[kind]
+        assert isinstance(made, kind)
+        return made
+
+    def _turn(self, row: int) -> None:
+        page = self.page(self._kinds[row])
+        self.stack.setCurrentWidget(page)
+        if self.isVisible():
+            page.arrive()
+
+    def _dress(self) -> None:
+        look = theme.current()
+        edge = look.scaled(16)
+        self.list.setFixedWidth(look.scaled(_LIST))
+        self.list.setIconSize(QSize(edge, edge))
+        for row, kind in enumerate(self._kinds):
+            self.list.item(row).setIcon(icons.icon(kind.icon, look.tokens.muted, edge=edge))
+        self.setMinimumSize(min(look.scaled(_LEAST), 900), 360)
+
+    # Qt
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close with Escape, or with the keys that close windows."""
+        if event.key() == Qt.Key.Key_Escape or event.matches(QKeySequence.StandardKey.Close):
+            self.close()
+            return
+        super().keyPressEvent(event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Look again at what may have changed meanwhile."""
+        super().showEvent(event)
+        self.page(self._kinds[self.list.currentRow()]).arrive()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Take what is being typed."""
+        for page in self._pages.values():
+            page.leave()
+        super().closeEvent(event)

@@ -1,0 +1,455 @@
+"""Thoughts and calls of tools in answers of every family, told apart however an answer is cut."""
+
+import codecs
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sotto.engine.contract.answer_parts import (
+    CutCall,
+    Kind,
+    Piece,
+    ToolCall,
+    calls_of,
+    cut_of,
+    markup,
+    merged,
+    text_of,
+    thought_of,
+)
+from sotto.engine.parsing.answer_parser import Parser, parsed
+from sotto.engine.parsing.families import GLIMMER, HARMONY, KEPT, PLAIN, SOLAR
+from thoroughness import examples
+from transcripts import FIND_JSON, TOOLS, TRANSCRIPTS
+
+
+def told(pieces):
+    """Return the parts as a window shows them: kind, text or call, and whether it is complete."""
+    return [(part.kind.value, part.call or part.text, part.ends or part.kind is Kind.TEXT) for part in merged(pieces)]
+
+
+def read(chunks, family=KEPT, opened=None, tools=TOOLS, *, cut=False, **more):
+    parser = Parser(family, tools, opened, fresh=str, **more)
+    return [piece for chunk in chunks for piece in parser.feed(chunk)] + parser.finish(cut=cut)
+
+
+def joined(pieces):
+    """Return pieces with neighbours put together: what must be the same for every cut, in the same order."""
+    found = []
+    for piece in pieces:
+        last = found[-1] if found else None
+        if last and last.kind is piece.kind and not (last.begins or last.ends or piece.begins or piece.ends):
+            found[-1] = Piece(piece.kind, last.text + piece.text)
+        else:
+            found.append(piece)
+    return found
+
+
+def check_every_cut(text, family, opened=None, tools=TOOLS, **more):
+    """Cut at every byte, and at all of them; return what comes of the whole."""
+    whole = joined(read([text], family, opened, tools, **more))
+    data = text.encode()
+    for at in range(len(data) + 1):
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        chunks = [decoder.decode(data[:at]), decoder.decode(data[at:])]
+        assert joined(read(chunks, family, opened, tools, **more)) == whole, chunks
+    assert joined(read(list(text), family, opened, tools, **more)) == whole
+    return whole
+
+
+@pytest.mark.parametrize("name", TRANSCRIPTS)
+def test_a_transcript_of_each_family_cut_at_every_byte(name):
+    family, text, (thought, answer, calls) = TRANSCRIPTS[name]
+    pieces = check_every_cut(text, family)
+    assert thought_of(pieces) == thought
+    assert text_of(pieces) == answer
+    assert list(calls_of(pieces)) == calls
+    # In the form in which answers are kept, it is the same answer.
+    assert parsed(markup(pieces)) == merged(pieces)
+
+
+@pytest.mark.parametrize("name", TRANSCRIPTS)
+def test_an_answer_that_breaks_off_anywhere_loses_no_word(name):
+    family, text, _ = TRANSCRIPTS[name]
+    whole = list(calls_of(read([text], family)))
+    for at in range(len(text)):
+        pieces = read([text[:at]], family)
+        assert list(calls_of(pieces)) == whole[: len(calls_of(pieces))]
+        said = text_of(pieces) + thought_of(pieces)
+        for call in calls_of(pieces):
+            said += call.as_json() + call.id
+        for word in ("Hm.", "I look.", '"x"', "find"):
+            if word in text[:at]:
+                assert word in said.replace('\\"', '"'), (text[:at], pieces)
+
+
+def is_json(text):
+    try:
+        json.loads(text, strict=False)
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", TRANSCRIPTS)
+def test_a_call_that_an_answer_is_cut_short_in_is_no_text(name):
+    family, text, (_, answer, _) = TRANSCRIPTS[name]
+    whole = list(calls_of(read([text], family)))
+    named = 0
+    for at in range(len(text)):
+        pieces = read([text[:at]], family, cut=True)
+        assert joined(read(list(text[:at]), family, cut=True)) == joined(pieces)
+        calls, cut, said = list(calls_of(pieces)), cut_of(pieces), text_of(pieces)
+        assert calls == whole[: len(calls)]
+        if name == "llama 3, bare":
+            # JSON is a call only where it names a tool.
+            assert said.strip("; ") == ("" if cut or calls else text[:at].strip())
+        else:
+            assert not any(mark in said for mark in family.marks), (text[:at], pieces)
+            # Of the mark itself, only a part may be there.
+            rest = said.lstrip("\n").removeprefix(answer).lstrip("\n")
+            assert answer.startswith(said.strip()) or any(mark.startswith(rest) for mark in marks_of(family)), text[:at]
+        if cut is not None:
+            assert pieces[-1].cut == cut
+            assert cut.name in ("", whole[len(calls)].name)
+            assert cut.arguments.startswith("{")
+            assert not is_json(cut.arguments)
+            # As it is kept, it is one to go on from, and the calls before it are there once.
+            kept = parsed(markup(merged(pieces)))
+            assert [call.name for call in calls_of(kept)] == [call.name for call in calls]
+            named += bool(cut.name)
+    assert named > 0 or not whole
+
+
+def marks_of(family):
+    """Return what begins something, be it a special token or not."""
+    if family.messages is not None:
+        return (*family.messages.heads, *family.messages.bodies, *family.messages.ends)
+    return (*family.marks, "</tool_call>")
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "calls", "cut"),
+    [
+        ("hermes, qwen", '<tool_call>\n{"name": "find", "arguments": {"what": "a b', [], ("find", '{"what": "a b')),
+        ("hermes, qwen", '<tool_call>\n{"arguments": {"name": "x"}, "na', [], ("", '{"name": "x"')),
+        ("hermes, qwen", '<tool_call>\n{"function": {"name": "find", "argum', [], ("find", "{")),
+        ("hermes, qwen", f"<tool_call>\n{FIND_JSON}\n</tool_c", ["find"], None),
+        ("hermes, qwen", "<tool_call>\n", [], ("", "{")),
+        ("mistral", f'[TOOL_CALLS][{FIND_JSON}, {{"name": "add", "arguments": {{"a": 1', ["find"], ("add", '{"a": 1')),
+        ("mistral since version 11", '[TOOL_CALLS]add[ARGS]{"a": 1', [], ("add", '{"a": 1')),
+        ("mistral since version 11", "[TOOL_CALLS]ad", [], ("", "{")),
+        (
+            "qwen3-coder",
+            "<tool_call>\n<function=add>\n<parameter=a>\n1\n</parameter>\n<parameter=b>\n[tr",
+            [],
+            ("add", '{"a": 1'),
+        ),
+        ("gemma 4", "<|tool_call>call:add{a:1.5,b:[tr", [], ("add", '{"a": 1.5')),
+        ("harmony", '<|channel|>commentary to=functions.add <|message|>{"a": 1', [], ("add", '{"a": 1')),
+        ("harmony", "<|channel|>commentary to=functions.ad", [], ("", "{")),
+        ("harmony", "<|channel|>fin", [], None),
+    ],
+)
+def test_what_there_is_of_a_call_that_was_cut_off(name, written, calls, cut):
+    pieces = read([written], TRANSCRIPTS[name][0], cut=True)
+    assert [call.name for call in calls_of(pieces)] == calls
+    assert cut_of(pieces) == (CutCall(*cut) if cut else None)
+    assert text_of(pieces) == ""
+
+
+def test_what_was_cut_off_and_is_no_call_stays_text():
+    for text in ('{"name": "other", "para', '{"city": "Os', "{"):
+        assert text_of(read([text], TRANSCRIPTS["llama 3, bare"][0], cut=True)) == text
+    # What ends by itself, or was given no tools, is what it is.
+    begun = '<tool_call>\n{"name": "find"'
+    assert text_of(read([begun])) == begun
+    assert text_of(read([begun], tools={}, cut=True)) == begun
+    # A call that is broken, and not because it was cut.
+    broken = "<tool_call>\n{]}\n</tool_call> and mo"
+    assert text_of(read([broken], cut=True)) == broken
+
+
+@examples(150)
+@given(st.data())
+def test_any_cut_gives_the_same_pieces(data):
+    name = data.draw(st.sampled_from(sorted(TRANSCRIPTS)))
+    family, text, _ = TRANSCRIPTS[name]
+    # Parts of a transcript in any order, so that it is broken in every way.
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=5)))
+    parts = [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    broken = "".join(data.draw(st.permutations(parts)))
+    sizes = data.draw(st.lists(st.integers(1, 12), min_size=1, max_size=6))
+    chunks, at, turn = [], 0, 0
+    while at < len(broken):
+        chunks.append(broken[at : at + sizes[turn % len(sizes)]])
+        at, turn = at + len(chunks[-1]), turn + 1
+    assert joined(read(chunks, family)) == joined(read([broken], family))
+
+
+PIECES = ["<think>", "</think>", "[THINK]", "[/THINK]", "<tool_call>", "</tool_call>", "</reasoning>", "```", "~~~~",
+          "\n", " ", "word", "<", "[", "/", "`", "{}", "<thi", "nk>", "py\n", '{"name": "a"}', "<|channel|>", "<|end|>",
+          "final<|message|>", "analysis<|message|>", " to=functions.a", "<|start|>assistant"]  # fmt: skip
+
+
+@examples(400)
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=14),
+    st.sampled_from([KEPT, HARMONY, GLIMMER, SOLAR, TRANSCRIPTS["mistral"][0], TRANSCRIPTS["llama 3, bare"][0]]),
+    st.booleans(),
+)
+def test_marks_in_any_order_give_the_same_pieces_for_any_cut(parts, family, begun):
+    text = "".join(parts)
+    opened = family.thoughts[0] if begun else None
+    assert joined(read(parts, family, opened)) == joined(read([text], family, opened))
+    assert joined(read(list(text), family, opened)) == joined(read([text], family, opened))
+
+
+@examples(200)
+@given(st.text(alphabet="ab <>/[]{}`|\n_tThinkcaol:\"'=", max_size=60), st.sampled_from(sorted(TRANSCRIPTS)))
+def test_a_text_in_which_nothing_is_marked_comes_as_it_is(text, name):
+    family = TRANSCRIPTS[name][0]
+    if any(mark in text for mark in (*family.marks, "</")):
+        return
+    assert text_of(read(list(text), family)) == text
+    assert text_of(read([text], PLAIN)) == text
+
+
+words = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="<[`~"), min_size=1).map(str.strip)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+some_parts = st.lists(
+    st.one_of(
+        words.filter(bool).map(lambda text: Piece(Kind.TEXT, text)),
+        words.filter(bool).map(lambda text: Piece(Kind.THOUGHT, text, begins=True, ends=True)),
+        st.builds(
+            ToolCall,
+            st.from_regex(r"[a-z_]{1,8}", fullmatch=True),
+            st.dictionaries(st.text(max_size=5), values, max_size=3),
+            st.from_regex(r"[a-z0-9]{0,9}", fullmatch=True),
+        ).map(lambda call: Piece(Kind.TOOL, begins=True, ends=True, call=call)),
+    ),
+    max_size=5,
+)
+
+
+@examples(200)
+@given(some_parts)
+def test_what_is_kept_is_read_again(parts):
+    # Two texts in a row are one.
+    parts = [part for index, part in enumerate(parts) if not index or {part.kind, parts[index - 1].kind} != {Kind.TEXT}]
+    kept = markup(parts)
+    assert parsed(kept) == tuple(parts)
+    assert merged(read(list(kept))) == tuple(parts)
+
+
+TEXT, THOUGHT, TOOL = "text", "thought", "tool"
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Hello", [(TEXT, "Hello", True)]),
+        ("Hello \n", [(TEXT, "Hello \n", True)]),
+        ("<think>\nHm.\n</think>\n\nYes.", [(THOUGHT, "Hm.", True), (TEXT, "Yes.", True)]),
+        ("  <thinking>a</thinking>b", [(THOUGHT, "a", True), (TEXT, "b", True)]),
+        ("[THINK]a[/THINK]b", [(THOUGHT, "a", True), (TEXT, "b", True)]),
+        ("<reasoning>a < b</reason", [(THOUGHT, "a < b</reason", False)]),
+        ("<think>a", [(THOUGHT, "a", False)]),
+        ("Use <think> tags", [(TEXT, "Use <think> tags", True)]),
+        ("Use <tool_call> tags", [(TEXT, "Use <tool_call> tags", True)]),
+        ("Code:\n```\n<think>\n</think>\n```\nend", [(TEXT, "Code:\n```\n<think>\n</think>\n```\nend", True)]),
+        ("Opened before.\n</think>\n\nYes", [(THOUGHT, "Opened before.", True), (TEXT, "Yes", True)]),
+        ("Opened before.</think>\nYes", [(THOUGHT, "Opened before.", True), (TEXT, "Yes", True)]),
+        ("Opened before.</think>", [(THOUGHT, "Opened before.", True)]),
+        ("The tag `</think>` ends it", [(TEXT, "The tag `</think>` ends it", True)]),
+        (
+            'Let me see.\n<tool_call>\n{"name": "a"}\n</tool_call>\n<tool_call>{"name": "b"}</tool_call>',
+            [(TEXT, "Let me see.", True), (TOOL, ToolCall("a"), True), (TOOL, ToolCall("b"), True)],
+        ),
+        ('<think>a</think><tool_call>{"name"', [(THOUGHT, "a", True), (TEXT, '<tool_call>{"name"', True)]),
+        ('```\n<tool_call>{"name": "a"}</tool_call>\n```', [
+            (TEXT, '```\n<tool_call>{"name": "a"}</tool_call>\n```', True)
+        ]),
+        ("<tool_call>\n{'name': 'a'}\n</tool_call>", [(TEXT, "<tool_call>\n{'name': 'a'}\n</tool_call>", True)]),
+        ("<tool_call>[]</tool_call>", [(TEXT, "<tool_call>[]</tool_call>", True)]),
+        ('<tool_call>{"name": "a", "arguments": 3}</tool_call>', [
+            (TEXT, '<tool_call>{"name": "a", "arguments": 3}</tool_call>', True)
+        ]),
+        ('<tool_call>{"name": "a", "arguments": "{\\"x\\": 1}"}</tool_call>', [(TOOL, ToolCall("a", {"x": 1}), True)]),
+        ("<think>a</think>\nb\n<think>c</think>d", [
+            (THOUGHT, "a", True), (TEXT, "b", True), (THOUGHT, "c", True), (TEXT, "d", True)
+        ]),
+        ("<think>one</think>two </think>\n", [(THOUGHT, "one", True), (TEXT, "two </think>\n", True)]),
+        ("a <b> c\n<thin", [(TEXT, "a <b> c\n<thin", True)]),
+    ],
+)  # fmt: skip
+def test_tags_in_text_whatever_the_cut(text, parts):
+    assert told(check_every_cut(text, KEPT)) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Hm.\n</think>\nYes", [(THOUGHT, "Hm.", True), (TEXT, "Yes", True)]),
+        ("a `</think>` b", [(THOUGHT, "a `", True), (TEXT, "` b", True)]),
+        ("<think>\nHm.</think>Yes", [(THOUGHT, "Hm.", True), (TEXT, "Yes", True)]),
+        ("Hm. <th", [(THOUGHT, "Hm. <th", False)]),
+    ],
+)
+def test_a_thought_that_the_prompt_opened(text, parts):
+    opened = KEPT.opened_by("<|im_start|>assistant\n<think>\n")
+    assert told(check_every_cut(text, KEPT, opened)) == parts
+
+
+def test_an_answer_that_is_gone_on_with_begins_nothing():
+    thought = KEPT.opened_by("<think>")
+    assert read([" more.</think>Yes"], opened=thought, begun=True) == [
+        Piece(Kind.THOUGHT, " more."),
+        Piece(Kind.THOUGHT, ends=True),
+        Piece(Kind.TEXT, "Yes"),
+    ]
+    assert joined(read(["it.\n</think>\n"], begun=True)) == [Piece(Kind.TEXT, "it.\n</think>\n")]
+    assert read([" more<|end|>"], HARMONY, begun=True) == [Piece(Kind.TEXT, " more")]
+    analysis = HARMONY.thoughts[0]
+    assert merged(read(["a<|end|><|start|>assistant<|channel|>final<|message|>b"], HARMONY, analysis, begun=True)) == (
+        Piece(Kind.THOUGHT, "a", ends=True),
+        Piece(Kind.TEXT, "b"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("family", "begin", "ends"),
+    [
+        (KEPT, "<think>Hm", "\n</think>\n\n"),
+        (KEPT, "[THINK]Hm", "[/THINK]"),
+        (HARMONY, "<|channel|>analysis<|message|>Hm", "<|end|><|start|>assistant<|channel|>final<|message|>"),
+        (GLIMMER, " to=self<|message|>Hm", "<|eom|><|start|>assistant to=user<|message|>"),
+        (SOLAR, "<|think|>Hm", "<|end|><|begin|>assistant<|content|>"),
+        (TRANSCRIPTS["gemma 4"][0], "<|channel>thought\nHm", "\n<channel|>\n\n"),
+    ],
+)
+def test_a_thought_can_be_ended_for_the_model(family, begin, ends):
+    parser = Parser(family)
+    assert parser.thought_end == ""
+    pieces = parser.feed(begin)
+    assert parser.thought_end == ends
+    pieces += parser.feed(ends)
+    assert parser.thought_end == ""
+    pieces += parser.feed("Yes") + parser.finish()
+    assert told(pieces) == [(THOUGHT, "Hm", True), (TEXT, "Yes", True)]
+
+
+@pytest.mark.parametrize(
+    ("family", "prompt", "end"),
+    [
+        (KEPT, "<|im_start|>assistant\n<think>\n", "\n</think>\n\n"),
+        (KEPT, "[/INST][THINK]", "[/THINK]"),
+        (HARMONY, "<|start|>assistant", "<|channel|>final<|message|>"),
+        (GLIMMER, "<|start|>assistant", " to=user<|message|>"),
+        (SOLAR, "<|begin|>assistant", "<|content|>"),
+        (KEPT, "<|start|>assistant", ""),
+        (KEPT, "<think>\n\n</think>\n\n", ""),
+        (HARMONY, "<|start|>assistant<|channel|>final<|message|>", ""),
+    ],
+)
+def test_an_answer_without_thoughts_begins_at_once(family, prompt, end):
+    assert family.at_once(prompt) == end
+    assert family.at_once(prompt + end) == ""
+
+
+def test_objects_are_calls_only_at_the_beginning_and_only_of_tools_there_are():
+    llama = TRANSCRIPTS["llama 3, bare"][0]
+    call = '{"name": "find", "parameters": {}}'
+    assert calls_of(check_every_cut(call, llama)) == (ToolCall("find"),)
+    for text, tools in ((f"Like {call}", TOOLS), (call, {}), ('{"name": "other", "parameters": {}}', TOOLS)):
+        assert told(check_every_cut(text, llama, tools=tools)) == [(TEXT, text, True)]
+
+
+def test_a_parameter_between_tags_is_what_its_schema_says():
+    glm = "<tool_call>find<arg_key>what</arg_key><arg_value>3</arg_value></tool_call>"
+    assert calls_of(read([glm])) == (ToolCall("find", {"what": "3"}),)
+    assert calls_of(read([glm], tools={})) == (ToolCall("find", {"what": 3}),)
+    odd = {"find": {"properties": [1]}}
+    assert calls_of(read([glm], tools=odd)) == (ToolCall("find", {"what": 3}),)
+
+
+def test_while_a_call_comes_that_is_known():
+    parser = Parser(KEPT, fresh=lambda: "id")
+    assert parser.feed("<tool_call>") == [Piece(Kind.TOOL, begins=True)]
+    assert parser.feed('{"name": "a"') == []
+    assert parser.feed("}</tool_call>") == [Piece(Kind.TOOL, ends=True, call=ToolCall("a", {}, "id"))]
+    parser = Parser(KEPT)
+    assert parser.feed("<tool_call> `") == [
+        Piece(Kind.TOOL, begins=True),
+        Piece(Kind.TOOL, ends=True),
+        Piece(Kind.TEXT, "<tool_call> `"),
+    ]
+
+
+def test_calls_get_ids_that_differ():
+    pieces = merged(Parser(KEPT).feed('<tool_call>{"name": "a"}</tool_call><tool_call>{"name": "a"}</tool_call>'))
+    first, second = calls_of(pieces)
+    assert first.id != second.id
+    assert len(first.id) == 9
+    assert first.id.isalnum()
+
+
+def test_harmony_without_a_head_is_text():
+    for text in ("Hello", "<|start|> and nothing", "<|channel|>" + "a" * 300 + "<|message|>b", " to=me, then"):
+        assert text_of(check_every_cut(text, HARMONY)) == text
+
+
+def test_harmony_says_text_in_several_messages_with_an_empty_line_between():
+    text = "<|channel|>commentary<|message|>One.<|end|><|start|>assistant<|channel|>final<|message|>Two."
+    assert text_of(check_every_cut(text, HARMONY)) == "One.\n\nTwo."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<tool_call>{"name": "a", "arguments": ' + "[" * 100_000,
+        '<tool_call>{"name": "a", "arguments": {"x": ' + "[" * 5000 + "]" * 5000 + "}}</tool_call>",
+        '<tool_call>{"name": "a", "arguments": {"x": ' + "1" * 5000 + "}}</tool_call>",
+        '<tool_call>{"name": "a", "arguments": {"x": NaN}}</tool_call>',
+        "<|tool_call>call:a{" + "x:{" * 5000,
+        "<|tool_call>call:a{x:" + "[" * 5000 + "]" * 5000 + "}<tool_call|>",
+        '<|tool_call>call:a{x:"\\ud800"}<tool_call|>',
+        "<tool_call>" * 3000,
+        "<" * 20_000,
+    ],
+)
+def test_what_is_meant_to_do_harm_is_text(text):
+    family = TRANSCRIPTS["gemma 4"][0]
+    started = time.thread_time()
+    assert told(read([text[at : at + 7] for at in range(0, len(text), 7)], family)) == [(TEXT, text, True)]
+    assert time.thread_time() - started < 10
+
+
+@pytest.mark.parametrize(
+    "part", ["<think>", "a <think> ", "<think>a</think>", '<tool_call>{\\"', '<tool_call>{"', "</think> a", "{}", "<"]
+)
+def test_a_long_text_that_is_meant_to_do_harm_is_read_soon(part):
+    started = time.thread_time()
+    parsed(part * (400_000 // len(part)))
+    assert time.thread_time() - started < 10
+
+
+def test_a_long_call_costs_the_same_for_each_word():
+    def seconds(length):
+        parser = Parser(KEPT)
+        parser.feed('<tool_call>{"name": "write", "arguments": {"text": "')
+        started = time.thread_time()
+        for _ in range(length):
+            parser.feed("some words {} ")
+        return (time.thread_time() - started) / length
+
+    seconds(500)
+    early = min(seconds(500) for _ in range(3))
+    assert seconds(8000) < 4 * early + 0.0001

@@ -1,0 +1,421 @@
+"""The private API of an engine's process, asked by plain HTTP."""
+
+import http.client
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from contextlib import ExitStack, closing
+
+import psutil
+import pytest
+
+from hosts import Host, is_a, request
+from sotto.engine.contract.events import DoneReason, Embedded, Failed, Finished, Loaded, PrefillProgress, TextChunk
+from sotto.engine.contract.requests import EmbedRequest
+from sotto.engine.engine import Engine
+from sotto.runner.catalogue import find
+from sotto.runner.codec import Hello, Listening, decoded, encoded
+from sotto.runner.commands import Embed, Generate, Load
+from sotto.runner.isolated import spawned
+from sotto.runner.isolated.process import RunnerProcess
+from sotto.runner.loop import EngineLoop
+from sotto.runner.serving.runner_server import Server
+from sotto.runner.serving.switchboard import Switchboard
+
+GREEDY = {"temperature": 0}
+
+
+@pytest.fixture(scope="module")
+def host():
+    host = Host(RunnerProcess)
+    host.loop.send(Load(find("sotto")))
+    host.wait(is_a(Loaded))
+    yield host
+    host.close()
+
+
+@pytest.fixture(scope="module")
+def address(host):
+    return host.loop._life.address
+
+
+class Reply:
+    def __init__(self, reply):
+        self.status, self.headers, self.body = reply.status, reply.headers, reply.read()
+
+    @property
+    def text(self):
+        return self.body.decode()
+
+    @property
+    def lines(self):
+        return [json.loads(line) for line in self.body.splitlines()]
+
+
+def call(address, method, path, body=None, token=None):
+    port, right = address
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
+        sent = json.dumps(body) if isinstance(body, dict | list) else body
+        connection.request(method, path, sent, {"Authorization": f"Bearer {right if token is None else token}"})
+        return Reply(connection.getresponse())
+
+
+@pytest.mark.parametrize("token", ["", "x", "é".encode().decode("latin-1"), "x" * 43])
+@pytest.mark.parametrize(
+    "path", ["status", "models", "completions", "embeddings", "tokenize", "detokenize", "session", "nothing"]
+)
+def test_a_wrong_token_opens_nothing(address, path, token):
+    method = "GET" if path in ("status", "nothing") else "POST"
+    assert call(address, method, f"/v1/{path}", b"", token).status == 401
+
+
+def test_no_token_opens_nothing(address):
+    with closing(http.client.HTTPConnection("127.0.0.1", address[0])) as connection:
+        connection.request("GET", "/v1/status")
+        assert connection.getresponse().status == 401
+
+
+def test_it_listens_on_this_machine_alone(host):
+    listening = [one for one in psutil.Process(host.loop.pid).net_connections() if one.status == psutil.CONN_LISTEN]
+    assert [one.laddr.ip for one in listening] == ["127.0.0.1"]
+
+
+def test_the_status_says_how_the_engine_stands(address):
+    status = json.loads(call(address, "GET", "/v1/status").body)
+    assert (status["Status"], status["Progress"], status["ContextLength"]) == (0, 100, 4096)
+    assert status["Memory"] > 4_000_000
+    assert json.loads(call(address, "POST", "/v1/models").body) == {"Success": True}
+
+
+def test_the_status_waits_for_no_step_of_the_engine(monkeypatch):
+    inside, answered, ended = threading.Event(), threading.Event(), threading.Event()
+    board, step = Switchboard(), Engine.step
+
+    def held(engine):
+        inside.set()
+        assert answered.wait(20)
+        return step(engine)
+
+    def heard(event):
+        board.emit(event)
+        if isinstance(event, Finished | Failed):
+            ended.set()
+
+    monkeypatch.setattr(Engine, "step", held)
+    loop, listening = EngineLoop(heard), socket.create_server(("127.0.0.1", 0))
+    server = Server(loop, board, "right", listening)
+    running = threading.Thread(target=loop.run)
+    running.start()
+    server.start()
+    try:
+        loop.send(Load(find("sotto")))
+        loop.send(Generate(request("a", "Once upon a time")))
+        assert inside.wait(20)
+        # The engine is in the middle of reading the prompt, and stays there until this is answered.
+        status = json.loads(call((listening.getsockname()[1], "right"), "GET", "/v1/status").body)
+        assert (status["Status"], status["ContextLength"]) == (0, 4096)
+        assert status["Memory"] > 4_000_000
+        assert not ended.is_set()
+    finally:
+        answered.set()
+        assert ended.wait(20)
+        loop.close()
+        running.join(20)
+        server.stop(5)
+
+
+@pytest.mark.parametrize(("old", "new"), [("/health", "/v1/status"), ("/load", "/v1/models")])
+def test_old_paths_are_sent_on(address, old, new):
+    reply = call(address, "GET", old)
+    assert (reply.status, reply.headers["location"]) == (308, new)
+
+
+def test_other_methods_and_paths_are_refused(address):
+    assert call(address, "DELETE", "/v1/completions").status == 405
+    assert call(address, "POST", "/v1/status").status == 405
+    assert call(address, "GET", "/v1/nothing").status == 404
+
+
+def test_a_completion_is_said_in_lines(host, address):
+    host.loop.send(Generate(request("same", "Once upon a time", num_predict=12)))
+    expected = host.ended("same")
+    body = {"Prompt": "Once upon a time", "Options": {"num_predict": 12, **GREEDY}}
+    reply = call(address, "POST", "/v1/completions", body)
+    assert reply.headers["content-type"] == "application/jsonl"
+    *lines, last = reply.lines
+    assert "".join(line["Content"] for line in lines) == expected.text
+    assert not any(line["Done"] for line in lines)
+    assert (last["Done"], last["DoneReason"], last["Error"]) == (True, 1, None)
+    assert (last["PromptEvalCount"], last["EvalCount"]) == (expected.prompt_tokens, 12)
+    assert last["EvalDuration"] > 0
+    assert lines[0]["Progress"]["Total"] == expected.prompt_tokens
+
+
+def test_completions_take_turns_with_the_hosts_own_requests(host, address):
+    host.loop.send(Generate(request("long", num_predict=2500, ignore_eos=True)))
+    host.wait(lambda event: isinstance(event, TextChunk) and event.request_id == "long")
+    reply = call(address, "POST", "/v1/completions", {"Prompt": "Yes", "Options": {"num_predict": 5, **GREEDY}})
+    assert reply.lines[-1]["EvalCount"] == 5
+    assert host.ended("long").done_reason is DoneReason.LENGTH
+    assert not [event for event in host.events if getattr(event, "request_id", "").startswith("completion")]
+
+
+def test_how_likely_tokens_were_goes_with_them(address):
+    body = {"Prompt": "Once upon a time", "Logprobs": True, "TopLogprobs": 2, "Options": {"num_predict": 5, **GREEDY}}
+    lines = [json.loads(line) for line in call(address, "POST", "/v1/completions", body).text.splitlines()]
+    told = [one for line in lines for one in line["Logprobs"] or ()]
+    assert len(told) == 5
+    assert "".join(one["token"] for one in told) == "".join(line["Content"] for line in lines)
+    for one in told:
+        # Greedy: what was drawn is the likeliest.
+        assert one["top_logprobs"][0] == {"token": one["token"], "logprob": one["logprob"]}
+        assert 0 >= one["logprob"] > one["top_logprobs"][1]["logprob"]
+    plain = call(address, "POST", "/v1/completions", body | {"Logprobs": False}).text
+    assert all(json.loads(line)["Logprobs"] is None for line in plain.splitlines())
+
+
+def close(connection):
+    connection.close()
+
+
+def vanish(connection):
+    """Break the connection off, as a machine does that is switched off and on."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+def say_no_more(connection):
+    """End what is said, and go on to listen."""
+    connection.shutdown(socket.SHUT_WR)
+
+
+@pytest.mark.parametrize("leave", [close, vanish, say_no_more])
+def test_leaving_cancels(host, address, leave):
+    port, token = address
+    body = json.dumps({"Prompt": "On and on", "Options": {"num_predict": 4000, "stop": [], **GREEDY}})
+    head = f"POST /v1/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
+    with ExitStack() as stack:
+        # As many as run at a time: were they not cancelled, what is asked then would wait until the context is full.
+        for _ in range(4):
+            connection = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
+            connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
+            assert connection.recv(1 << 16).startswith(b"HTTP/1.1 200")
+            leave(connection)
+        name = f"after {leave.__name__}"
+        host.loop.send(Generate(request(name)))
+        assert host.ended(name).done_reason is DoneReason.LENGTH
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"", "Bad Request"),
+        (b"{", "Bad Request"),
+        (b"[" * 100_000, "Bad Request"),
+        ({"Prompt": 5}, "Bad Request"),
+        ({"Prompt": ""}, "empty prompt"),
+        ({"Prompt": "x y " * 5000}, "exceeds the model's maximum context length"),
+        ({"Prompt": "a", "Options": [1]}, "Options must be an object"),
+        ({"Prompt": "a", "Options": {"temperature": "hot"}}, "temperature"),
+        ({"Prompt": "a", "Media": [{"id": 1}]}, "does not support media"),
+        ({"Prompt": "a", "Options": {"warp": 1}}, "Option warp is not known"),
+        ({"Prompt": "a", "Logprobs": 1}, "Logprobs must be true or false."),
+        ({"Prompt": "a", "Logprobs": True, "TopLogprobs": 21}, "TopLogprobs must be a whole number from 0 to 20."),
+        ({"Prompt": "a", "Format": {}}, "'Format' is no field"),
+        ({"Prompt": "\ud800"}, "half of a character"),
+    ],
+)
+def test_what_cannot_be_honoured_is_refused_before_the_first_line(address, body, told):
+    reply = call(address, "POST", "/v1/completions", body)
+    assert reply.status == 400
+    assert told in reply.text
+
+
+def test_the_vector_of_a_text(host, address):
+    host.loop.send(Embed(EmbedRequest("same", ("Grüße, World", "Another"), normalise=True)))
+    expected = host.wait(lambda event: isinstance(event, Embedded) and event.request_id == "same")
+    answer = json.loads(call(address, "POST", "/v1/embeddings", {"content": "Grüße, World"}).body)
+    assert answer["embedding"] == pytest.approx(expected.vectors[0], abs=1e-5)
+    assert answer["prompt_eval_count"] == len(
+        json.loads(call(address, "POST", "/v1/tokenize", "Grüße, World".encode()).body)
+    )
+    short = json.loads(call(address, "POST", "/v1/embeddings", {"content": "Grüße, World", "dimensions": 8}).body)
+    length = sum(number**2 for number in expected.vectors[0][:8]) ** 0.5
+    assert short["embedding"] == pytest.approx([number / length for number in expected.vectors[0][:8]], abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "told"),
+    [
+        (b"{", 400, "Bad Request"),
+        ({"content": 5}, 400, "Bad Request"),
+        ({"content": ""}, 400, "An input is empty"),
+        ({"content": "x y " * 5000}, 413, "exceeds the context length"),
+        ({"content": "a", "dimensions": "8"}, 400, "dimensions must be a whole number"),
+        ({"content": "a", "dimensions": 10**6}, 400, "dimensions is 1000000"),
+        ({"content": "a", "media": [1]}, 400, "does not support media"),
+        ({"content": "a", "warp": 1}, 400, "'warp' is no field of an embedding"),
+        ({"content": "\ud800"}, 400, "half of a character"),
+    ],
+)
+def test_a_text_without_a_vector_is_refused(address, body, status, told):
+    reply = call(address, "POST", "/v1/embeddings", body)
+    assert (reply.status, told in reply.text) == (status, True), reply.text
+
+
+def test_texts_and_tokens(address):
+    ids = json.loads(call(address, "POST", "/v1/tokenize", "Grüße, World".encode()).body)
+    assert all(isinstance(one, int) for one in ids)
+    assert call(address, "POST", "/v1/detokenize", ids).text.strip() == "Grüße, World"
+    assert call(address, "POST", "/v1/tokenize", b"\xff").text == "The text is not UTF-8 at byte 0."
+    for wrong in (b"{}", b'["a"]', b"[-1]", b"[true]", b"[1e99]", b"["):
+        assert call(address, "POST", "/v1/detokenize", wrong).status == 400
+    assert call(address, "POST", "/v1/detokenize", [10**6]).status in (200, 400)
+
+
+def test_a_body_is_bounded(address):
+    port, token = address
+    with socket.create_connection(("127.0.0.1", port), 20) as talking:
+        headers = f"Host: x\r\nAuthorization: Bearer {token}\r\nContent-Length: 999999999\r\n"
+        talking.sendall(f"POST /v1/tokenize HTTP/1.1\r\n{headers}\r\n".encode())
+        for _ in range(65):
+            talking.sendall(b"x" * (1 << 20))
+        # It does not wait for the rest.
+        assert talking.recv(4096).startswith(b"HTTP/1.1 400")
+    assert call(address, "POST", "/v1/tokenize", b"a").status == 200
+
+
+def test_there_is_one_session(address):
+    assert call(address, "POST", "/v1/session", b"").status == 409
+
+
+@pytest.fixture
+def child():
+    """A process without a host, and what it says on stderr."""
+    made = []
+
+    def start(*arguments):
+        line = [*spawned.command(), *arguments]
+        process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        made.append(process)
+        process.stdin.write(encoded(Hello("right")))
+        process.stdin.flush()
+        listening = decoded(process.stdout.readline())
+        assert isinstance(listening, Listening)
+        return process, (listening.port, "right")
+
+    yield start
+    for process in made:
+        process.kill()
+        process.communicate()
+
+
+def test_a_model_named_on_the_line_is_loaded_and_the_status_follows_it(child):
+    _, address = child("--model", "sotto")
+    until, seen = time.monotonic() + 20, set()
+    while 0 not in seen and time.monotonic() < until:
+        try:
+            seen.add(json.loads(call(address, "GET", "/v1/status").body)["Status"])
+        except ConnectionError:
+            time.sleep(0.01)
+    assert 0 in seen
+    assert seen <= {0, 1, 3}
+    assert call(address, "POST", "/v1/completions", {"Prompt": "a", "Options": {"num_predict": 1}}).status == 200
+
+
+def test_an_empty_engine_says_so(child):
+    _, address = child()
+    assert json.loads(call(address, "GET", "/v1/status").body)["Status"] == 1
+    for path, body in (("completions", {"Prompt": "a"}), ("tokenize", b"a"), ("detokenize", [1])):
+        reply = call(address, "POST", f"/v1/{path}", body)
+        assert (reply.status, reply.text) == (400, "No model is loaded: load one before asking it.")
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_it_well(child, sent):
+    process, address = child("--model", "sotto")
+    call(address, "GET", "/v1/status")
+    process.send_signal(sent)
+    assert process.wait(10) == 0
+
+
+def test_the_end_of_a_session_cancels_what_it_asked_for(child):
+    from sotto.runner.serving.wire import Wire
+
+    _, address = child()
+    for round_number in range(2):
+        wire = Wire(*address)
+        wire.send(Load(find("sotto")))
+        for number in range(4):
+            wire.send(Generate(request(f"{round_number} {number}", num_predict=4000, ignore_eos=True)))
+        seen = []
+        while not any(isinstance(event, PrefillProgress) for event in seen):
+            seen += wire.receive()
+            time.sleep(0.005)
+        wire.close()
+        began = time.monotonic()
+        assert call(address, "POST", "/v1/completions", {"Prompt": "a", "Options": {"num_predict": 1}}).status == 200
+        assert time.monotonic() - began < 5
+
+
+def test_a_model_that_is_not_there_ends_it_in_a_sentence():
+    line = [*spawned.command(), "--model", "nothing-of-that-name"]
+    done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, env=os.environ)
+    assert done.returncode == 1
+    assert done.stderr.startswith("sotto: No model is called 'nothing-of-that-name'")
+
+
+def test_a_model_that_cannot_be_loaded_ends_it_in_a_sentence(child, tmp_path):
+    from tiny_random import write_model
+
+    folder = write_model(tmp_path / "broken", "plain")
+    (folder / "tokenizer.json").write_text("{}")
+    process, _ = child("--model", str(folder))
+    assert process.wait(20) == 1
+    assert f"error: {folder / 'tokenizer.json'}: model is null" in process.stderr.read().decode()
+
+
+def test_whoever_does_not_greet_is_not_served():
+    line = spawned.command()
+    for said in ("", "hello\n", '{"is":"Unload"}\n'):
+        done = subprocess.run(line, input=said, capture_output=True, text=True, check=False, timeout=30)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith("error: ")
+
+
+def test_the_process_imports_nothing_of_qt():
+    code = (
+        "import sys, sotto.runner.isolated.child, sotto.runner.serving.runner_server, sotto.cli.runner; "
+        "import sotto.engine.engine; "
+        "print({'PySide6', 'shiboken6', 'qasync'} & sys.modules.keys())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_the_command_is_not_among_those_for_people():
+    def sotto(*arguments):
+        line = [sys.executable, "-m", "sotto", *arguments]
+        return subprocess.run(line, capture_output=True, text=True, check=False, timeout=30)
+
+    assert "runner" not in sotto("--help").stdout
+    assert "runner" not in sotto("walk").stderr
+    assert "'99999' is no port" in sotto("runner", "--port", "99999").stderr
+    assert sotto("runner", "--walk").returncode == 2
+
+
+def test_a_port_that_is_taken_is_told():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        line = [sys.executable, "-m", "sotto", "runner", "--port", str(port)]
+        done = subprocess.run(
+            line, input=encoded(Hello("x")).decode(), capture_output=True, text=True, check=False, timeout=30
+        )
+    assert done.stderr == f"error: Port {port} cannot be listened on: Address already in use.\n"
+    assert done.returncode == 1
