@@ -94,7 +94,7 @@ def state_digest() -> str:
 
 
 def can_compile() -> bool:
-    """Tell whether a C++ compiler and Python's headers are there, which the native kernels are built with."""
+    """Return whether a C++ compiler and Python's headers are there, which the native kernels are built with."""
     compiler = os.environ.get("CXX", "").split()[:1] or ["g++", "clang++", "c++"]
     return any(map(shutil.which, compiler)) and Path(sysconfig.get_paths()["include"], "Python.h").is_file()
 
@@ -148,7 +148,7 @@ def group(name: str) -> list[str]:
 
 
 def works(python: Path) -> bool:
-    """Tell whether an environment's Python starts and is the one that runs this."""
+    """Return whether an environment's Python starts and is the one that runs this."""
     if not python.exists():
         return False
     asked = subprocess.run([str(python), "-c", "import sys; print(sys.version)"], capture_output=True, text=True)
@@ -168,7 +168,7 @@ def pip_command() -> list[str]:
 
 
 def pip_is_new_enough(command: list[str]) -> bool:
-    """Tell whether `command` is a pip that knows `--python`, 22.3 or newer."""
+    """Return whether `command` is a pip that knows `--python`, 22.3 or newer."""
     asked = subprocess.run([*command, "--version"], capture_output=True, text=True)
     found = re.match(r"pip (\d+)\.(\d+)", asked.stdout)
     return bool(found) and (int(found.group(1)), int(found.group(2))) >= (22, 3)
@@ -211,7 +211,7 @@ def provide_libraries(windows: bool) -> str:
 
 
 def can_install_packages() -> bool:
-    """Tell whether this is root on a Debian-like system."""
+    """Return whether this is root on a Debian-like system."""
     return os.name == "posix" and os.geteuid() == 0 and shutil.which("apt-get") is not None
 
 

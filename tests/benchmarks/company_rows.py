@@ -79,7 +79,7 @@ def gap_rows(models: Models, *, quick: bool) -> Iterator[Row]:
 
 
 def _is_chunk(event: object) -> bool:
-    """Tell whether a piece of the long prompt was read: its beginning and its first token are told in the same way."""
+    """Return whether a piece of the long prompt was read; its first token is reported in the same way."""
     return isinstance(event, PrefillProgress) and event.request_id == "long" and event.cached < event.done < event.total
 
 

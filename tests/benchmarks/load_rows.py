@@ -104,7 +104,7 @@ def load_rows(models: Models, *, quick: bool) -> Iterator[Row]:
 
 
 def _company_rows(ours: Server, lone: Server, clients: _Clients, *, quick: bool) -> Iterator[Row]:
-    """Tell whether what clients get depends on how many there are; `lone` is a server that has one at a time."""
+    """Return whether what clients get depends on how many there are; `lone` is a server that has one at a time."""
     tokens = 16 if quick else 64
     for count in _CLIENTS:
         prompts = _unseen(64)

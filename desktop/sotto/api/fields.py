@@ -37,7 +37,7 @@ class Fields:
         return ".".join(filter(None, (self._path, name)))
 
     def given(self, name: str) -> bool:
-        """Tell whether a field is there."""
+        """Return whether a field is there."""
         return self._values.get(name) is not None
 
     def any(self, name: str) -> Any:

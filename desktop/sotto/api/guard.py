@@ -111,20 +111,20 @@ class Guard:
             await self._inner(scope, receive, send)
 
     def _is_welcome(self, origin: str | None, host: str) -> bool:
-        """Tell whether a request comes from no page, from the server's own, or from one that is allowed."""
+        """Return whether a request comes from no page, from the server's own, or from one that is allowed."""
         if origin is None or _is_same(origin, host):
             return True
         return self._origins is not None and self._origins.fullmatch(origin) is not None
 
     def _is_asked_for(self, host: str, version: str) -> bool:
-        """Tell whether a host is written as one is, and may be the name of this server."""
+        """Return whether a host is written as one is, and may be the name of this server."""
         # Only the oldest clients name none.
         if _HOST.fullmatch(host) is None and (host or version != "1.0"):
             return False
         return not self._loopback or self._is_own(host) or _name_of(host).endswith(_NEARBY)
 
     def _is_own(self, host: str) -> bool:
-        """Tell whether a host is an address, or a name that is nobody else's to point here."""
+        """Return whether a host is an address, or a name that is nobody else's to point here."""
         name = _name_of(host)
         return name in self._own_names or name.endswith(".localhost") or is_address(name)
 
@@ -135,7 +135,7 @@ class Guard:
 
 
 def is_address(name: str) -> bool:
-    """Tell whether this is an IP address."""
+    """Return whether this is an IP address."""
     try:
         ipaddress.ip_address(name)
     except ValueError:
@@ -144,7 +144,7 @@ def is_address(name: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host to listen on can be reached from this machine alone."""
+    """Return whether a host to listen on can be reached from this machine alone."""
     return host == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)
 
 

@@ -125,7 +125,7 @@ class OpenAPI:
 
 
 async def _is_required(route: Route, method: str, examples: Sequence[Mapping[str, Any]], name: str) -> bool:
-    """Tell whether no example can do without a field."""
+    """Return whether no example can do without a field."""
     for body in examples:
         try:
             await _read(route, method, {key: value for key, value in body.items() if key != name})

@@ -49,7 +49,7 @@ class Told:
     cut: CutCall | None = None
 
     def __bool__(self) -> bool:
-        """Tell whether there is anything."""
+        """Return whether there is anything."""
         return bool(self.text or self.thinking or self.calls or self.cut)
 
 

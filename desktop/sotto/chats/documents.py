@@ -59,7 +59,7 @@ def read_document(path: Path, stopped: Callable[[], bool] = _never) -> Attachmen
 
 
 def is_picture(path: Path) -> bool:
-    """Tell whether a file is called what pictures are called."""
+    """Return whether a file is called what pictures are called."""
     return path.suffix.lower() in _PICTURES
 
 

@@ -68,7 +68,7 @@ def settle(engines: Iterable[SharesMemory]) -> None:
 
 
 def is_shortage(error: BaseException, others: Iterable[SharesMemory]) -> bool:
-    """Tell whether a load failed for want of memory, and there is enough once others have left."""
+    """Return whether a load failed for want of memory, and there is enough once others have left."""
     theirs = sum(one.held + one.reserve for one in others)
     if isinstance(error, NoRoomError):
         return 0 < error.missing <= theirs

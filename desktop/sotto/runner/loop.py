@@ -348,7 +348,7 @@ class EngineLoop:
             there.engine.unload()
 
     def _is_shortage(self, seat: str, error: Exception) -> bool:
-        """Tell whether a load failed for want of memory that other models hold."""
+        """Return whether a load failed for want of memory that other models hold."""
         from sotto.engine.memory_sharing import is_shortage
 
         return is_shortage(error, [one.engine for name, one in self._seats.items() if name != seat])

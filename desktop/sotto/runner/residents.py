@@ -104,7 +104,7 @@ class Resident:
         return self.stage is Stage.READY and not self.visits
 
     def serves(self, wish: Wish) -> bool:
-        """Tell whether it is loaded as it is wished for."""
+        """Return whether it is loaded as it is wished for."""
         if self.stage is not Stage.READY or self.info is None or self.outdated:
             return False
         given, asked, longest = self.info.context_length, wish.num_ctx, self.record.context_length
@@ -141,7 +141,7 @@ Decision = Load | CancelLoad | Unload | Admit | Refuse
 
 
 def same(one: ModelRecord, other: ModelRecord) -> bool:
-    """Tell whether two records are the same model."""
+    """Return whether two records are the same model."""
     return one.path == other.path or (bool(one.digest) and one.digest == other.digest)
 
 
@@ -196,7 +196,7 @@ class Residents:
         return self._residents.get(seat)
 
     def is_ready(self, seat: str) -> bool:
-        """Tell whether what is in a seat can be asked."""
+        """Return whether what is in a seat can be asked."""
         resident = self._residents.get(seat)
         return resident is not None and resident.stage is Stage.READY
 

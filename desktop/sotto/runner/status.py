@@ -96,5 +96,5 @@ class Reported:
 
 
 def is_of_load(event: Event) -> TypeGuard[LoadEvent]:
-    """Tell whether an event is about a model that comes or goes, and not about a request."""
+    """Return whether an event is about a model that comes or goes, and not about a request."""
     return isinstance(event, LoadProgress | Loaded | Unloaded) or (isinstance(event, Failed) and not event.request_id)

@@ -37,7 +37,7 @@ class _Folder:
 
 
 def may_go(root: Root) -> bool:
-    """Tell whether a folder that is not there is likely to come back: somebody said where it is, or a link does."""
+    """Return whether a folder that is not there is likely to come back: somebody said where it is, or a link does."""
     return root.kind is not Source.BUILTIN and (root.missing_is_error or root.path.is_symlink())
 
 
@@ -147,7 +147,7 @@ def _record(parts: Mapping[str, Any]) -> ModelRecord:
 
 
 def _is_text(path: Path) -> bool:
-    """Tell whether JSON can hold a path: names of files may be any bytes."""
+    """Return whether JSON can hold a path: names of files may be any bytes."""
     try:
         os.fspath(path).encode()
     except UnicodeEncodeError:

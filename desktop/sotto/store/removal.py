@@ -199,5 +199,5 @@ def _files(store: Path) -> list[Path]:
 
 
 def inside(path: Path, folder: Path) -> bool:
-    """Tell whether a file lies in a folder, or would lie there, whatever links lead there."""
+    """Return whether a file lies in a folder, or would lie there, whatever links lead there."""
     return Path(os.path.realpath(path.parent)).is_relative_to(os.path.realpath(folder))

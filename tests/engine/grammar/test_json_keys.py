@@ -42,7 +42,7 @@ _JSON = st.recursive(
 
 
 def repeats(text):
-    """Tell whether an object in JSON has a key twice, as Python reads it."""
+    """Return whether an object in JSON has a key twice, as Python reads it."""
     found = []
 
     def look(pairs):

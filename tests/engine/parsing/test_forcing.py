@@ -54,7 +54,7 @@ class Bytes:
 
 
 def lets_through(grammar, ids, mark="<mark>"):
-    """Tell whether a grammar takes tokens, and whether they are all that it wants."""
+    """Return whether a grammar takes tokens, and whether they are all that it wants."""
     wrapped = llguidance.TokenizerWrapper(Bytes(mark))
     matcher = llguidance.LLMatcher(llguidance.LLTokenizer(wrapped), llguidance.LLMatcher.grammar_from_lark(grammar))
     assert not matcher.get_error()

@@ -22,7 +22,7 @@ _PARTS = ("tokenizer.json", "chat template", "An input is empty")
 
 
 def names_model(message: str, path: Path) -> bool:
-    """Tell whether a sentence names a model by its path, or the part of it that fails once it is loaded."""
+    """Return whether a sentence names a model by its path, or the part of it that fails once it is loaded."""
     return str(path) in message or any(part in message for part in _PARTS)
 
 

@@ -57,7 +57,7 @@ class Target:
         raise NotImplementedError
 
     def names(self, message: str) -> bool:
-        """Tell whether a sentence names what it is about."""
+        """Return whether a sentence names what it is about."""
         return True
 
     def fault_of(self, message: str) -> str:

@@ -60,7 +60,7 @@ def host():
 
 
 def gone(pid, seconds=GONE_SECONDS):
-    """Tell whether a process is gone within so many seconds."""
+    """Return whether a process is gone within so many seconds."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         try:

@@ -21,7 +21,7 @@ CHILD = SUPPORT / "store" / "pull_child.py"
 
 
 def begun(progress):
-    """Tell whether some bytes of the weights are here."""
+    """Return whether some bytes of the weights are here."""
     return progress.state is PullState.DOWNLOADING and progress.done > 50_000
 
 

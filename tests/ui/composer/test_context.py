@@ -11,7 +11,7 @@ from sotto.ui.state.model_state import Phase
 
 
 def measured(stage, tokens):
-    """Tell whether this was measured, of what is typed now."""
+    """Return whether this was measured, of what is typed now."""
     meter = stage.window.composing.meter
     return meter.fresh and meter.use is not None and meter.use.tokens == tokens
 

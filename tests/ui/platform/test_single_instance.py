@@ -190,7 +190,7 @@ def sotto(home, *arguments):
 
 
 def answers(home):
-    """Tell whether an app of this home takes what others want."""
+    """Return whether an app of this home takes what others want."""
     folder = home / ".local" / "share" / "Sotto"
     return (folder / "app.socket").exists() and enter(folder, Wish(Show.NOTHING), 20) is None
 

@@ -38,7 +38,7 @@ def rows(file, columns="role, text, state", table="messages"):
 
 
 def known(stage):
-    """Tell whether everything that was said is on the disk, and the window knows its numbers."""
+    """Return whether everything that was said is on the disk, and the window knows its numbers."""
     turns = stage.chat_session.turns
     return not stage.chat_session.busy and bool(turns) and all(turn.id > 0 and turn.versions for turn in turns)
 

@@ -185,7 +185,7 @@ def _joined(messages: Iterable[Message]) -> Sequence[Message]:
 
 
 def _goes_on(last: Message, message: Message) -> bool:
-    """Tell whether an assistant's item belongs to the turn before it: thoughts come first, and calls last."""
+    """Return whether an assistant's item belongs to the turn before it: thoughts come first, and calls last."""
     return bool(message.tool_calls) or not (last.content or last.tool_calls)
 
 

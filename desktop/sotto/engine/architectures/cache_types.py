@@ -195,7 +195,7 @@ class QuantizedKVCache(FullKVCache):
         return sum(buffer.nbytes for buffer in self._packed)
 
     def empty(self) -> bool:
-        """Tell whether nothing was ever held."""
+        """Return whether nothing was ever held."""
         return not self._packed
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[mx.array, mx.array]:
@@ -284,7 +284,7 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
         return mx.arange(before + 1) >= before + 1 - window if before + 1 > window else None
 
     def can_rewind(self, length: int) -> bool:
-        """Tell whether all that the token after `length` others would see is still held."""
+        """Return whether all that the token after `length` others would see is still held."""
         return bool(length <= self.offset and max(0, length - (self.max_size - 1)) >= self.first)
 
     def rewind(self, length: int) -> None:
@@ -293,7 +293,7 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
         self._seen = 0
 
     def is_trimmable(self) -> bool:
-        """Tell whether one token can be taken back."""
+        """Return whether one token can be taken back."""
         return self.can_rewind(max(0, self.offset - 1))
 
     def trim(self, n: int) -> int:

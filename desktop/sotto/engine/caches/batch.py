@@ -87,7 +87,7 @@ class BatchStates:
 
 
 def can_batch(config: Mapping[str, Any], caches: Series[Any]) -> bool:
-    """Tell whether sequences of a model with this config and with caches like these may share a forward pass."""
+    """Return whether sequences of a model with this config and with caches like these may share a forward pass."""
     if not architecture(config).batches:
         return False
     kinds = {type(leaf) for leaf in leaves(caches)}

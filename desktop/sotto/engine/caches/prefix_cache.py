@@ -293,7 +293,7 @@ class PrefixCache:
         self._places[sequence] = place
 
     def _is_available(self, node: Node) -> bool:
-        """Tell whether a node's tokens are held by the node, by the disk or by a sequence that is placed."""
+        """Return whether a node's tokens are held by the node, by the disk or by a sequence that is placed."""
         held: Held = node.payload
         if held.owned is not None or held.stored is not None:
             return True

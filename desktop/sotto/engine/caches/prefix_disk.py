@@ -89,14 +89,14 @@ class PrefixDisk:
         return head.id
 
     def holds(self, entry: str, start: int, end: int, *, states: bool) -> bool:
-        """Tell whether an entry is just of these tokens, with states if they are wanted."""
+        """Return whether an entry is just of these tokens, with states if they are wanted."""
         head = self._heads.get(entry)
         if head is None or not self._tier.has(entry):
             return False
         return (head.start, head.end) == (start, end) and (not states or head.note == _WITH_STATES)
 
     def has_states(self, entry: str, end: int) -> bool:
-        """Tell whether an entry has the stateful caches at `end`."""
+        """Return whether an entry has the stateful caches at `end`."""
         head = self._heads.get(entry)
         return head is not None and head.end == end and head.note == _WITH_STATES and self._tier.has(entry)
 

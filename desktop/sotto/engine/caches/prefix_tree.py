@@ -108,7 +108,7 @@ class PrefixTree(RadixTree):
         return piece
 
     def has_states(self, node: Node) -> bool:
-        """Tell whether the stateful caches at a node's end are known."""
+        """Return whether the stateful caches at a node's end are known."""
         held: Held = node.payload
         if held.states is not None:
             return True

@@ -67,7 +67,7 @@ class Sequence:
         return all(isinstance(leaf, SlidingKVCache) for leaf in self.stateful)
 
     def can_rewind(self, length: int) -> bool:
-        """Tell whether `rewind` can go back to `length`."""
+        """Return whether `rewind` can go back to `length`."""
         if length == len(self.tokens):
             return True
         return all(isinstance(leaf, SlidingKVCache) and leaf.can_rewind(length) for leaf in self.stateful)

@@ -32,7 +32,7 @@ _LIMITS: Mapping[str, int] = {
 
 
 def is_encoder(config: Mapping[str, Any]) -> bool:
-    """Tell whether a config's model makes vectors of texts and writes none."""
+    """Return whether a config's model makes vectors of texts and writes none."""
     return config.get("model_type") in ENCODERS
 
 

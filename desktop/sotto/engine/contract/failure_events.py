@@ -25,7 +25,7 @@ def as_engine_error(error: BaseException) -> BaseException:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Tell whether an error says that memory ran out."""
+    """Return whether an error says that memory ran out."""
     if isinstance(error, EngineError):
         return error.message == OUT_OF_MEMORY
     return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "alloc" in str(error))

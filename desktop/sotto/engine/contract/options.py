@@ -115,7 +115,7 @@ def _misspelled(name: str) -> str:
 
 
 def _is_a_letter_off(given: str, right: str) -> bool:
-    """Tell whether a name is another one but for a letter: too many, missing or wrong, or swapped with the next one."""
+    """Return whether two names differ by one letter: one too many, missing or wrong, or two swapped."""
     if abs(len(given) - len(right)) > 1 or given == right:
         return False
     begin = next((place for place, (one, other) in enumerate(zip(given, right, strict=False)) if one != other), None)

@@ -127,7 +127,7 @@ class Scheduler:
         return []
 
     def _is_worth_waiting(self, one: Generation) -> bool:
-        """Tell whether somebody is computing the beginning of a prompt just now."""
+        """Return whether somebody is computing the beginning of a prompt just now."""
         return any(
             other.sequence is not None
             and other.pending is None

@@ -44,7 +44,7 @@ class Speculator:
         self._sources: dict[Generation, _Sources] = {}
 
     def wants(self, one: Generation) -> bool:
-        """Tell whether `step` is likely to take several tokens, so that the pending one should be read for it.
+        """Return whether `step` is likely to take several tokens, so that the pending one should be read for it.
 
         Where that is not so, this counts as a round without drafts.
         """

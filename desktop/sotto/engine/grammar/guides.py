@@ -169,7 +169,7 @@ class Vocabulary:
         return guide
 
     def allows(self, grammar: Grammar | Rules, beginning: str) -> bool:
-        """Tell whether an answer may begin with a text.
+        """Return whether an answer may begin with a text.
 
         Raises:
             InvalidRequestError: The grammar cannot be honoured.

@@ -38,7 +38,7 @@ def uninstall() -> None:
 
 
 def is_installed() -> bool:
-    """Tell whether MLX's functions give way now."""
+    """Return whether MLX's functions give way now."""
     return bool(_originals)
 
 

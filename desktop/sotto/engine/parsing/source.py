@@ -94,7 +94,7 @@ class Source:
         yield
 
     def starts_with(self, text: str) -> Reading[bool]:
-        """Tell whether `text` comes next; it is not read."""
+        """Return whether `text` comes next; it is not read."""
         while len(self.text) - self.at < len(text) and text.startswith(self.text[self.at :]) and not self.ended:
             yield
         rest = self.text[self.at : self.at + len(text)]

@@ -115,7 +115,7 @@ class TaggedReader:
         return next((way for way in ways if way.opens == text), None)
 
     def _counts(self, mark: Thoughts | Calls) -> bool:
-        """Tell whether a tag at this place is one."""
+        """Return whether a tag at this place is one."""
         if isinstance(mark, Thoughts):
             return self._lines.blank and not self._lines.fence
         if mark.first:
@@ -123,7 +123,7 @@ class TaggedReader:
         return self._failures < _MOST_FAILURES and (mark.anywhere or not self._lines.fence)
 
     def _ends_thought(self, text: str) -> Reading[bool]:
-        """Tell whether all text so far was a thought that ends here: its end stands alone, or at the end of a line."""
+        """Return whether all text so far is a thought that ends here: its end mark is alone, or closes a line."""
         closers = [pair.closes for pair in self._family.thoughts]
         if not self._plain or self._lines.fence or text not in closers:
             return False

@@ -23,7 +23,7 @@ _HELD = re.compile(rb"^(?:RssAnon|RssShmem|VmSwap):\s*(\d+) kB$", re.MULTILINE)
 
 
 def can_be_limited() -> bool:
-    """Tell whether it is known here what another process holds."""
+    """Return whether it is known here what another process holds."""
     return sys.platform == "linux"
 
 

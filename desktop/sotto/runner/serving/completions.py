@@ -57,7 +57,7 @@ def line(event: GenerateEvent) -> bytes:
 
 
 def ends(event: GenerateEvent) -> bool:
-    """Tell whether nothing comes after `event`."""
+    """Return whether nothing comes after `event`."""
     return isinstance(event, Finished | Failed)
 
 

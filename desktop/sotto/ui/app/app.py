@@ -84,7 +84,7 @@ class Application(QApplication):
 
 
 def qt_keeps_none() -> bool:
-    """Tell whether Qt calls leave the reference count of None alone; 200 lost references do no harm yet."""
+    """Return whether Qt calls leave the reference count of None alone; 200 lost references do no harm yet."""
     target, before = QObject(), sys.getrefcount(None)
     for _ in range(200):
         target.setObjectName("a")

@@ -45,7 +45,7 @@ def wanted_tool(call: ToolCall) -> str:
 
 
 def is_cut_short(turn: Turn) -> bool:
-    """Tell whether there is something of an answer, and more could come."""
+    """Return whether there is something of an answer, and more could come."""
     if not turn.text:
         return False
     return turn.state in (State.STOPPED, State.INTERRUPTED, State.FAILED) or (

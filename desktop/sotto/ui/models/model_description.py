@@ -82,7 +82,7 @@ def abilities(record: ModelRecord) -> str:
 
 
 def makes_vectors(record: ModelRecord) -> bool:
-    """Tell whether a model's files say that it is there for vectors of texts alone."""
+    """Return whether a model's files say that it is there for vectors of texts alone."""
     return "embedding" in record.capabilities and "completion" not in record.capabilities
 
 

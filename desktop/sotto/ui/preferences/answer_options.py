@@ -62,7 +62,7 @@ def manner_of(options: Mapping[str, Any], info: ModelInfo | None) -> Manner:
 
 
 def is_thinking(value: object) -> bool:
-    """Tell whether a value says whether to think."""
+    """Return whether a value says whether to think."""
     return isinstance(value, str) and value in set(Think)
 
 
@@ -78,7 +78,7 @@ def thinking_choices(info: ModelInfo | None, chosen: object = None) -> tuple[Thi
 
 
 def is_format(value: object) -> bool:
-    """Tell whether a value says what answers must be, in the form in which that is kept."""
+    """Return whether a value says what answers must be, in the form in which that is kept."""
     if value == JSON:
         return True
     if not isinstance(value, Mapping) or set(value) != {"kind", "text", "name"}:

@@ -44,7 +44,7 @@ def make_host(kind: str = THREAD) -> EngineThread:
 
 @cache
 def crashed_last_time() -> bool:
-    """Tell whether the app ended while an engine computed on its thread, the last time that it did so.
+    """Return whether the app ended while an engine computed on its thread, the last time that it did so.
 
     It is found out once, before an engine of this run computes.
     """

@@ -124,7 +124,7 @@ class Draft(QPlainTextEdit):
 
 
 def _is_given(data: QMimeData) -> bool:
-    """Tell whether something was copied that is no text: files, or a picture."""
+    """Return whether something was copied that is no text: files, or a picture."""
     if data.hasUrls() and all(url.isLocalFile() for url in data.urls()):
         return True
     return data.hasImage() and not data.hasText()

@@ -7,7 +7,7 @@ from PySide6.QtGui import QGuiApplication
 
 
 def system_wants_less() -> bool:
-    """Tell whether the person asked the system for less motion."""
+    """Return whether the person asked the system for less motion."""
     hints = QGuiApplication.styleHints()  # kept in a variable: what hangs on it goes when its wrapper goes
     accessibility = hints.accessibility() if hasattr(hints, "accessibility") else None
     preference = getattr(accessibility, "motionPreference", None)  # from Qt 6.12 on
@@ -21,7 +21,7 @@ provider: Callable[[], bool] = system_wants_less
 
 
 def is_reduced() -> bool:
-    """Tell whether nothing is to move by itself."""
+    """Return whether nothing is to move by itself."""
     return provider()
 
 

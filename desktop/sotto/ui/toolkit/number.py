@@ -32,7 +32,7 @@ class Number:
     below: str = ""
 
     def fits(self, value: object) -> bool:
-        """Tell whether `value` is such a number."""
+        """Return whether `value` is such a number."""
         return is_number(value) and self.least <= value <= self.most and (bool(self.places) or value == int(value))
 
     def shown(self, value: float) -> str:
@@ -41,7 +41,7 @@ class Number:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Tell whether `value` is a number that one can count with."""
+    """Return whether `value` is a number that one can count with."""
     return not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value)
 
 

@@ -96,7 +96,7 @@ class ChatRows(QAbstractListModel):
         return one.chat.folder if one is not None and self.is_inside(row) else None
 
     def is_inside(self, row: int) -> bool:
-        """Tell whether a conversation is listed in a folder."""
+        """Return whether a conversation is listed in a folder."""
         one = self.rows[row]
         return isinstance(one, Entry) and one.chat.folder in self._listed
 
