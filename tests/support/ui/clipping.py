@@ -5,6 +5,19 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QScrollArea
 from sotto.ui.toolkit.widgets import ElidedButton, ElidedLabel
 
 
+def assert_unclipped(*widgets):
+    """Assert that no text in the widgets is cut off; a wait for it names those that are when it times out."""
+    for widget in widgets:
+        assert clipped(widget) == []
+
+
+def assert_whole(*widgets):
+    """Assert that no text in the widgets is cut off, and that everything can be brought into view."""
+    for widget in widgets:
+        assert clipped(widget) == []
+        assert unreachable(widget) == []
+
+
 def clipped(window):
     """Return the texts in a window that have less room than they need."""
     return [

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from clipping import clipped
+from clipping import assert_unclipped
 from disk_entries import head, lay
 from sotto.engine.contract.engine_settings import disk_root, settings_file
 from sotto.ui.platform import login_item
@@ -462,7 +462,7 @@ def test_text_of_twice_the_size_is_not_clipped(settings, dressed, qtbot, loop, p
     dressed.wear("light", 2.0)
     window = settings(page)
     window.resize(window.minimumSize())
-    qtbot.waitUntil(lambda: clipped(window) == [])
+    qtbot.waitUntil(lambda: assert_unclipped(window))
     shown = window.stack.currentWidget()
     assert shown.widget().width() <= shown.viewport().width()
 

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
-from clipping import clipped
+from clipping import assert_unclipped
 from places import PICTURES
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.ui.markdown.code_header import CodeHeader
@@ -110,7 +110,7 @@ def test_longer_words_have_room_in_the_window(ready, qtbot, loop, preferences, d
     ready.window.current.changed.emit(ready.chat_session)
     assert ready.window.chat.composer.format.isVisible()
     stretch(ready.window)
-    qtbot.waitUntil(lambda: clipped(ready.window) == [])
+    qtbot.waitUntil(lambda: assert_unclipped(ready.window))
     assert nameless(ready.window) == []
 
 
@@ -146,9 +146,9 @@ def test_longer_words_have_room_in_downloads(ready, qtbot, loop, preferences, di
     listed, card = download(ready, qtbot), ready.window.desk.getting.card
     qtbot.wait(100)
     for one in (listed, card):
-        assert clipped(one) == []
+        assert_unclipped(one)
         stretch(one)
-    qtbot.waitUntil(lambda: clipped(listed) == clipped(card) == [])
+    qtbot.waitUntil(lambda: assert_unclipped(listed, card))
     assert nameless(ready.window) == []
     # Neither is wider than its place, and no text of the card is below the window.
     area = listed.parentWidget().parentWidget()
@@ -167,7 +167,7 @@ def test_longer_words_have_room_in_the_settings(stage, qtbot, loop, preferences,
     settings = stage.window.dialogs.settings
     qtbot.waitUntil(settings.isVisible)
     stretch(settings)
-    qtbot.waitUntil(lambda: clipped(settings) == [])
+    qtbot.waitUntil(lambda: assert_unclipped(settings))
     assert nameless(settings) == []
 
 
@@ -180,7 +180,7 @@ def test_longer_words_have_room_in_the_quick_prompt(around, qtbot, loop, prefere
     around.shell.quick.toggle()
     qtbot.waitUntil(around.panel.isVisible)
     stretch(around.panel)
-    qtbot.waitUntil(lambda: clipped(around.panel) == [])
+    qtbot.waitUntil(lambda: assert_unclipped(around.panel))
     assert nameless(around.panel) == []
 
 

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
-from clipping import clipped
+from clipping import assert_unclipped
 from scripted_loop import record
 from sotto.store.records import Source
 from sotto.store.roots import Root
@@ -116,4 +116,4 @@ def test_nothing_is_cut_off(stage, qtbot, loop, dressed, size, zoom):
     dressed.wear("light", zoom)
     stage.window.resize(*size)
     stage.window.chat.welcome.finds.show_finds([BUILTIN], PLACES, 16 * 10**9)
-    qtbot.waitUntil(lambda: clipped(stage.window.chat.welcome) == [])
+    qtbot.waitUntil(lambda: assert_unclipped(stage.window.chat.welcome))

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from clipping import clipped, unreachable
+from clipping import assert_whole
 from scripted_loop import record
 from sotto.ui.models.model_row import least_height
 from sotto.ui.preferences.preferences import LARGEST_ZOOM
@@ -38,7 +38,7 @@ def test_the_sidebar_has_room_for_everything(full, qtbot, loop, preferences, dir
     window, sidebar = full.window, full.window.sidebar
     directed(direction)
     preferences.change(zoom=zoom)
-    qtbot.waitUntil(lambda: clipped(window) == [] and unreachable(window) == [])
+    qtbot.waitUntil(lambda: assert_whole(window))
     assert (window.width(), window.height()) == SMALLEST
     assert not sidebar.geometry().intersects(window.chat.geometry())
     # A row of each list is to be seen as a whole.
@@ -58,7 +58,8 @@ def test_tab_brings_what_it_reaches_into_view(full, qtbot, loop, preferences):
     preferences.change(zoom=LARGEST_ZOOM)
     qtbot.waitUntil(lambda: sidebar._area.verticalScrollBar().maximum() > 0)
     # What moves by itself later is not brought back.
-    qtbot.waitUntil(lambda: not full.chat_session.busy and clipped(window) == [] and unreachable(window) == [])
+    qtbot.waitUntil(lambda: not full.chat_session.busy)
+    qtbot.waitUntil(lambda: assert_whole(window))
     qtbot.wait(100)
     reached = set()
     window.chat.composer.draft.setFocus()
@@ -96,14 +97,14 @@ def test_what_can_be_chosen_for_a_chat_has_room(full, qtbot, loop, preferences, 
     full.window.chat.choices.show_choices("", {"think": "high", "format": held, "mirostat": 2})
     choices.more.click()
     choices.presets.button.setText("Preset: A name that goes on and on & on ▾".replace("&", "&&"))
-    qtbot.waitUntil(lambda: clipped(choices) == [] and unreachable(choices) == [])
+    qtbot.waitUntil(lambda: assert_whole(choices))
     assert "on &amp; on" in choices.presets.button.toolTip()
     title, origin, field = choices._titles["temperature"], choices.origins["temperature"], choices.fields["temperature"]
     assert title.y() == origin.y() < field.y()
     # With room, a number stands in one line again.
     preferences.change(zoom=1.0)
     qtbot.waitUntil(lambda: title.geometry().center().y() == field.geometry().center().y())
-    qtbot.waitUntil(lambda: clipped(choices) == unreachable(choices) == [])
+    qtbot.waitUntil(lambda: assert_whole(choices))
 
 
 @BOTH
@@ -119,7 +120,7 @@ def test_a_notice_has_room_for_the_longest_words(
     preferences.change(zoom=zoom)
     window.resize(720, height)
     notice.tell("It cannot be opened", f"{word} is no model; it should be one.", "Show the folder", lambda: None)
-    qtbot.waitUntil(lambda: clipped(window) == [] and unreachable(window) == [])
+    qtbot.waitUntil(lambda: assert_whole(window))
     assert (window.width(), window.height()) == (720, height)
     # It is said as it is.
     assert word in notice.message.text()

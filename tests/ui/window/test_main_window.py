@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QDesktopServices, QInputMethodEvent, QWheelEve
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QToolButton
 
-from clipping import clipped
+from clipping import assert_unclipped
 from drags import data_of, enter, let_go
 from scripted_loop import record
 from sotto.chats.chat_records import Attachment
@@ -425,7 +425,7 @@ def test_text_of_twice_the_size_is_not_clipped(ready, qtbot, loop, dressed):
     ready.window.send("How do I load a bigger model, and what does 4-bit mean?")
     qtbot.waitUntil(lambda: settled(ready))
     # What stands under an answer is laid out once it is there.
-    qtbot.waitUntil(lambda: clipped(ready.window) == [])
+    qtbot.waitUntil(lambda: assert_unclipped(ready.window))
     transcript = ready.window.chat.transcript
     assert transcript.widget().width() <= transcript.viewport().width()
 
@@ -449,7 +449,8 @@ def test_attachments_and_warnings_of_twice_the_size_are_not_clipped(ready, qtbot
     assert len(composer.attachments.chips) == 2
     try:
         shown = composer.attachments.chips
-        qtbot.waitUntil(lambda: all(chip.isVisible() for chip in shown) and clipped(window) == [])
+        qtbot.waitUntil(lambda: all(chip.isVisible() for chip in shown))
+        qtbot.waitUntil(lambda: assert_unclipped(window))
         chips = [chip.geometry() for chip in composer.attachments.chips]
         assert not chips[0].intersects(chips[1])
         edge = composer.attachments.rect()
