@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# Their assertions tell what was there, as those of tests do.
+pytest.register_assert_rewrite("clipping", "window_checks")
 
 import qasync
 import shiboken6
