@@ -175,7 +175,10 @@ def _height(widget: Message, width: int) -> int:
     """Return how tall a message is at a width, with all the layouts in it done."""
     if widget.width() != width:
         widget.resize(width, widget.height())
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+    # Only what is waiting inside the message, from the inside out: the caller may be a layout around the column that is
+    # half done, and running it again from within would leave widgets at sizes that no longer hold.
+    for inner in (*reversed(widget.findChildren(QWidget)), widget):
+        QCoreApplication.sendPostedEvents(inner, QEvent.Type.LayoutRequest)
     return widget.heightForWidth(width) if widget.hasHeightForWidth() else widget.sizeHint().height()
 
 
