@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-# Their assertions tell what was there, as those of tests do.
-pytest.register_assert_rewrite("clipping", "window_checks")
 
 import qasync
 import shiboken6
@@ -31,6 +29,9 @@ from sotto.ui.state.model_state import Phase
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.async_tasks import Flows
 from sotto.ui.window.main_window import MainWindow
+
+# Assertions of these helpers show their values, as those of tests do.
+pytest.register_assert_rewrite("clipping", "window_checks")
 
 
 @pytest.fixture(scope="session")
