@@ -1,0 +1,69 @@
+"""CONTRIBUTING says what is so: its packages, in order, and every file and class that it names."""
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOTTO = ROOT / "desktop" / "sotto"
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+ROOMS = ("cli", "ui", "api", "runner", "engine", "store", "chats")
+
+
+def summary(folder):
+    """Return the first paragraph of a package's docstring, in one line."""
+    docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")))
+    return " ".join(docstring.split("\n\n")[0].split())
+
+
+def rows(heading):
+    """Return the rows of the table whose first cell is `heading`: what stands in the first cell, and in the second."""
+    table = re.split(rf"^\| {re.escape(heading)} \|.*\n\| --- ", TEXT, maxsplit=1, flags=re.MULTILINE)[1]
+    table = table.split("\n\n", 1)[0]
+    return dict(re.findall(r"^\| `([^`]+)` \| (.+?) \|", table, re.MULTILINE))
+
+
+def test_rooms_are_told_as_they_tell_it():
+    told = rows("room")
+    for room in ROOMS:
+        assert told[f"sotto.{room}"] == summary(SOTTO / room)
+
+
+@pytest.mark.parametrize("room", ["ui", "engine", "api", "runner", "store"])
+def test_packages_are_told_as_they_tell_it(room):
+    inside = [path.parent for path in (SOTTO / room).rglob("__init__.py") if path.parent != SOTTO / room]
+    assert rows(f"`sotto.{room}`") == {
+        ".".join(folder.relative_to(SOTTO / room).parts): summary(folder) for folder in inside
+    }
+
+
+@pytest.mark.parametrize("room", ["ui", "engine"])
+def test_packages_stand_in_the_order_of_their_layers(room):
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    layers = next(one["layers"] for one in contracts if one.get("containers") == [f"sotto.{room}"])
+    level = {name.strip(" ()"): height for height, layer in enumerate(layers) for name in re.split(r"[|:]", layer)}
+    levels = [level[name] for name in rows(f"`sotto.{room}`") if "." not in name]
+    assert levels == sorted(levels)
+
+
+def test_files_that_are_named_exist():
+    named = re.findall(r"`((?:[\w.-]+/)+[\w.-]*)`", TEXT)
+    places = {name: base / name for name in named for base in (SOTTO, ROOT) if (base / name.split("/")[0]).exists()}
+    # Made by the install.
+    places.pop("desktop/sotto/_native")
+    assert len(places) > 20
+    assert [name for name, place in places.items() if not place.exists()] == []
+
+
+def test_shapes_on_the_way_are_where_the_table_says():
+    table = TEXT.split("| shape |", 1)[1].split("\n\n", 1)[0]
+    shapes = re.findall(r"^\| (`.+?) \| .+? \| `(.+?)` \|", table, re.MULTILINE)
+    assert len(shapes) == 5
+    for names, module in shapes:
+        classes = [node.name for node in ast.parse((SOTTO / module).read_text()).body if isinstance(node, ast.ClassDef)]
+        assert set(re.findall(r"`(\w+)`", names)) <= set(classes), module
