@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given
 from hypothesis import strategies as st
 
 from scripted_loop import Script, ScriptedLoop
-from sotto.api.examples import BODIES
+from sent_bodies import BODIES
 from sotto.api.server import Address, ApiServer
 from sotto.runner.catalogue import catalogue
 from sotto.runner.loop_host import LoopHost
@@ -55,10 +55,11 @@ def test_bodies_are_described_as_they_are_read(document):
     chat = body_of(document, "/v1/chat/completions")
     assert chat["required"] == ["model", "messages"]
     assert chat["properties"]["n"] == {"type": "integer", "minimum": 1, "maximum": 16}
-    assert chat["properties"]["stop"]["anyOf"][0] == {"type": "array", "items": {"type": "string"}}
+    assert {"type": "array", "items": {"type": "string"}} in chat["properties"]["stop"]["anyOf"]
+    assert chat["properties"]["temperature"] == {"type": "number", "minimum": 0, "maximum": 100}
     message = chat["properties"]["messages"]["items"]["properties"]
     assert {"role", "content", "tool_calls", "tool_call_id"} <= message.keys()
-    assert body_of(document, "/v1/messages")["required"] == ["model", "max_tokens", "messages"]
+    assert body_of(document, "/v1/messages")["required"] == ["model", "messages", "max_tokens"]
     assert body_of(document, "/api/delete", "delete")["properties"].keys() == {"model", "name"}
     streamed = document["paths"]["/api/chat"]["post"]["responses"]["200"]["content"]
     assert streamed.keys() == {"application/json", "application/x-ndjson"}
@@ -80,6 +81,40 @@ def test_examples_are_what_is_described_and_are_answered(served, document, path)
         answer = httpx.request(method, served.url + path, json=body)
         # Models that are downloaded in examples are not here.
         assert answer.status_code == (404 if path in ("/api/copy", "/api/delete") else 200), answer.text
+
+
+def undeclared(value, schema):
+    """Yield the paths of what a value has and no declaration in a schema names."""
+    kinds = schema.get("anyOf", [schema])
+    for name, inner in value.items() if isinstance(value, dict) else ():
+        known = [kind["properties"][name] for kind in kinds if name in kind.get("properties", {})]
+        if not known and any("properties" in kind and kind["properties"] for kind in kinds):
+            yield name
+        for each in known[:1]:
+            yield from (f"{name}.{rest}" for rest in undeclared(inner, each))
+    for item in value if isinstance(value, list) else ():
+        for kind in kinds:
+            yield from (f"[].{rest}" for rest in undeclared(item, kind.get("items", {})))
+
+
+@pytest.mark.parametrize("path", sorted(BODIES))
+def test_what_clients_send_is_declared(document, path):
+    schema = body_of(document, path, "delete" if path == "/api/delete" else "post")
+    assert [name for body in BODIES[path] for name in undeclared(body, schema)] == []
+
+
+@pytest.mark.parametrize("path", sorted(BODIES.keys() - LEFT_OUT))
+def test_what_is_required_is_what_no_request_can_do_without(served, document, path):
+    method = "delete" if path == "/api/delete" else "post"
+    required = body_of(document, path, method).get("required", [])
+    for name in BODIES[path][0]:
+        refused = []
+        for body in BODIES[path]:
+            left = {key: value for key, value in body.items() if key != name}
+            refused.append(name in body and httpx.request(method, served.url + path, json=left).status_code)
+        # Some have models that are not here.
+        needless = any(status not in (400, 404) for status in refused) or path in ("/api/copy", "/api/delete")
+        assert (name in required) != needless or path in ("/api/copy", "/api/delete"), name
 
 
 @examples(40, phases=[Phase.generate], suppress_health_check=list(HealthCheck))

@@ -161,6 +161,7 @@ def not_yet(reasons: Mapping[str, str]) -> list[Route]:
         async def answer(request: Request) -> Response:
             raise missing(why)
 
+        answer.__dict__["refusal"] = missing(why)
         return answer
 
     return [Route(path, refusing(why), methods=["POST"]) for path, why in reasons.items()]

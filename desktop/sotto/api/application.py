@@ -40,7 +40,8 @@ def application(
         origins: Which pages of others may use it; None for none.
     """
     handlers: dict[Any, Any] = {HTTPException: _plain, SottoError: _told, ClientDisconnect: _gone, Exception: _told}
-    routes = [*_routes(desk), *OpenAPI(_routes, dialect_of, key=bool(key)).routes(), *metrics.routes()]
+    asked = _routes(desk)
+    routes = [*asked, *OpenAPI(asked, dialect_of, key=bool(key)).routes(), *metrics.routes()]
     inner = Starlette(routes=routes, exception_handlers=handlers)
     guarded = Guard(inner, dialect_of, loopback=loopback, key=key, origins=origins)
     return Counting(guarded, routes, metrics)

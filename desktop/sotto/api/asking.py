@@ -9,10 +9,10 @@ from uuid import uuid4
 
 from sotto.api.desk import Desk, Visit
 from sotto.api.error_bodies import bad
-from sotto.api.fields import Fields
+from sotto.api.fields import DURATION, Body, Flag, Object, Raw, Text, TextOrObjects
 from sotto.engine.contract.events import DoneReason, Finished, PrefillProgress, TextChunk
 from sotto.engine.contract.logprob_values import Likelihood
-from sotto.engine.contract.options import DRAWN_BY, misspelled, recognised, request_options
+from sotto.engine.contract.options import DRAWN_BY, OPTION_SCHEMAS, misspelled, recognised, request_options
 from sotto.engine.contract.requests import GenerateRequest, Grammar, GrammarKind, Message, Overflow
 from sotto.engine.grammar.grammars import check_grammar
 from sotto.engine.prompt.forced_calls import wanted_tools
@@ -35,9 +35,58 @@ _FORMATS = (
     "response_format",
     "structured_outputs",
 )
-MOST_TOKENS = 2**31 - 1
-"""The longest answer that can be asked for; what the context has room for is less."""
 NO_IMAGES = "this model does not support image input"
+
+
+class Options(Body):
+    """Options by Ollama's names, which `sotto.engine.contract.options` checks."""
+
+    more = OPTION_SCHEMAS
+
+
+class ModelBody(Body):
+    """What every request to a model has: its name, and how long it stays loaded afterwards."""
+
+    model = Text(required=True)
+    keep_alive = Raw(*DURATION)
+
+
+class OptionsBody(ModelBody):
+    """A request with options in an object, as Ollama's have."""
+
+    options = Object(Options)
+
+
+class SamplingBody(ModelBody):
+    """A request in which each option is a field."""
+
+    more = {name: OPTION_SCHEMAS[name] for name in DRAWN_BY}  # noqa: RUF012
+
+
+class OverflowBody(Body):
+    """What to do with a conversation that is longer than the context."""
+
+    truncate = Flag(True)
+    shift = Flag(False)
+
+
+class MessageBody(Body):
+    """A message of a conversation."""
+
+    role = Text(required=True)
+
+
+class Part(Body):
+    """A part of a message's content."""
+
+    type = Text(required=True)
+    text = Text()
+
+
+class Content(Body):
+    """A text, or a list of its parts."""
+
+    content = TextOrObjects(Part)
 
 
 def checked_options(options: Mapping[str, Any]) -> int | None:
@@ -49,49 +98,37 @@ def checked_options(options: Mapping[str, Any]) -> int | None:
     return request_options({}, options).num_ctx
 
 
-def options_of(fields: Fields) -> tuple[dict[str, Any], int | None, tuple[str, ...]]:
+def options_of(body: OptionsBody) -> tuple[dict[str, Any], int | None, tuple[str, ...]]:
     """Return the options of a request in Ollama's dialect, checked, the context length among them, and warnings.
 
     Raises:
         ApiError: They are no object.
         InvalidRequestError: One is out of range or of the wrong type.
     """
-    options, notes = recognised(fields.object("options").values)
+    options, notes = recognised(body.options.values)
     return options, checked_options(options), tuple(f"options: {note}" for note in notes)
 
 
-def drawn_by(fields: Fields) -> tuple[dict[str, Any], tuple[str, ...]]:
+def drawn_by(body: SamplingBody) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return how an answer is to be drawn, where its dialect has no object for that: each option is a field.
 
     With it goes a warning for each field that is nearly one of them; others that nobody knows mean nothing here.
     """
-    return {name: fields.any(name) for name in DRAWN_BY if fields.given(name)}, misspelled(fields.names)
+    return {name: body.raw(name) for name in DRAWN_BY if body.given(name)}, misspelled(body.names)
 
 
-def most_tokens(fields: Fields, name: str) -> int | None:
-    """Return the longest answer that a field asks for, -1 for as long as there is room; None if it is not given.
-
-    Raises:
-        ApiError: It is something else.
-    """
-    most = fields.integer(name, -1, MOST_TOKENS)
-    if most == 0:
-        raise fields.wrong(name, f"a whole number from 1 to {MOST_TOKENS}, or -1 for as many as there is room for")
-    return most
-
-
-def overflow_of(fields: Fields, usual: Overflow = Overflow.TRUNCATE) -> Overflow:
+def overflow_of(body: OverflowBody, usual: Overflow = Overflow.TRUNCATE) -> Overflow:
     """Return what to do where the context is full: the oldest turns of a conversation leave, unless that is refused.
 
     Args:
-        fields: The request.
+        body: The request.
         usual: What to do where it says nothing.
     """
-    if not fields.flag("truncate", True):
+    if not body.truncate:
         return Overflow.ERROR
-    if fields.flag("shift", False):
+    if body.shift:
         return Overflow.SHIFT
-    return Overflow.TRUNCATE if fields.given("truncate") else usual
+    return Overflow.TRUNCATE if body.given("truncate") else usual
 
 
 def usual_of_text(record: ModelRecord) -> Overflow:
@@ -102,18 +139,18 @@ def usual_of_text(record: ModelRecord) -> Overflow:
     return Overflow.TRUNCATE if record.format is Format.GGUF else Overflow.ERROR
 
 
-def refuse_other_formats(fields: Fields, right: str) -> None:
+def refuse_other_formats(body: Body, right: str) -> None:
     """Refuse fields that ask for a form of the answer and have no meaning here: it would come in another one.
 
     Args:
-        fields: The request.
+        body: The request.
         right: Where the form belongs, as its path.
 
     Raises:
         ApiError: There is such a field.
     """
     for name in _FORMATS:
-        if fields.given(name) and name != right:
+        if body.given(name) and name != right:
             raise bad(f"{name} is not known here; say in {right} what the answer must be.")
 
 
@@ -142,26 +179,26 @@ def request_of(
     )
 
 
-def tokens_of(fields: Fields, name: str, values: Sequence[Any]) -> tuple[int, ...]:
+def tokens_of(body: Body, name: str, values: Sequence[Any]) -> tuple[int, ...]:
     """Return what a field holds that is to be tokens; the model says itself whether they are its own."""
     for index, one in enumerate(values):
         # Not isinstance: True is an int there.
         if type(one) is not int:
-            raise fields.wrong(f"{name}[{index}]", "a token, a whole number from 0 on", one)
+            raise body.wrong(f"{name}[{index}]", "a token, a whole number from 0 on", one)
     return tuple(values)
 
 
-async def schema_of(fields: Fields, name: str) -> Grammar:
+async def schema_of(body: Body, name: str) -> Grammar:
     """Return what a field that holds a JSON schema asks for, checked before any model is loaded for it.
 
     Raises:
         ApiError: It is no object.
         InvalidRequestError: It cannot be honoured.
     """
-    schema = fields.any(name)
+    schema = body.raw(name)
     if not isinstance(schema, dict):
-        raise fields.wrong(name, "a JSON schema")
-    grammar = Grammar(GrammarKind.JSON_SCHEMA, json.dumps(schema), fields.path(name))
+        raise body.wrong(name, "a JSON schema")
+    grammar = Grammar(GrammarKind.JSON_SCHEMA, json.dumps(schema), body.path(name))
     await asyncio.to_thread(check_grammar, grammar)
     return grammar
 
@@ -177,35 +214,34 @@ async def able(manner: Manner) -> Manner:
     return manner
 
 
-def role_of(message: Fields) -> str:
+def role_of(message: MessageBody) -> str:
     """Return who says a message.
 
     Raises:
         ApiError: It is nobody who can.
     """
-    role = message.text("role").lower()
+    role = message.role.lower()
     role = "system" if role == "developer" else role
     if role not in _ROLES:
         raise message.wrong("role", "system, user, assistant or tool")
     return role
 
 
-def text_of(fields: Fields, name: str) -> str:
+def text_of(message: Content) -> str:
     """Return a content that is a text, or a list of parts that are texts.
 
     Raises:
         ApiError: It has other parts.
     """
-    if not isinstance(fields.any(name), list):
-        return fields.text(name)
+    if isinstance(content := message.content, str):
+        return content
     texts = []
-    for part in fields.objects(name):
-        kind = part.text("type")
-        if kind in ("image", "image_url", "input_audio"):
-            raise bad(NO_IMAGES if kind != "input_audio" else "this model does not support audio input")
-        if kind != "text":
+    for part in content:
+        if part.type in ("image", "image_url", "input_audio"):
+            raise bad(NO_IMAGES if part.type != "input_audio" else "this model does not support audio input")
+        if part.type != "text":
             raise part.wrong("type", "text")
-        texts.append(part.text("text"))
+        texts.append(part.text)
     return "".join(texts)
 
 

@@ -1,23 +1,24 @@
 """Reading the body of a request, within bounds."""
 
 import asyncio
+import functools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 
+from sotto.api.answers import Answer
 from sotto.api.error_bodies import ApiError, bad, busy
-from sotto.api.fields import Fields
-from sotto.api.shapes import Shape
+from sotto.api.fields import Body
 from sotto.engine.grammar.schema_checks import DEEPEST_SCHEMA
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import parse_object
 from sotto.store.printable import shown
 
-# Where in a request's scope it stands what hears how its body is read.
-SHAPE = "sotto.shape"
 LARGEST = 32 << 20
 # Read at once; more would keep others waiting.
 _LITTLE = 256 << 10
@@ -37,6 +38,24 @@ _SCHEMAS = (
 )
 _LONGEST_PATH = max(map(len, _SCHEMAS))
 _TOKENS = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"?|[\[{]|[\]}]|,', re.DOTALL)
+
+
+B = TypeVar("B", bound=Body)
+H = TypeVar("H")
+Handler = Callable[[H, Request], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a handler takes and gives, for `/openapi.json`.
+
+    Attributes:
+        kind: The fields of the body.
+        media_types: Of its answers.
+    """
+
+    kind: type[Body]
+    media_types: tuple[str, ...]
 
 
 class Room:
@@ -68,7 +87,29 @@ class Room:
 _ROOM = Room(8 * LARGEST)
 
 
-async def fields_of(request: Request) -> Fields:
+def takes(
+    kind: type[B], *, streams: str = "", answers: str = "application/json"
+) -> Callable[[Callable[[H, B], Awaitable[Answer]]], "Handler[H]"]:
+    """Decorate a handler so that it is given the body of each request.
+
+    Args:
+        kind: The body's fields.
+        streams: The media type of an answer in pieces; empty where there is none.
+        answers: The media type of a whole answer; empty for one without content.
+    """
+
+    def decorate(handle: Callable[[H, B], Awaitable[Answer]]) -> "Handler[H]":
+        @functools.wraps(handle)
+        async def handler(self: H, request: Request) -> Answer:
+            return await handle(self, kind(await _values_of(request)))
+
+        handler.__dict__["taken"] = Taken(kind, tuple(filter(None, (answers, streams))))
+        return handler
+
+    return decorate
+
+
+async def _values_of(request: Request) -> Mapping[str, Any]:
     """Return the JSON object that a request brings.
 
     Raises:
@@ -86,7 +127,7 @@ async def fields_of(request: Request) -> Fields:
     if not data.strip():
         raise bad("missing request body")
     if len(data) < _LITTLE:
-        return _parsed(data, request.scope.get(SHAPE))
+        return _parsed(data)
     return await asyncio.to_thread(_parsed, data)
 
 
@@ -106,9 +147,9 @@ def _too_large() -> ApiError:
     )
 
 
-def _parsed(data: bytes, shape: Shape | None = None) -> Fields:
+def _parsed(data: bytes) -> Mapping[str, Any]:
     try:
-        return Fields(parse_object(data, "The body", strict=False, deepest=_DEEPEST), shape=shape)
+        return parse_object(data, "The body", strict=False, deepest=_DEEPEST)
     except BrokenModelError as error:
         deep = _deep_field(data)
         told = f"{deep} is nested too deep: from 1 to {DEEPEST_SCHEMA} levels are allowed." if deep else error.message

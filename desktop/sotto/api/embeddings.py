@@ -7,17 +7,16 @@ from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
 
-from starlette.requests import Request
 from starlette.routing import Route
 
 from sotto.api.answers import Answer, Whole
-from sotto.api.asking import options_of, tokens_of
-from sotto.api.bodies import fields_of
+from sotto.api.asking import OptionsBody, options_of, tokens_of
+from sotto.api.bodies import takes
 from sotto.api.desk import Desk
 from sotto.api.dialects import ollama, openai
 from sotto.api.durations import keep_alive
 from sotto.api.error_bodies import ApiError, NotFoundError, bad
-from sotto.api.fields import Fields
+from sotto.api.fields import STRING, TOKENS, Flag, Integer, Raw, Text, list_of
 from sotto.api.notes import noted
 from sotto.engine.contract.events import Embedded
 from sotto.engine.contract.requests import EmbedRequest
@@ -29,6 +28,32 @@ _MOST_TEXTS = 2048
 _MOST_DIMENSIONS = 2**31 - 1
 # No work, and so no model is loaded for it.
 _NOTHING = Embedded("", (), 0, 0)
+
+
+class VectorBody(OptionsBody):
+    """What every request for vectors has."""
+
+    truncate = Flag(True)
+    dimensions = Integer(0, _MOST_DIMENSIONS)
+
+
+class EmbedBody(VectorBody):
+    """A request to `/api/embed`."""
+
+    input = Raw(STRING, list_of(STRING))
+
+
+class EmbedOneBody(VectorBody):
+    """A request to `/api/embeddings`."""
+
+    prompt = Text()
+
+
+class EmbeddingsBody(VectorBody):
+    """A request to `/v1/embeddings`."""
+
+    input = Raw(STRING, list_of(STRING), TOKENS, list_of(TOKENS), required=True)
+    encoding_format = Text("float", choices=("float", "base64"))
 
 
 class Embeddings:
@@ -46,15 +71,15 @@ class Embeddings:
             Route("/v1/embeddings", self._as_openai, methods=["POST"]),
         ]
 
-    async def _embed(self, request: Request) -> Answer:
-        fields = await fields_of(request)
-        name, texts = _named(fields, NotFoundError(fields.text("model"))), _texts(fields, "input")
+    @takes(EmbedBody)
+    async def _embed(self, body: EmbedBody) -> Answer:
+        name, texts = _named(body, NotFoundError(body.model)), _texts(body.input)
         record = await self._model(name)
-        made, notes = self._made(fields, record, texts)
+        made, notes = self._made(body, record, texts)
 
         async def answer() -> dict[str, Any]:
             done, waited = await made()
-            row = {"model": fields.text("model"), "embeddings": done.vectors} | noted(notes)
+            row = {"model": name, "embeddings": done.vectors} | noted(notes)
             if not texts:
                 return row
             return row | {
@@ -65,10 +90,10 @@ class Embeddings:
 
         return Whole(ollama.DIALECT, answer)
 
-    async def _embed_one(self, request: Request) -> Answer:
-        fields = await fields_of(request)
-        record, prompt = await self._model(_named(fields, bad("model is required"))), fields.text("prompt")
-        made, notes = self._made(fields, record, [prompt] if prompt else [])
+    @takes(EmbedOneBody)
+    async def _embed_one(self, body: EmbedOneBody) -> Answer:
+        record, prompt = await self._model(_named(body, bad("model is required"))), body.prompt
+        made, notes = self._made(body, record, [prompt] if prompt else [])
 
         async def answer() -> dict[str, Any]:
             done, _ = await made()
@@ -76,15 +101,15 @@ class Embeddings:
 
         return Whole(ollama.DIALECT, answer)
 
-    async def _as_openai(self, request: Request) -> Answer:
-        fields = await fields_of(request)
-        if not (texts := _texts_or_tokens(fields, "input")):
+    @takes(EmbeddingsBody)
+    async def _as_openai(self, body: EmbeddingsBody) -> Answer:
+        if not (texts := _texts_or_tokens(body)):
             raise bad("invalid input")
-        record = await self._model(_named(fields, NotFoundError(fields.text("model"))))
-        form = fields.text("encoding_format", "float")
+        record = await self._model(_named(body, NotFoundError(body.model)))
+        form = body.encoding_format
         if form not in ("float", "base64"):
             raise bad(f"Invalid value for 'encoding_format' = {form[:60]}. Supported values: ['float', 'base64'].")
-        made, notes = self._made(fields, record, texts)
+        made, notes = self._made(body, record, texts)
 
         async def answer() -> dict[str, Any]:
             done, _ = await made()
@@ -93,7 +118,7 @@ class Embeddings:
                 for index, vector in enumerate(done.vectors)
             ]
             usage = {"prompt_tokens": done.prompt_tokens, "total_tokens": done.prompt_tokens}
-            return {"object": "list", "data": rows, "model": fields.text("model"), "usage": usage} | noted(notes)
+            return {"object": "list", "data": rows, "model": body.model, "usage": usage} | noted(notes)
 
         return Whole(openai.DIALECT, answer)
 
@@ -106,17 +131,17 @@ class Embeddings:
             raise ApiError(HTTPStatus.NOT_FOUND, message) from None
 
     def _made(
-        self, fields: Fields, record: ModelRecord, texts: Sequence[str | tuple[int, ...]]
+        self, body: VectorBody, record: ModelRecord, texts: Sequence[str | tuple[int, ...]]
     ) -> tuple[Callable[[], Awaitable[tuple[Embedded, int]]], tuple[str, ...]]:
         """Return what makes the vectors and tells for how many nanoseconds the model was waited for, and warnings."""
-        _, num_ctx, notes = options_of(fields)
-        stays = keep_alive(fields.any("keep_alive"))
+        _, num_ctx, notes = options_of(body)
+        stays = keep_alive(body.keep_alive)
         request = EmbedRequest(
             f"api {uuid4().hex}",
             tuple(texts),
-            fields.flag("truncate", True),
+            body.truncate,
             # None are all of them, and for Ollama's clients none at all are as well.
-            fields.integer("dimensions", 0, _MOST_DIMENSIONS) or None,
+            body.dimensions or None,
             normalise=True,
         )
 
@@ -129,9 +154,9 @@ class Embeddings:
         return make, notes
 
 
-def _named(fields: Fields, otherwise: ApiError) -> str:
+def _named(body: VectorBody, otherwise: ApiError) -> str:
     """Return the name of the model; raise what Ollama says where it is none, which differs from place to place."""
-    name = fields.text("model")
+    name = body.model
     try:
         parse_name(name)
     except InvalidNameError:
@@ -139,35 +164,34 @@ def _named(fields: Fields, otherwise: ApiError) -> str:
     return name
 
 
-def _texts_or_tokens(fields: Fields, name: str) -> list[str | tuple[int, ...]]:
+def _texts_or_tokens(body: EmbeddingsBody) -> list[str | tuple[int, ...]]:
     """Return a text, the tokens of one, or a list of either; the model says itself whether the tokens are its own."""
-    value = fields.any(name)
+    value = body.input
     if not isinstance(value, list) or not value or isinstance(value[0], str):
-        return [*_texts(fields, name)]
+        return [*_texts(value)]
     if not isinstance(value[0], list):
-        return [tokens_of(fields, name, value)]
+        return [tokens_of(body, "input", value)]
     found: list[str | tuple[int, ...]] = []
     for index, one in enumerate(value):
         if not isinstance(one, list):
-            raise fields.wrong(f"{name}[{index}]", "a list of tokens", one)
-        found.append(tokens_of(fields, f"{name}[{index}]", one))
-    _check_count(name, len(found))
+            raise body.wrong(f"input[{index}]", "a list of tokens", one)
+        found.append(tokens_of(body, f"input[{index}]", one))
+    _check_count(len(found))
     return found
 
 
-def _texts(fields: Fields, name: str) -> list[str]:
+def _texts(value: Any) -> list[str]:
     """Return a text or a list of texts; one that is empty, or missing, is none."""
-    value = fields.any(name)
     texts = [value] if isinstance(value, str) and value else [] if value in (None, "") else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise bad("invalid input type")
-    _check_count(name, len(texts))
+    _check_count(len(texts))
     return texts
 
 
-def _check_count(name: str, count: int) -> None:
+def _check_count(count: int) -> None:
     if count > _MOST_TEXTS:
-        raise bad(f"{name} has {count} texts, and {_MOST_TEXTS} is the most.")
+        raise bad(f"input has {count} texts, and {_MOST_TEXTS} is the most.")
 
 
 def _packed(vector: Sequence[float]) -> str:

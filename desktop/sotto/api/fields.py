@@ -1,115 +1,336 @@
-"""Reading the fields of a request: each is what it should be, or the error names it."""
+"""The fields of requests, declared once: what a declaration says is checked when the field is read, and published.
 
+A request is a class of fields: `stream = Flag(True)`. Reading `body.stream` returns a checked value or raises the error
+that names the field; `schema()` is what `/openapi.json` says of the class. msgspec was tried for this and reports in
+sentences of its own, all fields at once; clients here get ours, and only of fields that matter to what they ask for.
+"""
+
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar, overload
 
 from sotto.api.error_bodies import ApiError, bad
-from sotto.api.shapes import Shape
 from sotto.store.bounded_json import kind_of
 from sotto.store.printable import shown
 
+MOST_TOKENS = 2**31 - 1
+"""The longest answer that can be asked for; what the context has room for is less."""
 _LONGEST = 60
 
+Schema = Mapping[str, Any]
+T = TypeVar("T")
 
-class Fields:
-    """An object of a request. A field that is null counts as not given."""
 
-    def __init__(self, values: Mapping[str, Any], path: str = "", shape: Shape | None = None) -> None:
-        """Read from `values`, which stand at `path` in the request; `shape`, if there is one, hears what is read."""
+class Body:
+    """A JSON object of a request, with its fields as class attributes. A field that is null counts as not given.
+
+    Attributes:
+        more: JSON schemas of fields that are read by name instead, such as options.
+    """
+
+    more: ClassVar[Mapping[str, Schema]] = {}
+
+    def __init__(self, values: Mapping[str, Any], path: str = "") -> None:
+        """Read from `values`, which are at `path` in the request."""
         self._values = values
         self._path = path
-        self._shape = shape
 
     @property
     def values(self) -> Mapping[str, Any]:
-        """The whole object."""
-        for name in self._values if self._shape is not None else ():
-            self._heard(name)
+        """The whole object, unchecked."""
         return self._values
 
     @property
     def names(self) -> Collection[str]:
-        """What its fields are called, whatever they hold."""
+        """The names of all fields that were sent, declared or not."""
         return self._values.keys()
 
     def path(self, name: str = "") -> str:
-        """Return what a field is called from outside, or else the object itself."""
+        """Return the path in the request of a field, or else of the object itself."""
         return ".".join(filter(None, (self._path, name)))
 
     def given(self, name: str) -> bool:
-        """Return whether a field is there."""
+        """Return whether a field was sent and is not null."""
         return self._values.get(name) is not None
 
-    def any(self, name: str) -> Any:
-        """Return a field as it is; None if it is not given."""
-        self._heard(name)
+    def raw(self, name: str) -> Any:
+        """Return a field as it was sent; None if it was not."""
         return self._values.get(name)
 
-    def text(self, name: str, default: str = "") -> str:
-        """Return a text."""
-        self._heard(name, "string")
-        value = self._values.get(name)
+    def wrong(self, name: str, right: str, value: Any = None) -> ApiError:
+        """Return the error for a field with a wrong value.
+
+        Args:
+            name: The field.
+            right: What it must be.
+            value: The wrong value; None for that of the field.
+        """
+        sent = self._values.get(name) if value is None else value
+        return bad(f"{self.path(name)} must be {right}, not {shown_value(sent)}.")
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        """Return the JSON schema of what such an object may hold."""
+        fields = {
+            field.name: field
+            for owner in reversed(cls.__mro__)
+            for field in vars(owner).values()
+            if isinstance(field, Field)
+        }
+        properties = {name: field.schema() for name, field in fields.items()} | dict(cls.more)
+        required = [name for name, field in fields.items() if field.required]
+        return (
+            {"type": "object"}
+            | ({"properties": properties} if properties else {})
+            | ({"required": required} if required else {})
+        )
+
+
+B = TypeVar("B", bound=Body)
+
+
+class Field(ABC, Generic[T]):
+    """One field of a body. A trailing underscore of its attribute does not belong to its name."""
+
+    name = ""
+
+    def __init__(self, *, required: bool = False) -> None:
+        """Declare a field; `required` is for its schema alone, as every dialect words that error in its own way."""
+        self.required = required
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name.removesuffix("_")
+
+    @overload
+    def __get__(self, body: None, owner: type) -> "Field[T]": ...
+
+    @overload
+    def __get__(self, body: Body, owner: type) -> T: ...
+
+    def __get__(self, body: Body | None, owner: type) -> "Field[T] | T":
+        """Return the value in a body.
+
+        Raises:
+            ApiError: It is not what was declared.
+        """
+        return self if body is None else self.read(body)
+
+    @abstractmethod
+    def read(self, body: Body) -> T:
+        """Return the value in a body."""
+
+    @abstractmethod
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON schema of the value."""
+
+
+class Text(Field[str]):
+    """A string; `choices` are published, and checked by the reader where another sentence is due."""
+
+    def __init__(self, default: str = "", *, choices: Sequence[str] = (), required: bool = False) -> None:
+        """Declare a string that is `default` where it is not given."""
+        super().__init__(required=required)
+        self._default = default
+        self._choices = choices
+
+    def read(self, body: Body) -> str:
+        """Return the string."""
+        value = body.raw(self.name)
         if value is None:
-            return default
+            return self._default
         if not isinstance(value, str):
-            raise self.wrong(name, "a text")
+            raise body.wrong(self.name, "a text")
         return value
 
-    def flag(self, name: str, default: bool) -> bool:
-        """Return true or false."""
-        self._heard(name, "boolean")
-        value = self._values.get(name)
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON schema of the value."""
+        return {"type": "string"} | ({"enum": list(self._choices)} if self._choices else {})
+
+
+class Flag(Field[bool]):
+    """True or false."""
+
+    def __init__(self, default: bool) -> None:
+        """Declare a flag that is `default` where it is not given."""
+        super().__init__()
+        self._default = default
+
+    def read(self, body: Body) -> bool:
+        """Return the flag."""
+        value = body.raw(self.name)
         if value is None:
-            return default
+            return self._default
         if not isinstance(value, bool):
-            raise self.wrong(name, "true or false")
+            raise body.wrong(self.name, "true or false")
         return value
 
-    def integer(self, name: str, least: int, most: int) -> int | None:
-        """Return a whole number; None if it is not given."""
-        self._heard(name, "integer", minimum=least, maximum=most)
-        value = self._values.get(name)
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON schema of the value."""
+        return {"type": "boolean", "default": self._default}
+
+
+class Integer(Field[int | None]):
+    """A whole number within bounds; None if it is not given."""
+
+    def __init__(self, least: int, most: int, *, required: bool = False) -> None:
+        """Declare a number from `least` to `most`."""
+        super().__init__(required=required)
+        self._least = least
+        self._most = most
+
+    def read(self, body: Body) -> int | None:
+        """Return the number."""
+        value = body.raw(self.name)
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise self.wrong(name, f"a whole number from {least} to {most}")
+        if isinstance(value, bool) or not isinstance(value, int) or not self._least <= value <= self._most:
+            raise body.wrong(self.name, f"a whole number from {self._least} to {self._most}")
         return value
 
-    def object(self, name: str) -> "Fields":
-        """Return an object; an empty one if it is not given."""
-        self._heard(name, "object")
-        value = self._values.get(name)
-        if not isinstance(value, dict | None):
-            raise self.wrong(name, "an object")
-        return Fields(value or {}, self.path(name), self._shape and self._shape.inside(name))
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON schema of the value."""
+        return {"type": "integer", "minimum": self._least, "maximum": self._most}
 
-    def list(self, name: str) -> Sequence[Any]:
-        """Return a list; an empty one if it is not given."""
-        value = self._values.get(name)
-        self._heard(name, "array")
+
+class MostTokens(Integer):
+    """The longest answer that is wanted, -1 for as long as there is room; None if it is not given."""
+
+    def __init__(self, *, required: bool = False) -> None:
+        """Declare a length."""
+        super().__init__(-1, MOST_TOKENS, required=required)
+
+    def read(self, body: Body) -> int | None:
+        """Return the number."""
+        most = super().read(body)
+        if most == 0:
+            right = f"a whole number from 1 to {MOST_TOKENS}, or -1 for as many as there is room for"
+            raise body.wrong(self.name, right)
+        return most
+
+
+class Object(Field[B]):
+    """An object; an empty one if it is not given."""
+
+    def __init__(self, kind: type[B]) -> None:
+        """Declare an object with the fields of `kind`."""
+        super().__init__()
+        self._kind = kind
+
+    def read(self, body: Body) -> B:
+        """Return the object."""
+        value = body.raw(self.name)
+        if not isinstance(value, dict | None):
+            raise body.wrong(self.name, "an object")
+        return self._kind(value or {}, body.path(self.name))
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON schema of the value."""
+        return self._kind.schema()
+
+
+class List(Field[Sequence[Any]]):
+    """A list whose items the reader checks; an empty one if it is not given."""
+
+    def __init__(self, items: Schema | None = None) -> None:
+        """Declare a list; `items` is the JSON schema of each item."""
+        super().__init__()
+        self._items = items or {}
+
+    def read(self, body: Body) -> Sequence[Any]:
+        """Return the list."""
+        value = body.raw(self.name)
         if value is None:
             return ()
         if not isinstance(value, list):
-            raise self.wrong(name, "a list")
+            raise body.wrong(self.name, "a list")
         return value
 
-    def objects(self, name: str) -> "Sequence[Fields]":
-        """Return a list of objects; an empty one if it is not given."""
-        found = []
-        for index, value in enumerate(self.list(name)):
-            if not isinstance(value, dict):
-                raise self.wrong(f"{name}[{index}]", "an object", value)
-            found.append(Fields(value, self.path(f"{name}[{index}]"), self._shape and self._shape.inside(name)))
-        return found
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON schema of the value."""
+        return {"type": "array", "items": dict(self._items)}
 
-    def _heard(self, name: str, kind: str = "", **rules: Any) -> None:
-        if self._shape is not None:
-            self._shape.hear(name, self._values.get(name), kind, **rules)
 
-    def wrong(self, name: str, right: str, value: Any = None) -> ApiError:
-        """Return the error for a field that is not what it should be."""
-        given = self._values.get(name) if value is None else value
-        return bad(f"{self.path(name)} must be {right}, not {shown_value(given)}.")
+class Objects(Field[Sequence[B]]):
+    """A list of objects; an empty one if it is not given."""
+
+    def __init__(self, kind: type[B], *, required: bool = False) -> None:
+        """Declare a list of objects with the fields of `kind`."""
+        super().__init__(required=required)
+        self._kind = kind
+
+    def read(self, body: Body) -> Sequence[B]:
+        """Return the objects."""
+        value = body.raw(self.name)
+        if value is None:
+            return ()
+        if not isinstance(value, list):
+            raise body.wrong(self.name, "a list")
+        return [self._object(body, index, item) for index, item in enumerate(value)]
+
+    def _object(self, body: Body, index: int, item: Any) -> B:
+        if not isinstance(item, dict):
+            raise body.wrong(f"{self.name}[{index}]", "an object", item)
+        return self._kind(item, body.path(f"{self.name}[{index}]"))
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON schema of the value."""
+        return {"type": "array", "items": self._kind.schema()}
+
+
+class TextOrObjects(Field["str | Sequence[B]"]):
+    """A string or a list of objects, as contents of messages are; an empty string if it is not given."""
+
+    def __init__(self, kind: type[B], *, required: bool = False) -> None:
+        """Declare a string, or a list of objects with the fields of `kind`."""
+        super().__init__(required=required)
+        self._objects = Objects(kind)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        super().__set_name__(owner, name)
+        self._objects.name = self.name
+
+    def read(self, body: Body) -> "str | Sequence[B]":
+        """Return the string or the objects."""
+        value = body.raw(self.name)
+        if isinstance(value, list):
+            return self._objects.read(body)
+        if not isinstance(value, str | None):
+            raise body.wrong(self.name, "a text")
+        return value or ""
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON schema of the value."""
+        return {"anyOf": [{"type": "string"}, self._objects.schema()]}
+
+
+class Raw(Field[Any]):
+    """A value of several forms, which the reader checks; None if it is not given."""
+
+    def __init__(self, *schemas: Schema, required: bool = False) -> None:
+        """Declare a value that is valid by one of some JSON schemas; by none of them for any value."""
+        super().__init__(required=required)
+        self._schemas = schemas
+
+    def read(self, body: Body) -> Any:
+        """Return the value as it was sent."""
+        return body.raw(self.name)
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON schema of the value."""
+        if len(self._schemas) == 1:
+            return dict(self._schemas[0])
+        return {"anyOf": [dict(schema) for schema in self._schemas]} if self._schemas else {}
+
+
+STRING: Schema = {"type": "string"}
+OBJECT: Schema = {"type": "object"}
+TOKENS: Schema = {"type": "array", "items": {"type": "integer"}}
+DURATION = (STRING, {"type": "number"})
+
+
+def list_of(items: Schema) -> Schema:
+    """Return the JSON schema of a list."""
+    return {"type": "array", "items": items}
 
 
 def shown_value(value: Any) -> str:

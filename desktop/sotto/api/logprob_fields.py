@@ -5,37 +5,52 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sotto.api.error_bodies import bad
-from sotto.api.fields import Fields
+from sotto.api.fields import Body, Flag, Integer
 from sotto.engine.contract.logprob_values import MOST_LOGPROBS, Likelihood, TokenLogprob
 
 # Makes the field of one answer, from its tokens as they come.
 Form = Callable[[Sequence[Likelihood]], Any]
 
 
-def asked_in_chat(fields: Fields) -> int | None:
+class ChatLogprobs(Body):
+    """How many log-probabilities are told with a chat's answer, in OpenAI's dialect."""
+
+    logprobs = Flag(False)
+    top_logprobs = Integer(0, MOST_LOGPROBS)
+
+
+class OllamaLogprobs(Body):
+    """How many log-probabilities are told with an answer, in Ollama's dialect."""
+
+    logprobs = Flag(False)
+    # The bounds have an error of their own.
+    top_logprobs = Integer(-(2**31), 2**31)
+
+
+def asked_in_chat(body: ChatLogprobs) -> int | None:
     """Return how many tokens OpenAI's `logprobs` and `top_logprobs` ask for; None for nothing.
 
     Raises:
         ApiError: They do not go together, or the number is out of range.
     """
-    count = fields.integer("top_logprobs", 0, MOST_LOGPROBS)
-    if fields.flag("logprobs", False):
+    count = body.top_logprobs
+    if body.logprobs:
         return count or 0
     if count:
         raise bad("top_logprobs is only told with logprobs: set that to true, or leave both out.")
     return None
 
 
-def asked_of_ollama(fields: Fields) -> int | None:
+def asked_of_ollama(body: OllamaLogprobs) -> int | None:
     """Return how many tokens Ollama's `logprobs` and `top_logprobs` ask for; None for nothing.
 
     Raises:
         ApiError: The number is out of range.
     """
-    count = fields.integer("top_logprobs", -(2**31), 2**31)
+    count = body.top_logprobs
     if count is not None and not 0 <= count <= MOST_LOGPROBS:
         raise bad(f"top_logprobs must be between 0 and {MOST_LOGPROBS}")
-    return count or 0 if fields.flag("logprobs", False) else None
+    return count or 0 if body.logprobs else None
 
 
 def in_chat(told: Sequence[Likelihood]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sotto.api.error_bodies import bad
-from sotto.api.fields import Fields, shown_value
+from sotto.api.fields import OBJECT, STRING, Body, Flag, List, Object, Objects, Raw, Text, shown_value
 from sotto.engine.contract.answer_parts import CutCall, Kind, Piece, ToolCall, calls_of, cut_of, markup
 from sotto.engine.contract.events import Finished, ModelInfo, TextChunk
 from sotto.engine.contract.requests import GenerateRequest, Message, Think
@@ -30,6 +30,77 @@ UNSEEN = "[This is no text, and you cannot see it.]"
 end up with a conversation that is refused whatever comes next."""
 # Each stands in several events of a stream.
 _MOST_WARNINGS = 16
+
+
+TOOL = {
+    "type": "object",
+    "properties": {
+        "type": STRING,
+        "function": {
+            "type": "object",
+            "properties": {"name": STRING, "description": STRING, "parameters": OBJECT},
+            "required": ["name"],
+        },
+    },
+    "required": ["function"],
+}
+"""The JSON schema of a tool, as `sotto.engine.prompt.tools` reads it."""
+
+
+class Function(Body):
+    """A function that is called, or should be."""
+
+    name = Text(required=True)
+    arguments = Raw(STRING, OBJECT)
+
+
+class Call(Body):
+    """A call in a message of the assistant."""
+
+    id = Text()
+    function = Object(Function)
+
+
+class Called(Body):
+    """A message that may have calls."""
+
+    tool_calls = Objects(Call)
+
+
+class Tool(Body):
+    """A tool by its type alone."""
+
+    type = Text()
+
+
+class OllamaTools(Body):
+    """Tools and thoughts in Ollama's dialect."""
+
+    tools = List(TOOL)
+    think = Raw({"type": "boolean"}, {"enum": [*LEVELS]})
+
+
+class Reasoning(Body):
+    """How long to think."""
+
+    effort = Text(choices=tuple(_EFFORTS))
+
+
+class OpenAITools(Body):
+    """Tools and thoughts in OpenAI's dialect."""
+
+    tools = List(TOOL)
+    tool_choice = Raw({"enum": ["auto", "none", "required"]}, OBJECT)
+    parallel_tool_calls = Flag(True)
+    reasoning_effort = Text(choices=tuple(_EFFORTS))
+    reasoning = Object(Reasoning)
+
+
+class _Chosen(Body):
+    """The tool that must be called, in OpenAI's dialect."""
+
+    type = Text()
+    function = Object(Function)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +158,13 @@ def suited(name: str, info: ModelInfo, request: GenerateRequest) -> tuple[Genera
     )
 
 
-def kind_of_tool(tool: Fields, usual: str = "") -> str:
+def kind_of_tool(tool: Tool, usual: str = "") -> str:
     """Return the type of a tool; `usual`, unless that is empty, is the one of a tool that names none.
 
     Raises:
         ApiError: It should name one, and does not.
     """
-    kind = tool.text("type") or usual
+    kind = tool.type or usual
     if not kind:
         raise tool.wrong("type", "a tool's type, such as function")
     return kind
@@ -128,16 +199,16 @@ def bounded(warnings: Iterable[str]) -> list[str]:
 # Ollama
 
 
-def ollama_manner(fields: Fields) -> Manner:
+def ollama_manner(body: OllamaTools) -> Manner:
     """Return the tools and thoughts that a request asks for."""
-    think = fields.any("think")
+    think = body.think
     if think is not None and not isinstance(think, bool) and think not in LEVELS:
         right = "".join(f'"{level}", ' for level in LEVELS) + "true, or false"
         if not isinstance(think, str):
             raise bad(f"think must be a boolean or string ({right})")
         raise bad(f'invalid think value: "{think}" (must be {right})')
     chosen = None if think is None else Think.ON if think is True else Think.OFF if think is False else Think(think)
-    return Manner(read_tools(list(fields.list("tools")), "tools"), chosen)
+    return Manner(read_tools(list(body.tools), "tools"), chosen)
 
 
 def ollama_row(told: Told) -> dict[str, Any]:
@@ -154,29 +225,29 @@ def ollama_row(told: Told) -> dict[str, Any]:
 # OpenAI
 
 
-def openai_manner(fields: Fields, functions: Mapping[int, Any] | None = None) -> Manner:
+def openai_manner(body: OpenAITools, functions: Mapping[int, Any] | None = None) -> Manner:
     """Return the tools and thoughts that a request asks for; `functions`, by their places, are all of its tools."""
-    tools = read_tools(list(fields.list("tools")), "tools") if functions is None else tools_at(functions, "tools")
-    choice = _openai_choice(fields)
-    effort = fields.text("reasoning_effort") or fields.object("reasoning").text("effort")
+    tools = read_tools(list(body.tools), "tools") if functions is None else tools_at(functions, "tools")
+    choice = _openai_choice(body)
+    effort = body.reasoning_effort or body.reasoning.effort
     if effort and effort not in _EFFORTS:
         raise bad(f"invalid reasoning value: '{effort}' (must be {', '.join(_EFFORTS)})")
-    return Manner(() if fields.any("tool_choice") == "none" else tools, _EFFORTS.get(effort), choice=choice)
+    return Manner(() if body.tool_choice == "none" else tools, _EFFORTS.get(effort), choice=choice)
 
 
-def _openai_choice(fields: Fields) -> ToolChoice | None:
+def _openai_choice(body: OpenAITools) -> ToolChoice | None:
     """Return which tools must be called, if that is not for the model to choose."""
-    given, single = fields.any("tool_choice"), not fields.flag("parallel_tool_calls", True)
+    given, single = body.tool_choice, not body.parallel_tool_calls
     if isinstance(given, dict):
-        choice = fields.object("tool_choice")
-        if choice.text("type") != "function":
+        choice = _Chosen(given, body.path("tool_choice"))
+        if choice.type != "function":
             raise choice.wrong("type", "function")
-        function = choice.object("function")
-        if not function.text("name"):
+        function = choice.function
+        if not function.name:
             raise function.wrong("name", "a function's name")
-        return ToolChoice(required=True, tool=function.text("name"), single=single)
+        return ToolChoice(required=True, tool=function.name, single=single)
     if given not in (None, "auto", "none", "required"):
-        raise fields.wrong("tool_choice", "auto, none, required or an object that names a function")
+        raise body.wrong("tool_choice", "auto, none, required or an object that names a function")
     return ToolChoice(required=given == "required", single=single) if given == "required" or single else None
 
 
@@ -200,14 +271,14 @@ def openai_row(told: Told, index: int = 0) -> dict[str, Any]:
     return row
 
 
-def calls_said(message: Fields) -> tuple[ToolCall, ...]:
+def calls_said(message: Called) -> tuple[ToolCall, ...]:
     """Return the calls of an assistant's message, whose arguments are an object, or a text as in OpenAI's dialect."""
-    return tuple(call_of(call.object("function"), call.text("id")) for call in message.objects("tool_calls"))
+    return tuple(call_of(call.function, call.id) for call in message.tool_calls)
 
 
-def call_of(function: Fields, call_id: str) -> ToolCall:
+def call_of(function: Function, call_id: str) -> ToolCall:
     """Return the call of a function, with its name and its arguments."""
-    given = function.any("arguments")
+    given = function.arguments
     if isinstance(given, str):
         try:
             given = json.loads(given or "{}")
@@ -215,9 +286,9 @@ def call_of(function: Fields, call_id: str) -> ToolCall:
             given = None
     if not isinstance(given, Mapping | None) or (given is None and function.given("arguments")):
         raise bad("invalid tool call arguments")
-    if not function.text("name"):
+    if not function.name:
         raise function.wrong("name", "a function's name")
-    return ToolCall(function.text("name"), given or {}, call_id)
+    return ToolCall(function.name, given or {}, call_id)
 
 
 def named_by_calls(messages: Iterable[Message]) -> list[Message]:

@@ -3,6 +3,9 @@
 A value is an object with its class's name under `is` and its fields. What comes in is checked against the annotations
 of the class: another field, a missing one or one of another type is refused, so that whoever reads a line gets a whole
 value or a `WireError`, and nothing else.
+
+Written by hand because msgspec tells the members of a union apart only where they are its own structs, and these are
+the engine's plain dataclasses.
 """
 
 import json

@@ -7,25 +7,26 @@ from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
 
-from starlette.requests import Request
 from starlette.routing import Route
 
 from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event
 from sotto.api.asking import (
+    OverflowBody,
+    SamplingBody,
     able,
     checked_options,
     drawn_by,
-    most_tokens,
     overflow_of,
     refuse_other_formats,
     request_of,
     schema_of,
     whole_answer,
 )
-from sotto.api.bodies import fields_of
+from sotto.api.bodies import takes
 from sotto.api.desk import Desk
 from sotto.api.dialects.anthropic_blocks import (
     BlockStream,
+    ConversationBody,
     blocks_of,
     manner_of,
     messages_of,
@@ -35,7 +36,7 @@ from sotto.api.dialects.anthropic_blocks import (
 )
 from sotto.api.durations import keep_alive
 from sotto.api.error_bodies import ApiError, bad
-from sotto.api.fields import Fields
+from sotto.api.fields import OBJECT, STRING, Body, Flag, List, MostTokens, Object, Raw, Text
 from sotto.api.notes import noted
 from sotto.api.tool_fields import named_by_calls, suited
 from sotto.engine.contract.events import CUT_SHORT, DoneReason, Finished, PrefillProgress, TextChunk
@@ -59,6 +60,28 @@ def _shape(error: ApiError) -> dict[str, Any]:
 
 
 DIALECT = Dialect(_shape, lambda error: event(_shape(error), "error"))
+
+
+class FormatBody(Body):
+    """What an answer must be."""
+
+    type = Text(choices=("json_schema",))
+    schema_ = Raw(OBJECT)
+
+
+class OutputBody(Body):
+    """What is wanted of the answer."""
+
+    format = Object(FormatBody)
+
+
+class MessagesBody(ConversationBody, SamplingBody, OverflowBody):
+    """A request to `/v1/messages`."""
+
+    max_tokens = MostTokens(required=True)
+    stop_sequences = List(STRING)
+    stream = Flag(False)
+    output_config = Object(OutputBody)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,45 +117,45 @@ class Anthropic:
             Route("/v1/messages/count_tokens", self._count_tokens, methods=["POST"]),
         ]
 
-    async def _messages(self, request: Request) -> Answer:
-        fields = await fields_of(request)
-        _require_model(fields)
-        if fields.any("max_tokens") in (None, 0):
+    @takes(MessagesBody, streams=SSE)
+    async def _messages(self, body: MessagesBody) -> Answer:
+        _require_model(body)
+        if body.raw("max_tokens") in (None, 0):
             raise bad("max_tokens is required and must be positive")
-        most = most_tokens(fields, "max_tokens")
-        messages = _conversation(fields)
-        options, warnings = drawn_by(fields)
-        options |= {"num_predict": most, "stop": list(fields.list("stop_sequences"))}
+        most = body.max_tokens
+        messages = _conversation(body)
+        options, warnings = drawn_by(body)
+        options |= {"num_predict": most, "stop": list(body.stop_sequences)}
         checked_options(options)
-        refuse_other_formats(fields, "output_config.format")
-        grammar = await _output_format(fields.object("output_config").object("format"))
+        refuse_other_formats(body, "output_config.format")
+        grammar = await _output_format(body.output_config.format)
         asked = _Asked(
-            name=fields.text("model"),
-            record=await self._desk.model(fields.text("model")),
+            name=body.model,
+            record=await self._desk.model(body.model),
             request=request_of(
                 options,
                 messages,
-                overflow=overflow_of(fields),
+                overflow=overflow_of(body),
                 grammar=grammar,
-                manner=await able(manner_of(fields)),
+                manner=await able(manner_of(body)),
             ),
-            keep_alive=keep_alive(fields.any("keep_alive")),
-            warnings=(*warnings_of(fields), *warnings),
+            keep_alive=keep_alive(body.keep_alive),
+            warnings=(*warnings_of(body), *warnings),
         )
-        if fields.flag("stream", False):
+        if body.stream:
             return Pieces(DIALECT, SSE, self._events(asked))
         return Whole(DIALECT, lambda: self._whole(asked))
 
-    async def _count_tokens(self, request: Request) -> Answer:
-        fields = await fields_of(request)
-        _require_model(fields)
-        messages = _conversation(fields)
+    @takes(ConversationBody)
+    async def _count_tokens(self, body: ConversationBody) -> Answer:
+        _require_model(body)
+        messages = _conversation(body)
         asked = _Asked(
-            name=fields.text("model"),
-            record=await self._desk.model(fields.text("model")),
-            request=request_of({}, messages, manner=await able(manner_of(fields))),
-            keep_alive=keep_alive(fields.any("keep_alive")),
-            warnings=tuple(warnings_of(fields)),
+            name=body.model,
+            record=await self._desk.model(body.model),
+            request=request_of({}, messages, manner=await able(manner_of(body))),
+            keep_alive=keep_alive(body.keep_alive),
+            warnings=tuple(warnings_of(body)),
         )
         return Whole(DIALECT, lambda: self._count(asked))
 
@@ -189,29 +212,29 @@ class Anthropic:
                     yield _event("message_stop")
 
 
-def _require_model(fields: Fields) -> None:
-    if not fields.text("model"):
+def _require_model(body: ConversationBody) -> None:
+    if not body.model:
         raise bad("model is required")
 
 
-def _conversation(fields: Fields) -> list[Message]:
+def _conversation(body: ConversationBody) -> list[Message]:
     """Return what was said so far.
 
     Raises:
         ApiError: It is nothing, or in a form that is not known.
     """
-    system = text_of(fields, "system")
-    messages = named_by_calls(part for one in fields.objects("messages") for part in messages_of(one))
+    system = text_of(body.system)
+    messages = named_by_calls(part for one in body.messages for part in messages_of(one))
     if not messages:
         raise bad("messages is required")
     return [*([Message("system", system)] if system else []), *messages]
 
 
-async def _output_format(wanted: Fields) -> Grammar | None:
+async def _output_format(wanted: FormatBody) -> Grammar | None:
     """Return what the answer must be, if it must be something."""
     if not wanted.values:
         return None
-    if wanted.text("type") != "json_schema":
+    if wanted.type != "json_schema":
         raise wanted.wrong("type", "json_schema")
     return await schema_of(wanted, "schema")
 

@@ -1,12 +1,12 @@
 """Blocks of Anthropic's dialect: what messages are made of, and how an answer is told in them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-from sotto.api.asking import NO_IMAGES, role_of
+from sotto.api.asking import NO_IMAGES, MessageBody, ModelBody, role_of
 from sotto.api.error_bodies import bad
-from sotto.api.fields import Fields
-from sotto.api.tool_fields import UNSEEN, bounded, kind_of_tool, left_out, unseen
+from sotto.api.fields import OBJECT, STRING, Body, Flag, Integer, Object, Objects, Raw, Text, TextOrObjects
+from sotto.api.tool_fields import UNSEEN, Tool, bounded, kind_of_tool, left_out, unseen
 from sotto.engine.contract.answer_parts import Kind, Piece, ToolCall, markup
 from sotto.engine.contract.events import Finished, TextChunk
 from sotto.engine.contract.requests import GenerateRequest, Message, Think
@@ -14,28 +14,89 @@ from sotto.engine.contract.tool_choice import ToolChoice
 from sotto.engine.prompt.template_messages import Manner
 from sotto.engine.prompt.tools import tools_at
 
+B = TypeVar("B", bound=Body)
 _NO_TEXTS = ("image", "document")
 _KINDS = {Kind.TEXT: "text", Kind.THOUGHT: "thinking", Kind.TOOL: "tool_use"}
 
 
-def warnings_of(fields: Fields) -> list[str]:
+class Part(Body):
+    """A part of what a tool answered."""
+
+    type = Text(required=True)
+    text = Text()
+    tool_name = Text()
+
+
+class Block(Body):
+    """A block of a message: by its type a text, a thought, a call, or what a tool answered."""
+
+    type = Text(required=True)
+    text = Text()
+    thinking = Text()
+    id = Text()
+    name = Text()
+    input = Object(Body)
+    tool_use_id = Text()
+    content = TextOrObjects(Part)
+
+
+class BlockMessage(MessageBody):
+    """A message of a conversation."""
+
+    content = TextOrObjects(Block)
+
+
+class CustomTool(Tool):
+    """A tool."""
+
+    name = Raw(STRING)
+    description = Raw(STRING)
+    input_schema = Raw(OBJECT)
+
+
+class ChoiceBody(Body):
+    """Which tools must be called."""
+
+    type = Text("auto", choices=("auto", "none", "any", "tool"))
+    name = Text()
+    disable_parallel_tool_use = Flag(False)
+
+
+class ThinkingBody(Body):
+    """Whether to think, and for how many tokens."""
+
+    type = Text(choices=("enabled", "disabled", "adaptive"))
+    budget_tokens = Integer(0, 2**31 - 1)
+
+
+class ConversationBody(ModelBody):
+    """What requests for answers and for counts have in common."""
+
+    messages = Objects(BlockMessage, required=True)
+    system = TextOrObjects(Block)
+    tools = Objects(CustomTool)
+    tool_choice = Object(ChoiceBody)
+    thinking = Object(ThinkingBody)
+
+
+def warnings_of(body: ConversationBody) -> list[str]:
     """Return what of a request is left out, in sentences: clients send it whoever answers, and go on without it."""
     return bounded(
         (
-            *left_out("tools", _others(fields), "only those of type custom are offered"),
+            *left_out("tools", _others(body), "only those of type custom are offered"),
             *(
                 unseen(part.path())
-                for message in fields.objects("messages")
-                for block in _listed(message)
-                if block.text("type") == "tool_result"
-                for part in _listed(block)
-                if part.text("type") in _NO_TEXTS
+                for message in body.messages
+                for block in _listed(message.content)
+                if block.type == "tool_result"
+                for part in _listed(block.content)
+                if part.type in _NO_TEXTS
             ),
         )
     )
 
 
-def manner_of(fields: Fields) -> Manner:
+def manner_of(body: ConversationBody) -> Manner:
     """Return the tools and thoughts that a request asks for.
 
     Tools of Anthropic's own are left out: they are described by their type alone, which only its models and servers
@@ -45,101 +106,97 @@ def manner_of(fields: Fields) -> Manner:
         ApiError: It asks for what there is not.
         InvalidRequestError: A tool is described wrongly.
     """
-    others = _others(fields)
+    others = _others(body)
     described = {
         place: {
-            "name": tool.any("name"),
-            "description": tool.any("description") or "",
-            "parameters": tool.any("input_schema"),
+            "name": tool.name,
+            "description": tool.description or "",
+            "parameters": tool.input_schema,
         }
-        for place, tool in enumerate(fields.objects("tools"))
+        for place, tool in enumerate(body.tools)
         if place not in others
     }
-    choice = fields.object("tool_choice")
-    wanted = choice.text("type", "auto")
+    choice = body.tool_choice
+    wanted = choice.type
     if wanted not in ("auto", "none", "any", "tool"):
         raise choice.wrong("type", "auto, any, tool or none")
-    if wanted == "tool" and not choice.text("name"):
+    if wanted == "tool" and not choice.name:
         raise choice.wrong("name", "a tool's name")
     calls = ToolChoice(
         required=wanted in ("any", "tool"),
-        tool=choice.text("name") if wanted == "tool" else "",
-        single=choice.flag("disable_parallel_tool_use", False),
+        tool=choice.name if wanted == "tool" else "",
+        single=choice.disable_parallel_tool_use,
         parameters="input_schema",
     )
-    thinking = fields.object("thinking")
-    kind, budget = thinking.text("type"), None
+    thinking = body.thinking
+    kind, budget = thinking.type, None
     if kind not in ("", "enabled", "disabled", "adaptive"):
         raise thinking.wrong("type", "enabled or disabled")
     if kind == "enabled":
-        budget = thinking.integer("budget_tokens", 0, 2**31 - 1)
+        budget = thinking.budget_tokens
     think = {"enabled": Think.ON, "disabled": Think.OFF}.get(kind)
     tools = () if wanted == "none" else tools_at(described, "tools")
     return Manner(tools, think, budget, calls if calls.required or calls.single else None)
 
 
-def _others(fields: Fields) -> dict[int, str]:
+def _others(body: ConversationBody) -> dict[int, str]:
     """Return the types of the tools that are Anthropic's own, by their places."""
-    kinds = enumerate(kind_of_tool(tool, usual="custom") for tool in fields.objects("tools"))
+    kinds = enumerate(kind_of_tool(tool, usual="custom") for tool in body.tools)
     return {place: kind for place, kind in kinds if kind != "custom"}
 
 
-def _listed(fields: Fields) -> Sequence[Fields]:
+def _listed(content: str | Sequence[B]) -> Sequence[B]:
     """Return the blocks of a content; none of one that is a text."""
-    return fields.objects("content") if isinstance(fields.any("content"), list) else ()
+    return () if isinstance(content, str) else content
 
 
-def text_of(fields: Fields, name: str) -> str:
+def text_of(content: str | Sequence[Block]) -> str:
     """Return a content that is a text or a list of blocks that are texts; what was thought is left out."""
-    if not isinstance(fields.any(name), list):
-        return fields.text(name)
-    return "".join(block.text("text") for block in _blocks(fields, name, "text"))
+    return content if isinstance(content, str) else "".join(block.text for block in _blocks(content, "text"))
 
 
-def _answer_of(result: Fields) -> str:
+def _answer_of(content: str | Sequence[Part]) -> str:
     """Return what a tool answered; tools that a search found are their names, one on a line."""
-    if not isinstance(result.any("content"), list):
-        return result.text("content")
-    return "".join(map(_answered, result.objects("content")))
+    return content if isinstance(content, str) else "".join(map(_answered, content))
 
 
-def _answered(part: Fields) -> str:
-    kind = part.text("type")
+def _answered(part: Part) -> str:
+    kind = part.type
     if kind in _NO_TEXTS:
         return UNSEEN
     if kind == "tool_reference":
-        return f"{part.text('tool_name')}\n"
+        return f"{part.tool_name}\n"
     if kind != "text":
         raise part.wrong("type", "text, image, document or tool_reference")
-    return part.text("text")
+    return part.text
 
 
-def messages_of(message: Fields) -> Iterator[Message]:
+def messages_of(message: BlockMessage) -> Iterator[Message]:
     """Yield what a message says: what tools answered first, each by itself, then the rest of it."""
     role = role_of(message)
-    if not isinstance(message.any("content"), list):
-        yield Message(role, message.text("content"))
+    if isinstance(content := message.content, str):
+        yield Message(role, content)
         return
     texts, thoughts, calls = [], [], []
     answered = False
-    for block in _blocks(message, "content", "text", "tool_use", "tool_result"):
-        kind = block.text("type")
+    for block in _blocks(content, "text", "tool_use", "tool_result"):
+        kind = block.type
         if kind == "tool_result":
             answered = True
-            yield Message("tool", _answer_of(block), tool_call_id=block.text("tool_use_id"))
+            yield Message("tool", _answer_of(block.content), tool_call_id=block.tool_use_id)
         elif kind == "tool_use":
-            calls.append(ToolCall(block.text("name"), block.object("input").values, block.text("id")))
+            calls.append(ToolCall(block.name, block.input.values, block.id))
         elif kind == "thinking":
-            thoughts.append(block.text("thinking"))
+            thoughts.append(block.thinking)
         elif kind == "text":
-            texts.append(block.text("text"))
+            texts.append(block.text)
     if texts or calls or not answered:
         yield Message(role, "".join(texts), "\n\n".join(thoughts), tuple(calls))
 
 
-def _blocks(fields: Fields, name: str, *kinds: str) -> Iterator[Fields]:
-    for block in fields.objects(name):
-        kind = block.text("type")
+def _blocks(blocks: Iterable[Block], *kinds: str) -> Iterator[Block]:
+    for block in blocks:
+        kind = block.type
         if kind == "image":
             raise bad(NO_IMAGES)
         if kind not in (*kinds, "thinking", "redacted_thinking"):

@@ -15,12 +15,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event
-from sotto.api.asking import MOST_TOKENS, checked_options, drawn_by, refuse_other_formats, request_of, schema_of
-from sotto.api.bodies import fields_of
+from sotto.api.asking import SamplingBody, checked_options, drawn_by, refuse_other_formats, request_of, schema_of
+from sotto.api.bodies import takes
 from sotto.api.desk import Desk, Visit
 from sotto.api.durations import keep_alive
 from sotto.api.error_bodies import ApiError, bad
-from sotto.api.fields import Fields
+from sotto.api.fields import MOST_TOKENS, OBJECT, STRING, Body, Flag, Integer, List, Objects, Raw, Text, list_of
 from sotto.api.notes import noted
 from sotto.engine.contract.events import DoneReason, Finished, PrefillProgress, TextChunk
 from sotto.engine.contract.requests import GenerateRequest, Overflow
@@ -47,6 +47,30 @@ def _shape(error: ApiError) -> dict[str, Any]:
 
 
 DIALECT = Dialect(_shape, lambda error: event(_shape(error)))
+
+
+class FileBody(Body):
+    """A file that belongs to what is written."""
+
+    filename = Text(_USUAL_NAME)
+    text = Text()
+
+
+class InfillBody(SamplingBody):
+    """A request to `/infill`."""
+
+    model = Text()
+    input_prefix = Text(required=True)
+    input_suffix = Text(required=True)
+    input_extra = Objects(FileBody)
+    prompt = Text()
+    n_predict = Integer(-2, MOST_TOKENS)
+    stop = Raw(STRING, list_of(STRING))
+    json_schema = Raw(OBJECT)
+    ignore_eos = Flag(False)
+    t_max_predict_ms = Integer(-1, _LONGEST_WAIT)
+    response_fields = List(STRING)
+    stream = Flag(False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,40 +141,39 @@ class LlamaCpp:
             return DIALECT.response(ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "Loading model"))
         return JSONResponse({"status": "ok"})
 
-    async def _infill(self, request: Request) -> Answer:
-        fields = await fields_of(request)
+    @takes(InfillBody, streams=SSE)
+    async def _infill(self, body: InfillBody) -> Answer:
         for name in ("input_prefix", "input_suffix"):
-            if not fields.given(name):
+            if not body.given(name):
                 raise bad(f'"{name}" is required')
-        files = tuple((one.text("filename", _USUAL_NAME), one.text("text")) for one in fields.objects("input_extra"))
+        files = tuple((file.filename, file.text) for file in body.input_extra)
         if len(files) > _MOST_FILES:
             raise bad(f"input_extra has {len(files)} texts, and {_MOST_FILES} is the most.")
-        name = fields.text("model")
-        record = await self._desk.model(name) if name else None
-        options, count, warnings = _options(fields)
-        refuse_other_formats(fields, "json_schema")
-        grammar = await schema_of(fields, "json_schema") if fields.given("json_schema") else None
+        record = await self._desk.model(body.model) if body.model else None
+        options, count, warnings = _options(body)
+        refuse_other_formats(body, "json_schema")
+        grammar = await schema_of(body, "json_schema") if body.given("json_schema") else None
         request_made = replace(
             request_of(
                 options,
-                prompt=fields.text("input_prefix") + fields.text("prompt"),
+                prompt=body.input_prefix + body.prompt,
                 overflow=Overflow.TRUNCATE,
                 grammar=grammar,
             ),
-            suffix=fields.text("input_suffix"),
+            suffix=body.input_suffix,
             files=files,
-            ignore_eos=fields.flag("ignore_eos", False),
+            ignore_eos=body.ignore_eos,
         )
         asked = _Asked(
             record,
             request_made,
-            keep_alive(fields.any("keep_alive")),
+            keep_alive(body.keep_alive),
             draws=count != 0,
-            patience=(fields.integer("t_max_predict_ms", -1, _LONGEST_WAIT) or 0) / 1000,
-            fields=_response_fields(fields),
+            patience=(body.t_max_predict_ms or 0) / 1000,
+            fields=_response_fields(body),
             warnings=warnings,
         )
-        if fields.flag("stream", False):
+        if body.stream:
             return Pieces(DIALECT, SSE, self._events(asked))
         return Whole(DIALECT, lambda: self._whole(asked))
 
@@ -223,12 +246,12 @@ class LlamaCpp:
                         return
 
 
-def _options(fields: Fields) -> tuple[dict[str, Any], int, tuple[str, ...]]:
+def _options(body: InfillBody) -> tuple[dict[str, Any], int, tuple[str, ...]]:
     """Return the options by Ollama's names, how many tokens may be drawn, and warnings; negative for as many as fit."""
-    options, warnings = drawn_by(fields)
-    if fields.given("stop"):
-        options["stop"] = fields.any("stop")
-    count = fields.integer("n_predict", -2, MOST_TOKENS)
+    options, warnings = drawn_by(body)
+    if body.given("stop"):
+        options["stop"] = body.stop
+    count = body.n_predict
     if count is not None:
         # Nothing but the prompt is computed where a single token is drawn, too.
         options["num_predict"] = count or 1
@@ -236,11 +259,11 @@ def _options(fields: Fields) -> tuple[dict[str, Any], int, tuple[str, ...]]:
     return options, -1 if count is None else count, warnings
 
 
-def _response_fields(fields: Fields) -> Sequence[str]:
-    paths = fields.list("response_fields")
+def _response_fields(body: InfillBody) -> Sequence[str]:
+    paths = body.response_fields
     for index, path in enumerate(paths):
         if not isinstance(path, str):
-            raise fields.wrong(f"response_fields[{index}]", "the path of a field", path)
+            raise body.wrong(f"response_fields[{index}]", "the path of a field", path)
     return paths
 
 

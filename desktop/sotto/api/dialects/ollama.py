@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from starlette.requests import Request
 from starlette.routing import Route
 
 from sotto.api.answers import NDJSON, Answer, Dialect, Pieces, Whole, line
 from sotto.api.asking import (
     NO_IMAGES,
+    MessageBody,
+    OptionsBody,
+    OverflowBody,
     options_of,
     overflow_of,
     reason_of,
@@ -24,14 +26,25 @@ from sotto.api.asking import (
     usual_of_text,
     whole_answer,
 )
-from sotto.api.bodies import fields_of
+from sotto.api.bodies import takes
 from sotto.api.desk import Desk, Visit
 from sotto.api.durations import keep_alive
 from sotto.api.error_bodies import ApiError, bad, missing
-from sotto.api.fields import Fields
-from sotto.api.logprob_fields import asked_of_ollama, of_ollama
+from sotto.api.fields import OBJECT, STRING, Flag, List, Objects, Raw, Text
+from sotto.api.logprob_fields import OllamaLogprobs, asked_of_ollama, of_ollama
 from sotto.api.notes import noted
-from sotto.api.tool_fields import NOTHING, Told, calls_said, named_by_calls, ollama_manner, ollama_row, suited, told
+from sotto.api.tool_fields import (
+    NOTHING,
+    Called,
+    OllamaTools,
+    Told,
+    calls_said,
+    named_by_calls,
+    ollama_manner,
+    ollama_row,
+    suited,
+    told,
+)
 from sotto.engine.contract.events import Finished, ModelInfo, TextChunk
 from sotto.engine.contract.logprob_values import Likelihood
 from sotto.engine.contract.requests import GenerateRequest, Grammar, Message
@@ -46,6 +59,42 @@ def _shape(error: ApiError) -> dict[str, Any]:
 
 
 DIALECT = Dialect(_shape, lambda error: line(_shape(error)))
+
+
+class AnswerBody(OptionsBody, OverflowBody, OllamaTools, OllamaLogprobs):
+    """What `/api/generate` and `/api/chat` have in common."""
+
+    stream = Flag(True)
+    format = Raw({"enum": ["", "json"]}, OBJECT)
+
+
+class GenerateBody(AnswerBody):
+    """A request to `/api/generate`."""
+
+    prompt = Text()
+    suffix = Text()
+    system = Text()
+    template = Text()
+    raw_ = Flag(False)
+    context = List({"type": "integer"})
+    images = List(STRING)
+
+
+class ChatMessage(MessageBody, Called):
+    """A message of a chat."""
+
+    content = Text()
+    thinking = Text()
+    tool_name = Text()
+    name = Text()
+    tool_call_id = Text()
+    images = List(STRING)
+
+
+class ChatBody(AnswerBody):
+    """A request to `/api/chat`."""
+
+    messages = Objects(ChatMessage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,21 +136,20 @@ class OllamaAnswers:
             Route("/api/chat", self._chat, methods=["POST"]),
         ]
 
-    async def _generate(self, request: Request) -> Answer:
-        fields = await fields_of(request)
-        record, options = await self._begin(fields)
-        if fields.list("images"):
+    @takes(GenerateBody, streams=NDJSON)
+    async def _generate(self, body: GenerateBody) -> Answer:
+        record, options = await self._begin(body)
+        if body.images:
             raise bad(NO_IMAGES)
-        prompt, system = fields.text("prompt"), fields.text("system")
-        raw = fields.flag("raw", False)
-        if raw and (fields.text("template") or system or fields.any("context")):
+        prompt, system, template, raw = body.prompt, body.system, body.template, body.raw_
+        if raw and (template or system or body.raw("context")):
             raise bad("raw mode does not support template, system, or context")
-        if len(template := fields.text("template")) > _LONGEST_TEMPLATE:
+        if len(template) > _LONGEST_TEMPLATE:
             raise bad(f"template has {len(template):,} characters, and {_LONGEST_TEMPLATE:,} is the most.")
-        context = tokens_of(fields, "context", fields.list("context"))
-        suffix = fields.text("suffix")
-        overflow, grammar = overflow_of(fields, usual_of_text(record)), await _format(fields)
-        logprobs, manner = asked_of_ollama(fields), ollama_manner(fields)
+        context = tokens_of(body, "context", body.context)
+        suffix = body.suffix
+        overflow, grammar = overflow_of(body, usual_of_text(record)), await _format(body)
+        logprobs, manner = asked_of_ollama(body), ollama_manner(body)
 
         def asked(info: ModelInfo) -> GenerateRequest:
             if suffix:
@@ -121,16 +169,16 @@ class OllamaAnswers:
         def row(told: Told) -> dict[str, Any]:
             return {"response": told.text, **ollama_row(told)}
 
-        return self._answer(_asked(fields, record, going_on if prompt or suffix else None, row))
+        return self._answer(_asked(body, record, going_on if prompt or suffix else None, row))
 
-    async def _chat(self, request: Request) -> Answer:
-        fields = await fields_of(request)
-        if not fields.text("model"):
+    @takes(ChatBody, streams=NDJSON)
+    async def _chat(self, body: ChatBody) -> Answer:
+        if not body.model:
             raise bad("model is required")
-        record, options = await self._begin(fields)
-        messages = tuple(named_by_calls(map(_message, fields.objects("messages"))))
-        overflow, grammar = overflow_of(fields), await _format(fields)
-        logprobs, manner = asked_of_ollama(fields), ollama_manner(fields)
+        record, options = await self._begin(body)
+        messages = tuple(named_by_calls(map(_message, body.messages)))
+        overflow, grammar = overflow_of(body), await _format(body)
+        logprobs, manner = asked_of_ollama(body), ollama_manner(body)
 
         def asked(info: ModelInfo) -> GenerateRequest:
             return request_of(options, messages, None, overflow, logprobs, grammar, manner)
@@ -138,14 +186,14 @@ class OllamaAnswers:
         def row(told: Told) -> dict[str, Any]:
             return {"message": {"role": "assistant", "content": told.text, **ollama_row(told)}}
 
-        return self._answer(_asked(fields, record, asked if messages else None, row))
+        return self._answer(_asked(body, record, asked if messages else None, row))
 
-    async def _begin(self, fields: Fields) -> tuple[ModelRecord, dict[str, Any]]:
+    async def _begin(self, body: AnswerBody) -> tuple[ModelRecord, dict[str, Any]]:
         """Return the model and the options, with everything checked that both requests may ask for."""
-        record = await self._desk.model(fields.text("model"))
-        options, _, _ = options_of(fields)
-        refuse_other_formats(fields, "format")
-        if fields.flag("_debug_render_only", False):
+        record = await self._desk.model(body.model)
+        options, _, _ = options_of(body)
+        refuse_other_formats(body, "format")
+        if body.raw("_debug_render_only"):
             raise missing("_debug_render_only is not supported yet.")
         return record, options
 
@@ -186,47 +234,47 @@ class OllamaAnswers:
 
 
 def _asked(
-    fields: Fields,
+    body: AnswerBody,
     record: ModelRecord,
     request: Callable[[ModelInfo], GenerateRequest] | None,
     row: Callable[[Told], dict[str, Any]],
 ) -> _Asked:
-    _, num_ctx, warnings = options_of(fields)
+    _, num_ctx, warnings = options_of(body)
     return _Asked(
-        name=fields.text("model"),
+        name=body.model,
         record=record,
         num_ctx=num_ctx,
-        keep_alive=keep_alive(fields.any("keep_alive")),
-        stream=fields.flag("stream", True),
+        keep_alive=keep_alive(body.keep_alive),
+        stream=body.stream,
         request=request,
         row=row,
         warnings=warnings,
     )
 
 
-def _message(message: Fields) -> Message:
-    if message.list("images"):
+def _message(message: ChatMessage) -> Message:
+    if message.images:
         raise bad(NO_IMAGES)
     return Message(
         role_of(message),
-        message.text("content"),
-        message.text("thinking"),
+        message.content,
+        message.thinking,
         calls_said(message),
-        message.text("tool_name") or message.text("name"),
-        message.text("tool_call_id"),
+        message.tool_name or message.name,
+        message.tool_call_id,
     )
 
 
-async def _format(fields: Fields) -> Grammar | None:
+async def _format(body: AnswerBody) -> Grammar | None:
     """Return what the answer must be, if it must be something."""
-    wanted = fields.any("format")
+    wanted = body.format
     if wanted in (None, ""):
         return None
     if wanted == "json":
         return any_object("format")
     if not isinstance(wanted, dict):
-        raise fields.wrong("format", "'json' or a JSON schema")
-    return await schema_of(fields, "format")
+        raise body.wrong("format", "'json' or a JSON schema")
+    return await schema_of(body, "format")
 
 
 def _row(asked: _Asked, new: Told, likely: Sequence[Likelihood] = ()) -> dict[str, Any]:

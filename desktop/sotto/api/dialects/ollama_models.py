@@ -14,10 +14,11 @@ from starlette.routing import Route
 
 from sotto import __version__
 from sotto.api.answers import Answer, Whole
-from sotto.api.bodies import fields_of
+from sotto.api.bodies import takes
 from sotto.api.desk import Desk
 from sotto.api.dialects.ollama import DIALECT, timestamp
 from sotto.api.error_bodies import NotFoundError, bad
+from sotto.api.fields import Body, Flag, Text
 from sotto.engine.config.text_files import chat_template
 from sotto.errors import InvalidNameError, StoreError
 from sotto.runner.host import Standing
@@ -43,6 +44,24 @@ _CONFIG_KEYS = {
     "feed_forward_length": "intermediate_size",
     "vocab_size": "vocab_size",
 }
+
+
+class NamedBody(Body):
+    """A request that names a model, by today's field or by an earlier one."""
+
+    model = Text()
+    name = Text()
+
+    @property
+    def wanted(self) -> str:
+        """The model's name; empty if there is none."""
+        return self.model or self.name
+
+
+class ShowBody(NamedBody):
+    """A request to `/api/show`."""
+
+    verbose = Flag(False)
 
 
 class OllamaModels:
@@ -74,12 +93,11 @@ class OllamaModels:
         loaded = sorted(self._desk.host.standing, key=lambda one: one.stays, reverse=True)
         return JSONResponse({"models": [_resident(one, now) for one in loaded]})
 
-    async def _show(self, request: Request) -> Answer:
-        fields = await fields_of(request)
-        name = fields.text("model") or fields.text("name")
+    @takes(ShowBody)
+    async def _show(self, body: ShowBody) -> Answer:
+        name, verbose = body.wanted, body.verbose
         if not name:
             raise bad("model is required")
-        verbose = fields.flag("verbose", False)
 
         async def show() -> dict[str, Any]:
             try:

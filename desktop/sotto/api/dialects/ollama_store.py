@@ -11,11 +11,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sotto.api.answers import NDJSON, Answer, Done, Pieces, Whole, line, not_yet
-from sotto.api.bodies import fields_of
+from sotto.api.bodies import takes
 from sotto.api.desk import Desk
 from sotto.api.dialects.ollama import DIALECT
+from sotto.api.dialects.ollama_models import NamedBody
 from sotto.api.error_bodies import ApiError, NotFoundError, bad, stopped
-from sotto.api.fields import Fields
+from sotto.api.fields import Body, Flag, Text
 from sotto.api.pulls import Downloads, News
 from sotto.errors import InvalidNameError
 from sotto.store.copying import copy
@@ -34,6 +35,20 @@ _NOT_YET = {
 }
 # While these last, it is told how much is here.
 _UNDER_WAY = (PullState.DOWNLOADING, PullState.STALLED, PullState.RETRYING)
+
+
+class CopyBody(Body):
+    """A request to `/api/copy`."""
+
+    source = Text(required=True)
+    destination = Text(required=True)
+
+
+class PullBody(NamedBody):
+    """A request to `/api/pull`."""
+
+    insecure = Flag(False)
+    stream = Flag(True)
 
 
 class OllamaStorage:
@@ -55,9 +70,9 @@ class OllamaStorage:
             *not_yet(_NOT_YET),
         ]
 
-    async def _copy(self, request: Request) -> Answer:
-        fields = await fields_of(request)
-        source, destination = fields.text("source"), fields.text("destination")
+    @takes(CopyBody, answers="")
+    async def _copy(self, body: CopyBody) -> Answer:
+        source, destination = body.source, body.destination
         for field, text in (("source", source), ("destination", destination)):
             if not _is_name(text):
                 raise bad(f'{field} "{text[:200]}" is invalid')
@@ -70,9 +85,9 @@ class OllamaStorage:
 
         return Done(DIALECT, act)
 
-    async def _delete(self, request: Request) -> Answer:
-        fields = await fields_of(request)
-        name = _name(fields)
+    @takes(NamedBody, answers="")
+    async def _delete(self, body: NamedBody) -> Answer:
+        name = body.wanted
         if not name:
             raise bad("model is required")
         if not _is_name(name):
@@ -89,13 +104,13 @@ class OllamaStorage:
 
         return Done(DIALECT, act)
 
-    async def _pull(self, request: Request) -> Answer:
-        fields = await fields_of(request)
-        name, insecure = _name(fields), fields.flag("insecure", False)
+    @takes(PullBody, streams=NDJSON)
+    async def _pull(self, body: PullBody) -> Answer:
+        name, insecure = body.wanted, body.insecure
         if not name:
             raise bad("invalid model name")
         parse_name(name)
-        if fields.flag("stream", True):
+        if body.stream:
             return Pieces(DIALECT, NDJSON, self._lines(name, insecure=insecure))
 
         async def whole() -> Any:
@@ -202,10 +217,6 @@ async def _row(progress: PullProgress, name: ModelName) -> dict[str, Any]:
         "total": progress.total or 0,
         "completed": progress.done,
     }
-
-
-def _name(fields: Fields) -> str:
-    return fields.text("model") or fields.text("name")
 
 
 def _is_name(text: str) -> bool:

@@ -14,11 +14,14 @@ from starlette.routing import Route
 
 from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event, not_yet
 from sotto.api.asking import (
+    Content,
+    MessageBody,
+    OverflowBody,
+    SamplingBody,
     able,
     checked_options,
     drawn_by,
     interleaved,
-    most_tokens,
     overflow_of,
     reason_of,
     refuse_other_formats,
@@ -29,15 +32,40 @@ from sotto.api.asking import (
     tokens_of,
     usual_of_text,
 )
-from sotto.api.bodies import fields_of
+from sotto.api.bodies import takes
 from sotto.api.desk import Desk, Visit
 from sotto.api.dialects.ollama_models import modified_at
 from sotto.api.durations import keep_alive
 from sotto.api.error_bodies import ApiError, bad
-from sotto.api.fields import Fields
-from sotto.api.logprob_fields import Form, InCompletion, asked_in_chat, in_chat
+from sotto.api.fields import (
+    OBJECT,
+    STRING,
+    TOKENS,
+    Body,
+    Flag,
+    Integer,
+    List,
+    MostTokens,
+    Object,
+    Objects,
+    Raw,
+    Text,
+    list_of,
+)
+from sotto.api.logprob_fields import ChatLogprobs, Form, InCompletion, asked_in_chat, in_chat
 from sotto.api.notes import noted
-from sotto.api.tool_fields import NOTHING, Told, calls_said, named_by_calls, openai_manner, openai_row, suited, told
+from sotto.api.tool_fields import (
+    NOTHING,
+    Called,
+    OpenAITools,
+    Told,
+    calls_said,
+    named_by_calls,
+    openai_manner,
+    openai_row,
+    suited,
+    told,
+)
 from sotto.engine.contract.events import DoneReason, Finished, TextChunk
 from sotto.engine.contract.logprob_values import MOST_LOGPROBS, Likelihood
 from sotto.engine.contract.requests import GenerateRequest, Grammar, Message
@@ -65,6 +93,66 @@ def _shape(error: ApiError) -> dict[str, Any]:
 
 
 DIALECT = Dialect(_shape, lambda error: event(_shape(error)))
+
+
+class SchemaBody(Body):
+    """A JSON schema with its name."""
+
+    name = Text()
+    schema_ = Raw(OBJECT, required=True)
+
+
+class FormatBody(Body):
+    """What an answer must be."""
+
+    type = Text("text", choices=("text", "json_object", "json_schema"))
+    json_schema = Object(SchemaBody)
+
+
+class StreamOptions(Body):
+    """What comes with a stream."""
+
+    include_usage = Flag(False)
+
+
+class AnswerBody(SamplingBody, OverflowBody):
+    """What requests for chats and for completions have in common."""
+
+    stream = Flag(False)
+    stream_options = Object(StreamOptions)
+    stop = Raw(STRING, list_of(STRING))
+    n = Integer(1, MOST_CHOICES)
+    max_tokens = MostTokens()
+    max_completion_tokens = MostTokens()
+    logit_bias = Object(Body)
+    response_format = Object(FormatBody)
+
+
+class ChatMessage(MessageBody, Content, Called):
+    """A message of a chat."""
+
+    reasoning = Text()
+    reasoning_content = Text()
+    name = Text()
+    tool_call_id = Text()
+
+
+class ChatBody(AnswerBody, OpenAITools, ChatLogprobs):
+    """A request to `/v1/chat/completions`."""
+
+    messages = Objects(ChatMessage, required=True)
+    # The old name of tools, which is refused.
+    functions = List()
+
+
+class CompletionBody(AnswerBody):
+    """A request to `/v1/completions`."""
+
+    prompt = Raw(STRING, list_of(STRING), TOKENS, list_of(TOKENS), required=True)
+    suffix = Text()
+    echo = Flag(False)
+    logprobs = Integer(0, MOST_LOGPROBS)
+    best_of = Raw({"const": 1})
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,17 +216,17 @@ class OpenAI:
         name = request.path_params["name"]
         return JSONResponse(_model_row(await self._desk.model(name), name))
 
-    async def _chat(self, request: Request) -> Answer:
-        fields = await fields_of(request)
-        record, options, count, warnings = await self._begin(fields)
-        if fields.list("functions"):
+    @takes(ChatBody, streams=SSE)
+    async def _chat(self, body: ChatBody) -> Answer:
+        record, options, count, warnings = await self._begin(body)
+        if body.functions:
             raise bad("functions is the old name of tools; use tools.")
-        logprobs, manner = asked_in_chat(fields), await able(openai_manner(fields))
-        overflow = overflow_of(fields)
-        messages = named_by_calls(map(_message, fields.objects("messages")))
+        logprobs, manner = asked_in_chat(body), await able(openai_manner(body))
+        overflow = overflow_of(body)
+        messages = named_by_calls(map(_message, body.messages))
         if not messages:
             raise bad("[] is too short - 'messages'")
-        grammar = await _response_format(fields.object("response_format"))
+        grammar = await _response_format(body.response_format)
         return self._answer(
             _Asked(
                 record=record,
@@ -147,10 +235,10 @@ class OpenAI:
                     for one in _seeded(options, count)
                 ],
                 prompts=1,
-                keep_alive=keep_alive(fields.any("keep_alive")),
-                stream=fields.flag("stream", False),
-                usage=fields.object("stream_options").flag("include_usage", False),
-                head=_head("chatcmpl", "chat.completion", fields),
+                keep_alive=keep_alive(body.keep_alive),
+                stream=body.stream,
+                usage=body.stream_options.include_usage,
+                head=_head("chatcmpl", "chat.completion", body),
                 whole=lambda index, told: {
                     "index": index,
                     "message": {"role": "assistant", "content": told.text, **openai_row(told)},
@@ -163,20 +251,20 @@ class OpenAI:
             )
         )
 
-    async def _complete(self, request: Request) -> Answer:
-        fields = await fields_of(request)
-        record, options, count, warnings = await self._begin(fields)
-        suffix = fields.text("suffix") or None
-        prompts = _prompts(fields, empty=suffix is not None)
-        logprobs, echo = fields.integer("logprobs", 0, MOST_LOGPROBS), fields.flag("echo", False)
+    @takes(CompletionBody, streams=SSE)
+    async def _complete(self, body: CompletionBody) -> Answer:
+        record, options, count, warnings = await self._begin(body)
+        suffix = body.suffix or None
+        prompts = _prompts(body, empty=suffix is not None)
+        logprobs, echo = body.logprobs, body.echo
         if logprobs is not None and echo:
             raise bad("echo has no logprobs of the prompt to give: leave echo or logprobs out.")
-        if fields.any("best_of") not in (None, 1):
-            raise fields.wrong("best_of", "1")
+        if body.best_of not in (None, 1):
+            raise body.wrong("best_of", "1")
         if len(prompts) * count > MOST_CHOICES:
             raise bad(f"prompt and n ask for {len(prompts) * count} choices, and {MOST_CHOICES} is the most.")
-        overflow = overflow_of(fields, usual_of_text(record))
-        grammar = await _response_format(fields.object("response_format"))
+        overflow = overflow_of(body, usual_of_text(record))
+        grammar = await _response_format(body.response_format)
         return self._answer(
             _Asked(
                 record=record,
@@ -186,10 +274,10 @@ class OpenAI:
                     for one in _seeded(options, count)
                 ],
                 prompts=len(prompts),
-                keep_alive=keep_alive(fields.any("keep_alive")),
-                stream=fields.flag("stream", False),
-                usage=fields.object("stream_options").flag("include_usage", False),
-                head=_head("cmpl", "text_completion", fields),
+                keep_alive=keep_alive(body.keep_alive),
+                stream=body.stream,
+                usage=body.stream_options.include_usage,
+                head=_head("cmpl", "text_completion", body),
                 whole=lambda index, told: {"text": told.text, "index": index},
                 piece=lambda index, told, calls: {"text": told.text, "index": index},
                 last={"text": ""},
@@ -199,25 +287,25 @@ class OpenAI:
             )
         )
 
-    async def _begin(self, fields: Fields) -> tuple[ModelRecord, dict[str, Any], int, tuple[str, ...]]:
+    async def _begin(self, body: AnswerBody) -> tuple[ModelRecord, dict[str, Any], int, tuple[str, ...]]:
         """Return the model, the options by Ollama's names, the number of choices, and what is not followed."""
-        if not fields.text("model"):
+        if not body.model:
             raise bad("model is required")
-        record = await self._desk.model(fields.text("model"))
+        record = await self._desk.model(body.model)
         # A client of this dialect counts on these where it says nothing.
         options: dict[str, Any] = {"temperature": 1.0, "top_p": 1.0}
-        drawn, warnings = drawn_by(fields)
+        drawn, warnings = drawn_by(body)
         options |= drawn
-        if fields.given("stop"):
-            options["stop"] = fields.any("stop")
-        for name in ("max_tokens", "max_completion_tokens"):
-            if (most := most_tokens(fields, name)) is not None:
+        if body.given("stop"):
+            options["stop"] = body.stop
+        for most in (body.max_tokens, body.max_completion_tokens):
+            if most is not None:
                 options["num_predict"] = most
-        if biases := fields.object("logit_bias").values:
+        if biases := body.logit_bias.values:
             options["logit_bias"] = biases
         checked_options(options)
-        refuse_other_formats(fields, "response_format")
-        return record, options, fields.integer("n", 1, MOST_CHOICES) or 1, warnings
+        refuse_other_formats(body, "response_format")
+        return record, options, body.n or 1, warnings
 
     def _answer(self, asked: _Asked) -> Answer:
         if asked.stream:
@@ -284,26 +372,26 @@ class OpenAI:
         yield b"data: [DONE]\n\n"
 
 
-async def _response_format(wanted: Fields) -> Grammar | None:
+async def _response_format(wanted: FormatBody) -> Grammar | None:
     """Return what the answer must be, if it must be something."""
-    kind = wanted.text("type", "text")
+    kind = wanted.type
     if kind == "text":
         return None
     if kind == "json_object":
         return any_object("response_format")
     if kind != "json_schema":
         raise wanted.wrong("type", "text, json_object or json_schema")
-    return await schema_of(wanted.object("json_schema"), "schema")
+    return await schema_of(wanted.json_schema, "schema")
 
 
-def _message(message: Fields) -> Message:
+def _message(message: ChatMessage) -> Message:
     return Message(
         role_of(message),
-        text_of(message, "content"),
-        message.text("reasoning") or message.text("reasoning_content"),
+        text_of(message),
+        message.reasoning or message.reasoning_content,
         calls_said(message),
-        message.text("name") if message.text("role") == "tool" else "",
-        message.text("tool_call_id"),
+        message.name if message.role == "tool" else "",
+        message.tool_call_id,
     )
 
 
@@ -320,37 +408,37 @@ def _reason(end: Finished, asked: _Asked) -> str:
     return "tool_calls" if called and end.done_reason is DoneReason.STOP else reason_of(end)
 
 
-def _prompts(fields: Fields, *, empty: bool) -> list[str | tuple[int, ...]]:
+def _prompts(body: CompletionBody, *, empty: bool) -> list[str | tuple[int, ...]]:
     """Return what is gone on with: texts, or tokens, of which the model says itself whether they are its own.
 
     Args:
-        fields: The request.
+        body: The request.
         empty: Whether a single text may be empty, as nothing may stand before a gap.
     """
-    value = fields.any("prompt")
+    value = body.prompt
     if empty and value == "":
         return [value]
     if not isinstance(value, str | list):
-        raise fields.wrong("prompt", "a text, a list of tokens, or a list of such texts or lists")
+        raise body.wrong("prompt", "a text, a list of tokens, or a list of such texts or lists")
     if not value:
         raise bad("prompt is empty; it should be a text, or tokens, to go on with.")
     if isinstance(value, str) or type(value[0]) is int:
-        return [_prompt(fields, "prompt", value)]
+        return [_prompt(body, "prompt", value)]
     if not isinstance(value[0], str | list):
-        raise fields.wrong("prompt[0]", "a text, a token (a whole number from 0 on) or a list of tokens", value[0])
+        raise body.wrong("prompt[0]", "a text, a token (a whole number from 0 on) or a list of tokens", value[0])
     kind = type(value[0])
     for index, one in enumerate(value):
         if not isinstance(one, kind):
-            raise fields.wrong(f"prompt[{index}]", "a text" if kind is str else "a list of tokens", one)
-    return [_prompt(fields, f"prompt[{index}]", one) for index, one in enumerate(value)]
+            raise body.wrong(f"prompt[{index}]", "a text" if kind is str else "a list of tokens", one)
+    return [_prompt(body, f"prompt[{index}]", one) for index, one in enumerate(value)]
 
 
-def _prompt(fields: Fields, name: str, value: str | list[Any]) -> str | tuple[int, ...]:
+def _prompt(body: CompletionBody, name: str, value: str | list[Any]) -> str | tuple[int, ...]:
     if not value:
         raise bad(f"{name} is empty; it should be a text, or tokens, to go on with.")
     if isinstance(value, str):
         return value
-    return tokens_of(fields, name, value)
+    return tokens_of(body, name, value)
 
 
 def _seeded(options: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
@@ -361,12 +449,12 @@ def _seeded(options: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
     return [{**options, "seed": (seed + index) % _SEEDS} for index in range(count)]
 
 
-def _head(prefix: str, kind: str, fields: Fields) -> dict[str, Any]:
+def _head(prefix: str, kind: str, body: AnswerBody) -> dict[str, Any]:
     return {
         "id": f"{prefix}-{uuid4().hex}",
         "object": kind,
         "created": int(time.time()),
-        "model": fields.text("model"),
+        "model": body.model,
         "system_fingerprint": "fp_sotto",
     }
 

@@ -13,21 +13,20 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sotto.api.answers import SSE, Answer, Pieces, Whole, as_api_error, event
-from sotto.api.asking import able, checked_options, drawn_by, most_tokens, refuse_other_formats, request_of
-from sotto.api.bodies import fields_of
+from sotto.api.asking import able, checked_options, drawn_by, refuse_other_formats, request_of
+from sotto.api.bodies import takes
 from sotto.api.desk import Desk
 from sotto.api.dialects.anthropic_blocks import told
 from sotto.api.dialects.openai import DIALECT
-from sotto.api.dialects.responses_input import echoed, format_of, manner_of, messages_of, warnings_of
+from sotto.api.dialects.responses_input import ResponsesBody, echoed, format_of, manner_of, messages_of, warnings_of
 from sotto.api.dialects.responses_output import Items
 from sotto.api.durations import keep_alive
 from sotto.api.error_bodies import ApiError, bad
-from sotto.api.fields import Fields
 from sotto.api.notes import noted
 from sotto.api.tool_fields import suited
 from sotto.engine.contract.answer_parts import Kind, Piece
 from sotto.engine.contract.events import CUT_SHORT, Finished, TextChunk
-from sotto.engine.contract.logprob_values import MOST_LOGPROBS, Likelihood
+from sotto.engine.contract.logprob_values import Likelihood
 from sotto.engine.contract.requests import GenerateRequest, Overflow
 from sotto.store.records import ModelRecord
 
@@ -68,40 +67,38 @@ class Responses:
             Route("/v1/responses/{rest:path}", _not_kept, methods=["GET", "DELETE", "POST"], include_in_schema=False),
         ]
 
-    async def _respond(self, request: Request) -> Answer:
-        fields = await fields_of(request)
-        if not fields.text("model"):
+    @takes(ResponsesBody, streams=SSE)
+    async def _respond(self, body: ResponsesBody) -> Answer:
+        if not body.model:
             raise bad("model is required")
         for name in ("previous_response_id", "conversation"):
-            if fields.given(name):
+            if body.given(name):
                 raise bad(_NOT_KEPT.format(name))
-        if fields.flag("background", False):
+        if body.background:
             raise bad("background must be false: an answer is given while its client listens.")
-        if fields.given("prompt"):
+        if body.given("prompt"):
             raise bad("prompt names a prompt that OpenAI keeps; send it as instructions and input.")
-        # Whether it is to be kept is all the same: it is not, and the response says so.
-        fields.flag("store", False)
-        record = await self._desk.model(fields.text("model"))
+        record = await self._desk.model(body.model)
         # A client of this dialect counts on these where it says nothing.
         options: dict[str, Any] = {"temperature": 1.0, "top_p": 1.0}
-        drawn, warnings = drawn_by(fields)
+        drawn, warnings = drawn_by(body)
         options |= drawn
-        if (most := most_tokens(fields, "max_output_tokens")) is not None:
+        if (most := body.max_output_tokens) is not None:
             options["num_predict"] = most
         checked_options(options)
-        refuse_other_formats(fields, "text.format")
+        refuse_other_formats(body, "text.format")
         request_asked = request_of(
             options,
-            messages_of(fields),
-            overflow=_overflow(fields),
-            logprobs=_logprobs(fields),
-            grammar=await format_of(fields.object("text").object("format")),
-            manner=await able(manner_of(fields)),
+            messages_of(body),
+            overflow=_overflow(body),
+            logprobs=_logprobs(body),
+            grammar=await format_of(body.text.format),
+            manner=await able(manner_of(body)),
         )
-        warnings = (*warnings_of(fields), *warnings)
-        head = _head(fields) | noted(warnings)
-        asked = _Asked(record, request_asked, keep_alive(fields.any("keep_alive")), head, warnings)
-        if fields.flag("stream", False):
+        warnings = (*warnings_of(body), *warnings)
+        head = _head(body) | noted(warnings)
+        asked = _Asked(record, request_asked, keep_alive(body.keep_alive), head, warnings)
+        if body.stream:
             return Pieces(DIALECT, SSE, self._events(asked))
         return Whole(DIALECT, lambda: self._whole(asked))
 
@@ -180,7 +177,7 @@ def _ended(asked: _Asked, items: Items, end: Finished) -> dict[str, Any]:
     }
 
 
-def _head(fields: Fields) -> dict[str, Any]:
+def _head(body: ResponsesBody) -> dict[str, Any]:
     """Return what a response is from the beginning."""
     return {
         "id": f"resp_{uuid4().hex}",
@@ -188,7 +185,7 @@ def _head(fields: Fields) -> dict[str, Any]:
         "created_at": int(time.time()),
         "completed_at": None,
         "status": "in_progress",
-        "model": fields.text("model"),
+        "model": body.model,
         "output": [],
         "usage": None,
         "error": None,
@@ -202,21 +199,21 @@ def _head(fields: Fields) -> dict[str, Any]:
         "prompt_cache_key": None,
         "safety_identifier": None,
         "service_tier": "default",
-        **echoed(fields),
+        **echoed(body),
     }
 
 
-def _overflow(fields: Fields) -> Overflow:
-    wanted = fields.text("truncation", "auto")
+def _overflow(body: ResponsesBody) -> Overflow:
+    wanted = body.truncation
     if wanted not in ("auto", "disabled"):
-        raise fields.wrong("truncation", "auto or disabled")
+        raise body.wrong("truncation", "auto or disabled")
     return Overflow.TRUNCATE if wanted == "auto" else Overflow.ERROR
 
 
-def _logprobs(fields: Fields) -> int | None:
+def _logprobs(body: ResponsesBody) -> int | None:
     """Return for how many tokens to tell how likely they were; None for none."""
-    count = fields.integer("top_logprobs", 0, MOST_LOGPROBS)
-    return count or 0 if count or _LOGPROBS in fields.list("include") else None
+    count = body.top_logprobs
+    return count or 0 if count or _LOGPROBS in body.include else None
 
 
 async def _not_kept(request: Request) -> Response:

@@ -141,7 +141,23 @@ def _unknown(name: str) -> str:
     return f"Option {shown(name, _SHOWN)} is not known; {right}"
 
 
-def _number(least: float, most: float) -> Callable[[str, Any], float]:
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Checks the value of an option.
+
+    Attributes:
+        read: Takes the option's name and its value, and returns the value as it is used, or raises InvalidRequestError.
+        schema: The JSON schema of valid values.
+    """
+
+    read: Callable[[str, Any], Any]
+    schema: Mapping[str, Any]
+
+    def __call__(self, name: str, value: Any) -> Any:
+        return self.read(name, value)
+
+
+def _number(least: float, most: float) -> _Reader:
     def read(name: str, value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise InvalidRequestError(f"Option {name} must be a number, not {_shown(value)}.")
@@ -149,10 +165,10 @@ def _number(least: float, most: float) -> Callable[[str, Any], float]:
             raise InvalidRequestError(f"Option {name} must be from {least:g} to {most:g}, not {_shown(value)}.")
         return float(value)
 
-    return read
+    return _Reader(read, {"type": "number", "minimum": least, "maximum": most})
 
 
-def _integer(least: int, most: int) -> Callable[[str, Any], int]:
+def _integer(least: int, most: int) -> _Reader:
     def read(name: str, value: Any) -> int:
         # JSON has one kind of number, and some clients write every one with a point: fractions are cut off.
         whole = isinstance(value, float) and math.isfinite(value)
@@ -162,7 +178,7 @@ def _integer(least: int, most: int) -> Callable[[str, Any], int]:
             raise InvalidRequestError(f"Option {name} must be from {least} to {most}, not {_shown(value)}.")
         return int(value)
 
-    return read
+    return _Reader(read, {"type": "integer", "minimum": least, "maximum": most})
 
 
 def _num_predict(name: str, value: Any) -> int:
@@ -230,7 +246,8 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-_READERS: Mapping[str, Callable[[str, Any], Any]] = {
+_TEXTS = _Reader(_texts, {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})
+_READERS: Mapping[str, _Reader] = {
     "temperature": _number(0, 100),
     "top_k": _integer(-1, _LARGEST),
     "top_p": _number(0, 1),
@@ -246,17 +263,19 @@ _READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "dry_base": _number(1, 100),
     "dry_allowed_length": _integer(1, _LARGEST),
     "dry_penalty_last_n": _integer(-1, _LARGEST),
-    "dry_sequence_breakers": _texts,
-    "mirostat": _mirostat,
+    "dry_sequence_breakers": _TEXTS,
+    "mirostat": _Reader(_mirostat, {"enum": [0, 1, 2]}),
     "mirostat_tau": _number(0, 100),
     "mirostat_eta": _number(0, 1),
-    "logit_bias": _bias,
-    "seed": _seed,
-    "num_predict": _num_predict,
-    "num_ctx": _num_ctx,
-    "stop": _texts,
-    "loop_guard": _flag,
+    "logit_bias": _Reader(_bias, {"type": "object", "additionalProperties": {"type": "number"}}),
+    "seed": _Reader(_seed, {"type": "integer"}),
+    "num_predict": _Reader(_num_predict, {"type": "integer"}),
+    "num_ctx": _Reader(_num_ctx, {"type": "integer"}),
+    "stop": _TEXTS,
+    "loop_guard": _Reader(_flag, {"type": "boolean"}),
 }
+OPTION_SCHEMAS: Mapping[str, Mapping[str, Any]] = {name: reader.schema for name, reader in _READERS.items()}
+"""The JSON schema of every option's values."""
 _APART = ("num_predict", "num_ctx", "stop", "loop_guard")
 DRAWN_BY = tuple(name for name in _READERS if name not in ("num_predict", "num_ctx", "stop"))
 """Options that say how an answer is drawn, whatever its length."""

@@ -16,7 +16,7 @@ from fuzzing.outcomes import place_told, shape_of
 from fuzzing.target import Mark, Target
 from gguf_encoders import write_encoder
 from places import EMBEDDINGS
-from sotto.api.examples import BODIES
+from sent_bodies import BODIES
 from sotto.api.server import Address, ApiServer
 from sotto.errors import SottoError
 from sotto.runner.host import Host

@@ -1,7 +1,4 @@
-"""Requests as clients send them. They are read as any others are, and so tell what `/openapi.json` says of bodies."""
-
-from collections.abc import Mapping, Sequence
-from typing import Any
+"""Requests as clients send them, by path."""
 
 _PARAMETERS = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 _FUNCTION = {"name": "weather", "description": "Tells the weather in a city.", "parameters": _PARAMETERS}
@@ -13,7 +10,7 @@ _ANTHROPIC_CALLED = [
     {
         "role": "assistant",
         "content": [
-            {"type": "thinking", "thinking": "I look.", "signature": ""},
+            {"type": "thinking", "thinking": "I look."},
             {"type": "tool_use", "id": "1", "name": "weather", "input": {"city": "Oslo"}},
         ],
     },
@@ -68,22 +65,7 @@ _OF_OPENAI = {
     "truncate": True,
     "shift": False,
 }
-_WARNED = (
-    "What was asked for. `warnings`, where there are any, says in sentences what of the request was left out, such as "
-    "tools that run on the servers of others{}."
-)
-ANSWERS: Mapping[str, str] = {
-    "/api/version": (
-        "`version` is the version of Ollama whose behaviour is followed here, for clients that ask for one that is "
-        "recent enough; `sotto` is Sotto's own."
-    ),
-    "/v1/responses": _WARNED.format(""),
-    "/v1/messages": _WARNED.format("; in a stream it is part of `message_start`"),
-    "/v1/messages/count_tokens": _WARNED.format(""),
-}
-"""What is to be said of answers, where it is more than that they are what was asked for."""
-
-BODIES: Mapping[str, Sequence[Mapping[str, Any]]] = {
+BODIES = {
     "/api/generate": (
         {"model": "sotto", "prompt": "Why is the sky blue?", "system": "Be brief.", **_OF_OLLAMA, "think": "high"},
         {"model": "sotto", "prompt": "List three colours.", "format": "json", "stream": False, "keep_alive": 600},
