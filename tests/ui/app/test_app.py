@@ -106,6 +106,7 @@ def test_the_engine_lives_where_it_was_chosen_to(own_home):
     assert (done.stdout.strip(), done.returncode, done.stderr) == ("process", 0, "")
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("host", ["thread", "process"])
 @pytest.mark.parametrize("delay", [0, 20, 150, 600, 1500])
 def test_starting_and_ending_at_any_moment_is_clean(delay, host):

@@ -136,6 +136,7 @@ def test_downloads_as_they_are_read(ready, qtbot, loop):
     compare(ready.window.desk.getting.card, "get-card")
 
 
+@pytest.mark.covering(2)
 @BOTH
 @ZOOMS
 @pytest.mark.parametrize("size", ["compact", "medium"])
@@ -157,6 +158,7 @@ def test_longer_words_have_room_in_downloads(ready, qtbot, loop, preferences, di
     assert all(card.rect().contains(one.geometry()) for one in card.findChildren(QLabel) if one.isVisible())
 
 
+@pytest.mark.covering(2)
 @BOTH
 @ZOOMS
 @pytest.mark.parametrize("page", ["folders", "answers", "memory", "engine", "quick", "programs", "appearance"])

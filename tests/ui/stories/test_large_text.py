@@ -32,6 +32,7 @@ def full(ready, qtbot, loop):
     return ready
 
 
+@pytest.mark.covering(1)
 @BOTH
 @pytest.mark.parametrize("zoom", [1.0, 1.5, 2.0, LARGEST_ZOOM])
 def test_the_sidebar_has_room_for_everything(full, qtbot, loop, preferences, directed, direction, zoom):
@@ -112,6 +113,7 @@ def test_what_can_be_chosen_for_a_chat_has_room(full, qtbot, loop, preferences, 
     qtbot.waitUntil(lambda: assert_whole(choices))
 
 
+@pytest.mark.covering(2)
 @BOTH
 @pytest.mark.parametrize(("zoom", "height"), [(1.0, 480), (1.5, 600), (2.0, 860)])
 @pytest.mark.parametrize(
