@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sotto.errors import BrokenModelError
 from sotto.store.facts import commonest_dtype, config_facts, parameter_count
 from sotto.store.files import absolute, opened, real_inside
-from sotto.store.printable import human_size, shown, shown_path
+from sotto.store.printable import format_size, printable, printable_path
 from sotto.store.records import TensorFile, TensorInfo
 from stores import SIZES, assert_sentence
 
@@ -160,12 +160,12 @@ def test_what_a_model_sees_and_hears_is_among_its_capabilities():
     ],
 )
 def test_sizes_are_in_powers_of_ten(size, text):
-    assert human_size(size) == text
+    assert format_size(size) == text
 
 
 @given(st.text(), st.integers(4, 60))
 def test_a_shown_text_is_printable_and_short(text, limit):
-    result = shown(text, limit)
+    result = printable(text, limit)
     assert result.isprintable()
     assert len(result) <= 10 * limit
     if text.isprintable() and len(text) <= limit:
@@ -173,9 +173,9 @@ def test_a_shown_text_is_printable_and_short(text, limit):
 
 
 def test_a_long_text_keeps_its_ends():
-    assert shown("a" * 100 + "b" * 100, 11) == "aaaaa…bbbbb"
-    assert shown("a\u00a0b\u2028c\U000e0001\udc80") == "a b\\u2028c\\U000e0001\\udc80"
-    assert shown_path(Path(os.fsdecode(b"/a\xff"))) == "/a\\udcff"
+    assert printable("a" * 100 + "b" * 100, 11) == "aaaaa…bbbbb"
+    assert printable("a\u00a0b\u2028c\U000e0001\udc80") == "a b\\u2028c\\U000e0001\\udc80"
+    assert printable_path(Path(os.fsdecode(b"/a\xff"))) == "/a\\udcff"
 
 
 def test_what_is_no_regular_file_is_not_opened(tmp_path):

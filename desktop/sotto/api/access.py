@@ -3,7 +3,7 @@
 import re
 
 from sotto.errors import SottoError
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 
 _LONGEST_KEY = 1000
 
@@ -35,8 +35,8 @@ def read_origins(text: str) -> re.Pattern[str] | None:
             patterns.append(".+")
         elif _ORIGIN.fullmatch(one) is None:
             raise OriginError(
-                f"'{shown(one)}' is no origin; it should be such as https://example.com or http://localhost:*, or * "
-                "for every page."
+                f"'{printable(one)}' is no origin; it should be such as https://example.com or http://localhost:*, or "
+                "* for every page."
             )
         else:
             patterns.append(re.escape(one.rstrip("/").lower()).replace(r"\*", "[^/@]*"))

@@ -17,7 +17,7 @@ from sotto.api.fields import Body
 from sotto.engine.grammar.schema_checks import DEEPEST_SCHEMA
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import parse_object
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 
 LARGEST = 32 << 20
 # Read at once; more would keep others waiting.
@@ -182,4 +182,4 @@ def _shown(path: Sequence[str | int]) -> str:
     place = tuple("*" if isinstance(step, int) else step for step in path)
     length = next((len(schema) for schema in _SCHEMAS if place[: len(schema)] == schema), 1)
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path[:length])
-    return shown("".join(steps).removeprefix("."))
+    return printable("".join(steps).removeprefix("."))

@@ -6,7 +6,7 @@ from sotto.engine.contract.events import Failed
 from sotto.engine.contract.failure_events import OUT_OF_MEMORY
 from sotto.errors import SottoError
 from sotto.runner.host import NOT_LOADED
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 
 # Longer than any sentence of ours.
 _LONGEST = 4000
@@ -21,7 +21,7 @@ class ApiError(SottoError):
 
     def __init__(self, status: int, message: str) -> None:
         """Say why, in a sentence; what a client sent may be in it, so that it is made one printable line here."""
-        super().__init__(shown(message, _LONGEST))
+        super().__init__(printable(message, _LONGEST))
         self.status = status
 
 

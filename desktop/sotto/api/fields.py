@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar, overload
 
 from sotto.api.error_bodies import ApiError, bad
 from sotto.store.bounded_json import kind_of
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 
 MOST_TOKENS = 2**31 - 1
 """The longest answer that can be asked for; what the context has room for is less."""
@@ -336,7 +336,7 @@ def list_of(items: Schema) -> Schema:
 def shown_value(value: Any) -> str:
     """Return a value of a request as a part of a sentence: a plain one as it is, others by their kind."""
     if isinstance(value, str):
-        return f"'{shown(value, _LONGEST)}'"
+        return f"'{printable(value, _LONGEST)}'"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return shown(repr(value), _LONGEST) if isinstance(value, int | float) else kind_of(value)
+    return printable(repr(value), _LONGEST) if isinstance(value, int | float) else kind_of(value)

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from sotto.api.answers import Dialect
 from sotto.api.error_bodies import ApiError, busy
 from sotto.runner.serving.connections import CROWDED
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 
 _MOST_HEADERS = 100
 # A name or an address, and a port.
@@ -94,7 +94,7 @@ class Guard:
         elif not self._is_asked_for(host, scope["http_version"]) or not self._is_welcome(origin, host):
             await PlainTextResponse("", HTTPStatus.FORBIDDEN)(scope, receive, send)
         elif self._loopback and not self._key and not self._is_own(host):
-            error = ApiError(HTTPStatus.FORBIDDEN, _NEEDS_KEY.format(shown(host)))
+            error = ApiError(HTTPStatus.FORBIDDEN, _NEEDS_KEY.format(printable(host)))
             await self._dialect_of(scope["path"]).response(error)(scope, receive, send)
         else:
             await self._let_in(scope, receive, send)

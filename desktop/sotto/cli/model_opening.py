@@ -4,7 +4,7 @@ from sotto.errors import UnsupportedModelError
 from sotto.runner.catalogue import find
 from sotto.store.opening import open_model
 from sotto.store.own_draft import own_draft
-from sotto.store.printable import naming
+from sotto.store.printable import with_path
 from sotto.store.records import ModelRecord, ModelSource
 
 OWN = "own"
@@ -21,7 +21,7 @@ def runnable(target: str) -> ModelRecord:
     """
     record = find(target)
     if not record.runnable:
-        raise UnsupportedModelError(naming(record.path, record.reason))
+        raise UnsupportedModelError(with_path(record.path, record.reason))
     return record
 
 

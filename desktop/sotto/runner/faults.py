@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from sotto import paths
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 
 _log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ def file() -> Path:
 
 def record(model: str, reason: str) -> None:
     """Keep a fault; where that is not possible, it is logged alone."""
-    line = json.dumps(asdict(Fault(time.time(), shown(model, _LONGEST), shown(reason, _LONGEST)))) + "\n"
+    line = json.dumps(asdict(Fault(time.time(), printable(model, _LONGEST), printable(reason, _LONGEST)))) + "\n"
     try:
         paths.make_folder(file().parent)
         handle = os.open(file(), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -11,7 +11,7 @@ from typing import Any
 
 from sotto.errors import BrokenModelError
 from sotto.store.files import read_all
-from sotto.store.printable import shown, shown_path
+from sotto.store.printable import printable, printable_path
 
 # The files of models nest less than ten deep; manifests and headers, which are read strictly, three.
 _DEEPEST = 32
@@ -42,7 +42,7 @@ def parse_object(data: bytes, path: str | Path, *, strict: bool, deepest: int | 
     """
     value = _parsed(data, path, strict, deepest)
     if not isinstance(value, dict):
-        raise BrokenModelError(f"{shown_path(path)} holds {kind_of(value)}; it should be a JSON object.")
+        raise BrokenModelError(f"{printable_path(path)} holds {kind_of(value)}; it should be a JSON object.")
     return value
 
 
@@ -63,7 +63,7 @@ def read_list(path: Path) -> list[Any]:
     """
     value = _parsed(read_all(path, FILE_LIMIT, "a JSON file"), path, strict=False)
     if not isinstance(value, list):
-        raise BrokenModelError(f"{shown_path(path)} holds {kind_of(value)}; it should be a JSON list.")
+        raise BrokenModelError(f"{printable_path(path)} holds {kind_of(value)}; it should be a JSON list.")
     return value
 
 
@@ -83,7 +83,7 @@ def kind_of(value: object) -> str:
 
 def _parsed(data: bytes, path: str | Path, strict: bool, deepest: int | None = None) -> Any:
     """Return the JSON value that `data` is, as `parse_object` does."""
-    where = shown_path(path)
+    where = printable_path(path)
     if deepest is None:
         deepest = _DEEPEST_STRICT if strict else _DEEPEST
     if _too_deep(data, deepest):
@@ -139,7 +139,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _StrictError(f"'{shown(twice)}' is there twice")
+        raise _StrictError(f"'{printable(twice)}' is there twice")
     return found
 
 
@@ -149,5 +149,5 @@ def _no_constant(name: str) -> None:
 
 def _cause(error: json.JSONDecodeError) -> str:
     """Return Python's words for an error, begun in lower case."""
-    words = shown(error.msg.rstrip(": "))
+    words = printable(error.msg.rstrip(": "))
     return words[:1].lower() + words[1:]

@@ -3,7 +3,7 @@
 from sotto.errors import StoreError
 from sotto.store.atomic_writing import write_whole
 from sotto.store.files import read_all
-from sotto.store.printable import shown, shown_path
+from sotto.store.printable import printable, printable_path
 from sotto.store.pull.staging import Staging
 from sotto.store.records import Place, Source
 from sotto.store.removal import drop_unused, inside, own_store, require_own
@@ -27,10 +27,11 @@ def copy(place: Place, name: ModelName) -> None:
     target = staging.target
     if place.source is not Source.SOTTO or not inside(place.path, root / "manifests"):
         raise StoreError(
-            f"{shown(place.name)} is not in Sotto's own store, so it gets no other name: others' stores are read only."
+            f"{printable(place.name)} is not in Sotto's own store, so it gets no other name: others' stores are read "
+            "only."
         )
     if not inside(target, root / "manifests"):
-        raise StoreError(f"{shown_path(target)} leads out of Sotto's own store, so nothing is written there.")
+        raise StoreError(f"{printable_path(target)} leads out of Sotto's own store, so nothing is written there.")
     if target == place.path:
         return
     data = read_all(place.path, MANIFEST_LIMIT, "a manifest")
@@ -44,4 +45,4 @@ def copy(place: Place, name: ModelName) -> None:
             if before is not None:
                 drop_unused(root, before.blobs)
     except OSError as error:
-        raise StoreError(f"{shown(name.short)} cannot be written: {error.strerror}.") from error
+        raise StoreError(f"{printable(name.short)} cannot be written: {error.strerror}.") from error

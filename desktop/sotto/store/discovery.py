@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sotto.errors import BrokenModelError
 from sotto.store.files import real_inside, unreadable
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 from sotto.store.records import ModelRecord, Place, Problem, Source
 from sotto.store.roots import Root, default_roots
 from sotto.store.sources.harvest import Harvest, Judge, everything_runs
@@ -87,11 +87,11 @@ def _is_there(root: Root) -> bool:
             raise unreadable(root.path, error) from error
         if root.missing_is_error:
             raise BrokenModelError(
-                f"{shown_path(root.path)} is not there; it should be the folder of models that was asked for."
+                f"{printable_path(root.path)} is not there; it should be the folder of models that was asked for."
             ) from error
         return False
     if not stat.S_ISDIR(status.st_mode):
-        raise BrokenModelError(f"{shown_path(root.path)} is no folder; it should be a folder of models.")
+        raise BrokenModelError(f"{printable_path(root.path)} is no folder; it should be a folder of models.")
     return True
 
 
@@ -127,7 +127,9 @@ def _model_folders(root: Path, harvest: Harvest) -> Iterator[ModelFolder]:
             harvest.problem(path, error.message)
             continue
         if len(seen) > _MOST_FOLDERS:
-            harvest.problem(root, f"{shown_path(root)} has more than {_MOST_FOLDERS} folders; the rest is not shown.")
+            harvest.problem(
+                root, f"{printable_path(root)} has more than {_MOST_FOLDERS} folders; the rest is not shown."
+            )
             return
         if folder.is_model or folder.ggufs:
             yield folder

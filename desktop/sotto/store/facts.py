@@ -13,7 +13,7 @@ from typing import Any
 
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of
-from sotto.store.printable import shown, shown_path
+from sotto.store.printable import printable, printable_path
 from sotto.store.records import SentenceModule, TensorFile, TensorInfo
 
 _CONTEXT_KEYS = (
@@ -78,7 +78,7 @@ def config_facts(config: Mapping[str, Any], path: Path, modules: Sequence[Senten
     model_type = _field(config, "model_type", str, path) or ""
     architectures = _field(config, "architectures", list, path) or []
     if not all(isinstance(name, str) for name in architectures):
-        raise BrokenModelError(f"{shown_path(path)}: architectures should be a list of texts.")
+        raise BrokenModelError(f"{printable_path(path)}: architectures should be a list of texts.")
     if not model_type and architectures:
         model_type = architectures[0].lower()
         for ending in _ENDINGS:
@@ -88,7 +88,7 @@ def config_facts(config: Mapping[str, Any], path: Path, modules: Sequence[Senten
     seeing, hearing = "vision_config" in config, bool({"audio_config", "sound_config"} & config.keys())
     main = "embedding" if modules or model_type in ENCODERS else "completion"
     return ConfigFacts(
-        shown(model_type),
+        printable(model_type),
         _longest_text(config, model_type, path, modules) if model_type in ENCODERS else _longest(config, path),
         _quantization(_declared(config, path)),
         dtype,
@@ -152,7 +152,7 @@ def _field(config: Mapping[str, Any], key: str, kind: type, path: Path) -> Any:
     value = config.get(key)
     if value is None or isinstance(value, kind):
         return value
-    raise BrokenModelError(f"{shown_path(path)}: {key} is {kind_of(value)}; it should be {kind_of(kind())}.")
+    raise BrokenModelError(f"{printable_path(path)}: {key} is {kind_of(value)}; it should be {kind_of(kind())}.")
 
 
 def _longest(config: Mapping[str, Any], path: Path) -> int | None:
@@ -179,8 +179,8 @@ def _context(config: Mapping[str, Any], path: Path) -> int | None:
             continue
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not number or not 0 < value < _MOST_CONTEXT or value != int(value):
-            said = shown(str(value), 40) if number else kind_of(value)
-            raise BrokenModelError(f"{shown_path(path)}: {key} is {said}; it should be a number of tokens.")
+            said = printable(str(value), 40) if number else kind_of(value)
+            raise BrokenModelError(f"{printable_path(path)}: {key} is {said}; it should be a number of tokens.")
         return int(value)
     return None
 
@@ -204,7 +204,7 @@ def _quantization(declared: Mapping[str, Any]) -> str:
     if type(bits) is not int or not 0 < bits <= 32:
         bits = None
     if isinstance(method, str) and method != "mlx":
-        return shown(f"{method} {bits}-bit" if bits else method, 40)
+        return printable(f"{method} {bits}-bit" if bits else method, 40)
     if bits is None:
         return ""
     group = group if type(group) is int and 0 < group <= _MOST_GROUP else _GROUP

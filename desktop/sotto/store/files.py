@@ -9,7 +9,7 @@ from io import FileIO
 from pathlib import Path
 
 from sotto.errors import BrokenModelError
-from sotto.store.printable import human_size, shown_path
+from sotto.store.printable import format_size, printable_path
 
 # Without O_NONBLOCK, opening a pipe waits for somebody to write to it.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -51,8 +51,8 @@ def read_all(path: Path, limit: int, what: str) -> bytes:
     with opened(path) as (file, size):
         if size > limit:
             raise BrokenModelError(
-                f"{shown_path(path)} is {human_size(size)}, which is too much for {what}; "
-                f"{human_size(limit)} is the most."
+                f"{printable_path(path)} is {format_size(size)}, which is too much for {what}; "
+                f"{format_size(limit)} is the most."
             )
         return read_exactly(file, size, path)
 
@@ -67,7 +67,7 @@ def read_exactly(file: FileIO, count: int, path: str | Path) -> bytes:
     while len(content) < count:
         more = file.read(count - len(content))
         if not more:
-            raise BrokenModelError(f"{shown_path(path)} became shorter while it was read; try again.")
+            raise BrokenModelError(f"{printable_path(path)} became shorter while it was read; try again.")
         content += more
     return content
 
@@ -110,7 +110,7 @@ def real_inside(path: str | Path, base: str) -> str:
         raise unreadable(path, error) from error
     if real != base and not Path(real).is_relative_to(base):
         raise BrokenModelError(
-            f"{shown_path(path)} leads out of {shown_path(base)} to {shown_path(real)}; "
+            f"{printable_path(path)} leads out of {printable_path(base)} to {printable_path(real)}; "
             "a model's files must lie in its own store."
         )
     return real
@@ -120,7 +120,7 @@ def require_regular(path: str | Path, status: os.stat_result) -> None:
     """Raise BrokenModelError unless `status` is that of a regular file."""
     if not stat.S_ISREG(status.st_mode):
         kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe, socket or device"
-        raise BrokenModelError(f"{shown_path(path)} is {kind}; it should be a regular file.")
+        raise BrokenModelError(f"{printable_path(path)} is {kind}; it should be a regular file.")
 
 
 def unreadable(path: str | Path, error: Exception) -> BrokenModelError:
@@ -137,4 +137,4 @@ def unreadable(path: str | Path, error: Exception) -> BrokenModelError:
     if why is None:
         said = error.strerror if isinstance(error, OSError) else str(error)
         why = f"cannot be read ({said}); is its disk still there?"
-    return BrokenModelError(f"{shown_path(path)} {why.rstrip('.')}{'' if why.endswith('?') else '.'}")
+    return BrokenModelError(f"{printable_path(path)} {why.rstrip('.')}{'' if why.endswith('?') else '.'}")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sotto.errors import BrokenModelError
 from sotto.store.files import read_all
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 from sotto.store.records import Source
 from sotto.store.roots import default_roots
 from sotto.store.sources.huggingface import repository_of
@@ -49,7 +49,7 @@ def store_of(manifest: Path) -> OllamaStore:
     held = [store.count(parsed) for store in stores]
     if not any(held):
         raise BrokenModelError(
-            f"{shown_path(manifest)} is a copy of a manifest whose blobs are in no store that is known; choose the "
+            f"{printable_path(manifest)} is a copy of a manifest whose blobs are in no store that is known; choose the "
             "manifest in the store itself."
         )
     return stores[held.index(max(held))]

@@ -19,7 +19,7 @@ from sotto.store.gguf.gguf_source import gguf_texts, open_gguf
 from sotto.store.gguf.header import is_gguf
 from sotto.store.locating import folder_of, store_of
 from sotto.store.path_listing import listed_at
-from sotto.store.printable import naming, shown, shown_path
+from sotto.store.printable import printable, printable_path, with_path
 from sotto.store.records import Format, ModelRecord, ModelSource, Place, TensorFile
 from sotto.store.safetensors_header import read_header
 from sotto.store.sentence import MODULES, sentence_modules
@@ -53,7 +53,7 @@ def resolve(target: str, listing: Listing | None = None, judge: Judge = everythi
         StoreError: Several models are meant.
     """
     if not target.strip() or "\0" in target:
-        raise InvalidNameError(f"'{shown(target)}' is no model name; it should be a name, a path or a digest.")
+        raise InvalidNameError(f"'{printable(target)}' is no model name; it should be a name, a path or a digest.")
     if target.startswith(_PATH_STARTS):
         return _at_path(Path(os.path.expanduser(target)), listing, judge)  # noqa: PTH111
     if listing is None:
@@ -64,7 +64,7 @@ def resolve(target: str, listing: Listing | None = None, judge: Judge = everythi
         return record
     if source == "cloud":
         raise ModelNotFoundError(
-            f"'{shown(target)}' runs on other machines; Sotto runs the models of this machine only."
+            f"'{printable(target)}' runs on other machines; Sotto runs the models of this machine only."
         )
     if os.path.lexists(target):
         return _at_path(Path(target), listing, judge)
@@ -72,8 +72,8 @@ def resolve(target: str, listing: Listing | None = None, judge: Judge = everythi
         return record
     parse_name(name)
     close = difflib.get_close_matches(target, [record.name for record in records], 1, 0.5)
-    hint = f"did you mean {shown(close[0])}?" if close else "`sotto list` shows those that are there."
-    raise ModelNotFoundError(f"No model is called '{shown(target)}' on this machine; {hint}")
+    hint = f"did you mean {printable(close[0])}?" if close else "`sotto list` shows those that are there."
+    raise ModelNotFoundError(f"No model is called '{printable(target)}' on this machine; {hint}")
 
 
 def record_of(path: Path, judge: Judge = everything_runs) -> ModelRecord:
@@ -89,7 +89,7 @@ def record_of(path: Path, judge: Judge = everything_runs) -> ModelRecord:
         StoreError: There are several models.
     """
     if "\0" in str(path):
-        raise BrokenModelError(f"{shown_path(path)} is no path.")
+        raise BrokenModelError(f"{printable_path(path)} is no path.")
     path = absolute(path)
     harvest = listed_at(path, judge)
     records = {record.digest: record for record in harvest.records}
@@ -100,12 +100,12 @@ def record_of(path: Path, judge: Judge = everything_runs) -> ModelRecord:
         return record
     if records:
         raise StoreError(
-            f"{shown_path(path)} holds several models: {_names(list(records.values()))}; choose one of them."
+            f"{printable_path(path)} holds several models: {_names(list(records.values()))}; choose one of them."
         )
     if harvest.problems:
         raise BrokenModelError(harvest.problems[0].message)
     raise BrokenModelError(
-        f"{shown_path(path)} holds no model; it should be a manifest of Ollama, a GGUF file, or a folder with "
+        f"{printable_path(path)} holds no model; it should be a manifest of Ollama, a GGUF file, or a folder with "
         "config.json and safetensors files."
     )
 
@@ -118,7 +118,7 @@ def open_model(record: ModelRecord) -> ModelSource:
         StoreError: It is a model that cannot run, for example one that was made for another machine.
     """
     if record.reason and record.format is not Format.SAFETENSORS:
-        raise StoreError(naming(record.path, record.reason))
+        raise StoreError(with_path(record.path, record.reason))
     if record.format is Format.GGUF and is_gguf(record.path):
         path = folder_of(record.path.parent).file(record.path.name)
         return replace(open_gguf(record, path), user_template=read_user_template(record.digest))
@@ -137,7 +137,7 @@ def open_texts(record: ModelRecord) -> ModelSource:
         StoreError: As `open_model`, as far as these files are concerned.
     """
     if record.reason and record.format is not Format.SAFETENSORS:
-        raise StoreError(naming(record.path, record.reason))
+        raise StoreError(with_path(record.path, record.reason))
     if record.format is Format.GGUF and is_gguf(record.path):
         path = folder_of(record.path.parent).file(record.path.name)
         return replace(gguf_texts(record, path), user_template=read_user_template(record.digest))
@@ -171,7 +171,7 @@ def gguf_file(record: ModelRecord, *, lists: bool) -> GgufFile:
 def _manifest_of(record: ModelRecord, store: OllamaStore) -> Manifest:
     manifest = store.read_manifest(record.path)
     if record.digest != manifest.digest:
-        raise BrokenModelError(f"{shown_path(manifest.path)} is another model now; look for models again.")
+        raise BrokenModelError(f"{printable_path(manifest.path)} is another model now; look for models again.")
     return manifest
 
 
@@ -184,7 +184,7 @@ def _open_manifest(record: ModelRecord, store: OllamaStore, manifest: Manifest) 
     blob = store.json_object(manifest.config)
     layers = {layer.digest: layer for layer in manifest.of_kind("tensor")}
     if not layers:
-        raise BrokenModelError(f"{shown_path(manifest.path)} has no tensors; it should have some.")
+        raise BrokenModelError(f"{printable_path(manifest.path)} has no tensors; it should have some.")
     return replace(
         texts,
         tensor_files=_distinct_tensors([store.tensor_file(layer) for layer in layers.values()]),
@@ -200,7 +200,7 @@ def _manifest_texts(record: ModelRecord, store: OllamaStore, manifest: Manifest)
     }
     for name in ("config.json", "tokenizer.json"):
         if manifest.json_layer(name) is None:
-            raise BrokenModelError(f"{shown_path(manifest.path)} has no {name}, which every model needs.")
+            raise BrokenModelError(f"{printable_path(manifest.path)} has no {name}, which every model needs.")
     tokenizer = manifest.json_layer("tokenizer.json")
     assert tokenizer is not None
     return ModelSource(
@@ -222,9 +222,9 @@ def _open_folder(record: ModelRecord, folder: ModelFolder) -> ModelSource:
 
 def _folder_texts(record: ModelRecord, folder: ModelFolder) -> ModelSource:
     if "config.json" not in folder.names:
-        raise BrokenModelError(f"{shown_path(folder.path)} has no config.json, which every model needs.")
+        raise BrokenModelError(f"{printable_path(folder.path)} has no config.json, which every model needs.")
     if "tokenizer.json" not in folder.names:
-        raise BrokenModelError(f"{shown_path(folder.path)} has no tokenizer.json, which every model needs.")
+        raise BrokenModelError(f"{printable_path(folder.path)} has no tokenizer.json, which every model needs.")
     objects: dict[str, MappingProxyType[str, Any]] = {}
     for name in JSON_FILES:
         if name in folder.names:
@@ -250,8 +250,8 @@ def _distinct_tensors(files: Sequence[TensorFile]) -> tuple[TensorFile, ...]:
         for name in file.tensors:
             if name in owners:
                 raise BrokenModelError(
-                    f"Tensor {shown(name)} is in both {shown_path(owners[name].path)} and {shown_path(file.path)}; "
-                    "it should be in one."
+                    f"Tensor {printable(name)} is in both {printable_path(owners[name].path)} and "
+                    f"{printable_path(file.path)}; it should be in one."
                 )
             owners[name] = file
     return tuple(files)
@@ -263,8 +263,8 @@ def _check_index(folder: ModelFolder, files: Sequence[TensorFile]) -> None:
     for name, shard in folder.index().items():
         if name not in tensors[shard]:
             raise BrokenModelError(
-                f"{shown_path(folder.path)} is incomplete: tensor {shown(name)} is not in {shown(shard)}, where its "
-                "index says that it is; download the model again."
+                f"{printable_path(folder.path)} is incomplete: tensor {printable(name)} is not in {printable(shard)}, "
+                "where its index says that it is; download the model again."
             )
 
 
@@ -292,7 +292,7 @@ def _layer_text(store: OllamaStore, layer: Layer | None) -> str:
 def _tokenizer(path: Path) -> str:
     text = _text(path, _TOKENIZER_LIMIT, "a tokenizer")
     if not text.strip():
-        raise BrokenModelError(f"{shown_path(path)} is empty; it should be a tokenizer.")
+        raise BrokenModelError(f"{printable_path(path)} is empty; it should be a tokenizer.")
     return text
 
 
@@ -300,7 +300,9 @@ def _text(path: Path, limit: int = _TEXT_LIMIT, what: str = "a template or promp
     try:
         return read_all(path, limit, what).decode()
     except UnicodeDecodeError as error:
-        raise BrokenModelError(f"{shown_path(path)} is not UTF-8 at byte {error.start}; it should be text.") from error
+        raise BrokenModelError(
+            f"{printable_path(path)} is not UTF-8 at byte {error.start}; it should be text."
+        ) from error
 
 
 def _at_path(path: Path, listing: Listing | None, judge: Judge) -> ModelRecord:
@@ -351,11 +353,11 @@ def _begun(target: str, records: Sequence[ModelRecord]) -> ModelRecord | None:
 
 def _only(target: str, found: Sequence[ModelRecord]) -> ModelRecord:
     if len(found) > 1:
-        raise StoreError(f"'{shown(target)}' may mean {_names(found)}; write more of the name.")
+        raise StoreError(f"'{printable(target)}' may mean {_names(found)}; write more of the name.")
     return found[0]
 
 
 def _names(records: Sequence[ModelRecord]) -> str:
     rest = len(records) - _SHOWN
-    names = ", ".join(shown(record.name) for record in records[:_SHOWN])
+    names = ", ".join(printable(record.name) for record in records[:_SHOWN])
     return f"{names} and {rest} more" if rest > 0 else names

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from sotto.errors import BrokenModelError, StoreError
 from sotto.store.facts import config_facts
-from sotto.store.printable import shown, shown_path
+from sotto.store.printable import printable, printable_path
 from sotto.store.records import ModelSource, TensorFile
 from sotto.store.sources.ollama_layout import DRAFT_FILES
 
@@ -23,13 +23,15 @@ def own_draft(source: ModelSource) -> ModelSource:
     """
     record, prefix = source.record, source.draft_prefix
     if not prefix:
-        raise StoreError(f"{shown(record.name)} came without a draft model of its own; name one that is to propose.")
+        raise StoreError(
+            f"{printable(record.name)} came without a draft model of its own; name one that is to propose."
+        )
     own = {name.removeprefix(DRAFT_FILES): text for name, text in source.json_files.items() if _is_own(name)}
     files = tuple(found for file in source.tensor_files if (found := _own_part(file, prefix)).tensors)
     if "config.json" not in own or not files:
         lacking = "tensors" if "config.json" in own else f"{DRAFT_FILES}config.json"
         raise BrokenModelError(
-            f"The draft model in {shown_path(record.path)} has no {lacking}; download the model again."
+            f"The draft model in {printable_path(record.path)} has no {lacking}; download the model again."
         )
     said = config_facts(own["config.json"], record.path)
     shared = {name: text for name, text in source.json_files.items() if not _is_own(name) and name != "config.json"}

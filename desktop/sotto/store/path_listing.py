@@ -8,7 +8,7 @@ from sotto.store.discovery import list_folders
 from sotto.store.files import is_folder, opened, unreadable
 from sotto.store.gguf.header import is_gguf
 from sotto.store.locating import folder_of, layout_root, root_above, store_of
-from sotto.store.printable import shown, shown_path
+from sotto.store.printable import printable, printable_path
 from sotto.store.records import Source
 from sotto.store.sources.harvest import Harvest, Judge
 from sotto.store.sources.huggingface import is_cache, list_cache, repository_name, repository_of, snapshot
@@ -70,17 +70,18 @@ def _list_file(path: Path, source: Source, harvest: Harvest) -> None:
     elif path.suffix.lower() in _OF_A_FOLDER:
         if not look_into(path.parent).is_model:
             raise BrokenModelError(
-                f"{shown_path(path)} is not in a model's folder; beside it should be config.json and safetensors files."
+                f"{printable_path(path)} is not in a model's folder; beside it should be config.json and safetensors "
+                "files."
             )
         _list_folder(path.parent, source, harvest)
     elif not _begins_like_json(path):
         raise BrokenModelError(
-            f"{shown_path(path)} is no model; choose a manifest of Ollama, a GGUF file, or a folder with config.json "
-            "and safetensors files."
+            f"{printable_path(path)} is no model; choose a manifest of Ollama, a GGUF file, or a folder with "
+            "config.json and safetensors files."
         )
     else:
         root = layout_root(path)
-        name = name_of_parts(path.parts[-4:]).short if root else shown(path.name)
+        name = name_of_parts(path.parts[-4:]).short if root else printable(path.name)
         add_manifest(store_of(path), path, name, source, harvest)
 
 
@@ -101,4 +102,4 @@ def _list_blob(path: Path, digest: str, source: Source, harvest: Harvest) -> Non
         if used:
             add_manifest(store, manifest, name.short, source, harvest)
     if not harvest.records:
-        raise BrokenModelError(f"{shown_path(path)} is a blob that belongs to no model; choose a manifest instead.")
+        raise BrokenModelError(f"{printable_path(path)} is a blob that belongs to no model; choose a manifest instead.")

@@ -1,4 +1,4 @@
-"""Texts of others inside our own sentences: whatever a file says, a message stays one readable line."""
+"""Text from files and requests made safe to print: escaped, on one line and of bounded length."""
 
 import os
 import unicodedata
@@ -7,12 +7,12 @@ _NAME_LENGTH = 120
 _PATH_LENGTH = 1000
 
 
-def shown(text: str, limit: int = _NAME_LENGTH) -> str:
+def printable(text: str, limit: int = _NAME_LENGTH) -> str:
     """Return `text` on one line, with control, invisible and direction-changing characters escaped.
 
     Args:
-        text: Any text; half surrogate pairs and undecodable bytes of file names are escaped, too.
-        limit: Longer texts lose their middle.
+        text: Any text; lone surrogates, which stand for undecodable bytes of file names, are escaped, too.
+        limit: The longest result in characters, before escaping; longer texts lose their middle.
     """
     if len(text) > limit:
         head = limit // 2
@@ -22,19 +22,19 @@ def shown(text: str, limit: int = _NAME_LENGTH) -> str:
     return "".join(char if char.isprintable() else _escaped(char) for char in text)
 
 
-def shown_path(path: str | os.PathLike[str]) -> str:
-    """Return a path as it can be shown."""
-    return shown(os.fspath(path), _PATH_LENGTH)
+def printable_path(path: str | os.PathLike[str]) -> str:
+    """Return a path as `printable` text."""
+    return printable(os.fspath(path), _PATH_LENGTH)
 
 
-def naming(path: str | os.PathLike[str], message: str) -> str:
-    """Return a sentence that names a file, in front where it does not do so itself."""
-    name = shown_path(path)
+def with_path(path: str | os.PathLike[str], message: str) -> str:
+    """Return a message about a file, with the path put in front unless the message already contains it."""
+    name = printable_path(path)
     return message if name in message else f"{name}: {message}"
 
 
-def human_size(count: int) -> str:
-    """Return `count` bytes in powers of ten, for example `4.2 MB`."""
+def format_size(count: int) -> str:
+    """Return `count` bytes in decimal units, for example `4.2 MB`."""
     size = float(count)
     for unit in ("B", "kB", "MB", "GB", "TB"):
         if size < 999.5:

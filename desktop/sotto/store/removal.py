@@ -15,7 +15,7 @@ from pathlib import Path
 from sotto.errors import BrokenModelError, StoreError
 from sotto.paths import data_dir, make_folder
 from sotto.store.files import read_all
-from sotto.store.printable import shown, shown_path
+from sotto.store.printable import printable, printable_path
 from sotto.store.records import ModelRecord, Source
 from sotto.store.roots import default_roots
 from sotto.store.sources.manifest import MANIFEST_LIMIT, Manifest, parse_manifest
@@ -62,7 +62,7 @@ def remove(record: ModelRecord, only: Path | None = None) -> Removed:
         if place.source is Source.SOTTO and only in (None, place.path) and inside(place.path, store / "manifests")
     ]
     if (record.builtin and only is None) or not manifests:
-        raise StoreError(f"{shown(record.name)} is not in Sotto's own store, so it cannot be deleted here.")
+        raise StoreError(f"{printable(record.name)} is not in Sotto's own store, so it cannot be deleted here.")
     folder = store / "trash" / uuid.uuid4().hex
     moved: list[tuple[Path, Path]] = []
     try:
@@ -77,7 +77,7 @@ def remove(record: ModelRecord, only: Path | None = None) -> Removed:
             with contextlib.suppress(OSError):
                 make_folder(path.parent)
                 target.rename(path)
-        raise StoreError(f"{shown(record.name)} cannot be deleted: {error.strerror}.") from error
+        raise StoreError(f"{printable(record.name)} cannot be deleted: {error.strerror}.") from error
     return Removed(record.name, folder, tuple(moved))
 
 
@@ -90,12 +90,12 @@ def restore(removed: Removed) -> None:
     try:
         for path, target in removed.moved:
             if path.exists():
-                raise StoreError(f"There is a new {shown(removed.name)}, so the deleted one stays in the trash.")
+                raise StoreError(f"There is a new {printable(removed.name)}, so the deleted one stays in the trash.")
             make_folder(path.parent)
             target.rename(path)
         removed.folder.rmdir()
     except OSError as error:
-        raise StoreError(f"{shown(removed.name)} cannot be brought back: {error.strerror}.") from error
+        raise StoreError(f"{printable(removed.name)} cannot be brought back: {error.strerror}.") from error
 
 
 def erase(removed: Removed) -> int:
@@ -127,9 +127,9 @@ def _erase(folder: Path) -> int:
         shutil.rmtree(folder)
         return drop_unused(store, wanted)
     except BrokenModelError as error:
-        raise StoreError(f"{shown_path(folder)} cannot be erased: {error.message}") from error
+        raise StoreError(f"{printable_path(folder)} cannot be erased: {error.message}") from error
     except OSError as error:
-        raise StoreError(f"{shown_path(folder)} cannot be erased: {error.strerror}.") from error
+        raise StoreError(f"{printable_path(folder)} cannot be erased: {error.strerror}.") from error
 
 
 def drop_unused(store: Path, digests: Iterable[str]) -> int:
@@ -172,7 +172,9 @@ def require_own(store: Path) -> None:
     for root in default_roots():
         other = Path(os.path.realpath(root.path))
         if root.kind is not Source.SOTTO and (real.is_relative_to(other) or other.is_relative_to(real)):
-            raise StoreError(f"{shown_path(store)} leads to {shown_path(other)}, where nothing is deleted or written.")
+            raise StoreError(
+                f"{printable_path(store)} leads to {printable_path(other)}, where nothing is deleted or written."
+            )
 
 
 def staged_manifests(store: Path) -> Iterator[Path]:

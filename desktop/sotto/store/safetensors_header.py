@@ -16,7 +16,7 @@ from typing import Any
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, parse_object
 from sotto.store.files import opened, read_exactly
-from sotto.store.printable import human_size, shown, shown_path
+from sotto.store.printable import format_size, printable, printable_path
 from sotto.store.records import TensorFile, TensorInfo
 
 HEADER_LIMIT = 100 << 20
@@ -56,18 +56,19 @@ def read_raw_header(file: FileIO, size: int, path: str | Path) -> bytes:
     first = read_exactly(file, min(size, _FIRST_READ), path)
     if len(first) < _LENGTH.size:
         raise BrokenModelError(
-            f"{shown_path(path)} is only {size} bytes long; a safetensors file begins with 8 bytes for its header's "
-            "length."
+            f"{printable_path(path)} is only {size} bytes long; a safetensors file begins with 8 bytes for its "
+            "header's length."
         )
     (length,) = _LENGTH.unpack_from(first)
     if length > HEADER_LIMIT:
         raise BrokenModelError(
-            f"{shown_path(path)} announces a header of {human_size(length)}; {human_size(HEADER_LIMIT)} is the most."
+            f"{printable_path(path)} announces a header of {format_size(length)}; {format_size(HEADER_LIMIT)} is the "
+            "most."
         )
     end = _LENGTH.size + length
     if end > size:
         raise BrokenModelError(
-            f"{shown_path(path)} announces a header of {length} bytes, but the whole file has only {size}; "
+            f"{printable_path(path)} announces a header of {length} bytes, but the whole file has only {size}; "
             "it is cut off or no safetensors file."
         )
     if end <= len(first):
@@ -96,7 +97,7 @@ def parse_header(raw: bytes, size: int, path: Path, digest: str = "") -> TensorF
         try:
             tensors[name] = info = _info(entry, start)
         except ValueError as error:
-            raise BrokenModelError(f"{shown_path(path)}: tensor {shown(name)} {error}.") from error
+            raise BrokenModelError(f"{printable_path(path)}: tensor {printable(name)} {error}.") from error
         extents.append((info.start, info.end, name))
     _require_cover(extents, start, size, path)
     return TensorFile(path, digest, MappingProxyType(tensors), MappingProxyType(metadata))
@@ -106,7 +107,7 @@ def _metadata(value: Any, path: Path) -> dict[str, str]:
     if value is None:
         return {}
     if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
-        raise BrokenModelError(f"{shown_path(path)}: __metadata__ should map texts to texts.")
+        raise BrokenModelError(f"{printable_path(path)}: __metadata__ should map texts to texts.")
     return value
 
 
@@ -116,7 +117,7 @@ def _info(entry: Any, start: int) -> TensorInfo:
         raise ValueError(f"is described by {kind_of(entry)}; it should be an object")
     dtype, shape, offsets = entry.get("dtype"), entry.get("shape"), entry.get("data_offsets")
     if not isinstance(dtype, str) or dtype not in _BITS:
-        said = f"'{shown(dtype)}'" if isinstance(dtype, str) else kind_of(dtype)
+        said = f"'{printable(dtype)}'" if isinstance(dtype, str) else kind_of(dtype)
         raise ValueError(f"has dtype {said}, which safetensors does not have")
     bits = _BITS[dtype]
     if type(shape) is not list or len(shape) > _MOST_DIMENSIONS:
@@ -147,7 +148,7 @@ def _require_cover(extents: list[tuple[int, int, str]], start: int, size: int, p
                 "overlaps the one before" if begin < position else f"leaves {begin - position} unused bytes before"
             )
             raise BrokenModelError(
-                f"{shown_path(path)}: tensor {shown(name)} {problem} it; tensors should follow each other."
+                f"{printable_path(path)}: tensor {printable(name)} {problem} it; tensors should follow each other."
             )
         position = end
     if position != size:
@@ -156,4 +157,4 @@ def _require_cover(extents: list[tuple[int, int, str]], start: int, size: int, p
             if position > size
             else f"has {size - position} bytes after its last tensor; there should be none"
         )
-        raise BrokenModelError(f"{shown_path(path)} {problem}.")
+        raise BrokenModelError(f"{printable_path(path)} {problem}.")

@@ -4,7 +4,7 @@ Sotto reads headers by itself, because it needs the place of every tensor in the
 Where a model is checked, both have to agree.
 """
 
-from sotto.store.printable import shown, shown_path
+from sotto.store.printable import printable, printable_path
 from sotto.store.records import TensorFile
 
 
@@ -19,14 +19,14 @@ def disagreement(file: TensorFile) -> str:
             for name, info in file.tensors.items():
                 full = f"{file.prefix}{name}"
                 if full not in names:
-                    return f"{shown_path(file.path)}: the safetensors library finds no tensor {shown(full)}."
+                    return f"{printable_path(file.path)}: the safetensors library finds no tensor {printable(full)}."
                 found = other.get_slice(full)
                 if (found.get_dtype(), tuple(found.get_shape())) != (info.dtype, info.shape):
                     return (
-                        f"{shown_path(file.path)}: the safetensors library reads tensor {shown(full)} as "
+                        f"{printable_path(file.path)}: the safetensors library reads tensor {printable(full)} as "
                         f"{found.get_dtype()} of shape {found.get_shape()}, not {info.dtype} of {list(info.shape)}."
                     )
     except (SafetensorError, OSError) as error:
         why = str(error).rpartition(": ")[2].rstrip(".")
-        return f"{shown_path(file.path)} cannot be read by the safetensors library: {shown(why)}."
+        return f"{printable_path(file.path)} cannot be read by the safetensors library: {printable(why)}."
     return ""

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, read_list, read_object
 from sotto.store.files import real_inside
-from sotto.store.printable import shown, shown_path
+from sotto.store.printable import printable, printable_path
 from sotto.store.records import SentenceModule
 
 MODULES = "modules.json"
@@ -33,7 +33,7 @@ def sentence_modules(folder: Path, base: str) -> tuple[SentenceModule, ...]:
     real_inside(path, base)
     listed = read_list(path)
     if len(listed) > _MOST_MODULES:
-        raise BrokenModelError(f"{shown_path(path)} lists {len(listed)} steps; {_MOST_MODULES} are the most.")
+        raise BrokenModelError(f"{printable_path(path)} lists {len(listed)} steps; {_MOST_MODULES} are the most.")
     return tuple(_module(entry, index, folder, base) for index, entry in enumerate(listed))
 
 
@@ -41,20 +41,20 @@ def _module(entry: object, index: int, folder: Path, base: str) -> SentenceModul
     """Return one step of the list."""
     path = folder / MODULES
     if not isinstance(entry, dict):
-        raise BrokenModelError(f"{shown_path(path)}: entry {index} is {kind_of(entry)}; it should be an object.")
+        raise BrokenModelError(f"{printable_path(path)}: entry {index} is {kind_of(entry)}; it should be an object.")
     for key in ("type", "path"):
         if not isinstance(entry.get(key), str):
             raise BrokenModelError(
-                f"{shown_path(path)}: {key} of entry {index} is {kind_of(entry.get(key))}; it should be a text."
+                f"{printable_path(path)}: {key} of entry {index} is {kind_of(entry.get(key))}; it should be a text."
             )
     place: str = entry["path"]
     if set(place) & set("/\\:\0") or place.startswith("."):
         raise BrokenModelError(
-            f"{shown_path(path)}: '{shown(place)}' is no step; it should be the name of a folder beside it."
+            f"{printable_path(path)}: '{printable(place)}' is no step; it should be the name of a folder beside it."
         )
     file = folder / place / ("config.json" if place else TRANSFORMER_CONFIG)
     config = {}
     if os.path.lexists(file):
         real_inside(file, base)
         config = read_object(file)
-    return SentenceModule(shown(entry["type"].rpartition(".")[2], 60), MappingProxyType(config))
+    return SentenceModule(printable(entry["type"].rpartition(".")[2], 60), MappingProxyType(config))

@@ -6,7 +6,7 @@ from sotto import paths
 from sotto.errors import BrokenModelError, StoreError
 from sotto.store.atomic_writing import write_whole
 from sotto.store.files import read_all
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 
 _LARGEST = 1 << 20
 
@@ -20,9 +20,11 @@ def read_template_file(path: Path) -> str:
     try:
         text = read_all(path, _LARGEST, "a template").decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BrokenModelError(f"{shown_path(path)} is not UTF-8 at byte {error.start}; it should be text.") from error
+        raise BrokenModelError(
+            f"{printable_path(path)} is not UTF-8 at byte {error.start}; it should be text."
+        ) from error
     if not text.strip():
-        raise BrokenModelError(f"{shown_path(path)} is empty; it should be a template.")
+        raise BrokenModelError(f"{printable_path(path)} is empty; it should be a template.")
     return text
 
 
@@ -49,7 +51,7 @@ def keep_user_template(digest: str, text: str) -> None:
         else:
             path.unlink(missing_ok=True)
     except OSError as error:
-        raise StoreError(f"{shown_path(path)} cannot be changed: {error.strerror}.") from error
+        raise StoreError(f"{printable_path(path)} cannot be changed: {error.strerror}.") from error
 
 
 def template_path(digest: str) -> Path:

@@ -12,7 +12,7 @@ from sotto.store.files import is_folder, opened
 from sotto.store.gguf.header import is_gguf
 from sotto.store.locating import folder_of, store_of
 from sotto.store.opening import open_model
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 from sotto.store.records import Format, ModelRecord, Problem, TensorFile
 from sotto.store.second_reader import disagreement
 from sotto.store.sources.manifest import Layer
@@ -110,7 +110,9 @@ def _plan(record: ModelRecord, problems: list[Problem]) -> tuple[list[_Check], l
     store = store_of(record.path)
     manifest = store.read_manifest(record.path)
     if manifest.digest != record.digest:
-        problems.append(Problem(record.path, f"{shown_path(record.path)} has another digest than when it was listed."))
+        problems.append(
+            Problem(record.path, f"{printable_path(record.path)} has another digest than when it was listed.")
+        )
     return list(_of_blobs(store, manifest.blobs.values(), problems)), []
 
 
@@ -164,5 +166,6 @@ def _compare(check: _Check) -> Iterator[int]:
             yield count
     if digest.hexdigest() != check.digest:
         raise BrokenModelError(
-            f"{shown_path(check.path)} is damaged: its {check.kind} is {digest.hexdigest()}; download the model again."
+            f"{printable_path(check.path)} is damaged: its {check.kind} is {digest.hexdigest()}; download the model "
+            "again."
         )

@@ -20,7 +20,7 @@ from sotto.engine.kernels import native
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import BrokenModelError, CancelledError, UnsupportedModelError
 from sotto.store.opening import open_model, record_of, resolve
-from sotto.store.printable import human_size
+from sotto.store.printable import format_size
 from stores import assert_sentence
 
 
@@ -79,7 +79,7 @@ def test_the_plan_says_how_types_are_held_and_in_how_many_bytes(tmp_path, kernel
         monkeypatch.setattr(native, "install", lambda: False)
     assert plan_model(tiny(tmp_path), PLENTY, kernels=kernels).repacked == ""
     source = tiny(tmp_path, gguf.GGMLQuantizationType.Q5_1)
-    said = f"Q5_1 in 8 bits ({human_size(held(source))})"
+    said = f"Q5_1 in 8 bits ({format_size(held(source))})"
     assert plan_model(source, PLENTY, kernels=kernels).repacked == said
 
 

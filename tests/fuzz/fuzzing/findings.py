@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fuzzing.outcomes import Outcome
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 
 SUFFIX = ".input"
 _LONGEST = 400
@@ -62,7 +62,7 @@ def told(finding: Finding) -> str:
     reached = outcome.stages[-1] if outcome.stages else "nothing"
     return (
         f"{finding.target}: {outcome.kind}, {outcome.where}\n"
-        f"  {shown(outcome.message, _LONGEST)}\n"
+        f"  {printable(outcome.message, _LONGEST)}\n"
         f"  reached: {reached}\n"
         f"  replay: python tests/fuzz/fuzz.py --replay {finding.file}"
     )

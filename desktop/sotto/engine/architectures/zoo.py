@@ -21,7 +21,7 @@ from sotto.engine.config.architecture_table import architecture
 from sotto.engine.config.load_errors import reason_of
 from sotto.engine.config.supported_models import refusal
 from sotto.errors import EngineError, UnsupportedModelError
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 
 # The definitions are internals of mlx-lm: another minor version is adopted by running the parity tests, then here.
 _VERSION = "0.32."
@@ -99,7 +99,8 @@ def _refuse_unread(config: Mapping[str, Any], definition: ModuleType) -> None:
         return
     if (scaling := normalise.rope_scaling_of(config)) and not {"rope_scaling", "rope_parameters"} & read.keys():
         raise UnsupportedModelError(
-            f"Its positions are scaled by '{shown(scaling)}' (rope_scaling), which is not supported in {kind} models."
+            f"Its positions are scaled by '{printable(scaling)}' (rope_scaling), which is not supported in {kind} "
+            "models."
         )
     partial = "partial_rotary_factor"
     rotary = {partial, "rotary_pct", "rotary_dim", "rope_parameters"}

@@ -11,7 +11,7 @@ from pathlib import Path
 from sotto.engine.caches.disk_file import DamagedEntryError
 from sotto.engine.caches.disk_folder import INDEX, LOCK, PARTIAL, Lock, files, is_entry, remove, survey
 from sotto.engine.caches.disk_format import is_id, read_head
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 
 _log = logging.getLogger(__name__)
 
@@ -63,7 +63,7 @@ def wipe(root: Path) -> bool:
                 gone &= remove(path)
             remove_empty(folder)
     except OSError as error:
-        _log.warning("%s cannot be emptied: %s", shown_path(root), error.strerror)
+        _log.warning("%s cannot be emptied: %s", printable_path(root), error.strerror)
         return False
     return gone
 

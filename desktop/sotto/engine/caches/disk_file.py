@@ -17,7 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from sotto.errors import StoreError
-from sotto.store.printable import human_size, shown_path
+from sotto.store.printable import format_size, printable_path
 from sotto.store.records import TensorFile
 from sotto.store.safetensors_header import parse_header
 
@@ -74,7 +74,7 @@ def packed(metadata: Mapping[str, str], arrays: Mapping[str, Array]) -> list[mem
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-(_LENGTH.size + len(text)) % _ALIGNMENT)
     if len(text) > _HEADER_LIMIT:
-        raise ValueError(f"{len(arrays)} arrays need a header of more than {human_size(_HEADER_LIMIT)}")
+        raise ValueError(f"{len(arrays)} arrays need a header of more than {format_size(_HEADER_LIMIT)}")
     return [memoryview(_LENGTH.pack(len(text)) + text), *parts]
 
 
@@ -220,4 +220,4 @@ def _flat(data: bytes | bytearray | memoryview) -> memoryview:
 
 def damaged(path: Path, what: str) -> DamagedEntryError:
     """Return the error that says what is wrong with a file."""
-    return DamagedEntryError(f"{shown_path(path)} {what}.")
+    return DamagedEntryError(f"{printable_path(path)} {what}.")

@@ -21,7 +21,7 @@ from sotto.engine.caches.disk_format import SUFFIX, TOKENS, VERSION, EntryHead, 
 from sotto.errors import StoreError
 from sotto.paths import private_folder
 from sotto.store.bounded_json import parse_object
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 
 INDEX, LOCK, PARTIAL = "index", "lock", ".partial"
 
@@ -152,7 +152,7 @@ def survey(folder: Path, *, alone: bool) -> tuple[dict[str, Stored], bool]:
             discard(error, path)
             continue
         except OSError as error:
-            _log.warning("%s is left out: %s", shown_path(path), error.strerror)
+            _log.warning("%s is left out: %s", printable_path(path), error.strerror)
             continue
         found[head.id] = Stored(head, size, status.st_mtime_ns)
     kept = _chained(folder, found, alone)
@@ -216,6 +216,6 @@ def remove(path: Path) -> bool:
     try:
         path.unlink(missing_ok=True)
     except OSError as error:
-        _log.warning("%s cannot be removed: %s", shown_path(path), error.strerror)
+        _log.warning("%s cannot be removed: %s", printable_path(path), error.strerror)
         return False
     return True

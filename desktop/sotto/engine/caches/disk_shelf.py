@@ -14,7 +14,7 @@ from sotto.engine.caches.disk_folder import INDEX, Lock, Stored, discard, entry_
 from sotto.engine.caches.disk_format import EntryHead, Loaded, read_entry
 from sotto.engine.caches.disk_writer import Done, Job, write_file
 from sotto.errors import CancelledError
-from sotto.store.printable import human_size, shown_path
+from sotto.store.printable import format_size, printable_path
 
 _log = logging.getLogger(__name__)
 
@@ -97,7 +97,7 @@ class Shelf:
         except FileNotFoundError:
             self.discard([id])
         except OSError as error:
-            _log.warning("%s is computed again, as it cannot be read: %s", shown_path(path), error.strerror)
+            _log.warning("%s is computed again, as it cannot be read: %s", printable_path(path), error.strerror)
             self._forget([id])
         else:
             return head, arrays
@@ -129,7 +129,7 @@ class Shelf:
         try:
             disk_budget.remove_empty(self.folder)
         except OSError as error:
-            _log.warning("%s cannot be removed: %s", shown_path(self.folder), error.strerror)
+            _log.warning("%s cannot be removed: %s", printable_path(self.folder), error.strerror)
 
     def write(self, job: Job) -> Done:
         """Write an entry and say how that ended."""
@@ -151,15 +151,15 @@ class Shelf:
             with self._room_lock:
                 room = self._budget.make_room(job.nbytes, head.parent)
             if not room:
-                return Done(head.id, False, f"There is no room on disk for {human_size(job.nbytes)}.")
+                return Done(head.id, False, f"There is no room on disk for {format_size(job.nbytes)}.")
             write_file(path, job.parts, job.abandoned, commit)
         except CancelledError as error:
             return Done(head.id, False, error.message)
         except FileNotFoundError:
-            return Done(head.id, False, f"{shown_path(path)} was removed by somebody while it was written.")
+            return Done(head.id, False, f"{printable_path(path)} was removed by somebody while it was written.")
         except OSError as error:
             self._resume = time.monotonic() + self._pause
-            message = f"{shown_path(path)} cannot be written: {error.strerror}."
+            message = f"{printable_path(path)} cannot be written: {error.strerror}."
             _log.warning("%s Nothing is written for %.0f s.", message, self._pause)
             return Done(head.id, False, message)
         return Done(head.id, True)
@@ -175,7 +175,7 @@ class Shelf:
             if self._index_is_old:
                 self._write_index()
         except OSError as error:
-            _log.warning("%s cannot be brought in order: %s", shown_path(self.folder), error.strerror)
+            _log.warning("%s cannot be brought in order: %s", printable_path(self.folder), error.strerror)
 
     def _write_index(self) -> None:
         with self._lock:

@@ -20,7 +20,7 @@ from sotto.engine.caches.disk_folder import Stored
 from sotto.engine.caches.disk_format import EntryHead, Loaded, packed_entry
 from sotto.engine.caches.disk_shelf import Shelf
 from sotto.engine.caches.disk_writer import Done, Job, Writer
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 
 __all__ = ["Array", "Bounds", "DiskTier", "Done", "Entry", "EntryHead", "Loaded", "Stored", "Usage"]
 
@@ -164,7 +164,7 @@ class DiskTier:
                     most=self._bounds.queue,
                 )
         except OSError as error:
-            _log.warning("%s cannot be used to keep anything: %s", shown_path(self._root), error.strerror)
+            _log.warning("%s cannot be used to keep anything: %s", printable_path(self._root), error.strerror)
         if not budget:
             self.wipe()
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from sotto.engine.contract.failure_events import is_out_of_memory
 from sotto.engine.gguf.gguf_names import name_in_file
 from sotto.errors import BrokenModelError, EngineError, UnsupportedModelError
-from sotto.store.printable import naming, shown, shown_path
+from sotto.store.printable import printable, printable_path, with_path
 from sotto.store.records import Format, ModelSource
 
 # By what others call it: the key of a file, behind the architecture's name.
@@ -71,15 +71,15 @@ def reason_of(error: Exception) -> str:
         text = f"{text} is missing"
     elif isinstance(error, TypeError) and "missing" in text and "argument" in text:
         text = f"{text.rpartition(': ')[2]} missing"
-    return shown(text, _LONGEST_REASON).rstrip(".") or type(error).__name__
+    return printable(text, _LONGEST_REASON).rstrip(".") or type(error).__name__
 
 
 def _said(message: str, source: ModelSource) -> str:
     """Return a sentence that names the file that it is about."""
     gguf = next((file for file in source.tensor_files if file.format is Format.GGUF), None)
     if gguf is not None:
-        return naming(gguf.path, _of_gguf(message, shown_path(gguf.path), source))
-    if any(shown_path(file.path) in message for file in source.tensor_files):
+        return with_path(gguf.path, _of_gguf(message, printable_path(gguf.path), source))
+    if any(printable_path(file.path) in message for file in source.tensor_files):
         return message
     words = {word.rstrip(".") for word in _WORD.findall(message)}
     owners = [file.path for file in source.tensor_files if words & file.tensors.keys()]
@@ -87,8 +87,8 @@ def _said(message: str, source: ModelSource) -> str:
     # Of a manifest's many files none is called anything that a person knows.
     folder = any(file.path.parent == path for file in source.tensor_files)
     if folder and (match := _FILE.match(message)):
-        return naming(path / match[1], message[match.end() :])
-    return naming(owners[0] if folder and len(owners) == 1 else path, message)
+        return with_path(path / match[1], message[match.end() :])
+    return with_path(owners[0] if folder and len(owners) == 1 else path, message)
 
 
 def _of_gguf(message: str, path: str, source: ModelSource) -> str:

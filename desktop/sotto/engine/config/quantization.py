@@ -11,7 +11,7 @@ from typing import Any
 import mlx.core as mx
 
 from sotto.errors import BrokenModelError, UnsupportedModelError
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 from sotto.store.records import TensorFile
 
 # Python refuses to read very long ones.
@@ -101,11 +101,13 @@ def declaration(file: TensorFile, tensor: str) -> Declaration | None:
     group_text = metadata.get(f"{tensor}.group_size") or metadata.get("group_size")
     if quant_type and quant_type.lower() not in _TYPES:
         raise UnsupportedModelError(
-            f"{shown(tensor)} is quantized as '{shown(quant_type)}', which is not known; "
+            f"{printable(tensor)} is quantized as '{printable(quant_type)}', which is not known; "
             "known are int4, int8, mxfp4, mxfp8 and nvfp4."
         )
     if group_text and not (group_text.isdecimal() and len(group_text) <= _LONGEST_NUMBER):
-        raise BrokenModelError(f"The group size of {shown(tensor)} is '{shown(group_text)}', which should be a number.")
+        raise BrokenModelError(
+            f"The group size of {printable(tensor)} is '{printable(group_text)}', which should be a number."
+        )
     if not quant_type and not group_text:
         return None
     return Declaration(tensor, quant_type, int(group_text) if group_text else None)

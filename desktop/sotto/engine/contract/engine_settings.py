@@ -16,7 +16,7 @@ from sotto import paths
 from sotto.errors import BrokenModelError, InvalidRequestError, StoreError
 from sotto.store.atomic_writing import write_whole
 from sotto.store.bounded_json import read_object
-from sotto.store.printable import human_size, shown_path
+from sotto.store.printable import format_size, printable_path
 
 _log = logging.getLogger(__name__)
 
@@ -96,7 +96,7 @@ def change_settings(changes: Mapping[str, int | None]) -> None:
     try:
         write_whole(path, json.dumps(merged, indent=1))
     except OSError as error:
-        raise StoreError(f"{shown_path(path)} cannot be written: {error.strerror}.") from error
+        raise StoreError(f"{printable_path(path)} cannot be written: {error.strerror}.") from error
 
 
 def settings_file() -> Path:
@@ -117,7 +117,7 @@ def usual_disk_budget() -> int:
     try:
         free = shutil.disk_usage(folder).free
     except OSError as error:
-        _log.warning("%s cannot be used to keep anything: %s", shown_path(folder), error.strerror)
+        _log.warning("%s cannot be used to keep anything: %s", printable_path(folder), error.strerror)
         return 0
     return min(_DISK_BUDGET, free // 4) if free >= _LEAST_FREE else 0
 
@@ -155,17 +155,17 @@ def chosen_settings() -> dict[str, Any]:
         if fits is not None and fits(value):
             chosen[name] = value
         elif fits is not None:
-            _log.warning("%s in %s must be %s, not %.60r.", name, shown_path(path), right, value)
+            _log.warning("%s in %s must be %s, not %.60r.", name, printable_path(path), right, value)
     return chosen
 
 
 def described(settings: EngineSettings) -> list[tuple[str, str]]:
     """Return what is chosen, as labels and values for people."""
-    memory = "as the machine allows" if settings.prefix_budget is None else human_size(settings.prefix_budget)
-    planned = "all that is free" if settings.memory_limit is None else human_size(settings.memory_limit)
+    memory = "as the machine allows" if settings.prefix_budget is None else format_size(settings.prefix_budget)
+    planned = "all that is free" if settings.memory_limit is None else format_size(settings.memory_limit)
     return [
         ("models may take", planned),
         ("in memory", memory),
-        ("on disk", human_size(settings.disk_budget) if settings.disk_budget else "nothing"),
+        ("on disk", format_size(settings.disk_budget) if settings.disk_budget else "nothing"),
         ("keys and values", f"{settings.kv_bits} bits" if settings.kv_bits else "as computed"),
     ]

@@ -9,7 +9,7 @@ from typing import Any
 
 from sotto.engine.contract.requests import SamplingOptions
 from sotto.errors import InvalidRequestError
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 
 # Most tokens of an answer where nobody says how many: what makers of models that think at length advise, ten minutes
 # at fifty tokens a second. Without it a model that never ends would fill a context of 262,144.
@@ -80,7 +80,7 @@ def followed(params: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]
         if name in _WITHOUT_EFFECT:
             notes.append(_no_effect(name))
         elif name not in _READERS:
-            notes.append(f"Option {shown(name, _SHOWN)} is not known and was ignored.")
+            notes.append(f"Option {printable(name, _SHOWN)} is not known and was ignored.")
         else:
             try:
                 _READERS[name](name, value)
@@ -138,7 +138,7 @@ def named(sampling: SamplingOptions) -> dict[str, Any]:
 def _unknown(name: str) -> str:
     close = difflib.get_close_matches(name[:_SHOWN], _KNOWN, 1)
     right = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(_READERS))}."
-    return f"Option {shown(name, _SHOWN)} is not known; {right}"
+    return f"Option {printable(name, _SHOWN)} is not known; {right}"
 
 
 @dataclass(frozen=True, slots=True)

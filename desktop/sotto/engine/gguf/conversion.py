@@ -12,7 +12,7 @@ from sotto.engine.gguf import repack
 from sotto.engine.gguf.blocks import GROUP
 from sotto.engine.gguf.gguf_names import Place, place_of
 from sotto.errors import BrokenModelError
-from sotto.store.printable import human_size, shown, shown_path
+from sotto.store.printable import format_size, printable, printable_path
 from sotto.store.records import TensorFile, TensorInfo
 
 _NAMES = {mx.float32: "F32", mx.float16: "F16", mx.bfloat16: "BF16"}
@@ -106,7 +106,7 @@ def converted(source: TensorFile, config: Mapping[str, Any], *, on_cpu: bool) ->
         for name, info in recipe.made():
             if name in tensors:
                 raise BrokenModelError(
-                    f"{shown_path(source.path)}: two of its tensors are {shown(name)}; there should be one."
+                    f"{printable_path(source.path)}: two of its tensors are {printable(name)}; there should be one."
                 )
             tensors[name] = info
     return ConvertedFile(source.path, source.digest, tensors, source.metadata, format=source.format, recipes=recipes)
@@ -129,7 +129,7 @@ def repacked_words(files: Iterable[TensorFile], *, widened: bool = False) -> str
                 sizes[f"{recipe.parts[0].dtype} {how} {layout.bits} bits"] += sum(
                     info.nbytes * (2 if widened and info.dtype in _HALF else 1) for _, info in recipe.made()
                 )
-    return ", ".join(f"{said} ({human_size(size)})" for said, size in sizes.most_common())
+    return ", ".join(f"{said} ({format_size(size)})" for said, size in sizes.most_common())
 
 
 def _recipes(source: TensorFile, config: Mapping[str, Any], common: mx.Dtype | None) -> Iterator[Recipe]:
@@ -139,8 +139,8 @@ def _recipes(source: TensorFile, config: Mapping[str, Any], common: mx.Dtype | N
         elif not name.endswith(".attn_v_b.weight") and (place := place_of(name, config)) is not None:
             if place.heads and info.shape[0] % (2 * place.heads):
                 raise BrokenModelError(
-                    f"{shown_path(source.path)}: {shown(name)} has {info.shape[0]} rows, which are no {place.heads} "
-                    "heads of two halves, as the file says that it has."
+                    f"{printable_path(source.path)}: {printable(name)} has {info.shape[0]} rows, which are no "
+                    f"{place.heads} heads of two halves, as the file says that it has."
                 )
             layout = repack.layout_of(info.dtype, on_cpu=common is None)
             stored = repack.PLAIN.get(info.dtype, mx.float16)
@@ -154,8 +154,8 @@ def _latent(source: TensorFile, layer: str, keys: TensorInfo, common: mx.Dtype |
     fit = values is not None and len(keys.shape) == len(values.shape) == 3
     if values is None or not fit or keys.shape[0] != values.shape[0] or keys.shape[1] != values.shape[2]:
         raise BrokenModelError(
-            f"{shown_path(source.path)}: blk.{layer}.attn_k_b.weight and attn_v_b.weight should both be there, for as "
-            "many heads and of one rank."
+            f"{printable_path(source.path)}: blk.{layer}.attn_k_b.weight and attn_v_b.weight should both be there, "
+            "for as many heads and of one rank."
         )
     place = Place(f"model.layers.{layer}.self_attn.kv_b_proj.weight")
     return Recipe(place, (keys, values), None, common or mx.float32)

@@ -16,7 +16,7 @@ from sotto.engine.gguf.conversion import ConvertedFile, Recipe
 from sotto.errors import BrokenModelError
 from sotto.store.files import opened
 from sotto.store.gguf.block_types import BY_NAME
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 from sotto.store.records import TensorInfo
 
 # Elements that are converted at once: enough for a call to cost little, few enough to stay in a core's cache.
@@ -52,7 +52,7 @@ def steps(file: ConvertedFile, evaluate: Evaluate) -> Iterator[Step]:
 def _require_size(file: ConvertedFile, size: int, needed: int) -> None:
     """Raise BrokenModelError unless a file still has the bytes that are to be read of it."""
     if size < needed:
-        raise BrokenModelError(f"{shown_path(file.path)} was changed while the model was being loaded; try again.")
+        raise BrokenModelError(f"{printable_path(file.path)} was changed while the model was being loaded; try again.")
 
 
 def _steps(recipe: Recipe, content: memoryview, evaluate: Evaluate) -> Iterator[Step]:

@@ -21,7 +21,7 @@ from sotto.engine.grammar.ecma_characters import (
     read_escape,
 )
 from sotto.errors import InvalidRequestError
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 
 _DEEPEST = 100
 # Anchors in many alternatives multiply what has to be written.
@@ -106,7 +106,7 @@ def _ways(pattern: str, name: str, barred: Ranges) -> _Ways:
     except PatternError as error:
         advice = f" ({error.instead})" if error.instead else ""
         raise InvalidRequestError(
-            f"{name} cannot be guaranteed: the pattern {shown(pattern, _SHOWN)} has {error.what} at character "
+            f"{name} cannot be guaranteed: the pattern {printable(pattern, _SHOWN)} has {error.what} at character "
             f"{error.at + 1}{advice}."
         ) from error
 
@@ -194,7 +194,7 @@ class _Reader:
         if found is None or not self._pattern.startswith(">", found.end()):
             raise PatternError("a group without a name that ends in >", self._at)
         if found[0] in self._groups:
-            raise PatternError(f"a second group called {shown(found[0])}", self._at)
+            raise PatternError(f"a second group called {printable(found[0])}", self._at)
         self._groups.add(found[0])
         self._at = found.end() + 1
 

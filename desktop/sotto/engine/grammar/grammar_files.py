@@ -7,7 +7,7 @@ from sotto.engine.contract.requests import Grammar, GrammarKind
 from sotto.engine.grammar.grammars import ANY_OBJECT, LARGEST, check_grammar
 from sotto.errors import InvalidRequestError
 from sotto.store.files import read_all
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 
 KINDS: Mapping[str, GrammarKind] = {
     ".json": GrammarKind.JSON_SCHEMA,
@@ -39,13 +39,17 @@ def grammar_of_file(path: Path, name: str = "") -> Grammar:
     """
     kind = KINDS.get(path.suffix)
     if kind is None:
-        raise InvalidRequestError(f"{shown_path(path)} must end in {', '.join(KINDS)}, which says how it is written.")
+        raise InvalidRequestError(
+            f"{printable_path(path)} must end in {', '.join(KINDS)}, which says how it is written."
+        )
     try:
         text = read_all(path, LARGEST[kind], WHAT[kind]).decode()
     except UnicodeDecodeError as error:
-        raise InvalidRequestError(f"{shown_path(path)} is no UTF-8 text ({error.reason} at {error.start}).") from error
+        raise InvalidRequestError(
+            f"{printable_path(path)} is no UTF-8 text ({error.reason} at {error.start})."
+        ) from error
     # Editors end a file with a line break, which is no part of an expression.
     text = text.removesuffix("\n").removesuffix("\r") if kind is GrammarKind.REGEX else text
-    grammar = Grammar(kind, text, shown_path(name or path))
+    grammar = Grammar(kind, text, printable_path(name or path))
     check_grammar(grammar)
     return grammar

@@ -20,7 +20,7 @@ from sotto.engine.grammar.schema_checks import DEEPEST_SCHEMA, LARGEST_SCHEMA, L
 from sotto.engine.grammar.schema_terms import in_library_terms
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.bounded_json import parse_object
-from sotto.store.printable import human_size, shown
+from sotto.store.printable import format_size, printable
 
 LARGEST = {GrammarKind.JSON_SCHEMA: LARGEST_SCHEMA, GrammarKind.REGEX: LONGEST_REGEX, GrammarKind.LARK: 16 << 10}
 """Bytes that a grammar may have: the rules of Lark follow each other by recursion, one for each few of them."""
@@ -127,7 +127,8 @@ def rules_of(grammar: Grammar) -> Rules:
     size, most = _size(grammar), LARGEST[grammar.kind]
     if not 0 < size <= most:
         raise InvalidRequestError(
-            f"{grammar.name} has {size} bytes ({human_size(size)}); from 1 to {most} ({human_size(most)}) are allowed."
+            f"{grammar.name} has {size} bytes ({format_size(size)}); from 1 to {most} ({format_size(most)}) are "
+            "allowed."
         )
     if grammar.kind is GrammarKind.JSON_SCHEMA:
         return Rules(
@@ -159,7 +160,9 @@ def refused(rules: Rules, reason: str) -> InvalidRequestError:
     if unknown and rules.schema:
         keywords: list[Any] = json.loads(unknown[1])
         named = ", ".join(map(str, keywords))
-        return InvalidRequestError(f"{rules.name} cannot be guaranteed: {shown(named, _SHOWN)} is not supported here.")
+        return InvalidRequestError(
+            f"{rules.name} cannot be guaranteed: {printable(named, _SHOWN)} is not supported here."
+        )
     return InvalidRequestError(f"{rules.name} cannot be guaranteed: {first_line(reason)}.")
 
 
@@ -172,7 +175,7 @@ def first_line(reason: str) -> str:
     # What is wrong with a regular expression stands under a picture of the place.
     error = next((line for line in lines[1:] if line.startswith("error: ")), "")
     words = f"{_PLACE.sub('', lines[0])} {error}".strip() if lines else "it cannot be read"
-    return shown(words, _SHOWN).rstrip(".")
+    return printable(words, _SHOWN).rstrip(".")
 
 
 def _size(grammar: Grammar) -> int:

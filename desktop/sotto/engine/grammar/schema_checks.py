@@ -20,7 +20,7 @@ from typing import Any
 
 from sotto.engine.grammar.schema_terms import BY_NAME, NO_SCHEMAS
 from sotto.errors import InvalidRequestError
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 
 LARGEST_SCHEMA = 1 << 20
 """Bytes of a schema."""
@@ -82,7 +82,8 @@ def check_schema(schema: Mapping[str, Any], name: str) -> None:
         least = part.get("minProperties")
         if isinstance(least, int | float) and least > 1:
             raise InvalidRequestError(
-                f"{name}: minProperties {shown(str(least))} cannot be guaranteed; name what must be there in required."
+                f"{name}: minProperties {printable(str(least))} cannot be guaranteed; name what must be there in "
+                "required."
             )
         if _is_number(part.get("multipleOf")):
             steps.append(Decimal(str(part["multipleOf"])))
@@ -137,7 +138,8 @@ def _check_draft(part: Mapping[str, Any], name: str) -> None:
     draft = part.get("$schema")
     if draft is not None and not (isinstance(draft, str) and _DRAFTS.fullmatch(draft)):
         raise InvalidRequestError(
-            f"{name}: $schema {shown(str(draft))} is not known here; it should be draft 4, 6, 7, 2019-09 or 2020-12."
+            f"{name}: $schema {printable(str(draft))} is not known here; it should be draft 4, 6, 7, 2019-09 or "
+            "2020-12."
         )
 
 
@@ -160,12 +162,12 @@ def _check_values(part: Mapping[str, Any], name: str) -> None:
             stack += value
         elif isinstance(value, str) and _CONTROL.search(value):
             raise InvalidRequestError(
-                f"{name}: {shown(repr(value))} has a control character, which no answer has; leave it out."
+                f"{name}: {printable(repr(value))} has a control character, which no answer has; leave it out."
             )
         elif _is_number(value) and not _is_exact(value):
             raise InvalidRequestError(
-                f"{name}: the number {shown(str(value))} cannot be kept exactly; it should have at most 15 digits and "
-                f"be from -{_LARGEST} to {_LARGEST}."
+                f"{name}: the number {printable(str(value))} cannot be kept exactly; it should have at most 15 digits "
+                f"and be from -{_LARGEST} to {_LARGEST}."
             )
 
 
@@ -203,7 +205,7 @@ def _check_references(
         found = _pointed(schema, target)
         if id(found) not in known and found not in (True, False):
             raise InvalidRequestError(
-                f"{name}: $ref {shown(target)} is no schema in it; it should be one, such as #/$defs/name."
+                f"{name}: $ref {printable(target)} is no schema in it; it should be one, such as #/$defs/name."
             )
         levels += heights.get(id(found), 0) + 1
     if levels > _MOST_LEVELS:

@@ -10,7 +10,7 @@ from typing import Any
 from sotto.engine.grammar.ecma_patterns import endless, searched
 from sotto.engine.grammar.string_formats import format_terms
 from sotto.errors import InvalidRequestError
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 
 BY_NAME = frozenset({"properties", "patternProperties", "$defs", "definitions"})
 """Keywords whose value has schemas by names of its own."""
@@ -74,13 +74,13 @@ class _Terms:
         for pattern, schema in named.items():
             if schema is False or (closed and not endless(pattern, self._name)):
                 raise InvalidRequestError(
-                    f"{self._name}: patternProperties {shown(pattern)} leaves no new keys from some place on; name the "
-                    "keys in properties."
+                    f"{self._name}: patternProperties {printable(pattern)} leaves no new keys from some place on; "
+                    "name the keys in properties."
                 )
             expression = searched(pattern, self._name)
             if expression in found:
                 raise InvalidRequestError(
-                    f"{self._name}: patternProperties has {shown(pattern)} twice, in other words."
+                    f"{self._name}: patternProperties has {printable(pattern)} twice, in other words."
                 )
             found[expression] = self.of(schema)
         return found

@@ -14,7 +14,7 @@ from sotto.engine.grammar.ecma_patterns import searched
 from sotto.engine.grammar.grammars import json_rule
 from sotto.engine.grammar.lark_texts import regex_of
 from sotto.errors import InvalidRequestError
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 
 # What a schema of arguments may say beside its properties: the rest would be about all of them together.
 _OF_ALL = frozenset(
@@ -81,11 +81,13 @@ class ArgumentRules:
         properties = {key: one for key, one in self._schema.get("properties", {}).items() if one is not False}
         required = self._schema.get("required", [])
         if missing := [key for key in required if key not in properties]:
-            raise InvalidRequestError(f"{self._where}: required names {shown(str(missing[0]))}, which is no property.")
+            raise InvalidRequestError(
+                f"{self._where}: required names {printable(str(missing[0]))}, which is no property."
+            )
         pairs = []
         for number, (key, schema) in enumerate(properties.items()):
             if not _KEY.fullmatch(key):
-                raise self._refused("", f"a property called {shown(repr(key))}")
+                raise self._refused("", f"a property called {printable(repr(key))}")
             pairs.append((f"{name}_{number}", key in required))
             self._rules.append(f"{name}_{number}: {self._pair(f'{name}_{number}', key, schema)}")
         return [*self._sequence(name, pairs), *self._rules]

@@ -11,7 +11,7 @@ from sotto.engine.grammar.grammars import check_grammar
 from sotto.engine.grammar.schema_checks import LARGEST_SCHEMA
 from sotto.engine.parsing.forcing import Callable
 from sotto.errors import InvalidRequestError
-from sotto.store.printable import human_size, shown
+from sotto.store.printable import format_size, printable
 
 # Tools whose schemas need not be checked again.
 _KEPT = 256
@@ -35,7 +35,8 @@ def wanted_tools(tools: Sequence[Mapping[str, Any]], choice: ToolChoice) -> tupl
         raise InvalidRequestError(f"{choice.name} asks for the call of a tool, and there is none; give {choice.tools}.")
     if choice.tool and choice.tool not in names:
         raise InvalidRequestError(
-            f"{choice.name} asks for {shown(choice.tool)}, and {choice.tools} has only {shown(', '.join(names))}."
+            f"{choice.name} asks for {printable(choice.tool)}, and {choice.tools} has only "
+            f"{printable(', '.join(names))}."
         )
     found = tuple(
         Callable(
@@ -49,7 +50,7 @@ def wanted_tools(tools: Sequence[Mapping[str, Any]], choice: ToolChoice) -> tupl
     if (size := sum(len(json.dumps(tool.parameters)) for tool in found)) > LARGEST_SCHEMA:
         raise InvalidRequestError(
             f"{choice.tools} have {size} bytes of schemas in all; from 1 to {LARGEST_SCHEMA} "
-            f"({human_size(LARGEST_SCHEMA)}) are allowed where {choice.name} asks for a call."
+            f"({format_size(LARGEST_SCHEMA)}) are allowed where {choice.name} asks for a call."
         )
     for tool in found:
         if tool.parameters.get("type", "object") != "object":

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from sotto.engine.config.text_files import chat_templates
 from sotto.engine.prompt.renderers import RENDERERS
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 from sotto.store.records import ModelSource
 
 # `{%` is Jinja's alone; Go asks for fields, whose names begin with a point and a capital letter.
@@ -80,7 +80,7 @@ def _of_named(texts: Mapping[str, str]) -> TemplateChoice:
     (name, text), *others = texts.items()
     if not others:
         return TemplateChoice(TemplateKind.JINJA, text)
-    names = ", ".join(shown(each, _LONGEST_NAME) for each in texts)
+    names = ", ".join(printable(each, _LONGEST_NAME) for each in texts)
     note = f"Of its chat templates, {names}, the first makes its prompts"
     for_tools = None
     if name != _FOR_TOOLS and _FOR_TOOLS in texts:
@@ -90,7 +90,7 @@ def _of_named(texts: Mapping[str, str]) -> TemplateChoice:
 
 
 def _called(name: str) -> str:
-    return f"The model's chat template {shown(name, _LONGEST_NAME)}"
+    return f"The model's chat template {printable(name, _LONGEST_NAME)}"
 
 
 def given_template(text: str) -> TemplateChoice:

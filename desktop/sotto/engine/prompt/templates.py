@@ -18,7 +18,7 @@ from sotto.engine.prompt.template_choice import TemplateChoice, TemplateKind, ch
 from sotto.engine.prompt.template_messages import AS_USUAL, EFFORTS, SWITCHES, TOOL_NAMES, Manner, apart, as_turn
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import BrokenModelError, InvalidRequestError
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 from sotto.store.records import ModelSource
 
 # What a model without a template of its own gets: a text that a plain language model would go on from.
@@ -298,5 +298,5 @@ def _parts(text: str) -> list[dict[str, str]]:
 
 def _described(error: Exception) -> str:
     """Return an error's text as a part of a sentence."""
-    text = shown(" ".join(str(error).split()), _LONGEST_REASON).rstrip(".") or type(error).__name__
+    text = printable(" ".join(str(error).split()), _LONGEST_REASON).rstrip(".") or type(error).__name__
     return f"line {error.lineno}: {text}" if isinstance(error, jinja2.TemplateSyntaxError) else text

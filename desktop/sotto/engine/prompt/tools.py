@@ -13,7 +13,7 @@ from typing import Any
 from sotto.engine.grammar.schema_checks import LARGEST_SCHEMA
 from sotto.errors import InvalidRequestError, StoreError
 from sotto.store.files import read_all
-from sotto.store.printable import human_size
+from sotto.store.printable import format_size
 
 _LARGEST = 16 << 20
 _NAME = re.compile(r"[A-Za-z0-9_.\-]{1,128}")
@@ -77,8 +77,8 @@ def _tool(value: Any, where: str) -> Mapping[str, Any]:
     size = len(json.dumps(parameters))
     if size > LARGEST_SCHEMA:
         raise InvalidRequestError(
-            f"{where}.function.parameters has {size} bytes ({human_size(size)}); from 1 to {LARGEST_SCHEMA} "
-            f"({human_size(LARGEST_SCHEMA)}) are allowed."
+            f"{where}.function.parameters has {size} bytes ({format_size(size)}); from 1 to {LARGEST_SCHEMA} "
+            f"({format_size(LARGEST_SCHEMA)}) are allowed."
         )
     # Templates go over the properties without asking whether there are any.
     parameters = {"type": "object", **parameters, "properties": properties}

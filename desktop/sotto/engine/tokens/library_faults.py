@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from sotto.errors import BrokenModelError, SottoError
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 
 
 @contextmanager
@@ -29,4 +29,4 @@ def told(trouble: str) -> Iterator[None]:
 
 def _first_line(error: BaseException) -> str:
     lines: list[Any] = str(error).strip().splitlines() or [type(error).__name__]
-    return shown(str(lines[0])[:200]).rstrip(".")
+    return printable(str(lines[0])[:200]).rstrip(".")

@@ -14,7 +14,7 @@ from sotto.engine.tokens.expressions.cost import Cost
 from sotto.engine.tokens.tokenizer_steps import check_steps
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, parse_object
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 
 _DEEPEST = 16
 _LONGEST_TOKEN = 8192
@@ -68,8 +68,8 @@ def _check_vocabulary(vocabulary: Mapping[str, Any]) -> None:
     for token, number in vocabulary.items():
         if type(number) is not int or not 0 <= number < most:
             raise BrokenModelError(
-                f"tokenizer.json: token '{shown(token, 40)}' has the id {shown(str(number), 40)}; in a vocabulary of "
-                f"{len(vocabulary):,}, it should be a number from 0 to {most - 1:,}."
+                f"tokenizer.json: token '{printable(token, 40)}' has the id {printable(str(number), 40)}; in a "
+                f"vocabulary of {len(vocabulary):,}, it should be a number from 0 to {most - 1:,}."
             )
     _check_length(max(vocabulary, key=len, default=""), _LONGEST_TOKEN)
 
@@ -91,8 +91,8 @@ def _check_merges(model: Mapping[str, Any], vocabulary: Mapping[str, Any]) -> No
         whole = left + right[len(prefix) :] if right.startswith(prefix) else None
         if left not in vocabulary or right not in vocabulary or whole not in vocabulary:
             raise BrokenModelError(
-                f"tokenizer.json: merge {place} is of '{shown(left, 40)}' and '{shown(right, 40)}'; these two and what "
-                "they make should be tokens of the vocabulary."
+                f"tokenizer.json: merge {place} is of '{printable(left, 40)}' and '{printable(right, 40)}'; these two "
+                "and what they make should be tokens of the vocabulary."
             )
 
 
@@ -119,7 +119,7 @@ def _check_pieces(vocabulary: Sequence[Any]) -> None:
             begun = sum(end for end in range(1, len(piece)) if piece[:end] in every)
             if begun > _MOST_BEGINNINGS:
                 raise BrokenModelError(
-                    f"tokenizer.json: token '{shown(piece.decode(), 40)}' begins with too many others; "
+                    f"tokenizer.json: token '{printable(piece.decode(), 40)}' begins with too many others; "
                     "a text of its letters would take too long."
                 )
 
@@ -149,7 +149,7 @@ def _check_words(model: Mapping[str, Any]) -> None:
     longest = model.get("max_input_chars_per_word", 0)
     if type(longest) is not int or not 0 <= longest <= _LONGEST_WORD:
         raise BrokenModelError(
-            f"tokenizer.json: max_input_chars_per_word is {shown(str(longest), 40)}; it should be a number up to "
+            f"tokenizer.json: max_input_chars_per_word is {printable(str(longest), 40)}; it should be a number up to "
             f"{_LONGEST_WORD}, as longer words take the cube of their length."
         )
 
@@ -178,6 +178,6 @@ def _check_length(token: str | bytes, most: int) -> None:
     if len(token) > most:
         begin = token[:40].decode(errors="replace") if isinstance(token, bytes) else token[:40]
         raise BrokenModelError(
-            f"tokenizer.json: the token that begins with '{shown(begin, 40)}' has a length of {len(token):,}; it "
+            f"tokenizer.json: the token that begins with '{printable(begin, 40)}' has a length of {len(token):,}; it "
             f"should be {most:,} at most."
         )

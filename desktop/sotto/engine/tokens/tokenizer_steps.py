@@ -14,7 +14,7 @@ from typing import Any
 from sotto.engine.tokens.expressions.cost import ANY_RUNS, Cost, EndlessError, Growth, cost_of
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 
 _LISTS = {
     "normalizer": "normalizers",
@@ -91,7 +91,7 @@ def _steps(name: str, part: object) -> Iterator[Mapping[str, Any]]:
             raise BrokenModelError(f"tokenizer.json: {name} is {kind_of(step)}; it should be an object with a type.")
         kind = step.get("type")
         if not isinstance(kind, str) or kind not in _KINDS[name]:
-            said = f"'{shown(kind, 40)}'" if isinstance(kind, str) else "without a type"
+            said = f"'{printable(kind, 40)}'" if isinstance(kind, str) else "without a type"
             raise BrokenModelError(
                 f"tokenizer.json: {name} has a step {said}, which is none of {', '.join(sorted(_KINDS[name]))}."
             )
@@ -143,12 +143,13 @@ def _check_pattern(name: str, step: Mapping[str, Any]) -> Cost:
         cost = cost_of(text)
     except EndlessError as error:
         raise BrokenModelError(
-            f"tokenizer.json: the expression '{shown(text, 60)}' in {name} can take hours for a short text, as {error}."
+            f"tokenizer.json: the expression '{printable(text, 60)}' in {name} can take hours for a short text, as "
+            f"{error}."
         ) from error
     if name == "decoder" and cost.growth is Growth.UNKNOWN:
         # What decodes is called for each token of an answer, by the thread that computes.
         raise BrokenModelError(
-            f"tokenizer.json: nothing bounds how long the expression '{shown(text, 60)}' in {name} can take."
+            f"tokenizer.json: nothing bounds how long the expression '{printable(text, 60)}' in {name} can take."
         )
     return cost
 
@@ -209,15 +210,16 @@ def _check_number(name: str, step: Mapping[str, Any], key: str, least: int, most
     value = step.get(key, least)
     if type(value) is not int or not least <= value <= most:
         raise BrokenModelError(
-            f"tokenizer.json: {key} of {step['type']} in {name} is {shown(str(value), 40)}; it should be a number from "
-            f"{least} to {most}."
+            f"tokenizer.json: {key} of {step['type']} in {name} is {printable(str(value), 40)}; it should be a number "
+            f"from {least} to {most}."
         )
 
 
 def _check_length(what: str, text: str) -> None:
     if len(text) > _LONGEST_TEXT:
         raise BrokenModelError(
-            f"tokenizer.json: {shown(what, 60)} has {len(text):,} characters; at most {_LONGEST_TEXT:,} can be right."
+            f"tokenizer.json: {printable(what, 60)} has {len(text):,} characters; at most {_LONGEST_TEXT:,} can be "
+            "right."
         )
 
 

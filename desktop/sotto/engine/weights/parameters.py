@@ -19,7 +19,7 @@ from sotto.engine.kernels import device, native_products
 from sotto.engine.memory.memory_plan import Limits
 from sotto.engine.weights import quantized_layers, tensor_names
 from sotto.errors import BrokenModelError, UnsupportedModelError
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 from sotto.store.records import TensorFile
 
 _HALF = ("BF16", "F16")
@@ -190,4 +190,4 @@ def _commonest(arrays: Iterable[mx.array]) -> mx.Dtype:
 def _few(names: list[str]) -> str:
     """Name up to three and count the rest."""
     rest = len(names) - _SHOWN
-    return ", ".join(map(shown, names[:_SHOWN])) + (f" and {rest} more tensors" if rest > 0 else "")
+    return ", ".join(map(printable, names[:_SHOWN])) + (f" and {rest} more tensors" if rest > 0 else "")

@@ -15,7 +15,7 @@ from sotto.engine.gguf.tensor_reading import Step, steps
 from sotto.engine.kernels import device
 from sotto.engine.weights import tensor_names
 from sotto.errors import BrokenModelError, CancelledError, EngineError, UnsupportedModelError
-from sotto.store.printable import shown, shown_path
+from sotto.store.printable import printable, printable_path
 from sotto.store.records import Format, ModelSource, TensorFile
 
 # Read at once, in parallel, and between two looks at Stop: the bytes are about 0.1 s from a slow SSD.
@@ -56,13 +56,13 @@ def select(files: Sequence[TensorFile], wanted: Callable[[str], bool]) -> tuple[
         for name, tensor in tensors.items():
             if (other := owners.setdefault(name, file)) is not file:
                 raise BrokenModelError(
-                    f"{shown(name)} is in both {shown_path(other.path)} and {shown_path(file.path)}; one of them "
-                    "should go."
+                    f"{printable(name)} is in both {printable_path(other.path)} and {printable_path(file.path)}; one "
+                    "of them should go."
                 )
             if tensor.dtype not in _READABLE:
                 raise UnsupportedModelError(
-                    f"{shown_path(file.path)}: {shown(name)} is stored as {tensor.dtype}, a type that cannot be "
-                    f"computed with; it should be one of {', '.join(sorted(_READABLE))}."
+                    f"{printable_path(file.path)}: {printable(name)} is stored as {tensor.dtype}, a type that cannot "
+                    f"be computed with; it should be one of {', '.join(sorted(_READABLE))}."
                 )
         if tensors:
             chosen.append(replace(file, tensors=tensors))
@@ -147,10 +147,10 @@ def _open(file: TensorFile) -> dict[str, mx.array]:
     try:
         arrays = cast("dict[str, mx.array]", mx.load(str(file.path), format="safetensors"))
     except RuntimeError as error:
-        raise BrokenModelError(f"{shown_path(file.path)} cannot be read any more: {error}") from error
+        raise BrokenModelError(f"{printable_path(file.path)} cannot be read any more: {error}") from error
     if file.prefix:
         arrays = {name: arrays[file.prefix + name] for name in file.tensors if file.prefix + name in arrays}
     shapes = {name: arrays[name].shape for name in file.tensors if name in arrays}
     if shapes != {name: tensor.shape for name, tensor in file.tensors.items()}:
-        raise BrokenModelError(f"{shown_path(file.path)} was changed while the model was being loaded; try again.")
+        raise BrokenModelError(f"{printable_path(file.path)} was changed while the model was being loaded; try again.")
     return arrays

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sotto.engine.contract.engine_settings import LEAST_MEMORY, EngineSettings, size_of
 from sotto.errors import InvalidRequestError
-from sotto.store.printable import human_size
+from sotto.store.printable import format_size
 
 VARIABLE = "SOTTO_ENGINE_MEMORY"
 # Of Python, its libraries and their threads, beside models.
@@ -43,7 +43,7 @@ def most_memory(settings: EngineSettings) -> int | None:
     except InvalidRequestError as error:
         raise InvalidRequestError(f"{VARIABLE}: {error.message}") from error
     if most < LEAST_MEMORY:
-        raise InvalidRequestError(f"{VARIABLE} must be at least {human_size(LEAST_MEMORY)}, not {text!r}.")
+        raise InvalidRequestError(f"{VARIABLE} must be at least {format_size(LEAST_MEMORY)}, not {text!r}.")
     return most
 
 
@@ -68,6 +68,6 @@ def held(process: int) -> int:
 def too_much(most: int) -> str:
     """Return the sentence that says that a process held more than `most` bytes."""
     return (
-        f"The engine's process reached its memory limit of {human_size(most)} and was ended: choose a smaller model or "
-        f"a shorter context, or raise the limit in the settings (Engine) or by {VARIABLE}."
+        f"The engine's process reached its memory limit of {format_size(most)} and was ended: choose a smaller model "
+        f"or a shorter context, or raise the limit in the settings (Engine) or by {VARIABLE}."
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from sotto.errors import BrokenModelError
 from sotto.store.gguf.metadata_values import Values
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 from sotto.store.records import SentenceModule
 
 _NONE, _MEAN, _FIRST, _LAST, _RANK = range(5)
@@ -36,7 +36,7 @@ def sentence_modules(values: Values) -> tuple[SentenceModule, ...]:
     kind = values.whole(POOLING, _MEAN, 0)
     if kind == _RANK:
         raise BrokenModelError(
-            f"{shown_path(values.file.path)} holds a model that ranks texts ({values.architecture}{POOLING} is "
+            f"{printable_path(values.file.path)} holds a model that ranks texts ({values.architecture}{POOLING} is "
             f"{kind}), which cannot run; choose one that makes vectors."
         )
     if kind not in _POOLING:

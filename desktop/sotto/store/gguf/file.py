@@ -12,7 +12,7 @@ from sotto.errors import BrokenModelError
 from sotto.store.files import opened, read_exactly
 from sotto.store.gguf.block_types import BLOCK_TYPES
 from sotto.store.gguf.reader import ARRAY, TEXT, Reader
-from sotto.store.printable import shown, shown_path
+from sotto.store.printable import printable, printable_path
 from sotto.store.records import TensorInfo
 
 # Chat templates are the longest.
@@ -63,7 +63,7 @@ def read_gguf_file(path: Path, wanted: Callable[[str], bool] = lambda _: True) -
         try:
             return _read(Reader(buffered, size), size, path, wanted)
         except ValueError as error:
-            raise BrokenModelError(f"{shown_path(path)} is no GGUF file that can be read: {error}.") from error
+            raise BrokenModelError(f"{printable_path(path)} is no GGUF file that can be read: {error}.") from error
 
 
 def _read(reader: Reader, size: int, path: Path, wanted: Callable[[str], bool]) -> GgufFile:
@@ -72,7 +72,7 @@ def _read(reader: Reader, size: int, path: Path, wanted: Callable[[str], bool]) 
     for _ in range(pairs):
         key = reader.name("key")
         if key in values:
-            raise ValueError(f"it has the key '{shown(key)}' twice")
+            raise ValueError(f"it has the key '{printable(key)}' twice")
         values[key] = _value(reader, key, wanted)
     entries = [_entry(reader) for _ in range(count)]
     alignment = values.get("general.alignment", _ALIGNMENT)
@@ -82,7 +82,7 @@ def _read(reader: Reader, size: int, path: Path, wanted: Callable[[str], bool]) 
     tensors: dict[str, TensorInfo] = {}
     for name, shape, kind, offset in entries:
         if name in tensors:
-            raise ValueError(f"it has the tensor '{shown(name)}' twice")
+            raise ValueError(f"it has the tensor '{printable(name)}' twice")
         tensors[name] = _info(name, shape, kind, offset, start, size, alignment)
     _require_apart(tensors)
     return GgufFile(path, size, MappingProxyType(values), MappingProxyType(tensors))
@@ -94,7 +94,7 @@ def _value(reader: Reader, key: str, wanted: Callable[[str], bool]) -> Any:
     if kind == TEXT:
         text = reader.text(_LONGEST_TEXT)
         if text is None:
-            raise ValueError(f"its text '{shown(key)}' is longer than {_LONGEST_TEXT >> 20} MiB")
+            raise ValueError(f"its text '{printable(key)}' is longer than {_LONGEST_TEXT >> 20} MiB")
         return text
     if kind != ARRAY:
         return reader.scalar(kind)
@@ -116,13 +116,13 @@ def _info(
     name: str, shape: tuple[int, ...], kind: int, offset: int, start: int, size: int, alignment: int
 ) -> TensorInfo:
     """Return a tensor of a file of `size` bytes whose data begins at byte `start`."""
-    tensor = f"tensor '{shown(name)}'"
+    tensor = f"tensor '{printable(name)}'"
     block = BLOCK_TYPES.get(kind)
     if block is None:
         raise ValueError(f"{tensor} is of type {kind}, which is none that Sotto knows")
     elements = math.prod(shape)
     if not shape or not 0 < elements < _MOST_ELEMENTS:
-        raise ValueError(f"{tensor} has the shape {shown(str(list(shape)))}, which no tensor of a model has")
+        raise ValueError(f"{tensor} has the shape {printable(str(list(shape)))}, which no tensor of a model has")
     if shape[-1] % block.size:
         raise ValueError(f"{tensor} has rows of {shape[-1]} elements; in {block.name} they should be whole blocks of "
                          f"{block.size}")  # fmt: skip
@@ -140,5 +140,5 @@ def _require_apart(tensors: Mapping[str, TensorInfo]) -> None:
     position = 0
     for name, tensor in sorted(tensors.items(), key=lambda item: item[1].start):
         if tensor.start < position:
-            raise ValueError(f"tensor '{shown(name)}' overlaps the one before it")
+            raise ValueError(f"tensor '{printable(name)}' overlaps the one before it")
         position = tensor.end

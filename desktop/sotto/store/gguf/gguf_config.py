@@ -12,7 +12,7 @@ from sotto.errors import BrokenModelError
 from sotto.store.gguf.encoders import ENCODERS
 from sotto.store.gguf.metadata_values import Values
 from sotto.store.gguf.positions import llama3_scaling
-from sotto.store.printable import shown, shown_path
+from sotto.store.printable import printable, printable_path
 
 _SLIDING, _FULL = "sliding_attention", "full_attention"
 _GEMMA2_27B_LAYERS, _GEMMA3_27B_LAYERS = 46, 62
@@ -36,7 +36,7 @@ def config_of(values: Values) -> Config:
     """
     kind = values.architecture
     if reason := refusal(kind, values.text("general.type", "model")):
-        raise BrokenModelError(f"{shown_path(values.file.path)}: {reason}")
+        raise BrokenModelError(f"{printable_path(values.file.path)}: {reason}")
     encoder = ENCODERS.get(kind)
     return encoder(values) if encoder else _BUILDERS[kind](values, _common(values))
 
@@ -49,11 +49,11 @@ def refusal(architecture: str, kind: str = "") -> str:
         kind: Its `general.type`; empty where it does not say.
     """
     if kind not in ("", "model"):
-        return f"This GGUF file holds no model but a part of one ({shown(kind, 40)}); choose the model's own file."
+        return f"This GGUF file holds no model but a part of one ({printable(kind, 40)}); choose the model's own file."
     known = _BUILDERS.keys() | ENCODERS.keys()
     if architecture not in known:
         return (
-            f"GGUF models of the architecture '{shown(architecture, 40)}' cannot run yet; "
+            f"GGUF models of the architecture '{printable(architecture, 40)}' cannot run yet; "
             f"those of {', '.join(sorted(known))} can."
         )
     return ""
@@ -210,7 +210,7 @@ def _phi3(values: Values, config: Config) -> Config:
 def _olmo2(values: Values, config: Config) -> Config:
     if values.whole(".attention.sliding_window", 0, 0):
         raise BrokenModelError(
-            f"{shown_path(values.file.path)}: OLMo models with a sliding window cannot run as GGUF yet."
+            f"{printable_path(values.file.path)}: OLMo models with a sliding window cannot run as GGUF yet."
         )
     return config | {"model_type": "olmo2"}
 

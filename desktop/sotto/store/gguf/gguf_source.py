@@ -9,7 +9,7 @@ from sotto.store.gguf.file import GgufFile, read_gguf_file
 from sotto.store.gguf.gguf_config import config_of
 from sotto.store.gguf.metadata_values import Values
 from sotto.store.gguf.vocabulary import added_tokens_of, vocabulary_of
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 from sotto.store.records import Format, ModelRecord, ModelSource, TensorFile
 
 SPLIT = "{} is one part of a GGUF file that was split, which cannot run yet; join the parts, or choose a whole file."
@@ -66,5 +66,5 @@ def gguf_texts(record: ModelRecord, path: Path) -> ModelSource:
 def _whole_file(file: GgufFile) -> Values:
     values = Values(file)
     if values.whole("split.count", 1) > 1:
-        raise BrokenModelError(SPLIT.format(shown_path(file.path)))
+        raise BrokenModelError(SPLIT.format(printable_path(file.path)))
     return values

@@ -12,7 +12,7 @@ from sotto.errors import BrokenModelError
 from sotto.store.files import opened
 from sotto.store.gguf.encoders import ENCODERS, POOLING
 from sotto.store.gguf.reader import ARRAY, MAGIC, TEXT, Reader
-from sotto.store.printable import shown, shown_path
+from sotto.store.printable import printable, printable_path
 
 # Texts that the list shows are short; longer ones, such as chat templates, are passed over.
 _LONGEST_TEXT = 1 << 10
@@ -61,7 +61,7 @@ def read_gguf(path: Path) -> GgufHeader:
         try:
             return _header(Reader(buffered, size))
         except ValueError as error:
-            raise BrokenModelError(f"{shown_path(path)} is no GGUF file that can be read: {error}.") from error
+            raise BrokenModelError(f"{printable_path(path)} is no GGUF file that can be read: {error}.") from error
 
 
 def is_gguf(path: Path) -> bool:
@@ -133,7 +133,7 @@ def _facts(values: Mapping[str, Any], counted: int | None) -> GgufHeader:
     vectors = architecture in ENCODERS or f"{architecture}{POOLING}" in values
     return GgufHeader(
         kind=kind,
-        architecture=shown(architecture),
+        architecture=printable(architecture),
         parameters=counted or None,
         quantization=_FILE_TYPES.get(_number(values, "general.file_type"), ""),
         context_length=context if 0 < context < 1 << 31 else None,

@@ -6,7 +6,7 @@ from typing import Any
 
 from sotto.errors import BrokenModelError
 from sotto.store.gguf.file import GgufFile
-from sotto.store.printable import shown, shown_path
+from sotto.store.printable import printable, printable_path
 
 _MOST_FACTORS = 1 << 16
 
@@ -30,8 +30,8 @@ class Values:
         elif isinstance(value, list):
             said = f"is a list of {len(value)}"
         else:
-            said = f"is {shown(str(value), 40)!r}" if isinstance(value, str) else f"is {value}"
-        return BrokenModelError(f"{shown_path(self.file.path)}: {shown(key)} {said}; it should be {wanted}.")
+            said = f"is {printable(str(value), 40)!r}" if isinstance(value, str) else f"is {value}"
+        return BrokenModelError(f"{printable_path(self.file.path)}: {printable(key)} {said}; it should be {wanted}.")
 
     def whole(self, key: str, default: int | None = None, least: int = 1) -> int:
         """Return a whole number, for example a width; where layers have one each, they should agree."""
@@ -87,7 +87,7 @@ class Values:
         """Return a dimension of a tensor that every model has."""
         info = self.file.tensors.get(tensor)
         if info is None or len(info.shape) <= max(axis, 0):
-            raise BrokenModelError(f"{shown_path(self.file.path)} has no tensor {tensor} of two dimensions.")
+            raise BrokenModelError(f"{printable_path(self.file.path)} has no tensor {tensor} of two dimensions.")
         return info.shape[axis]
 
     def numbers_of(self, tensor: str) -> list[float] | None:
@@ -96,10 +96,10 @@ class Values:
         if info is None:
             return None
         if info.dtype != "F32" or len(info.shape) != 1 or info.shape[0] > _MOST_FACTORS:
-            raise BrokenModelError(f"{shown_path(self.file.path)}: tensor {tensor} should be a row of F32.")
+            raise BrokenModelError(f"{printable_path(self.file.path)}: tensor {tensor} should be a row of F32.")
         numbers = struct.unpack(f"<{info.shape[0]}f", self.file.read(info))
         if not all(0 < number < 1e30 for number in numbers):
-            raise BrokenModelError(f"{shown_path(self.file.path)}: tensor {tensor} should hold numbers above 0.")
+            raise BrokenModelError(f"{printable_path(self.file.path)}: tensor {tensor} should hold numbers above 0.")
         return [float(f"{number:.7g}") for number in numbers]
 
     def _key(self, key: str) -> str:

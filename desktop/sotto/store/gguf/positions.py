@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sotto.errors import BrokenModelError
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 
 _LOW, _HIGH = 1.0, 4.0
 _TOLERANCE = 1e-3
@@ -45,8 +45,8 @@ def llama3_scaling(factors: Sequence[float], dims: int, base: float, path: Path)
         abs(one / other - 1) > _TOLERANCE for one, other in zip(factors, wanted, strict=True)
     ):
         raise BrokenModelError(
-            f"{shown_path(path)}: tensor rope_freqs.weight does not stretch positions as Llama 3 does, which is the "
-            "only way that is known there."
+            f"{printable_path(path)}: tensor rope_freqs.weight does not stretch positions as Llama 3 does, which is "
+            "the only way that is known there."
         )
     return scaling
 

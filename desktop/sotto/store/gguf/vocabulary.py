@@ -17,7 +17,7 @@ from sotto.store.gguf.encoders import ENCODERS
 from sotto.store.gguf.metadata_values import Values
 from sotto.store.gguf.pieces import framing, unigram_tokenizer, word_piece_tokenizer, word_pieces
 from sotto.store.gguf.pre_tokenizers import CUTTINGS, Cutting
-from sotto.store.printable import shown, shown_path
+from sotto.store.printable import printable, printable_path
 
 _UNKNOWN, _CONTROL, _USER_DEFINED, _NORMAL = 2, 3, 4, 1
 _SPACE = "\u2581"
@@ -153,7 +153,8 @@ def _tokens(values: Values) -> list[str]:
         seen: set[str] = set()
         twice = next(text for text in tokens if text in seen or seen.add(text))  # type: ignore[func-returns-value]
         raise BrokenModelError(
-            f"{shown_path(values.file.path)}: {key} has '{shown(twice, 40)}' twice; each token should be there once."
+            f"{printable_path(values.file.path)}: {key} has '{printable(twice, 40)}' twice; each token should be "
+            "there once."
         )
     # Some files have tokens at the end that stand for pictures, and have no embedding.
     return tokens[: values.width("token_embd.weight", 0)]
@@ -199,8 +200,8 @@ def _cutting(values: Values) -> Cutting:
         name = _USUAL_CUTTING.get(values.architecture, name)
     if name not in CUTTINGS:
         raise BrokenModelError(
-            f"{shown_path(values.file.path)}: its texts are cut in the way '{shown(name, 40)}' (tokenizer.ggml.pre), "
-            "which is none that Sotto knows."
+            f"{printable_path(values.file.path)}: its texts are cut in the way '{printable(name, 40)}' "
+            "(tokenizer.ggml.pre), which is none that Sotto knows."
         )
     return CUTTINGS[name]
 
@@ -256,7 +257,9 @@ def _sentencepiece(values: Values, tokens: Sequence[str], kinds: Sequence[int]) 
     ids = _ids(values, len(tokens), _USUAL)
     unknown = tokens[ids.get("unknown", 0)]
     if sum(map(len, tokens)) > _MOST_PLACES:
-        raise BrokenModelError(f"{shown_path(values.file.path)}: its tokens are longer than those of any vocabulary.")
+        raise BrokenModelError(
+            f"{printable_path(values.file.path)}: its tokens are longer than those of any vocabulary."
+        )
     merges = _merges(tokens, kinds, scores)
     tokenizer = {
         "normalizer": {"type": "Sequence", "normalizers": spaces},

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlencode
 import httpx
 
 from sotto.errors import DownloadError
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 
 _FIELD = re.compile(r'([A-Za-z_]+)\s*=\s*(?:"([^"]*)"|([^\s,"]+))')
 # What fits into a header and stays within what servers take.
@@ -36,17 +36,19 @@ def token_url(challenge: str, asked: httpx.URL) -> httpx.URL:
     fields = {match[1].lower(): match[2] if match[2] is not None else match[3] for match in _FIELD.finditer(rest)}
     if kind.lower() != "bearer" or "realm" not in fields:
         raise DownloadError(
-            f"{shown(asked.host)} wants '{shown(challenge)}' before it gives anything; it should want a bearer token."
+            f"{printable(asked.host)} wants '{printable(challenge)}' before it gives anything; it should want a "
+            "bearer token."
         )
     try:
         realm = httpx.URL(fields["realm"])
     except httpx.InvalidURL as error:
         raise DownloadError(
-            f"{shown(asked.host)} says that tokens are at '{shown(fields['realm'])}', which is no address."
+            f"{printable(asked.host)} says that tokens are at '{printable(fields['realm'])}', which is no address."
         ) from error
     if (realm.scheme, realm.netloc) != (asked.scheme, asked.netloc):
         raise DownloadError(
-            f"{shown(asked.host)} says that tokens are at '{shown(str(realm))}'; they should be at its own address."
+            f"{printable(asked.host)} says that tokens are at '{printable(str(realm))}'; they should be at its own "
+            "address."
         )
     query = [*parse_qsl(realm.query.decode("ascii", "replace")), ("service", fields.get("service", ""))]
     query += [("scope", scope) for scope in fields.get("scope", "").split()]
@@ -64,5 +66,5 @@ def token_in(answer: Mapping[str, Any], host: str) -> str:
     """
     token = answer.get("token") or answer.get("access_token")
     if not isinstance(token, str) or not _TOKEN.fullmatch(token):
-        raise DownloadError(f"{shown(host)} gave no token; its answer should be an object with a text token.")
+        raise DownloadError(f"{printable(host)} gave no token; its answer should be an object with a text token.")
     return token

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from sotto.errors import DownloadError
-from sotto.store.printable import human_size, shown_path
+from sotto.store.printable import format_size, printable_path
 
 # Is left for chats, settings and other programs: a disk that is full to the last byte keeps nothing from starting.
 KEPT_FREE = 256 << 20
@@ -21,10 +21,10 @@ def require_room(root: Path, count: int) -> None:
     """
     free = free_bytes(root)
     if count + KEPT_FREE > free:
-        needs = f"; the download needs {human_size(count)} more" if count else ""
+        needs = f"; the download needs {format_size(count)} more" if count else ""
         raise DownloadError(
-            f"The disk of {shown_path(root)} has {human_size(free)} free{needs}, and {human_size(KEPT_FREE)} should be "
-            "left: make room, and go on."
+            f"The disk of {printable_path(root)} has {format_size(free)} free{needs}, and {format_size(KEPT_FREE)} "
+            "should be left: make room, and go on."
         )
 
 
@@ -36,5 +36,5 @@ def free_bytes(root: Path) -> int:
 def not_written(root: Path, error: OSError) -> DownloadError:
     """Return what it means that a file of a store could not be written."""
     if error.errno in _FULL:
-        return DownloadError(f"The disk of {shown_path(root)} is full: make room, and go on with what is here.")
-    return DownloadError(f"{shown_path(root)} cannot be written: {error.strerror or error}.")
+        return DownloadError(f"The disk of {printable_path(root)} is full: make room, and go on with what is here.")
+    return DownloadError(f"{printable_path(root)} cannot be written: {error.strerror or error}.")

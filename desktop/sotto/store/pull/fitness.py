@@ -6,7 +6,7 @@ from typing import Any
 
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.bounded_json import FILE_LIMIT, read_object
-from sotto.store.printable import human_size, shown, shown_path
+from sotto.store.printable import format_size, printable, printable_path
 from sotto.store.sources.harvest import Judge
 from sotto.store.sources.manifest import Layer, Manifest
 from sotto.store.sources.ollama_layout import gguf_refusal
@@ -23,8 +23,8 @@ def small_files(manifest: Manifest) -> tuple[Layer, ...]:
     for layer in layers:
         if layer.size > FILE_LIMIT:
             raise BrokenModelError(
-                f"{shown_path(manifest.path)}: {layer.name or 'config'} is {human_size(layer.size)}, which is too much "
-                f"for a JSON file; {human_size(FILE_LIMIT)} is the most."
+                f"{printable_path(manifest.path)}: {layer.name or 'config'} is {format_size(layer.size)}, which is "
+                f"too much for a JSON file; {format_size(FILE_LIMIT)} is the most."
             )
     return layers
 
@@ -44,7 +44,7 @@ def require_fitness(manifest: Manifest, files: Sequence[Path], judge: Judge) -> 
     blob = read_object(files[0])
     if host := _text(blob, "remote_host", manifest):
         raise UnsupportedModelError(
-            f"This model runs on {shown(host)}, not on this machine; choose one that runs here."
+            f"This model runs on {printable(host)}, not on this machine; choose one that runs here."
         )
     model_format = _text(blob, "model_format", manifest)
     tensors = next(manifest.of_kind("tensor"), None)
@@ -55,12 +55,12 @@ def require_fitness(manifest: Manifest, files: Sequence[Path], judge: Judge) -> 
         return
     if model_format != "safetensors" or tensors is None:
         raise BrokenModelError(
-            f"{shown_path(manifest.path)} has {'no ' if tensors is None else ''}tensors and is of format "
-            f"'{shown(model_format)}'; it should have tensors and be of format safetensors."
+            f"{printable_path(manifest.path)} has {'no ' if tensors is None else ''}tensors and is of format "
+            f"'{printable(model_format)}'; it should have tensors and be of format safetensors."
         )
     if len(files) < 2 or manifest.json_layer("tokenizer.json") is None:
         raise BrokenModelError(
-            f"{shown_path(manifest.path)} lacks config.json or tokenizer.json, which every model needs."
+            f"{printable_path(manifest.path)} lacks config.json or tokenizer.json, which every model needs."
         )
     if reason := judge(read_object(files[1])):
         raise UnsupportedModelError(reason)
@@ -69,5 +69,5 @@ def require_fitness(manifest: Manifest, files: Sequence[Path], judge: Judge) -> 
 def _text(blob: dict[str, Any], key: str, manifest: Manifest) -> str:
     value = blob.get(key) or ""
     if not isinstance(value, str):
-        raise BrokenModelError(f"{shown_path(manifest.path)}: {key} in its config should be a text.")
+        raise BrokenModelError(f"{printable_path(manifest.path)}: {key} in its config should be a text.")
     return value

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 from sotto.errors import BrokenModelError, DownloadError, SottoError
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 from sotto.store.pull.disk_room import require_room
 from sotto.store.pull.fetching import Fetcher
 from sotto.store.pull.fitness import require_fitness, small_files
@@ -126,6 +126,6 @@ def _require_one_size(manifest: Manifest) -> None:
     for layer in (manifest.config, *manifest.layers):
         if layer.size != (size := manifest.blobs[layer.digest].size):
             raise BrokenModelError(
-                f"{shown_path(manifest.path)} says that sha256:{layer.digest} has {layer.size} bytes, and that it has "
-                f"{size}; it should say one thing."
+                f"{printable_path(manifest.path)} says that sha256:{layer.digest} has {layer.size} bytes, and that it "
+                f"has {size}; it should say one thing."
             )

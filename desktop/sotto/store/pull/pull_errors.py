@@ -6,7 +6,7 @@ import ssl
 import httpx
 
 from sotto.errors import DownloadError
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 
 # What a request can end with that never had an answer; those but the first two come from addresses that are none.
 NO_ANSWER = (httpx.TransportError, OSError, httpx.InvalidURL, ValueError, OverflowError, ExceptionGroup)
@@ -46,7 +46,7 @@ def no_answer(error: Exception, host: str, silence: float) -> DownloadError:
     untrusted = next((cause for cause in causes if isinstance(cause, ssl.SSLCertVerificationError)), None)
     if untrusted is not None:
         why = untrusted.verify_message or "its certificate is bad"
-        return DownloadError(f"{host} does not prove that it is {host}: {shown(why).rstrip('.')}.")
+        return DownloadError(f"{host} does not prove that it is {host}: {printable(why).rstrip('.')}.")
     if isinstance(error, httpx.TimeoutException):
         return TryAgainError(f"{host} has sent nothing for {silence:g} seconds.", silent=True)
     if isinstance(error, httpx.ConnectError):
@@ -82,5 +82,5 @@ def _said(causes: list[BaseException]) -> str:
         if isinstance(cause, OSError) and cause.errno:
             # Errors of looking up a host have numbers of their own, below zero.
             said = os.strerror(cause.errno) if cause.errno > 0 else cause.strerror
-            return f" ({shown(said)})" if said else ""
+            return f" ({printable(said)})" if said else ""
     return ""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sotto.errors import InvalidNameError
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 from sotto.store.pull.progress import PullProgress
 from sotto.store.pull.staging import all_unfinished
 from sotto.store.pull.terms import Patience, Terms
@@ -130,7 +130,7 @@ class PullQueue:
         scheme, separator, _ = text.partition("://")
         if separator and scheme.lower() not in (("http", "https") if self._terms.insecure else ("https",)):
             raise InvalidNameError(
-                f"'{shown(text)}' should begin with a host or with https://, so that nobody on the way can change what "
-                "comes."
+                f"'{printable(text)}' should begin with a host or with https://, so that nobody on the way can change "
+                "what comes."
             )
         return parse_name(text)

@@ -17,7 +17,7 @@ import httpx
 from sotto import __version__
 from sotto.errors import BrokenModelError, DownloadError, ModelNotFoundError, StoreError
 from sotto.store.bounded_json import parse_object
-from sotto.store.printable import human_size, shown
+from sotto.store.printable import format_size, printable
 from sotto.store.pull.bearer_tokens import token_in, token_url
 from sotto.store.pull.pull_errors import NO_ANSWER, TryAgainError, WrongBytesError, busy, no_answer
 from sotto.store.pull.terms import Patience
@@ -61,7 +61,7 @@ class Registry:
             self._base = httpx.URL(f"{'http' if insecure else 'https'}://{name.host}/v2/{name.namespace}/{name.model}/")
         except httpx.InvalidURL as error:
             raise DownloadError(
-                f"'{shown(name.host)}' is no address of a registry; it should be a host, with a port if need be."
+                f"'{printable(name.host)}' is no address of a registry; it should be a host, with a port if need be."
             ) from error
         agent = f"sotto/{__version__} ({platform.machine()} {platform.system().lower()})"
         # A compressed blob would have another digest, and could become any size.
@@ -71,7 +71,7 @@ class Registry:
         except (ImportError, ValueError, OSError) as error:
             raise DownloadError(
                 "The proxy or the certificates that the environment names cannot be used "
-                f"({shown(str(error).rstrip('.'))}); check HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE."
+                f"({printable(str(error).rstrip('.'))}); check HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE."
             ) from error
         self._token = ""
         self._renewing = asyncio.Lock()
@@ -85,7 +85,7 @@ class Registry:
     @property
     def where(self) -> str:
         """The registry's host, as it can be shown."""
-        return shown(self._name.host)
+        return printable(self._name.host)
 
     @property
     def manifest_path(self) -> Path:
@@ -105,15 +105,15 @@ class Registry:
         async with self._within_time(), self._get(url, {"Accept": _MANIFEST_TYPE}) as response:
             if response.status_code == 404:
                 raise ModelNotFoundError(
-                    f"{self.where} has no model {shown(self._name.short)}; check its name and tag."
+                    f"{self.where} has no model {printable(self._name.short)}; check its name and tag."
                 )
             if response.status_code != 200:
                 raise await self._refusal(response)
             data = await self._bounded(response, MANIFEST_LIMIT)
             if len(data) > MANIFEST_LIMIT:
                 raise BrokenModelError(
-                    f"The manifest that {self.where} sends for {shown(self._name.short)} is larger than "
-                    f"{human_size(MANIFEST_LIMIT)}, the most that a manifest can be."
+                    f"The manifest that {self.where} sends for {printable(self._name.short)} is larger than "
+                    f"{format_size(MANIFEST_LIMIT)}, the most that a manifest can be."
                 )
             return data
 
@@ -133,7 +133,7 @@ class Registry:
                 raise WrongBytesError(f"{self.where} says that the file ends before byte {start}; it has {size}.")
             if status == 403:
                 # Where a redirect leads is open for a while only.
-                raise TryAgainError(f"{shown(response.url.host)} refuses the file (403).")
+                raise TryAgainError(f"{printable(response.url.host)} refuses the file (403).")
             if status not in (200, 206):
                 raise await self._refusal(response)
             begins = _begins(response, start, size, self.where) if status == 206 else 0
@@ -212,26 +212,26 @@ class Registry:
         try:
             url = response.url.join(location)
         except httpx.InvalidURL as error:
-            raise DownloadError(f"{self.where} leads to '{shown(location)}', which is no address.") from error
+            raise DownloadError(f"{self.where} leads to '{printable(location)}', which is no address.") from error
         if url.scheme not in (("http", "https") if self._insecure else ("https",)) or not url.host:
-            raise DownloadError(f"{self.where} leads to '{shown(str(url))}'; it should be an address with https.")
+            raise DownloadError(f"{self.where} leads to '{printable(str(url))}'; it should be an address with https.")
         return url
 
     async def _refusal(self, response: httpx.Response) -> StoreError:
         """Return what an answer that is no success means."""
-        status, host = response.status_code, shown(response.url.host)
+        status, host = response.status_code, printable(response.url.host)
         if (later := busy(response, host)) is not None:
             return later
         if status in (401, 403):
             return DownloadError(
-                f"{host} does not give {shown(self._name.short)} to everybody ({status}); Sotto downloads public "
+                f"{host} does not give {printable(self._name.short)} to everybody ({status}); Sotto downloads public "
                 "models only."
             )
-        words = shown(" ".join((await self._bounded(response, _WORDS_LIMIT)).decode(errors="replace").split()))
+        words = printable(" ".join((await self._bounded(response, _WORDS_LIMIT)).decode(errors="replace").split()))
         return DownloadError(f"{host} answers {status}{f': {words}' if words else ''}.")
 
     def _no_answer(self, error: Exception, url: httpx.URL) -> DownloadError:
-        return no_answer(error, shown(url.host), self._patience.silence)
+        return no_answer(error, printable(url.host), self._patience.silence)
 
     @asynccontextmanager
     async def _within_time(self) -> AsyncIterator[None]:
@@ -250,6 +250,6 @@ def _begins(response: httpx.Response, start: int, size: int, where: str) -> int:
     match = _RANGE.fullmatch(said)
     if match is None or int(match[1]) != start or match[3] not in ("*", str(size)):
         raise WrongBytesError(
-            f"{where} sends '{shown(said)}'; it should send the bytes from {start} on of a file of {size}."
+            f"{where} sends '{printable(said)}'; it should send the bytes from {start} on of a file of {size}."
         )
     return start

@@ -17,7 +17,7 @@ from sotto.errors import BrokenModelError, InvalidNameError, StoreError
 from sotto.paths import make_folder
 from sotto.store.atomic_writing import sync, write_whole
 from sotto.store.files import read_all
-from sotto.store.printable import shown, shown_path
+from sotto.store.printable import printable, printable_path
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.removal import MANIFEST, STAGING, drop_empty, drop_unused, staged_manifests
 from sotto.store.sources.manifest import MANIFEST_LIMIT, Layer, Manifest, parse_manifest
@@ -64,7 +64,7 @@ class Staging:
         """
         handle = next((handle for _ in range(_TRIES) if (handle := self._locked()) is not None), None)
         if handle is None:
-            raise StoreError(f"{shown_path(self._folder)} goes away again and again; it should stay.")
+            raise StoreError(f"{printable_path(self._folder)} goes away again and again; it should stay.")
         try:
             yield
         finally:
@@ -177,7 +177,7 @@ class Staging:
         except BlockingIOError as error:
             os.close(handle)
             raise StoreError(
-                f"Another Sotto is downloading {shown(self._name.short)}; wait until it has done so, or end it."
+                f"Another Sotto is downloading {printable(self._name.short)}; wait until it has done so, or end it."
             ) from error
         except OSError:
             os.close(handle)

@@ -12,7 +12,7 @@ from typing import Any
 
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, parse_object
-from sotto.store.printable import shown, shown_path
+from sotto.store.printable import printable, printable_path
 
 # A layer takes about 230 bytes, so this is about 18,000 layers; the largest models have some thousand.
 MANIFEST_LIMIT = 4 << 20
@@ -84,11 +84,11 @@ def parse_manifest(data: bytes, path: Path) -> Manifest:
     entries = parse_object(data, path, strict=True)
     version = entries.get("schemaVersion")
     if version != _SCHEMA_VERSION or isinstance(version, bool):
-        said = shown(str(version)) if isinstance(version, int) else kind_of(version)
-        raise BrokenModelError(f"{shown_path(path)}: schemaVersion is {said}; it should be {_SCHEMA_VERSION}.")
+        said = printable(str(version)) if isinstance(version, int) else kind_of(version)
+        raise BrokenModelError(f"{printable_path(path)}: schemaVersion is {said}; it should be {_SCHEMA_VERSION}.")
     layers = entries.get("layers")
     if not isinstance(layers, list):
-        raise BrokenModelError(f"{shown_path(path)}: layers is {kind_of(layers)}; it should be a list.")
+        raise BrokenModelError(f"{printable_path(path)}: layers is {kind_of(layers)}; it should be a list.")
     return Manifest(
         path,
         hashlib.sha256(data).hexdigest(),
@@ -106,19 +106,21 @@ def parse_digest(text: str) -> str | None:
 def _layer(entry: Any, path: Path, field: str, number: int | None = None) -> Layer:
     where = field if number is None else f"{field}[{number}]"
     if not isinstance(entry, dict):
-        raise BrokenModelError(f"{shown_path(path)}: {where} is {kind_of(entry)}; it should be an object.")
+        raise BrokenModelError(f"{printable_path(path)}: {where} is {kind_of(entry)}; it should be an object.")
     media_type, text, size, name = entry.get("mediaType"), entry.get("digest"), entry.get("size"), entry.get("name", "")
     if not isinstance(media_type, str):
-        raise BrokenModelError(f"{shown_path(path)}: {where}.mediaType is {kind_of(media_type)}; it should be a text.")
+        raise BrokenModelError(
+            f"{printable_path(path)}: {where}.mediaType is {kind_of(media_type)}; it should be a text."
+        )
     digest = parse_digest(text) if isinstance(text, str) else None
     if digest is None:
-        said = f"'{shown(text)}'" if isinstance(text, str) else kind_of(text)
+        said = f"'{printable(text)}'" if isinstance(text, str) else kind_of(text)
         raise BrokenModelError(
-            f"{shown_path(path)}: {where}.digest is {said}; it should be sha256: and 64 hexadecimal digits."
+            f"{printable_path(path)}: {where}.digest is {said}; it should be sha256: and 64 hexadecimal digits."
         )
     if type(size) is not int or not 0 <= size < _MOST_BYTES:
-        said = shown(str(size), 40) if type(size) in (int, float) else kind_of(size)
-        raise BrokenModelError(f"{shown_path(path)}: {where}.size is {said}; it should be a number of bytes.")
+        said = printable(str(size), 40) if type(size) in (int, float) else kind_of(size)
+        raise BrokenModelError(f"{printable_path(path)}: {where}.size is {said}; it should be a number of bytes.")
     if not isinstance(name, str):
-        raise BrokenModelError(f"{shown_path(path)}: {where}.name is {kind_of(name)}; it should be a text.")
+        raise BrokenModelError(f"{printable_path(path)}: {where}.name is {kind_of(name)}; it should be a text.")
     return Layer(media_type.removeprefix(_PREFIX), digest, size, name)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sotto.errors import InvalidNameError
-from sotto.store.printable import shown
+from sotto.store.printable import printable
 
 DEFAULT_HOST = "registry.ollama.ai"
 DEFAULT_NAMESPACE = "library"
@@ -62,7 +62,7 @@ def parse_name(text: str) -> ModelName:
         InvalidNameError: A part is empty, too long or has a character that it may not have.
     """
     if len(text) > _LONGEST:
-        raise InvalidNameError(f"'{shown(text)}' is no model name: it is longer than {_LONGEST} characters.")
+        raise InvalidNameError(f"'{printable(text)}' is no model name: it is longer than {_LONGEST} characters.")
     rest, tag = text, DEFAULT_TAG
     if text.rfind(":") > text.rfind("/"):
         rest, tag = _cut(text, ":")
@@ -103,7 +103,7 @@ def split_source(text: str) -> tuple[str, str]:
         return text, ""
     rest, _, source = text.rpartition(":")
     if rest.lower().endswith(suffixes):
-        raise InvalidNameError(f"'{shown(text)}' should end with either :local or :cloud, not both.")
+        raise InvalidNameError(f"'{printable(text)}' should end with either :local or :cloud, not both.")
     return rest, source.lower()
 
 
@@ -115,9 +115,9 @@ def _cut(text: str, separator: str) -> tuple[str, str]:
 def _checked(parts: tuple[str, str, str, str], text: str) -> ModelName:
     for (part, pattern), value in zip(_PARTS.items(), parts, strict=True):
         if not pattern.fullmatch(value):
-            wrong = "is missing" if value in ("", _MISSING) else f"is '{shown(value)}'"
+            wrong = "is missing" if value in ("", _MISSING) else f"is '{printable(value)}'"
             raise InvalidNameError(
-                f"'{shown(text)}' is no model name: its {part} {wrong}; it should be {_RULES[part]}, beginning with a "
-                "letter, a digit or '_'."
+                f"'{printable(text)}' is no model name: its {part} {wrong}; it should be {_RULES[part]}, beginning "
+                "with a letter, a digit or '_'."
             )
     return ModelName(*parts)

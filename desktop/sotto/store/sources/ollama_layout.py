@@ -10,7 +10,7 @@ from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, read_object
 from sotto.store.files import is_folder, list_names, read_all, real_inside, require_regular, unreadable
 from sotto.store.gguf.gguf_config import refusal
-from sotto.store.printable import shown, shown_path
+from sotto.store.printable import printable, printable_path
 from sotto.store.records import TensorFile
 from sotto.store.safetensors_header import read_header
 from sotto.store.sources.harvest import Harvest
@@ -54,21 +54,23 @@ class OllamaStore:
                 harvest.problem(folder, error.message)
                 continue
             if real in above:
-                harvest.problem(folder, f"{shown_path(folder)} leads back to a folder above it; it is left out.")
+                harvest.problem(folder, f"{printable_path(folder)} leads back to a folder above it; it is left out.")
                 continue
             for name in entries:
                 budget -= 1
                 if budget < 0:
                     harvest.problem(
                         self.root,
-                        f"{shown_path(self.root)} holds more than {_MOST_ENTRIES} entries; the rest is not shown.",
+                        f"{printable_path(self.root)} holds more than {_MOST_ENTRIES} entries; the rest is not shown.",
                     )
                     return
                 path = folder / name
                 if is_folder(path) == (level == "tag"):
                     continue
                 if not is_valid_part(level, name):
-                    harvest.problem(path, f"{shown_path(path)} is no manifest: '{shown(name)}' is no valid {level}.")
+                    harvest.problem(
+                        path, f"{printable_path(path)} is no manifest: '{printable(name)}' is no valid {level}."
+                    )
                 elif level == "tag":
                     yield name_of_parts((*parts, name)), path
                 else:
@@ -94,7 +96,8 @@ class OllamaStore:
         path, size = self._find(layer.digest)
         if size != layer.size:
             raise BrokenModelError(
-                f"{shown_path(path)} has {size} bytes where its manifest says {layer.size}; download the model again."
+                f"{printable_path(path)} has {size} bytes where its manifest says {layer.size}; download the model "
+                "again."
             )
         return Path(path)
 
@@ -107,8 +110,8 @@ class OllamaStore:
         if bad:
             first = self.root / "blobs" / f"sha256-{bad[0].digest}"
             raise BrokenModelError(
-                f"{len(bad)} of the {len(blobs)} files of {shown_path(manifest.path)} are missing or have another size "
-                f"than it says, the first of them {shown_path(first)}; download the model again."
+                f"{len(bad)} of the {len(blobs)} files of {printable_path(manifest.path)} are missing or have another "
+                f"size than it says, the first of them {printable_path(first)}; download the model again."
             )
 
     def count(self, manifest: Manifest) -> int:
@@ -160,7 +163,7 @@ class OllamaStore:
             require_regular(path, status)
             return path, status.st_size
         raise BrokenModelError(
-            f"{shown_path(self._blobs)}{os.sep}sha256-{digest} is missing; download the model again."
+            f"{printable_path(self._blobs)}{os.sep}sha256-{digest} is missing; download the model again."
         )
 
 
@@ -176,7 +179,7 @@ def renderer_name(blob: dict[str, Any], path: Path) -> str:
     """
     name = blob.get("renderer") or ""
     if not isinstance(name, str):
-        raise BrokenModelError(f"{shown_path(path)}: renderer is {kind_of(name)}; it should be a name.")
+        raise BrokenModelError(f"{printable_path(path)}: renderer is {kind_of(name)}; it should be a name.")
     return name
 
 
@@ -189,7 +192,7 @@ def gguf_layer(manifest: Manifest) -> Layer:
     layer = next(manifest.of_kind("model"), None)
     if layer is None:
         raise BrokenModelError(
-            f"{shown_path(manifest.path)} has neither tensors nor a GGUF file; it should have either."
+            f"{printable_path(manifest.path)} has neither tensors nor a GGUF file; it should have either."
         )
     return layer
 
@@ -222,8 +225,8 @@ def draft_prefix(manifest: Manifest, blob: dict[str, Any], path: Path) -> str:
     if draft is None:
         return _DRAFT_PREFIX if manifest.json_layer(f"{DRAFT_FILES}config.json") else ""
     if not isinstance(draft, dict):
-        raise BrokenModelError(f"{shown_path(path)}: draft is {kind_of(draft)}; it should be an object.")
+        raise BrokenModelError(f"{printable_path(path)}: draft is {kind_of(draft)}; it should be an object.")
     prefix = draft.get("tensor_prefix", _DRAFT_PREFIX)
     if not isinstance(prefix, str) or not prefix.endswith("."):
-        raise BrokenModelError(f"{shown_path(path)}: draft.tensor_prefix should be a text that ends with a dot.")
+        raise BrokenModelError(f"{printable_path(path)}: draft.tensor_prefix should be a text that ends with a dot.")
     return prefix

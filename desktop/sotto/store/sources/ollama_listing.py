@@ -16,7 +16,7 @@ from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of
 from sotto.store.facts import commonest_dtype, config_facts, parameter_count
 from sotto.store.gguf.header import parameters_of_label, read_gguf
-from sotto.store.printable import shown, shown_path
+from sotto.store.printable import printable, printable_path
 from sotto.store.records import Format, ModelRecord, Source, TensorFile
 from sotto.store.sources.harvest import Facts, Harvest, digest_of_place
 from sotto.store.sources.manifest import Layer, Manifest
@@ -56,27 +56,27 @@ def _describe(store: OllamaStore, manifest: Manifest, facts: Facts, harvest: Har
     blob_path = store.blob(manifest.config)
     blob = store.json_object(manifest.config)
     model_format = _text(blob, "model_format", blob_path)
-    facts.quantization = shown(_text(blob, "file_type", blob_path), 40)
+    facts.quantization = printable(_text(blob, "file_type", blob_path), 40)
     capabilities = blob.get("capabilities") or []
     if not isinstance(capabilities, list) or not all(isinstance(name, str) for name in capabilities):
-        raise BrokenModelError(f"{shown_path(blob_path)}: capabilities should be a list of texts.")
-    facts.capabilities = tuple([shown(name, 40) for name in capabilities[:32]])
+        raise BrokenModelError(f"{printable_path(blob_path)}: capabilities should be a list of texts.")
+    facts.capabilities = tuple([printable(name, 40) for name in capabilities[:32]])
     if host := _text(blob, "remote_host", blob_path):
-        return f"This model runs on {shown(host)}, not on this machine; download one that runs here."
+        return f"This model runs on {printable(host)}, not on this machine; download one that runs here."
     tensors = tuple(manifest.of_kind("tensor"))
     if model_format in ("", "gguf") and not tensors:
         return _describe_gguf(store, manifest, blob, facts)
     if model_format != "safetensors":
         raise BrokenModelError(
-            f"{shown_path(blob_path)}: model_format is '{shown(model_format)}'; "
+            f"{printable_path(blob_path)}: model_format is '{printable(model_format)}'; "
             f"it should be safetensors{'' if tensors else ' or gguf'}."
         )
     facts.format = Format.SAFETENSORS
     if not tensors:
-        raise BrokenModelError(f"{shown_path(manifest.path)} has no tensors; download the model again.")
+        raise BrokenModelError(f"{printable_path(manifest.path)} has no tensors; download the model again.")
     for name in _REQUIRED:
         if manifest.json_layer(name) is None:
-            raise BrokenModelError(f"{shown_path(manifest.path)} has no {name}, which every model needs.")
+            raise BrokenModelError(f"{printable_path(manifest.path)} has no {name}, which every model needs.")
     return _describe_tensors(store, manifest, tensors, draft_prefix(manifest, blob, blob_path), facts, harvest)
 
 
@@ -116,7 +116,7 @@ def _describe_gguf(store: OllamaStore, manifest: Manifest, blob: dict[str, Any],
     """Fill in what is known of a GGUF model: what Ollama wrote down when it was made goes before what the file says."""
     path = store.blob(manifest.config)
     facts.format = Format.GGUF
-    facts.architecture = shown(_text(blob, "model_family", path), 40)
+    facts.architecture = printable(_text(blob, "model_family", path), 40)
     facts.parameters = parameters_of_label(_text(blob, "model_type", path))
     layer = gguf_layer(manifest)
     store.require_blobs(manifest)
@@ -140,7 +140,7 @@ def _stated(files: Iterable[TensorFile]) -> str:
         for key, value in file.metadata.items()
         if value and (key == "quant_type" or key.endswith(".quant_type"))
     }
-    return shown(min(stated, key=lambda kind: ("8" in kind, kind)), 40) if stated else ""
+    return printable(min(stated, key=lambda kind: ("8" in kind, kind)), 40) if stated else ""
 
 
 def _text(blob: dict[str, Any], key: str, path: Path) -> str:
@@ -148,5 +148,5 @@ def _text(blob: dict[str, Any], key: str, path: Path) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise BrokenModelError(f"{shown_path(path)}: {key} is {kind_of(value)}; it should be a text.")
+        raise BrokenModelError(f"{printable_path(path)}: {key} is {kind_of(value)}; it should be a text.")
     return value

@@ -22,7 +22,7 @@ from sotto.store.files import is_folder, list_names, opened, read_exactly, real_
 from sotto.store.gguf.gguf_config import refusal
 from sotto.store.gguf.gguf_source import SPLIT
 from sotto.store.gguf.header import read_gguf
-from sotto.store.printable import shown, shown_path
+from sotto.store.printable import printable, printable_path
 from sotto.store.records import Format, Source, TensorFile
 from sotto.store.safetensors_header import parse_header, read_raw_header
 from sotto.store.sentence import MODULES, sentence_modules
@@ -99,24 +99,25 @@ class ModelFolder:
             if missing:
                 rest = f" and {len(missing) - 1} more files" if missing[1:] else ""
                 raise BrokenModelError(
-                    f"{shown_path(self.path)} is incomplete: {shown(missing[0])}{rest} of its index is missing; "
-                    "download the model again."
+                    f"{printable_path(self.path)} is incomplete: {printable(missing[0])}{rest} of its index is "
+                    "missing; download the model again."
                 )
             return tuple([self.path / shard for shard in shards])
         weights = self._weights()
         others = [name for name in weights if name != "model.safetensors"]
         if others and len(others) < len(weights):
             raise BrokenModelError(
-                f"{shown_path(self.path)} has both model.safetensors and {shown(others[0])}; it should have either."
+                f"{printable_path(self.path)} has both model.safetensors and {printable(others[0])}; it should have "
+                "either."
             )
         if not weights:
-            raise BrokenModelError(f"{shown_path(self.path)} has no weights; it should have model.safetensors.")
+            raise BrokenModelError(f"{printable_path(self.path)} has no weights; it should have model.safetensors.")
         for name in weights:
             match = _SHARD.fullmatch(name)
             if match and int(match[1]) != len(weights):
                 raise BrokenModelError(
-                    f"{shown_path(self.path)} is incomplete: it has {len(weights)} of the {int(match[1])} parts that "
-                    f"{shown(name)} tells of; download the model again."
+                    f"{printable_path(self.path)} is incomplete: it has {len(weights)} of the {int(match[1])} parts "
+                    f"that {printable(name)} tells of; download the model again."
                 )
         return tuple([self.path / name for name in weights])
 
@@ -129,11 +130,14 @@ class ModelFolder:
         path = self.file(INDEX)
         shards = read_object(path).get("weight_map")
         if not isinstance(shards, dict) or not shards:
-            raise BrokenModelError(f"{shown_path(path)}: weight_map is {kind_of(shards)}; it should be a full object.")
+            raise BrokenModelError(
+                f"{printable_path(path)}: weight_map is {kind_of(shards)}; it should be a full object."
+            )
         for shard in set(map(str, shards.values())):
             if not _is_shard_name(shard):
                 raise BrokenModelError(
-                    f"{shown_path(path)}: '{shown(shard)}' is no shard; it should be the name of a .safetensors file."
+                    f"{printable_path(path)}: '{printable(shard)}' is no shard; it should be the name of a "
+                    ".safetensors file."
                 )
         return shards
 
@@ -148,7 +152,9 @@ class ModelFolder:
         folder = self.file(MORE_TEMPLATES)
         names = [name for name in list_names(folder) if name.endswith(".jinja") and not name.startswith(".")]
         if len(names) > _MOST_TEMPLATES:
-            raise BrokenModelError(f"{shown_path(folder)} has {len(names)} templates; {_MOST_TEMPLATES} are the most.")
+            raise BrokenModelError(
+                f"{printable_path(folder)} has {len(names)} templates; {_MOST_TEMPLATES} are the most."
+            )
         return tuple(f"{MORE_TEMPLATES}/{name}" for name in names)
 
     def file(self, name: str) -> Path:
@@ -180,14 +186,14 @@ def look_into(path: Path, base: str | None = None) -> ModelFolder:
     real = real_inside(path, base or os.path.realpath(path))
     names = list_names(path)
     if len(names) > _MOST_FILES:
-        raise BrokenModelError(f"{shown_path(path)} has {len(names)} files, more than any model.")
+        raise BrokenModelError(f"{printable_path(path)} has {len(names)} files, more than any model.")
     return ModelFolder(path, base or real, frozenset(name for name in names if not name.startswith(".")))
 
 
 def add_folder(folder: ModelFolder, name: str, source: Source, harvest: Harvest) -> None:
     """Add the models in a folder: one of safetensors files, and each GGUF file."""
     if folder.is_model:
-        facts = Facts(shown(name), source, folder.path, digest_of_place(folder.path), format=Format.SAFETENSORS)
+        facts = Facts(printable(name), source, folder.path, digest_of_place(folder.path), format=Format.SAFETENSORS)
         harvest.add(facts, lambda facts: _describe(folder, facts, harvest))
     ggufs = folder.ggufs
     for stem, parts in ggufs.items():
@@ -215,13 +221,13 @@ def add_gguf(folder: ModelFolder, parts: list[Path], name: str, source: Source, 
             facts.parameters = None
             if len(parts) != int(match[3]):
                 raise BrokenModelError(
-                    f"{shown_path(parts[0])} is one of {int(match[3])} parts, of which {len(parts)} are there; "
+                    f"{printable_path(parts[0])} is one of {int(match[3])} parts, of which {len(parts)} are there; "
                     "download the model again."
                 )
-            return SPLIT.format(shown_path(parts[0]))
+            return SPLIT.format(printable_path(parts[0]))
         return refusal(header.architecture, header.kind)
 
-    harvest.add(Facts(shown(name), source, parts[0], digest_of_place(parts[0]), format=Format.GGUF), read)
+    harvest.add(Facts(printable(name), source, parts[0], digest_of_place(parts[0]), format=Format.GGUF), read)
 
 
 def _describe(folder: ModelFolder, facts: Facts, harvest: Harvest) -> str:
@@ -249,7 +255,7 @@ def _describe(folder: ModelFolder, facts: Facts, harvest: Harvest) -> str:
     facts.parameters = parameter_count(files, config, path)
     facts.quantization = said.quantization or commonest_dtype(files) or said.dtype
     if "tokenizer.json" not in folder.names:
-        raise BrokenModelError(f"{shown_path(folder.path)} has no tokenizer.json, which every model needs.")
+        raise BrokenModelError(f"{printable_path(folder.path)} has no tokenizer.json, which every model needs.")
     return harvest.judge(config)
 
 

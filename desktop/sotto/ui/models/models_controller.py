@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from sotto.runner.residents import same
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 from sotto.store.records import ModelRecord, Source
 from sotto.ui.models.discovery_summary import Finds, LookedAt
 from sotto.ui.models.download_controller import Getting
@@ -185,7 +185,7 @@ class ModelDesk(QObject):
         try:
             path.encode()
         except UnicodeEncodeError:
-            why = f"The name of {shown_path(path)} is not UTF-8, so it cannot be kept; give it another one."
+            why = f"The name of {printable_path(path)} is not UTF-8, so it cannot be kept; give it another one."
             self._session.problem.emit(Problem("The folder was not added", why))
             return
         if path not in folders:

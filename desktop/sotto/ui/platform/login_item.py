@@ -13,7 +13,7 @@ from xml.parsers.expat import ExpatError
 import sotto
 from sotto.errors import SottoError
 from sotto.store.atomic_writing import write_whole
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 
 _NAME = "app.sotto"
 
@@ -40,7 +40,7 @@ def set_enabled(wanted: bool) -> None:
         else:
             place.unlink(missing_ok=True)
     except OSError as error:
-        raise SottoError(f"{shown_path(place)} cannot be changed: {error.strerror}.") from error
+        raise SottoError(f"{printable_path(place)} cannot be changed: {error.strerror}.") from error
 
 
 def path() -> Path:

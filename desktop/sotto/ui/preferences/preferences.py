@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Signal
 from sotto import api
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import read_object
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 from sotto.ui.preferences.sampling_options import CONTEXT, sensible
 from sotto.ui.toolkit.debounced_file import LateFile
 
@@ -210,7 +210,7 @@ class PreferenceKeeper(QObject):
                 continue
             read = tuple(value) if isinstance(value, list) else value
             if (right := _wrong(name, read)) is not None:
-                _log.warning("%s in %s must be %s, not %.60r.", name, shown_path(self._path), right, value)
+                _log.warning("%s in %s must be %s, not %.60r.", name, printable_path(self._path), right, value)
             else:
                 chosen[name] = read
         return replace(Preferences(), **chosen)

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import read_object
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 from sotto.ui.preferences.preferences import LONGEST_TEXT
 from sotto.ui.preferences.sampling_options import sensible
 from sotto.ui.toolkit.debounced_file import LateFile
@@ -144,5 +144,5 @@ def _read(path: Path) -> tuple[Preset, ...]:
         ):
             found[name.casefold()] = Preset(name, system, sensible(one.get("options")))
         else:
-            _log.warning("%s has a preset that makes no sense: %.80r.", shown_path(path), one)
+            _log.warning("%s has a preset that makes no sense: %.80r.", printable_path(path), one)
     return tuple(sorted(found.values(), key=lambda preset: preset.name.casefold()))

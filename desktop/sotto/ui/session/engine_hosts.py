@@ -24,7 +24,7 @@ from sotto.engine.memory.memory_figures import MemoryFigures
 from sotto.paths import state_dir
 from sotto.runner.host import PROCESS, THREAD, Loop, kind_of_host
 from sotto.store.atomic_writing import write_whole
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 from sotto.ui.session.engine_thread import EngineThread, engine_loop
 
 _log = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ def crashed_last_time() -> bool:
     except FileNotFoundError:
         return False
     except (OSError, ValueError) as error:
-        _log.warning("%s cannot be read: %s", shown_path(mark()), error)
+        _log.warning("%s cannot be read: %s", printable_path(mark()), error)
         return True
     return process != os.getpid() and not _lives(process)
 
@@ -93,7 +93,7 @@ class Marking:
             else:
                 self._path.unlink(missing_ok=True)
         except OSError as error:
-            _log.warning("%s cannot be changed: %s", shown_path(self._path), error.strerror)
+            _log.warning("%s cannot be changed: %s", printable_path(self._path), error.strerror)
 
 
 def _marked(emit: Callable[[Event], None]) -> Loop:

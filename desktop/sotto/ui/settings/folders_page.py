@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 from sotto.ui.models.model_description import SOURCE_NAMES
 from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
 from sotto.ui.settings.engine_choices import speed_read
@@ -81,8 +81,8 @@ class FoldersPage(Page):
             remove = IconButton("close", f"Remove folder {title}", tip="Search this folder no longer")
             remove.clicked.connect(partial(self._stores.remove, store.path))
             layout.addWidget(remove)
-        row = Row(title or str(store.path), shown_path(store.path), side)
-        row.setAccessibleName(f"{title}, {shown_path(store.path)}, {state}")
+        row = Row(title or str(store.path), printable_path(store.path), side)
+        row.setAccessibleName(f"{title}, {printable_path(store.path)}, {state}")
         return row
 
     def _show_speed(self, values: Preferences) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 from sotto.store.records import ModelRecord, Source
 from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
 from sotto.ui.session.session import Session
@@ -119,9 +119,9 @@ def _refusal(folder: Path, folders: Sequence[str]) -> str:
     from sotto.store.roots import default_roots
 
     if not _is_there(folder):
-        return f"{shown_path(folder)} is no folder that can be read; choose the folder that your models are in."
+        return f"{printable_path(folder)} is no folder that can be read; choose the folder that your models are in."
     if any(root.path == absolute(folder) for root in default_roots(folders=folders)):
-        return f"{shown_path(folder)} is searched already."
+        return f"{printable_path(folder)} is searched already."
     return ""
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
 
 from sotto.store.atomic_writing import write_whole
-from sotto.store.printable import shown_path
+from sotto.store.printable import printable_path
 
 _SAVE_MS = 300
 
@@ -49,4 +49,4 @@ class LateFile(QObject):
         try:
             write_whole(self._path, text)
         except OSError as error:
-            self.failed.emit(f"{shown_path(self._path)} cannot be written: {error.strerror}.")
+            self.failed.emit(f"{printable_path(self._path)} cannot be written: {error.strerror}.")
