@@ -12,7 +12,7 @@ from sotto.engine.prompt.request_preparation import Preparer
 from sotto.runner import profiles
 from sotto.runner.profiles import Profile, Profiles, profile_of
 from sotto.store.opening import open_model, open_texts, record_of
-from sotto.store.user_templates import keep_user_template
+from sotto.store.user_templates import save_user_template
 from thinking_models import FAMILIES, HERMES, STAR_CODER, write_family
 from tiny_random import write_model
 
@@ -99,11 +99,11 @@ class TestRemembered:
     def test_another_state_of_the_files_is_looked_at(self, families, cache):
         record, known = families[HERMES], Profiles()
         assert known.of([record])[0].capabilities == ("completion", "tools", "thinking")
-        keep_user_template(record.digest, "{% for message in messages %}{{ message.content }}{% endfor %}")
+        save_user_template(record.digest, "{% for message in messages %}{{ message.content }}{% endfor %}")
         try:
             assert known.of([record])[0].capabilities == ("completion", "thinking")
         finally:
-            keep_user_template(record.digest, "")
+            save_user_template(record.digest, "")
         assert known.of([record])[0].capabilities == ("completion", "tools", "thinking")
 
     @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sotto.errors import BrokenModelError
 from sotto.store.facts import commonest_dtype, config_facts, parameter_count
-from sotto.store.files import absolute, opened, real_inside
+from sotto.store.files import absolute, open_regular, resolve_inside
 from sotto.store.printable import format_size, printable, printable_path
 from sotto.store.records import TensorFile, TensorInfo
 from stores import SIZES, assert_sentence
@@ -191,7 +191,7 @@ def test_what_is_no_regular_file_is_not_opened(tmp_path):
         Path("/dev/null"): "is a pipe, socket or device",
     }
     for path, wrong in cases.items():
-        with pytest.raises(BrokenModelError) as refused, opened(path):
+        with pytest.raises(BrokenModelError) as refused, open_regular(path):
             pass
         assert_sentence(refused.value.message, path, wrong)
 
@@ -202,9 +202,9 @@ def test_a_path_must_stay_inside(tmp_path):
         path.mkdir()
     base = os.path.realpath(inside)
     (inside / "link").symlink_to(outside)
-    assert real_inside(inside, base) == base
+    assert resolve_inside(inside, base) == base
     for path in (inside / "link", inside / ".." / "inside-not", outside):
         with pytest.raises(BrokenModelError, match="leads out of") as refused:
-            real_inside(path, base)
+            resolve_inside(path, base)
         assert_sentence(refused.value.message, path)
     assert absolute(inside / ".." / "in" / "link") == inside / "link"

@@ -12,7 +12,7 @@ from sotto.store.discovery import discover
 from sotto.store.opening import open_model, record_of, resolve
 from sotto.store.records import Format, Source
 from sotto.store.roots import Root
-from sotto.store.user_templates import keep_user_template
+from sotto.store.user_templates import save_user_template
 from stores import LLAMA, TOKENIZER, Store, assert_sentence, folder, gguf, repository, safetensors
 
 
@@ -277,10 +277,10 @@ def test_the_renderer_and_a_template_that_was_given_come_along(tmp_path, monkeyp
     store = Store(tmp_path / "models")
     record = record_of(store.manifest("m", store.layers(), store.config(renderer="qwen3.5")))
     assert (open_model(record).renderer, open_model(record).user_template) == ("qwen3.5", "")
-    keep_user_template(record.digest, "{{ .Prompt }}")
+    save_user_template(record.digest, "{{ .Prompt }}")
     assert open_model(record).user_template == "{{ .Prompt }}"
     other = record_of(folder(tmp_path / "m"))
-    keep_user_template(other.digest, "{{ messages }}")
+    save_user_template(other.digest, "{{ messages }}")
     assert open_model(other).user_template == "{{ messages }}"
     wrong = record_of(store.manifest("w", store.layers(), store.config(renderer=["x"])))
     with pytest.raises(BrokenModelError, match=r"renderer is .*; it should be a name\.$"):

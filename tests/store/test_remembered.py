@@ -7,7 +7,7 @@ import pytest
 from sotto.store import remembered
 from sotto.store.discovery import discover
 from sotto.store.records import Source
-from sotto.store.remembered import may_go, presence, with_absent
+from sotto.store.remembered import may_disappear, root_devices, with_absent_models
 from sotto.store.roots import Root, default_roots
 from stores import Store, fingerprint
 
@@ -26,15 +26,15 @@ def disk(tmp_path):
 
 
 def found(*roots):
-    return {record.name: record.present for record in with_absent(discover(roots)).records}
+    return {record.name: record.present for record in with_absent_models(discover(roots)).records}
 
 
 def test_models_of_a_disk_that_is_away_are_kept_and_come_back(disk, tmp_path):
     root = Root(Source.OLLAMA, disk, True)
-    there = with_absent(discover([root])).records
+    there = with_absent_models(discover([root])).records
     assert {record.name: record.present for record in there} == {"one:latest": True, "two:latest": True}
     disk.rename(tmp_path / "away")
-    gone = with_absent(discover([root])).records
+    gone = with_absent_models(discover([root])).records
     assert {record.name: record.present for record in gone} == {"one:latest": False, "two:latest": False}
     assert [(one.digest, one.size, one.format, one.path) for one in gone] == [
         (one.digest, one.size, one.format, one.path) for one in there
@@ -49,14 +49,14 @@ def test_a_folder_that_nobody_asked_for_is_forgotten(disk, tmp_path):
     assert len(found(root)) == 2
     disk.rename(tmp_path / "away")
     assert found(root) == {}
-    assert not may_go(root)
+    assert not may_disappear(root)
 
 
 def test_a_link_to_a_disk_that_is_away_was_asked_for(disk, tmp_path):
     link = tmp_path / "models"
     link.symlink_to(disk)
     root = Root(Source.OLLAMA, link, False)
-    assert may_go(root)
+    assert may_disappear(root)
     assert len(found(root)) == 2
     disk.rename(tmp_path / "away")
     assert set(found(root).values()) == {False}
@@ -91,8 +91,8 @@ def test_a_model_that_is_elsewhere_too_is_there(disk, tmp_path):
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"format": 1, "folders": {"/x": {"device": -1, "records": []}}}'])
 def test_a_damaged_memory_is_no_memory(disk, text):
-    remembered.file().parent.mkdir()
-    remembered.file().write_text(text)
+    remembered.cache_file().parent.mkdir()
+    remembered.cache_file().write_text(text)
     assert len(found(Root(Source.OLLAMA, disk, True))) == 2
 
 
@@ -104,15 +104,15 @@ def test_nothing_is_written_where_models_are(disk, tmp_path):
 
 def test_presence_tells_when_a_disk_comes_or_goes(disk, tmp_path):
     roots = [Root(Source.OLLAMA, disk, True), Root(Source.OLLAMA, tmp_path / "never", False)]
-    before = presence(roots)
-    assert before == presence(roots)
+    before = root_devices(roots)
+    assert before == root_devices(roots)
     disk.rename(tmp_path / "away")
-    assert presence(roots) == (0,) != before
-    assert presence(roots[1:]) is None
+    assert root_devices(roots) == (0,) != before
+    assert root_devices(roots[1:]) is None
 
 
 def test_chosen_folders_are_looked_into_last(tmp_path, home):
     roots = default_roots({"HOME": str(home), "SOTTO_FOLDERS": "/a" + os.pathsep + "/b"}, ["/c", "/a"])
     assert [str(root.path) for root in roots[-3:]] == ["/a", "/b", "/c"]
-    assert [root.said_by for root in roots[-3:]] == ["SOTTO_FOLDERS", "SOTTO_FOLDERS", ""]
+    assert [root.variable for root in roots[-3:]] == ["SOTTO_FOLDERS", "SOTTO_FOLDERS", ""]
     assert all(root.missing_is_error for root in roots[-3:])

@@ -4,7 +4,7 @@ import pytest
 
 from sotto.errors import BrokenModelError
 from sotto.store import user_templates
-from sotto.store.user_templates import keep_user_template, read_template_file, read_user_template, template_path
+from sotto.store.user_templates import read_template_file, read_user_template, save_user_template, template_path
 
 DIGEST = "ab" * 32
 
@@ -16,12 +16,12 @@ def folder(tmp_path, monkeypatch):
 
 def test_a_template_is_kept_by_the_digest_until_it_is_taken_back():
     assert read_user_template(DIGEST) == ""
-    keep_user_template(DIGEST, "{{ .Prompt }} é")
+    save_user_template(DIGEST, "{{ .Prompt }} é")
     assert read_user_template(DIGEST) == "{{ .Prompt }} é"
     assert read_user_template("cd" * 32) == ""
     assert [path.name for path in template_path(DIGEST).parent.iterdir()] == [f"{DIGEST}.txt"]
-    keep_user_template(DIGEST, "")
-    keep_user_template(DIGEST, "")
+    save_user_template(DIGEST, "")
+    save_user_template(DIGEST, "")
     assert read_user_template(DIGEST) == ""
     assert not list(template_path(DIGEST).parent.iterdir())
 

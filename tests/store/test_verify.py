@@ -12,7 +12,7 @@ from sotto.store.discovery import discover
 from sotto.store.opening import open_model, record_of
 from sotto.store.records import Source
 from sotto.store.roots import Root
-from sotto.store.second_reader import disagreement
+from sotto.store.second_reader import find_disagreement
 from sotto.store.verify import verify
 from stores import LLAMA, TOKENIZER, Store, assert_sentence, folder, gguf, gguf_text, repository, safetensors
 
@@ -227,6 +227,6 @@ def test_a_file_that_another_reader_reads_differently_is_a_problem(tmp_path):
         ({name: wrong}, "of shape [4, 8], not F32 of [8, 4]"),
         ({"other": file.tensors[name]}, "finds no tensor other"),
     ):
-        assert_sentence(disagreement(replace(file, tensors=tensors)), path / "model.safetensors", said)
+        assert_sentence(find_disagreement(replace(file, tensors=tensors)), path / "model.safetensors", said)
     (path / "model.safetensors").write_bytes(b"{}")
-    assert_sentence(disagreement(file), path / "model.safetensors", "cannot be read by the safetensors library")
+    assert_sentence(find_disagreement(file), path / "model.safetensors", "cannot be read by the safetensors library")

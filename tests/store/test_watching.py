@@ -4,7 +4,7 @@ import pytest
 
 from sotto.store.records import Source
 from sotto.store.roots import Root
-from sotto.store.watching import Watched, watched_folders
+from sotto.store.watching import WatchedFolders, watched_folders
 
 
 def roots(*paths):
@@ -25,12 +25,12 @@ def test_folders_of_names_are_watched_and_those_of_weights_are_not(tmp_path):
 
 def test_for_what_is_not_there_the_folder_above_is_watched_and_none_beside_it(tmp_path):
     (tmp_path / "beside" / "deep").mkdir(parents=True)
-    assert watched_folders(roots(tmp_path / "models")) == Watched((tmp_path,))
+    assert watched_folders(roots(tmp_path / "models")) == WatchedFolders((tmp_path,))
 
 
 def test_what_is_not_there_is_awaited_where_its_path_goes_on_in_the_home(tmp_path, home):
     one, other = home / ".one" / "models", home / ".cache" / "other" / "hub"
-    assert watched_folders(roots(one, other, tmp_path / "no" / "home")) == Watched(
+    assert watched_folders(roots(one, other, tmp_path / "no" / "home")) == WatchedFolders(
         (), {home: frozenset({home / ".one", home / ".cache"})}
     )
     other.parent.parent.mkdir()
@@ -39,7 +39,7 @@ def test_what_is_not_there_is_awaited_where_its_path_goes_on_in_the_home(tmp_pat
         home / ".cache": frozenset({home / ".cache" / "other"}),
     }
     # Where the home itself is looked at, it changes for its own sake.
-    assert watched_folders(roots(one, home / "models")) == Watched((home,), {})
+    assert watched_folders(roots(one, home / "models")) == WatchedFolders((home,), {})
 
 
 def test_there_are_not_too_many_and_none_behind_a_link(tmp_path):

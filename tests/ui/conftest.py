@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from scripted_loop import Script, ScriptedLoop, record
 from scripted_queue import ScriptedQueue
 from sotto.store.discovery import Listing
-from sotto.store.watching import Watched
+from sotto.store.watching import WatchedFolders
 from sotto.ui.app.app import Application
 from sotto.ui.app.shell import Shell
 from sotto.ui.conversation.chat_thread import ChatThread
@@ -201,7 +201,7 @@ class Shelf:
         return found
 
     def folders(self, roots):
-        return Watched()
+        return WatchedFolders()
 
     def presence(self, roots):
         return None

@@ -149,7 +149,7 @@ def _too_large() -> ApiError:
 
 def _parsed(data: bytes) -> Mapping[str, Any]:
     try:
-        return parse_object(data, "The body", strict=False, deepest=_DEEPEST)
+        return parse_object(data, "The body", strict=False, max_depth=_DEEPEST)
     except BrokenModelError as error:
         deep = _deep_field(data)
         told = f"{deep} is nested too deep: from 1 to {DEEPEST_SCHEMA} levels are allowed." if deep else error.message

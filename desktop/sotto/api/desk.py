@@ -29,7 +29,7 @@ from sotto.runner.commands import Ask, Count, Embed, Generate
 from sotto.runner.host import Host
 from sotto.runner.profiles import Profile, Profiles
 from sotto.runner.residents import Admit, Refuse, Resident, Wish
-from sotto.store.opening import named
+from sotto.store.opening import find_by_name
 from sotto.store.records import ModelRecord
 
 # Looking for models takes a while: who asks what there is, or for a new one, waits for it, others seldom do.
@@ -101,7 +101,7 @@ class Desk:
         Raises:
             NotFoundError: There is none.
         """
-        record = named(name, await self._listed(_KNOWN_SECONDS)) or named(name, await self.models())
+        record = find_by_name(name, await self._listed(_KNOWN_SECONDS)) or find_by_name(name, await self.models())
         if record is None:
             raise NotFoundError(name)
         return record

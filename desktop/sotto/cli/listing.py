@@ -9,7 +9,7 @@ from sotto.cli.printing import human_bytes, human_count, printable
 from sotto.errors import StoreError
 from sotto.runner.catalogue import catalogue, find
 from sotto.store.opening import open_model
-from sotto.store.records import ModelRecord, ModelSource, described
+from sotto.store.records import ModelRecord, ModelSource, record_fields
 from sotto.store.verify import verify
 
 
@@ -86,7 +86,7 @@ def verify_model(target: str) -> int:
 
 def _row(record: ModelRecord) -> dict[str, Any]:
     also = [{"name": place.name, "source": place.source.value, "path": str(place.path)} for place in record.also]
-    return {**described(record), "builtin": record.builtin, "also": also}
+    return {**record_fields(record), "builtin": record.builtin, "also": also}
 
 
 def _inside(source: ModelSource) -> dict[str, Any]:

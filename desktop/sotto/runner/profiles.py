@@ -13,7 +13,7 @@ from typing import Any
 from sotto import __version__, paths
 from sotto.engine.prompt.abilities import Abilities, abilities_in_files
 from sotto.errors import StoreError
-from sotto.store.atomic_writing import write_whole
+from sotto.store.atomic_writing import write_atomically
 from sotto.store.bounded_json import parse_object
 from sotto.store.facts import ENCODERS
 from sotto.store.files import read_all
@@ -132,7 +132,7 @@ def _write(known: Mapping[str, tuple[Sequence[int], Profile]]) -> None:
         digest: [state, profile.capabilities, profile.embedding_length] for digest, (state, profile) in known.items()
     }
     try:
-        write_whole(file(), json.dumps({"by": _made_by(), "models": models}))
+        write_atomically(file(), json.dumps({"by": _made_by(), "models": models}))
     except OSError as error:
         _log.info("What is told of models cannot be kept in %s: %s", file(), error.strerror)
 

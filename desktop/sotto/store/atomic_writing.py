@@ -1,4 +1,4 @@
-"""Writing small files of our own."""
+"""Atomic writes of Sotto's own small files."""
 
 import contextlib
 import os
@@ -8,21 +8,23 @@ from pathlib import Path
 from sotto.paths import make_folder
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file as `write_there` does, in a folder that is made if it is missing.
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file as `replace_atomically` does, and create its folder if it is missing.
 
     Raises:
-        OSError: It cannot be written; nothing half-written stays.
+        OSError: It cannot be written; no partial file remains.
     """
     make_folder(path.parent)
-    write_there(path, content)
+    replace_atomically(path, content)
 
 
-def write_there(path: Path, content: str | bytes) -> None:
-    """Write a file that others find as it was before or whole, never in between, for its owner alone.
+def replace_atomically(path: Path, content: str | bytes) -> None:
+    """Replace or create a file in one step, readable by its owner alone; its folder must exist.
+
+    Readers find either the old or the new content, never a part of it.
 
     Raises:
-        OSError: It cannot be written; nothing half-written stays.
+        OSError: It cannot be written; no partial file remains.
     """
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
     try:
@@ -35,8 +37,12 @@ def write_there(path: Path, content: str | bytes) -> None:
         raise
 
 
-def sync(path: Path) -> None:
-    """Wait until a file, or what a folder lists, is on the disk; OSError where that fails."""
+def sync_to_disk(path: Path) -> None:
+    """Flush a file, or the entries of a folder, to the disk.
+
+    Raises:
+        OSError: It cannot be flushed.
+    """
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(handle)

@@ -1,7 +1,7 @@
-"""JSON that others wrote, read within bounds.
+"""Reading JSON from untrusted files, with bounds on size and nesting.
 
-Python's reader recurses once per bracket, and how deep it may depends on the version and on the thread's stack. So the
-depth is bounded before it sees the text.
+Python's parser recurses once per bracket, and the depth it can reach depends on the Python version and the thread's
+stack. So the depth is checked before the parser sees the text.
 """
 
 import json
@@ -13,9 +13,9 @@ from sotto.errors import BrokenModelError
 from sotto.store.files import read_all
 from sotto.store.printable import printable, printable_path
 
-# The files of models nest less than ten deep; manifests and headers, which are read strictly, three.
-_DEEPEST = 32
-_DEEPEST_STRICT = 8
+# Model files nest less than ten deep; manifests and headers, which are parsed strictly, three.
+_MAX_DEPTH = 32
+_MAX_DEPTH_STRICT = 8
 # Several times the largest known: 100,000 added tokens in a tokenizer_config.json.
 FILE_LIMIT = 32 << 20
 
@@ -24,23 +24,23 @@ _NOT_BRACKETS = bytes(set(range(256)) - set(b'[]{}"'))
 
 
 class _StrictError(ValueError):
-    """What Python's reader takes and a strict one does not."""
+    """Something that Python's parser accepts and the JSON standard does not."""
 
 
-def parse_object(data: bytes, path: str | Path, *, strict: bool, deepest: int | None = None) -> dict[str, Any]:
-    """Return the JSON object that `data` is.
+def parse_object(data: bytes, path: str | Path, *, strict: bool, max_depth: int | None = None) -> dict[str, Any]:
+    """Return the JSON object encoded in `data`.
 
     Args:
-        data: UTF-8.
-        path: Where it comes from, for messages.
-        strict: Refuse what the standard does not allow but Python's own writer makes (`NaN`, `Infinity`), and keys
-            that are there twice, of which readers take different ones.
-        deepest: How deep brackets may be nested; None for what files of models need.
+        data: JSON in UTF-8.
+        path: Where it comes from, for error messages.
+        strict: Refuse `NaN` and `Infinity`, which Python accepts against the standard, and duplicate keys, of which
+            parsers disagree about the one that counts.
+        max_depth: How deep brackets may be nested; None for what model files need.
 
     Raises:
-        BrokenModelError: It is no JSON, no object, or too deeply nested.
+        BrokenModelError: It is not JSON, not an object, or too deeply nested.
     """
-    value = _parsed(data, path, strict, deepest)
+    value = _parse(data, path, strict, max_depth)
     if not isinstance(value, dict):
         raise BrokenModelError(f"{printable_path(path)} holds {kind_of(value)}; it should be a JSON object.")
     return value
@@ -59,16 +59,16 @@ def read_list(path: Path) -> list[Any]:
     """Return the JSON list in a file.
 
     Raises:
-        BrokenModelError: It cannot be read, is too large, no JSON, no list, or too deeply nested.
+        BrokenModelError: It cannot be read, is too large, is not JSON, is not a list, or is too deeply nested.
     """
-    value = _parsed(read_all(path, FILE_LIMIT, "a JSON file"), path, strict=False)
+    value = _parse(read_all(path, FILE_LIMIT, "a JSON file"), path, strict=False)
     if not isinstance(value, list):
         raise BrokenModelError(f"{printable_path(path)} holds {kind_of(value)}; it should be a JSON list.")
     return value
 
 
 def kind_of(value: object) -> str:
-    """Return what kind of JSON value this is, for messages."""
+    """Return a phrase for the type of a JSON value, such as `a number`, for error messages."""
     if value is None:
         return "null"
     kinds: Iterable[tuple[type | tuple[type, ...], str]] = (
@@ -81,19 +81,23 @@ def kind_of(value: object) -> str:
     return next(name for kind, name in kinds if isinstance(value, kind))
 
 
-def _parsed(data: bytes, path: str | Path, strict: bool, deepest: int | None = None) -> Any:
-    """Return the JSON value that `data` is, as `parse_object` does."""
+def _parse(data: bytes, path: str | Path, strict: bool, max_depth: int | None = None) -> Any:
+    """Return the JSON value of any type encoded in `data`; see `parse_object`."""
     where = printable_path(path)
-    if deepest is None:
-        deepest = _DEEPEST_STRICT if strict else _DEEPEST
-    if _too_deep(data, deepest):
+    if max_depth is None:
+        max_depth = _MAX_DEPTH_STRICT if strict else _MAX_DEPTH
+    if _is_too_deep(data, max_depth):
         raise BrokenModelError(
-            f"{where} is no JSON that can be read: its brackets do not match or are nested more than {deepest} deep."
+            f"{where} is no JSON that can be read: its brackets do not match or are nested more than {max_depth} deep."
         )
     try:
         text = data.decode()
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant) if strict else json.loads(text)
-        # A text with half a surrogate pair can be neither printed nor tokenized.
+        value = (
+            json.loads(text, object_pairs_hook=_require_unique, parse_constant=_refuse_constant)
+            if strict
+            else json.loads(text)
+        )
+        # A string with a lone surrogate can be neither printed nor tokenized.
         if "\\ud" in text or "\\uD" in text:
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
@@ -109,45 +113,45 @@ def _parsed(data: bytes, path: str | Path, strict: bool, deepest: int | None = N
     return value
 
 
-def _too_deep(data: bytes, deepest: int) -> bool:
-    """Return whether JSON text may nest deeper than about `deepest`, in linear time and without recursion.
+def _is_too_deep(data: bytes, max_depth: int) -> bool:
+    """Return whether JSON text may nest deeper than about `max_depth`, in linear time and without recursion.
 
-    Only the brackets outside of texts are kept; then each pass takes away the innermost pairs.
+    Only the brackets outside strings are kept; then each pass removes the innermost pairs.
     """
     if b"\\" in data:
-        # A quote ends its text unless an odd number of backslashes is before it.
+        # A quote ends its string unless an odd number of backslashes precedes it.
         data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
     data = data.translate(None, _NOT_BRACKETS)
     outside = bytearray()
     inside = 0
-    # In pieces, as each quote makes an object many times its size.
+    # In pieces, as splitting makes a Python object for each quote, many times its size.
     for start in range(0, len(data), _PIECE):
-        texts = data[start : start + _PIECE].split(b'"')
-        outside += b"".join(texts[inside::2])
-        inside ^= (len(texts) - 1) & 1
+        parts = data[start : start + _PIECE].split(b'"')
+        outside += b"".join(parts[inside::2])
+        inside ^= (len(parts) - 1) & 1
     brackets = bytes(outside)
-    for _ in range(deepest):
+    for _ in range(max_depth):
         fewer = brackets.replace(b"[]", b"").replace(b"{}", b"")
         if len(fewer) == len(brackets):
             break
         brackets = fewer
-    return len(brackets) > deepest
+    return len(brackets) > max_depth
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+def _require_unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise _StrictError(f"'{printable(twice)}' is there twice")
-    return found
+    return value
 
 
-def _no_constant(name: str) -> None:
+def _refuse_constant(name: str) -> None:
     raise _StrictError(f"{name} is no JSON number")
 
 
 def _cause(error: json.JSONDecodeError) -> str:
-    """Return Python's words for an error, begun in lower case."""
+    """Return Python's message for an error, beginning in lower case."""
     words = printable(error.msg.rstrip(": "))
     return words[:1].lower() + words[1:]

@@ -1,4 +1,4 @@
-"""Folders of models that people added in the app, for whatever runs without it."""
+"""The model folders that the user added in the app, for code that runs without the app."""
 
 import logging
 
@@ -10,7 +10,7 @@ _log = logging.getLogger(__name__)
 
 
 def chosen_folders() -> tuple[str, ...]:
-    """Return the folders that were added; none where the file that says so is damaged, which is told in the log."""
+    """Return the folders from the preferences file; none if it is damaged, which is logged."""
     path = paths.preferences_file()
     if not path.exists():
         return ()
@@ -19,4 +19,4 @@ def chosen_folders() -> tuple[str, ...]:
     except BrokenModelError as error:
         _log.warning("%s", error.message)
         return ()
-    return tuple(one for one in folders if isinstance(one, str)) if isinstance(folders, list) else ()
+    return tuple(folder for folder in folders if isinstance(folder, str)) if isinstance(folders, list) else ()

@@ -1,4 +1,4 @@
-"""Finding every model on this machine, one row for each distinct one."""
+"""Discovery of every model on this machine, one record for each distinct model."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from sotto.errors import BrokenModelError
-from sotto.store.files import real_inside, unreadable
+from sotto.store.files import read_error, resolve_inside
 from sotto.store.printable import printable_path
 from sotto.store.records import ModelRecord, Place, Problem, Source
 from sotto.store.roots import Root, default_roots
@@ -18,73 +18,76 @@ from sotto.store.sources.huggingface import is_cache, list_cache
 from sotto.store.sources.ollama_listing import list_store
 from sotto.store.sources.plain_folders import ModelFolder, add_folder, look_into, subfolders
 
-__all__ = ["Listing", "Problem", "discover", "distinct_names", "list_folders"]
-
-_DEEPEST = 4
-_MOST_FOLDERS = 2000
+_MAX_DEPTH = 4
+_MAX_FOLDERS = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What was found.
+    """The result of a discovery.
 
     Attributes:
         records: Each distinct model once, by digest; names are unique.
-        problems: What was found and is no whole model, and roots that should be there and are not.
-        roots: Where was looked.
-        there: Paths of those roots that are there.
+        problems: Files and folders that are not complete models, and missing roots that the user named.
+        roots: The roots that were searched.
+        existing: The paths of those roots that exist.
     """
 
     records: tuple[ModelRecord, ...]
     problems: tuple[Problem, ...]
     roots: tuple[Root, ...]
-    there: frozenset[Path] = frozenset()
+    existing: frozenset[Path] = frozenset()
 
 
 def discover(roots: Sequence[Root] | None = None, judge: Judge = everything_runs) -> Listing:
-    """Look into all roots.
+    """Return every model in the roots.
 
-    Nothing large is read: manifests, headers, small JSON files and the sizes of the others.
+    Only small parts of models are read: manifests, headers, small JSON files and the sizes of other files.
 
     Args:
-        roots: Where to look; by default `default_roots()`.
-        judge: Given a model's configuration, returns an empty text or one sentence why the engine cannot run it.
+        roots: The roots to search; None for `default_roots()`.
+        judge: Given a model's configuration, returns an empty string, or one sentence saying why the engine cannot run
+            it.
     """
     roots = tuple(default_roots() if roots is None else roots)
     found: list[ModelRecord] = []
     problems: list[Problem] = []
-    there: set[Path] = set()
+    existing: set[Path] = set()
     for root in roots:
         harvest = Harvest(judge)
         try:
-            if _is_there(root):
-                there.add(root.path)
+            if _exists(root):
+                existing.add(root.path)
                 _list_root(root, harvest)
         except BrokenModelError as error:
-            harvest.problem(root.path, error.message)
+            harvest.add_problem(root.path, error.message)
         found += sorted(harvest.records, key=lambda record: record.name.casefold())
         problems += harvest.problems
-    return Listing(tuple(distinct_names(_distinct(found))), tuple(problems), roots, frozenset(there))
+    return Listing(tuple(with_distinct_names(_distinct(found))), tuple(problems), roots, frozenset(existing))
 
 
 def list_folders(root: Path, source: Source, harvest: Harvest) -> None:
     """Add every model folder at or below `root`, a few levels deep.
 
-    In LM Studio's folder a model is called by its publisher and its folder, elsewhere by its folder.
+    In LM Studio's folder a model is named by its publisher and its folder, elsewhere by its folder alone.
     """
     for folder in _model_folders(root, harvest):
-        inside = folder.path.relative_to(root).as_posix()
-        name = inside if source is Source.LMSTUDIO and inside != "." else folder.path.name
+        relative = folder.path.relative_to(root).as_posix()
+        name = relative if source is Source.LMSTUDIO and relative != "." else folder.path.name
         add_folder(folder, name, source, harvest)
 
 
-def _is_there(root: Root) -> bool:
-    """Return whether there is a folder; raise BrokenModelError if there is not and should be, or it may not be seen."""
+def _exists(root: Root) -> bool:
+    """Return whether a root is a folder.
+
+    Raises:
+        BrokenModelError: It is missing although the user named it, is not a folder, or may not be accessed.
+    """
     try:
         status = root.path.stat()
     except OSError as error:
         if error.errno not in (errno.ENOENT, errno.ENOTDIR):
-            raise unreadable(root.path, error) from error
+            raise read_error(root.path, error) from error
         if root.missing_is_error:
             raise BrokenModelError(
                 f"{printable_path(root.path)} is not there; it should be the folder of models that was asked for."
@@ -111,56 +114,56 @@ def _list_root(root: Root, harvest: Harvest) -> None:
 
 
 def _model_folders(root: Path, harvest: Harvest) -> Iterator[ModelFolder]:
-    """Yield the folders that hold models; below such a folder none is looked for."""
+    """Yield the folders that hold models, without descending into those."""
     base = os.path.realpath(root)
     seen: set[str] = set()
     pending = [(root, 0)]
     while pending:
         path, depth = pending.pop()
         try:
-            real = real_inside(path, base)
+            real = resolve_inside(path, base)
             if real in seen:
                 continue
             seen.add(real)
             folder = look_into(path, base)
         except BrokenModelError as error:
-            harvest.problem(path, error.message)
+            harvest.add_problem(path, error.message)
             continue
-        if len(seen) > _MOST_FOLDERS:
-            harvest.problem(
-                root, f"{printable_path(root)} has more than {_MOST_FOLDERS} folders; the rest is not shown."
+        if len(seen) > _MAX_FOLDERS:
+            harvest.add_problem(
+                root, f"{printable_path(root)} has more than {_MAX_FOLDERS} folders; the rest is not shown."
             )
             return
         if folder.is_model or folder.ggufs:
             yield folder
-        elif depth < _DEEPEST:
+        elif depth < _MAX_DEPTH:
             pending += [(below, depth + 1) for below in reversed(subfolders(path, folder.names))]
 
 
 def _distinct(records: Sequence[ModelRecord]) -> list[ModelRecord]:
-    """Return each digest once, where it was found first, with the other places beside it."""
+    """Return the first record of each digest, with the places of the others in `also`."""
     first: dict[str, ModelRecord] = {}
     others: dict[str, list[Place]] = {}
     for record in records:
         if record.digest not in first:
             first[record.digest] = record
-        # One root may lie in another.
+        # Roots may be nested, so that the same path is found twice.
         elif record.path != first[record.digest].path:
             others.setdefault(record.digest, []).append(Place(record.name, record.source, record.path))
     return [replace(record, also=tuple(others.get(digest, ()))) for digest, record in first.items()]
 
 
-def distinct_names(records: Sequence[ModelRecord]) -> Iterator[ModelRecord]:
-    """Yield the records, in order; a name that is taken gets its store or, if need be, its digest behind it."""
+def with_distinct_names(records: Sequence[ModelRecord]) -> Iterator[ModelRecord]:
+    """Yield the records in order, with `@` and the store or the digest appended to names that are taken."""
     taken = {record.name for record in records}
-    given: set[str] = set()
+    used: set[str] = set()
     for record in records:
-        name = record.name if record.name not in given else _further_name(record, taken)
-        given.add(name)
+        name = record.name if record.name not in used else _free_name(record, taken)
+        used.add(name)
         taken.add(name)
         yield record if name == record.name else replace(record, name=name)
 
 
-def _further_name(record: ModelRecord, taken: Set[str]) -> str:
-    additions = chain((record.source.value, record.digest[:8], record.digest), count(2))
-    return next(name for name in (f"{record.name}@{addition}" for addition in additions) if name not in taken)
+def _free_name(record: ModelRecord, taken: Set[str]) -> str:
+    suffixes = chain((record.source.value, record.digest[:8], record.digest), count(2))
+    return next(name for name in (f"{record.name}@{suffix}" for suffix in suffixes) if name not in taken)

@@ -1,4 +1,4 @@
-"""Opening files that others wrote: nothing but regular files, nothing outside their store, nothing without a bound."""
+"""Safe reading of untrusted files: regular files only, never outside their store, never more than a given size."""
 
 import errno
 import os
@@ -11,30 +11,30 @@ from pathlib import Path
 from sotto.errors import BrokenModelError
 from sotto.store.printable import format_size, printable_path
 
-# Without O_NONBLOCK, opening a pipe waits for somebody to write to it.
+# Without O_NONBLOCK, opening a pipe blocks until it has a writer.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 @contextmanager
-def opened(path: str | Path) -> Iterator[tuple[FileIO, int]]:
-    """Open a regular file for reading and give it with its size in bytes.
+def open_regular(path: str | Path) -> Iterator[tuple[FileIO, int]]:
+    """Open a regular file for reading, and yield it with its size in bytes.
 
     Raises:
-        BrokenModelError: There is none, it is no regular file, or it may not be read.
+        BrokenModelError: It is missing, is not a regular file, or may not be read.
     """
     try:
-        # Looked at before it is opened, as opening alone can already do something to a device.
+        # Checked before it is opened, because merely opening a device can have effects.
         require_regular(path, os.stat(path))  # noqa: PTH116
         file = FileIO(os.open(path, _FLAGS))
     except (OSError, ValueError) as error:
-        raise unreadable(path, error) from error
+        raise read_error(path, error) from error
     with file:
         try:
             status = os.fstat(file.fileno())
             require_regular(path, status)
             yield file, status.st_size
         except OSError as error:
-            raise unreadable(path, error) from error
+            raise read_error(path, error) from error
 
 
 def read_all(path: Path, limit: int, what: str) -> bytes:
@@ -42,13 +42,13 @@ def read_all(path: Path, limit: int, what: str) -> bytes:
 
     Args:
         path: The file.
-        limit: The most bytes that such a file may have.
-        what: What it is, for messages, for example `a manifest`.
+        limit: The largest size in bytes that such a file may have.
+        what: The kind of file, for error messages, for example `a manifest`.
 
     Raises:
-        BrokenModelError: It cannot be read, is no regular file, or has more than `limit` bytes.
+        BrokenModelError: It cannot be read, is not a regular file, or has more than `limit` bytes.
     """
-    with opened(path) as (file, size):
+    with open_regular(path) as (file, size):
         if size > limit:
             raise BrokenModelError(
                 f"{printable_path(path)} is {format_size(size)}, which is too much for {what}; "
@@ -61,7 +61,7 @@ def read_exactly(file: FileIO, count: int, path: str | Path) -> bytes:
     """Return the next `count` bytes of an open file.
 
     Raises:
-        BrokenModelError: The file ended before.
+        BrokenModelError: The file ends before that.
     """
     content = file.read(count)
     while len(content) < count:
@@ -73,12 +73,12 @@ def read_exactly(file: FileIO, count: int, path: str | Path) -> bytes:
 
 
 def is_folder(path: str | Path) -> bool:
-    """Return whether there is a folder, if only through a link; unlike `Path.is_dir` this never raises."""
+    """Return whether a path is a folder or a link to one; unlike `Path.is_dir` this never raises."""
     return os.path.isdir(path)  # noqa: PTH112
 
 
 def list_names(folder: str | Path) -> list[str]:
-    """Return the names of what lies in a folder, in order.
+    """Return the names of a folder's entries, sorted.
 
     Raises:
         BrokenModelError: It cannot be read.
@@ -86,28 +86,28 @@ def list_names(folder: str | Path) -> list[str]:
     try:
         return sorted(os.listdir(folder))  # noqa: PTH208
     except OSError as error:
-        raise unreadable(folder, error) from error
+        raise read_error(folder, error) from error
 
 
 def absolute(path: str | Path) -> Path:
-    """Return an absolute path with `..` taken out of it; unlike `Path.resolve` this follows no link."""
+    """Return an absolute path without `..`; unlike `Path.resolve` this follows no symbolic links."""
     return Path(os.path.abspath(path))  # noqa: PTH100
 
 
-def real_inside(path: str | Path, base: str) -> str:
-    """Return where `path` really is, all symbolic links followed.
+def resolve_inside(path: str | Path, base: str) -> str:
+    """Return a path with all symbolic links resolved, which must lie inside `base`.
 
     Args:
-        path: What to look for.
-        base: A real path that must hold it.
+        path: The path to resolve.
+        base: A folder, without symbolic links in its path.
 
     Raises:
-        BrokenModelError: Nothing is there, links go in a circle, or it lies outside `base`.
+        BrokenModelError: It is missing, its links form a cycle, or it lies outside `base`.
     """
     try:
         real = os.path.realpath(path, strict=True)
     except (OSError, ValueError) as error:
-        raise unreadable(path, error) from error
+        raise read_error(path, error) from error
     if real != base and not Path(real).is_relative_to(base):
         raise BrokenModelError(
             f"{printable_path(path)} leads out of {printable_path(base)} to {printable_path(real)}; "
@@ -123,8 +123,8 @@ def require_regular(path: str | Path, status: os.stat_result) -> None:
         raise BrokenModelError(f"{printable_path(path)} is {kind}; it should be a regular file.")
 
 
-def unreadable(path: str | Path, error: Exception) -> BrokenModelError:
-    """Return the error that says in one sentence why a file or folder cannot be read."""
+def read_error(path: str | Path, error: Exception) -> BrokenModelError:
+    """Return an error with one sentence that says why a file or folder cannot be read."""
     code = error.errno if isinstance(error, OSError) else None
     why = {
         errno.ENOENT: "is missing",
@@ -135,6 +135,6 @@ def unreadable(path: str | Path, error: Exception) -> BrokenModelError:
         errno.ENAMETOOLONG: "is missing: its name is longer than a name can be",
     }.get(code or 0)
     if why is None:
-        said = error.strerror if isinstance(error, OSError) else str(error)
-        why = f"cannot be read ({said}); is its disk still there?"
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        why = f"cannot be read ({reason}); is its disk still there?"
     return BrokenModelError(f"{printable_path(path)} {why.rstrip('.')}{'' if why.endswith('?') else '.'}")

@@ -1,4 +1,4 @@
-"""Which store or folder a path belongs to."""
+"""Finding the store or model folder that a path belongs to."""
 
 import os
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from sotto.store.sources.plain_folders import ModelFolder, look_into
 
 
 def folder_of(path: Path) -> ModelFolder:
-    """Return a model folder; what lies in a snapshot of Hugging Face's cache may link to the files of its repository.
+    """Return the model folder at a path; the files of a Hugging Face snapshot may be links into its repository.
 
     Raises:
         BrokenModelError: It cannot be read.
@@ -29,7 +29,7 @@ def folder_of(path: Path) -> ModelFolder:
 
 
 def layout_root(manifest: Path) -> Path | None:
-    """Return the store that a manifest's path says it is in: `<root>/manifests/<host>/<namespace>/<model>/<tag>`."""
+    """Return `<root>` of a path `<root>/manifests/<host>/<namespace>/<model>/<tag>`, or None for any other path."""
     parents = manifest.parents
     return parents[4] if len(parents) > 4 and parents[3].name == "manifests" else None
 
@@ -37,10 +37,10 @@ def layout_root(manifest: Path) -> Path | None:
 def store_of(manifest: Path) -> OllamaStore:
     """Return the store that holds a manifest's blobs.
 
-    A manifest may have been copied elsewhere: then its blobs are looked for beside it and in the known stores.
+    If the manifest is a copy outside a store, its blobs are searched for beside it and in the known stores.
 
     Raises:
-        BrokenModelError: The manifest cannot be read, or no store that is known has any of its blobs.
+        BrokenModelError: The manifest cannot be read, or no known store has any of its blobs.
     """
     if root := layout_root(manifest):
         return OllamaStore(root)
@@ -56,7 +56,7 @@ def store_of(manifest: Path) -> OllamaStore:
 
 
 def root_above(path: Path) -> tuple[Source, Path] | None:
-    """Return whose root `path` is in, and the root, or None if it is in none."""
+    """Return the source and path of the default root that contains `path`, or None if none does."""
     for root in default_roots():
         if path.is_relative_to(root.path):
             return root.kind, root.path
@@ -64,7 +64,7 @@ def root_above(path: Path) -> tuple[Source, Path] | None:
 
 
 def _blob_roots(manifest: Path) -> Iterator[Path]:
-    """Yield the folders whose `blobs` may hold those of a manifest that lies outside of any store."""
+    """Yield the roots that may hold the blobs of a manifest that lies outside any store."""
     yield manifest.parent
     for root in default_roots():
         if root.kind in (Source.BUILTIN, Source.SOTTO, Source.OLLAMA):

@@ -1,4 +1,4 @@
-"""From what a person means, a name or a path, to a model, and from its row to what the engine loads."""
+"""Resolving the name or path that a user gives to a model, and opening models for the engine."""
 
 import difflib
 import os
@@ -18,7 +18,7 @@ from sotto.store.gguf.file import GgufFile, read_gguf_file
 from sotto.store.gguf.gguf_source import gguf_texts, open_gguf
 from sotto.store.gguf.header import is_gguf
 from sotto.store.locating import folder_of, store_of
-from sotto.store.path_listing import listed_at
+from sotto.store.path_listing import list_path
 from sotto.store.printable import printable, printable_path, with_path
 from sotto.store.records import Format, ModelRecord, ModelSource, Place, TensorFile
 from sotto.store.safetensors_header import read_header
@@ -30,45 +30,45 @@ from sotto.store.sources.ollama_layout import DRAFT_FILES, OllamaStore, draft_pr
 from sotto.store.sources.plain_folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
 from sotto.store.user_templates import read_user_template
 
-# Twice the largest known; it takes many times its size while it is read.
+# Twice the largest known; parsing takes many times the file's size in memory.
 _TOKENIZER_LIMIT = 64 << 20
 _TEXT_LIMIT = 4 << 20
-_DIGEST_START = re.compile(r"(?:sha256[:-])?([0-9a-fA-F]{8,64})")
-_PATH_STARTS = ("/", "./", "../", "~", ".\\", "..\\")
-_SHOWN = 4
+_DIGEST_PREFIX = re.compile(r"(?:sha256[:-])?([0-9a-fA-F]{8,64})")
+_PATH_PREFIXES = ("/", "./", "../", "~", ".\\", "..\\")
+_MAX_NAMES = 4
 
 
 def resolve(target: str, listing: Listing | None = None, judge: Judge = everything_runs) -> ModelRecord:
-    """Return the model that a person means.
+    """Return the model that a user's text refers to.
 
     Args:
-        target: A name, its beginning, the beginning of a digest (8 digits at least), or a path as `record_of` takes it.
-        listing: Where to look; by default everything on this machine.
-        judge: As `discover` takes it; asked for paths, and when there is no listing.
+        target: A name or its beginning, the first 8 or more digits of a digest, or a path as `record_of` takes it.
+        listing: The models to choose from; None to discover those on this machine.
+        judge: As `discover` takes it; used for paths, and if `listing` is None.
 
     Raises:
-        InvalidNameError: It can be none of these.
-        ModelNotFoundError: Nothing is called so.
-        BrokenModelError: There is a path, and no model at it.
-        StoreError: Several models are meant.
+        InvalidNameError: The text cannot be any of these.
+        ModelNotFoundError: No model matches.
+        BrokenModelError: The path exists, and there is no complete model at it.
+        StoreError: Several models match.
     """
     if not target.strip() or "\0" in target:
         raise InvalidNameError(f"'{printable(target)}' is no model name; it should be a name, a path or a digest.")
-    if target.startswith(_PATH_STARTS):
-        return _at_path(Path(os.path.expanduser(target)), listing, judge)  # noqa: PTH111
+    if target.startswith(_PATH_PREFIXES):
+        return _record_at(Path(os.path.expanduser(target)), listing, judge)  # noqa: PTH111
     if listing is None:
         listing = discover(judge=judge)
     records = listing.records
     name, source = split_source(target)
-    if record := named(target, records) or (named(name, records) if source == "local" else None):
+    if record := find_by_name(target, records) or (find_by_name(name, records) if source == "local" else None):
         return record
     if source == "cloud":
         raise ModelNotFoundError(
             f"'{printable(target)}' runs on other machines; Sotto runs the models of this machine only."
         )
     if os.path.lexists(target):
-        return _at_path(Path(target), listing, judge)
-    if record := _begun(target, records):
+        return _record_at(Path(target), listing, judge)
+    if record := _find_by_prefix(target, records):
         return record
     parse_name(name)
     close = difflib.get_close_matches(target, [record.name for record in records], 1, 0.5)
@@ -80,18 +80,18 @@ def record_of(path: Path, judge: Judge = everything_runs) -> ModelRecord:
     """Return the model at a path.
 
     Args:
-        path: A manifest file, a folder that holds one model, one of its files, a GGUF file, or a blob that only one
-            model has.
+        path: A manifest file, a folder that holds one model, one of its files, a GGUF file, or a blob of a single
+            model.
         judge: As `discover` takes it.
 
     Raises:
-        BrokenModelError: There is nothing, no model, or one that is damaged.
-        StoreError: There are several models.
+        BrokenModelError: The path is missing, or there is no complete model at it.
+        StoreError: There are several models at it.
     """
     if "\0" in str(path):
         raise BrokenModelError(f"{printable_path(path)} is no path.")
     path = absolute(path)
-    harvest = listed_at(path, judge)
+    harvest = list_path(path, judge)
     records = {record.digest: record for record in harvest.records}
     if len(records) == 1:
         (record,) = records.values()
@@ -111,11 +111,11 @@ def record_of(path: Path, judge: Judge = everything_runs) -> ModelRecord:
 
 
 def open_model(record: ModelRecord) -> ModelSource:
-    """Return what the engine needs to load a model, every header validated and all required JSON there.
+    """Return what the engine needs to load a model, with every header validated.
 
     Raises:
         BrokenModelError: A file is missing, damaged, or contradicts another.
-        StoreError: It is a model that cannot run, for example one that was made for another machine.
+        StoreError: The model cannot run, for example because it runs on a remote host.
     """
     if record.reason and record.format is not Format.SAFETENSORS:
         raise StoreError(with_path(record.path, record.reason))
@@ -129,12 +129,12 @@ def open_model(record: ModelRecord) -> ModelSource:
 
 
 def open_texts(record: ModelRecord) -> ModelSource:
-    """Return what the small files of a model say, without its tensors: enough to tell what it can be asked for.
+    """Return the small files of a model without its tensors: enough to decide what the model supports.
 
-    Of a GGUF file's vocabulary only the added tokens are there.
+    The vocabulary of a GGUF file contains only its added tokens.
 
     Raises:
-        StoreError: As `open_model`, as far as these files are concerned.
+        StoreError: As for `open_model`, as far as these files are concerned.
     """
     if record.reason and record.format is not Format.SAFETENSORS:
         raise StoreError(with_path(record.path, record.reason))
@@ -151,14 +151,14 @@ def open_texts(record: ModelRecord) -> ModelSource:
 
 
 def gguf_file(record: ModelRecord, *, lists: bool) -> GgufFile:
-    """Return what the header of a GGUF model's file says, be it a model that can run or not.
+    """Return the header of a GGUF model's file, whether or not the model can run.
 
     Args:
         record: The model.
-        lists: Whether lists are wanted as well, of which the vocabulary is one.
+        lists: Whether to read lists as well, such as the vocabulary.
 
     Raises:
-        StoreError: It cannot be read, is damaged or lies.
+        StoreError: The header cannot be read, is damaged or inconsistent.
     """
     if is_gguf(record.path):
         path = folder_of(record.path.parent).file(record.path.name)
@@ -244,7 +244,7 @@ def _folder_texts(record: ModelRecord, folder: ModelFolder) -> ModelSource:
 
 
 def _distinct_tensors(files: Sequence[TensorFile]) -> tuple[TensorFile, ...]:
-    """Return the files; raise BrokenModelError when two of them have a tensor of one name."""
+    """Return the files as a tuple; raise BrokenModelError if two of them have a tensor of the same name."""
     owners: dict[str, TensorFile] = {}
     for file in files:
         for name in file.tensors:
@@ -258,7 +258,7 @@ def _distinct_tensors(files: Sequence[TensorFile]) -> tuple[TensorFile, ...]:
 
 
 def _check_index(folder: ModelFolder, files: Sequence[TensorFile]) -> None:
-    """Raise BrokenModelError unless each tensor of the index is in the file that it says."""
+    """Raise BrokenModelError unless each tensor of the index is in the file that the index names."""
     tensors = {file.path.name: file.tensors for file in files}
     for name, shard in folder.index().items():
         if name not in tensors[shard]:
@@ -269,12 +269,12 @@ def _check_index(folder: ModelFolder, files: Sequence[TensorFile]) -> None:
 
 
 def _last(manifest: Manifest, *kinds: str) -> Layer | None:
-    """Return the last layer of these kinds, which is the one that counts."""
+    """Return the last layer of these kinds, the one that Ollama uses, or None."""
     return next((layer for layer in reversed(manifest.layers) if layer.kind in kinds), None)
 
 
 def _texts(record: ModelRecord, store: OllamaStore, manifest: Manifest) -> dict[str, Any]:
-    """Return what is said of a model beside its weights, by the names of `ModelSource`."""
+    """Return the fields of `ModelSource` that manifests have for any weight format."""
     params = _last(manifest, "params")
     return {
         "params": MappingProxyType(store.json_object(params) if params else {}),
@@ -305,7 +305,7 @@ def _text(path: Path, limit: int = _TEXT_LIMIT, what: str = "a template or promp
         ) from error
 
 
-def _at_path(path: Path, listing: Listing | None, judge: Judge) -> ModelRecord:
+def _record_at(path: Path, listing: Listing | None, judge: Judge) -> ModelRecord:
     path = absolute(path)
     for record in listing.records if listing else ():
         if path in (place.path for place in record.places):
@@ -313,19 +313,19 @@ def _at_path(path: Path, listing: Listing | None, judge: Judge) -> ModelRecord:
     return record_of(path, judge)
 
 
-def named(target: str, records: Sequence[ModelRecord]) -> ModelRecord | None:
-    """Return the model of exactly this name, else of the same name in other letter case or written out.
+def find_by_name(target: str, records: Sequence[ModelRecord]) -> ModelRecord | None:
+    """Return the model of exactly this name, else one whose name differs only in letter case or default parts.
 
-    Nothing but names is looked at: what is a path, or the beginning of a name, means nothing here.
+    Paths, digests and beginnings of names do not match.
     """
-    found = placed(target, records)
+    found = find_place(target, records)
     return found[0] if found else None
 
 
-def placed(target: str, records: Sequence[ModelRecord]) -> tuple[ModelRecord, Place] | None:
-    """Return what `named` does, and of the places that hold the model the one that is called so."""
+def find_place(target: str, records: Sequence[ModelRecord]) -> tuple[ModelRecord, Place] | None:
+    """Return the model as `find_by_name` does, and which of its places has that name."""
     wanted = {target.casefold()}
-    # Folders may be called what is no name in Ollama's sense.
+    # Names of folders need not be valid names in Ollama's sense.
     with suppress(InvalidNameError):
         wanted.add(parse_name(target).short.casefold())
     folded = None
@@ -338,26 +338,26 @@ def placed(target: str, records: Sequence[ModelRecord]) -> tuple[ModelRecord, Pl
     return folded
 
 
-def _begun(target: str, records: Sequence[ModelRecord]) -> ModelRecord | None:
-    """Return the one model whose name or digest begins so."""
-    match = _DIGEST_START.fullmatch(target)
+def _find_by_prefix(target: str, records: Sequence[ModelRecord]) -> ModelRecord | None:
+    """Return the only model whose digest or name begins with `target`, or None; StoreError if there are several."""
+    match = _DIGEST_PREFIX.fullmatch(target)
     if match and (found := [record for record in records if record.digest.startswith(match[1].lower())]):
-        return _only(target, found)
+        return _the_only(target, found)
     start = target.casefold()
     if ":" in target.rpartition("/")[2]:
         return None
     whole = [record for record in records if record.name.rpartition(":")[0].casefold() == start]
     found = whole or [record for record in records if record.name.casefold().startswith(start)]
-    return _only(target, found) if found else None
+    return _the_only(target, found) if found else None
 
 
-def _only(target: str, found: Sequence[ModelRecord]) -> ModelRecord:
+def _the_only(target: str, found: Sequence[ModelRecord]) -> ModelRecord:
     if len(found) > 1:
         raise StoreError(f"'{printable(target)}' may mean {_names(found)}; write more of the name.")
     return found[0]
 
 
 def _names(records: Sequence[ModelRecord]) -> str:
-    rest = len(records) - _SHOWN
-    names = ", ".join(printable(record.name) for record in records[:_SHOWN])
+    rest = len(records) - _MAX_NAMES
+    names = ", ".join(printable(record.name) for record in records[:_MAX_NAMES])
     return f"{names} and {rest} more" if rest > 0 else names

@@ -1,11 +1,11 @@
-"""What is at a path that somebody chose: any file or folder of a model, or something else altogether."""
+"""Listing the models at a path that the user chose, which may be any file or folder of a model."""
 
 import os
 from pathlib import Path
 
 from sotto.errors import BrokenModelError
 from sotto.store.discovery import list_folders
-from sotto.store.files import is_folder, opened, unreadable
+from sotto.store.files import is_folder, open_regular, read_error
 from sotto.store.gguf.header import is_gguf
 from sotto.store.locating import folder_of, layout_root, root_above, store_of
 from sotto.store.printable import printable, printable_path
@@ -18,14 +18,14 @@ from sotto.store.sources.ollama_layout import OllamaStore
 from sotto.store.sources.ollama_listing import add_manifest, list_store
 from sotto.store.sources.plain_folders import add_folder, add_gguf, look_into
 
-_OF_A_FOLDER = (".safetensors", ".json", ".jinja")
+_FOLDER_SUFFIXES = (".safetensors", ".json", ".jinja")
 
 
-def listed_at(path: Path, judge: Judge) -> Harvest:
-    """Return what is at an absolute path: the models there, and what is wrong with them.
+def list_path(path: Path, judge: Judge) -> Harvest:
+    """Return the models at an absolute path, and the problems with them.
 
     Raises:
-        BrokenModelError: Nothing is there, or nothing that could be of a model.
+        BrokenModelError: The path is missing, or cannot belong to a model.
     """
     harvest = Harvest(judge)
     root = root_above(path)
@@ -33,7 +33,7 @@ def listed_at(path: Path, judge: Judge) -> Harvest:
     try:
         os.stat(path)  # noqa: PTH116
     except (OSError, ValueError) as error:
-        raise unreadable(path, error) from error
+        raise read_error(path, error) from error
     if is_folder(path):
         _list_folder(path, source, harvest)
     else:
@@ -67,7 +67,7 @@ def _list_file(path: Path, source: Source, harvest: Harvest) -> None:
         folder = look_into(path.parent)
         parts = next((parts for parts in folder.ggufs.values() if path in parts), [path])
         add_gguf(folder, parts, path.stem, source, harvest)
-    elif path.suffix.lower() in _OF_A_FOLDER:
+    elif path.suffix.lower() in _FOLDER_SUFFIXES:
         if not look_into(path.parent).is_model:
             raise BrokenModelError(
                 f"{printable_path(path)} is not in a model's folder; beside it should be config.json and safetensors "
@@ -86,20 +86,20 @@ def _list_file(path: Path, source: Source, harvest: Harvest) -> None:
 
 
 def _begins_like_json(path: Path) -> bool:
-    with opened(path) as (file, _):
+    with open_regular(path) as (file, _):
         return file.read(1) == b"{"
 
 
 def _list_blob(path: Path, digest: str, source: Source, harvest: Harvest) -> None:
-    """Add the models that have a blob."""
+    """Add the models whose manifests name a blob."""
     store = OllamaStore(path.parent.parent)
     for name, manifest in store.manifests(Harvest()):
         try:
-            used = digest in store.read_manifest(manifest).blobs
+            is_used = digest in store.read_manifest(manifest).blobs
         except BrokenModelError as error:
-            harvest.problem(manifest, error.message)
+            harvest.add_problem(manifest, error.message)
             continue
-        if used:
+        if is_used:
             add_manifest(store, manifest, name.short, source, harvest)
     if not harvest.records:
         raise BrokenModelError(f"{printable_path(path)} is a blob that belongs to no model; choose a manifest instead.")

@@ -1,4 +1,4 @@
-"""The values that the store hands to the rest of Sotto."""
+"""The value types of the store: models, where they are, and their tensors and files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Source(StrEnum):
-    """Whose store a model was found in."""
+    """The kind of store that a model was found in."""
 
     BUILTIN = "builtin"
     SOTTO = "sotto"
@@ -20,7 +20,7 @@ class Source(StrEnum):
 
 
 class Format(StrEnum):
-    """How the weights are kept."""
+    """The file format of the weights."""
 
     SAFETENSORS = "safetensors"
     GGUF = "gguf"
@@ -28,7 +28,7 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One place that holds a model: a manifest file or a folder, and the name it has there."""
+    """One place that holds a model: a manifest file, a folder or a GGUF file, and the model's name there."""
 
     name: str
     source: Source
@@ -40,21 +40,21 @@ class ModelRecord:
     """One distinct model, as a row of the list.
 
     Attributes:
-        name: What a person types to mean it; unique within one listing.
-        digest: 64 hex digits that identify the model: of the manifest's bytes, or of a folder's files.
+        name: The name that the user refers to it by; unique within one listing.
+        digest: 64 hex digits that identify the model: the sha256 of the manifest, or of samples of a folder's files.
         size: Bytes of all its files.
-        format: How the weights are kept; None when that could not be read.
-        architecture: `model_type` of its configuration, for example `llama`; empty when unknown.
-        parameters: Number of weights, or None when unknown.
-        quantization: For example `int4`, `Q4_K_M`, `F32`; empty when unknown.
-        context_length: The longest context it was made for, in tokens; None when unknown.
-        source: Whose store it was found in first.
-        path: Its manifest file or folder.
-        runnable: Whether nothing that the store can see keeps it from running.
-        reason: One sentence why it cannot run; empty when runnable.
-        capabilities: What its files claim, for example `completion`.
-        also: Other places that hold the same digest.
-        present: Whether its files are there; they are not while the disk that they are on is away.
+        format: The file format of the weights; None if it could not be determined.
+        architecture: `model_type` of its configuration, for example `llama`; empty if unknown.
+        parameters: Number of weights; None if unknown.
+        quantization: For example `int4`, `Q4_K_M`, `F32`; empty if unknown.
+        context_length: The longest context it was trained for, in tokens; None if unknown.
+        source: The kind of store where it was found first.
+        path: Its manifest file, folder or GGUF file.
+        runnable: Whether it can run, as far as the store can tell.
+        reason: One sentence saying why it cannot run; empty if runnable.
+        capabilities: What its files say it can do, for example `completion`.
+        also: Other places that hold a model of the same digest.
+        present: Whether its files can be read now; false while their disk is not mounted.
     """
 
     name: str
@@ -75,22 +75,22 @@ class ModelRecord:
 
     @property
     def builtin(self) -> bool:
-        """Whether it came with Sotto."""
+        """Whether it is the model bundled with Sotto."""
         return self.source is Source.BUILTIN
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """Every place that holds it."""
+        """Every place that holds the model, the first one found first."""
         return Place(self.name, self.source, self.path), *self.also
 
     @property
     def own(self) -> bool:
-        """Whether it lies in Sotto's own store, where it may be deleted."""
+        """Whether it is in Sotto's own store, where it may be deleted."""
         return self.source is Source.SOTTO
 
 
-def described(record: ModelRecord) -> dict[str, Any]:
-    """Return what is known of a record itself, by name, as JSON has it; its path may not be UTF-8."""
+def record_fields(record: ModelRecord) -> dict[str, Any]:
+    """Return the fields of a record as JSON values, without `also` and `present`; the path may not be valid UTF-8."""
     return {
         "name": record.name,
         "digest": record.digest,
@@ -113,10 +113,10 @@ class TensorInfo:
     """One tensor of a file.
 
     Attributes:
-        dtype: The format's own name: `F32`, `BF16`, `U32`, ..., and of GGUF files `Q4_K`, ...
-        shape: Dimensions, the fastest last.
-        start: First byte, counted from the start of the file.
-        end: One past the last byte.
+        dtype: The file format's name of the type: `F32`, `BF16`, `U32`, ..., in GGUF files also `Q4_K`, ...
+        shape: Dimensions, the one that varies fastest last.
+        start: Offset of the first byte in the file.
+        end: Offset one past the last byte.
     """
 
     dtype: str
@@ -132,15 +132,15 @@ class TensorInfo:
 
 @dataclass(frozen=True, slots=True)
 class TensorFile:
-    """A file of tensors whose header was read and validated.
+    """A file of tensors with a validated header.
 
     Attributes:
         path: The file.
-        digest: 64 hex digits when the store names the file by its digest, else empty.
-        tensors: By name, in the header's order.
-        metadata: A safetensors header's `__metadata__`, text to text.
-        prefix: What all these names begin with in the file, and not here.
-        format: How the file keeps them.
+        digest: 64 hex digits if the store names the file by its digest, else empty.
+        tensors: The tensors by name, in the header's order.
+        metadata: `__metadata__` of a safetensors header, strings by key.
+        prefix: A prefix that the names have in the file, and not in `tensors`.
+        format: The format of the file.
     """
 
     path: Path
@@ -157,17 +157,17 @@ class TensorFile:
 
     @property
     def read_bytes(self) -> int:
-        """Bytes that are read for it."""
+        """Bytes that loading reads from the file."""
         return self.nbytes
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceModule:
-    """One step from a text to its vector, as sentence-transformers keeps it.
+    """One step from a text to its embedding, as sentence-transformers describes it.
 
     Attributes:
-        kind: What it does: `Transformer`, `Pooling`, `Normalize`, ...
-        config: How; empty where there is nothing to say.
+        kind: The class of the step: `Transformer`, `Pooling`, `Normalize`, ...
+        config: Its settings; may be empty.
     """
 
     kind: str
@@ -179,21 +179,20 @@ class ModelSource:
     """Everything the engine needs to load a model: validated headers and parsed JSON, no tensor data.
 
     Attributes:
-        record: The row it was opened from.
+        record: The model.
         tensor_files: Each distinct file once.
         json_files: Parsed JSON objects by file name: `config.json`, `tokenizer_config.json`, ...
-        tokenizer_json: The text of `tokenizer.json`, unparsed: it can be many megabytes.
-        chat_template: Jinja source of a `chat_template.jinja` file, if there is one; a template inside
-            `tokenizer_config.json` or `chat_template.json` stays there.
-        more_templates: Jinja sources of files for particular uses, by their names without an end: `tool_use`, `rag`.
-        params: Option defaults of the manifest, keys as in Ollama's API.
+        tokenizer_json: The text of `tokenizer.json`, unparsed because it can be many megabytes.
+        chat_template: Jinja source of a `chat_template.jinja` file, or empty; templates inside `tokenizer_config.json`
+            or `chat_template.json` stay in `json_files`.
+        more_templates: Jinja sources for particular uses by file name without suffix: `tool_use`, `rag`.
+        params: The manifest's default options, keys as in Ollama's API.
         system: The manifest's system prompt.
         go_template: The manifest's Go template.
-        renderer: What the config blob calls the way in which prompts are made, for example `qwen3-coder`; empty where
-            it says nothing of that.
-        user_template: A template that a person gave for this model, Jinja or Go, which goes before all others.
-        draft_prefix: Tensors whose names begin so belong to a draft model; empty when there is none.
-        modules: How it makes vectors of texts; empty where its files do not say.
+        renderer: The built-in prompt renderer that the config blob names, for example `qwen3-coder`; empty if none.
+        user_template: The template that the user set for this model, Jinja or Go; it overrides all others.
+        draft_prefix: Prefix of the names of a draft model's tensors; empty if the model contains no draft model.
+        modules: The steps from a text to its embedding; empty if its files do not list them.
     """
 
     record: ModelRecord
@@ -212,24 +211,24 @@ class ModelSource:
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """`config.json`, as written."""
+        """The contents of `config.json`."""
         return self.json_files["config.json"]
 
     @property
     def weight_bytes(self) -> int:
-        """Bytes of all tensor data but a draft model's."""
-        aside = self.draft_prefix
+        """Bytes of all tensor data except a draft model's."""
+        draft = self.draft_prefix
         return sum(
             tensor.nbytes
             for file in self.tensor_files
             for name, tensor in file.tensors.items()
-            if not aside or not name.startswith(aside)
+            if not draft or not name.startswith(draft)
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that was found and is no whole model.
+    """A file or folder that was found and is not a complete model.
 
     Attributes:
         path: The file or folder.

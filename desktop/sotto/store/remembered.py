@@ -1,6 +1,6 @@
-"""What was found in folders that may go away with the disk they are on, so that it can be shown while they are away.
+"""A record of the models on removable disks, so that they can still be listed while a disk is not mounted.
 
-One small JSON file. Whatever is wrong with it means only that nothing is remembered.
+It is one small JSON file in the cache folder; if it is damaged in any way, it counts as empty.
 """
 
 import json
@@ -13,62 +13,62 @@ from typing import Any
 
 from sotto import paths
 from sotto.errors import BrokenModelError
-from sotto.store.atomic_writing import write_whole
+from sotto.store.atomic_writing import write_atomically
 from sotto.store.bounded_json import parse_object
-from sotto.store.discovery import Listing, distinct_names
+from sotto.store.discovery import Listing, with_distinct_names
 from sotto.store.files import read_all
-from sotto.store.records import Format, ModelRecord, Source, described
+from sotto.store.records import Format, ModelRecord, Source, record_fields
 from sotto.store.roots import Root
 
 _log = logging.getLogger(__name__)
 
 _FORMAT = 1
-_MOST_BYTES = 8 << 20
-_LARGEST = 1 << 60
-_LONGEST = 4096
+_MAX_BYTES = 8 << 20
+_MAX_NUMBER = 1 << 60
+_MAX_TEXT = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """What was in a folder when it was looked at last, and which disk it was on."""
+    """The models that a folder held when it was last searched, and the disk it was on."""
 
     device: int
     records: tuple[ModelRecord, ...]
 
 
-def may_go(root: Root) -> bool:
-    """Return whether a folder that is not there is likely to come back: somebody said where it is, or a link does."""
+def may_disappear(root: Root) -> bool:
+    """Return whether a folder may be on a removable disk: the user named it, or it is a symbolic link."""
     return root.kind is not Source.BUILTIN and (root.missing_is_error or root.path.is_symlink())
 
 
-def presence(roots: Iterable[Root]) -> tuple[int, ...] | None:
-    """Return which disks the folders are on that may go away, 0 for one that is not there; None if there are none."""
-    return tuple(_device(root.path) for root in roots if may_go(root)) or None
+def root_devices(roots: Iterable[Root]) -> tuple[int, ...] | None:
+    """Return the disks of the folders that may disappear, 0 for a missing folder; None if no folder may disappear."""
+    return tuple(_device(root.path) for root in roots if may_disappear(root)) or None
 
 
-def with_absent(listing: Listing) -> Listing:
-    """Return what was found, with what is known of folders that are away now; and keep that for the next time."""
+def with_absent_models(listing: Listing) -> Listing:
+    """Return a listing with the remembered models of absent folders added, and remember it for the next time."""
     known = _read()
     seen: dict[Path, _Folder] = {}
     absent: dict[str, ModelRecord] = {}
-    there = {record.digest for record in listing.records}
+    found_digests = {record.digest for record in listing.records}
     for root in listing.roots:
-        if not may_go(root):
+        if not may_disappear(root):
             continue
         device, before = _device(root.path), known.get(root.path)
         found = tuple(record for record in listing.records if _lies_in(record, root.path))
         if before is not None and not found and device != before.device:
-            # A place where a disk was mounted can be there without it, and empty then.
+            # The mount point of an absent disk may exist, as an empty folder on another disk.
             seen[root.path] = before
-            absent |= {record.digest: record for record in before.records if record.digest not in there}
+            absent |= {record.digest: record for record in before.records if record.digest not in found_digests}
         elif device:
             seen[root.path] = _Folder(device, found)
     if seen != known:
         _write(seen)
     if not absent:
         return listing
-    gone = [replace(record, present=False, also=()) for record in absent.values()]
-    return replace(listing, records=tuple(distinct_names([*listing.records, *gone])))
+    missing = [replace(record, present=False, also=()) for record in absent.values()]
+    return replace(listing, records=tuple(with_distinct_names([*listing.records, *missing])))
 
 
 def _lies_in(record: ModelRecord, folder: Path) -> bool:
@@ -76,16 +76,16 @@ def _lies_in(record: ModelRecord, folder: Path) -> bool:
 
 
 def _device(path: Path) -> int:
-    """Return a number of the disk that a folder is on; 0 when there is no such folder."""
+    """Return a number for the disk that a folder is on; 0 if it is not a folder."""
     try:
         return path.stat().st_dev + 1 if path.is_dir() else 0
     except OSError:
-        # What cannot be seen is told where models are listed.
+        # Discovery reports folders that cannot be accessed.
         return 0
 
 
-def file() -> Path:
-    """Return where it is kept; the file may not exist."""
+def cache_file() -> Path:
+    """Return the path of the file; it may not exist."""
     return paths.cache_dir() / "models.json"
 
 
@@ -96,16 +96,16 @@ def _write(folders: Mapping[Path, _Folder]) -> None:
         if _is_text(path)
     }
     try:
-        write_whole(file(), json.dumps({"format": _FORMAT, "folders": written}))
+        write_atomically(cache_file(), json.dumps({"format": _FORMAT, "folders": written}))
     except OSError as error:
-        _log.info("What was found cannot be kept in %s: %s", file(), error.strerror)
+        _log.info("What was found cannot be kept in %s: %s", cache_file(), error.strerror)
 
 
 def _read() -> dict[Path, _Folder]:
-    if not file().exists():
+    if not cache_file().exists():
         return {}
     try:
-        written = parse_object(read_all(file(), _MOST_BYTES, "what was found"), file(), strict=True)
+        written = parse_object(read_all(cache_file(), _MAX_BYTES, "what was found"), cache_file(), strict=True)
         if written.get("format") != _FORMAT:
             return {}
         return {
@@ -113,21 +113,21 @@ def _read() -> dict[Path, _Folder]:
             for path, folder in written["folders"].items()
         }
     except (BrokenModelError, ValueError, TypeError, KeyError, AttributeError) as error:
-        _log.info("%s is of no use: %s", file().name, error)
+        _log.info("%s is of no use: %s", cache_file().name, error)
         return {}
 
 
 def _parts(record: ModelRecord) -> dict[str, Any]:
-    return {**described(record), "path": os.fspath(record.path) if _is_text(record.path) else ""}
+    return {**record_fields(record), "path": os.fspath(record.path) if _is_text(record.path) else ""}
 
 
 def _record(parts: Mapping[str, Any]) -> ModelRecord:
     """Return the record that `_parts` wrote.
 
     Raises:
-        ValueError: It makes no sense.
-        TypeError: A part is not of the kind that it should be.
-        KeyError: A part is missing.
+        ValueError: A value is invalid.
+        TypeError: A value has the wrong type.
+        KeyError: A value is missing.
     """
     return ModelRecord(
         name=_text(parts["name"]),
@@ -142,12 +142,12 @@ def _record(parts: Mapping[str, Any]) -> ModelRecord:
         path=Path(_text(parts["path"])),
         runnable=parts["runnable"] is True,
         reason=_text(parts["reason"]),
-        capabilities=tuple(_text(one) for one in parts["capabilities"]),
+        capabilities=tuple(_text(name) for name in parts["capabilities"]),
     )
 
 
 def _is_text(path: Path) -> bool:
-    """Return whether JSON can hold a path: names of files may be any bytes."""
+    """Return whether a path is valid Unicode, so that JSON can hold it: file names may be any bytes."""
     try:
         os.fspath(path).encode()
     except UnicodeEncodeError:
@@ -156,13 +156,13 @@ def _is_text(path: Path) -> bool:
 
 
 def _text(value: Any) -> str:
-    if not isinstance(value, str) or len(value) > _LONGEST:
+    if not isinstance(value, str) or len(value) > _MAX_TEXT:
         raise ValueError(f"{value!r:.80} is no text")
     return value
 
 
 def _number(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _LARGEST:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _MAX_NUMBER:
         raise ValueError(f"{value!r:.80} is no number")
     return value
 

@@ -1,7 +1,7 @@
-"""Deleting models from Sotto's own store, with a while to think better of it. No other store is ever written to.
+"""Deleting models from Sotto's own store by way of a trash folder. No other store is ever written to.
 
-A model that is deleted is a manifest in the trash, a folder inside the store. Once it is erased, its blobs go with it,
-but for those that another manifest names.
+Deleting a model moves its manifests to the trash, a folder inside the store, from which they can be restored. Erasing
+removes them, and the blobs that no other manifest names.
 """
 
 import contextlib
@@ -20,18 +20,18 @@ from sotto.store.records import ModelRecord, Source
 from sotto.store.roots import default_roots
 from sotto.store.sources.manifest import MANIFEST_LIMIT, Manifest, parse_manifest
 
-# Where models are gathered, each in a folder with its manifest; see `sotto.store.pull.staging`.
+# The folder of unfinished downloads, and the name of the manifest of each; see `sotto.store.pull.staging`.
 STAGING, MANIFEST = "staging", "manifest"
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
+class RemovedModel:
     """A model in the trash.
 
     Attributes:
-        name: What it was called.
+        name: The name that it had.
         folder: Its folder in the trash.
-        moved: Where each of its manifests was, and where it is now.
+        moved: For each of its manifests, the path in the store and the path in the trash.
     """
 
     name: str
@@ -40,26 +40,26 @@ class Removed:
 
 
 def own_store() -> Path:
-    """Return Sotto's own store; it may not exist."""
+    """Return the folder of Sotto's own store; it may not exist."""
     return data_dir() / "models"
 
 
-def remove(record: ModelRecord, only: Path | None = None) -> Removed:
-    """Move a model of Sotto's own store to the trash, under every name that it has there or under one of them.
+def remove(record: ModelRecord, only: Path | None = None) -> RemovedModel:
+    """Move the manifests of a model in Sotto's own store to the trash.
 
     Args:
         record: The model.
-        only: The manifest of the one name; None for all.
+        only: The one manifest to move; None for the manifests of all its names.
 
     Raises:
-        StoreError: It is not in that store, or cannot be moved.
+        StoreError: The model is not in that store, or cannot be moved.
     """
     store = own_store()
-    require_own(store)
+    require_own_store(store)
     manifests = [
         place.path
         for place in record.places
-        if place.source is Source.SOTTO and only in (None, place.path) and inside(place.path, store / "manifests")
+        if place.source is Source.SOTTO and only in (None, place.path) and lies_inside(place.path, store / "manifests")
     ]
     if (record.builtin and only is None) or not manifests:
         raise StoreError(f"{printable(record.name)} is not in Sotto's own store, so it cannot be deleted here.")
@@ -71,21 +71,21 @@ def remove(record: ModelRecord, only: Path | None = None) -> Removed:
             target = folder / str(number)
             path.rename(target)
             moved.append((path, target))
-            drop_empty(path.parent, store / "manifests")
+            remove_empty_folders(path.parent, store / "manifests")
     except OSError as error:
         for path, target in moved:
             with contextlib.suppress(OSError):
                 make_folder(path.parent)
                 target.rename(path)
         raise StoreError(f"{printable(record.name)} cannot be deleted: {error.strerror}.") from error
-    return Removed(record.name, folder, tuple(moved))
+    return RemovedModel(record.name, folder, tuple(moved))
 
 
-def restore(removed: Removed) -> None:
-    """Bring a model back from the trash.
+def restore(removed: RemovedModel) -> None:
+    """Move a model back from the trash.
 
     Raises:
-        StoreError: It cannot be moved, or another one has its name now.
+        StoreError: It cannot be moved, or another model has its name now.
     """
     try:
         for path, target in removed.moved:
@@ -98,20 +98,20 @@ def restore(removed: Removed) -> None:
         raise StoreError(f"{printable(removed.name)} cannot be brought back: {error.strerror}.") from error
 
 
-def erase(removed: Removed) -> int:
-    """Delete a model in the trash for good; return how many bytes were freed.
+def erase(removed: RemovedModel) -> int:
+    """Delete a model in the trash permanently, and return the number of bytes freed.
 
     Raises:
-        StoreError: Something of it cannot be deleted.
+        StoreError: A file cannot be deleted.
     """
     return _erase(removed.folder)
 
 
 def empty_trash() -> int:
-    """Delete what was left in the trash when Sotto ended; return how many bytes were freed.
+    """Erase every model that an earlier run left in the trash, and return the number of bytes freed.
 
     Raises:
-        StoreError: Something of it cannot be deleted.
+        StoreError: A file cannot be deleted.
     """
     trash = own_store() / "trash"
     if not trash.is_dir():
@@ -121,27 +121,27 @@ def empty_trash() -> int:
 
 def _erase(folder: Path) -> int:
     store = own_store()
-    require_own(store)
+    require_own_store(store)
     try:
-        wanted = {digest for manifest in _manifests(folder.iterdir()) for digest in manifest.blobs}
+        digests = {digest for manifest in _parse_manifests(folder.iterdir()) for digest in manifest.blobs}
         shutil.rmtree(folder)
-        return drop_unused(store, wanted)
+        return delete_unused_blobs(store, digests)
     except BrokenModelError as error:
         raise StoreError(f"{printable_path(folder)} cannot be erased: {error.message}") from error
     except OSError as error:
         raise StoreError(f"{printable_path(folder)} cannot be erased: {error.strerror}.") from error
 
 
-def drop_unused(store: Path, digests: Iterable[str]) -> int:
-    """Delete those of some blobs of a store that no manifest names; return how many bytes were freed.
+def delete_unused_blobs(store: Path, digests: Iterable[str]) -> int:
+    """Delete those of the given blobs that no manifest names, and return the number of bytes freed.
 
     Raises:
         OSError: A blob cannot be deleted.
     """
     try:
-        used = {digest for manifest in _manifests(_files(store)) for digest in manifest.blobs}
+        used = {digest for manifest in _parse_manifests(_manifest_files(store)) for digest in manifest.blobs}
     except BrokenModelError:
-        # What a manifest names that cannot be read is not known, so nothing is taken from it.
+        # An unreadable manifest may name any of them.
         return 0
     freed = 0
     for digest in sorted(set(digests) - used):
@@ -152,8 +152,8 @@ def drop_unused(store: Path, digests: Iterable[str]) -> int:
     return freed
 
 
-def drop_empty(folder: Path, top: Path) -> None:
-    """Remove folders that are empty now, up to `top`."""
+def remove_empty_folders(folder: Path, top: Path) -> None:
+    """Remove a folder and its ancestors below `top`, as long as they are empty."""
     while folder != top and folder.is_relative_to(top):
         try:
             folder.rmdir()
@@ -162,11 +162,11 @@ def drop_empty(folder: Path, top: Path) -> None:
         folder = folder.parent
 
 
-def require_own(store: Path) -> None:
-    """Make sure that Sotto's store is nobody else's.
+def require_own_store(store: Path) -> None:
+    """Check that Sotto's store does not overlap the store of another program, for example through a link.
 
     Raises:
-        StoreError: It is a link to a store of another program.
+        StoreError: It does.
     """
     real = Path(os.path.realpath(store))
     for root in default_roots():
@@ -178,19 +178,19 @@ def require_own(store: Path) -> None:
 
 
 def staged_manifests(store: Path) -> Iterator[Path]:
-    """Yield the manifests of what is being downloaded into a store, or will be when somebody goes on with it."""
+    """Yield the manifest files of running and interrupted downloads into a store."""
     for folder, _, names in os.walk(store / STAGING):
         if MANIFEST in names:
             yield Path(folder, MANIFEST)
 
 
-def _manifests(paths: Iterable[Path]) -> list[Manifest]:
+def _parse_manifests(paths: Iterable[Path]) -> list[Manifest]:
     return [parse_manifest(read_all(path, MANIFEST_LIMIT, "a manifest"), path) for path in paths]
 
 
-def _files(store: Path) -> list[Path]:
-    """Return every manifest of the store: those in the trash and those of downloads need their blobs, too."""
-    # These first: a download that ends meanwhile moves its manifest to the others.
+def _manifest_files(store: Path) -> list[Path]:
+    """Return every manifest file of the store, including those in the trash and of downloads."""
+    # The staged ones first, because a download that finishes meanwhile moves its manifest into the store.
     staged = list(staged_manifests(store))
     return staged + [
         Path(folder, name)
@@ -200,6 +200,6 @@ def _files(store: Path) -> list[Path]:
     ]
 
 
-def inside(path: Path, folder: Path) -> bool:
-    """Return whether a file lies in a folder, or would lie there, whatever links lead there."""
+def lies_inside(path: Path, folder: Path) -> bool:
+    """Return whether a path is, or would be, inside a folder once symbolic links are resolved."""
     return Path(os.path.realpath(path.parent)).is_relative_to(os.path.realpath(folder))

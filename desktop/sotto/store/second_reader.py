@@ -1,16 +1,15 @@
-"""The safetensors library as a second, independent reader of headers.
+"""The safetensors library as a second, independent reader of headers, to verify Sotto's own.
 
-Sotto reads headers by itself, because it needs the place of every tensor in the file, which the library does not tell.
-Where a model is checked, both have to agree.
+Sotto parses headers itself because it needs the offset of every tensor in the file, which the library does not expose.
 """
 
 from sotto.store.printable import printable, printable_path
 from sotto.store.records import TensorFile
 
 
-def disagreement(file: TensorFile) -> str:
-    """Return in a sentence how the library reads a file differently; empty where it agrees."""
-    # Imported where it is used: it takes numpy along, which costs every other start a tenth of a second.
+def find_disagreement(file: TensorFile) -> str:
+    """Return a sentence saying how the library reads a file differently; empty if it agrees."""
+    # Imported here because it imports numpy, which would add a tenth of a second to every start.
     from safetensors import SafetensorError, safe_open
 
     try:

@@ -1,7 +1,7 @@
-"""What sentence-transformers writes beside a model that makes vectors of texts: the steps from a text to its vector.
+"""The files that sentence-transformers adds to an embedding model: the steps from a text to its embedding.
 
-`modules.json` lists them. The first runs the model, and `sentence_bert_config.json` says how long a text may be; each
-of the others has a folder of its own with a `config.json`, or none where there is nothing to say.
+`modules.json` lists the steps. The first runs the model, and `sentence_bert_config.json` limits the length of a text;
+each of the others has a folder with a `config.json`, unless it needs no settings.
 """
 
 import os
@@ -10,31 +10,31 @@ from types import MappingProxyType
 
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, read_list, read_object
-from sotto.store.files import real_inside
+from sotto.store.files import resolve_inside
 from sotto.store.printable import printable, printable_path
 from sotto.store.records import SentenceModule
 
 MODULES = "modules.json"
 TRANSFORMER_CONFIG = "sentence_bert_config.json"
-_MOST_MODULES = 16
+_MAX_MODULES = 16
 
 
 def sentence_modules(folder: Path, base: str) -> tuple[SentenceModule, ...]:
     """Return the steps of a model, in order.
 
     Args:
-        folder: The model's, with a `modules.json`.
-        base: The real folder that all its files must lie in.
+        folder: The model's folder, with a `modules.json`.
+        base: The folder that all its files must be inside, without symbolic links in its path.
 
     Raises:
-        BrokenModelError: A file is damaged, or a step would lie outside of the folder.
+        BrokenModelError: A file is damaged, or a step lies outside the folder.
     """
     path = folder / MODULES
-    real_inside(path, base)
-    listed = read_list(path)
-    if len(listed) > _MOST_MODULES:
-        raise BrokenModelError(f"{printable_path(path)} lists {len(listed)} steps; {_MOST_MODULES} are the most.")
-    return tuple(_module(entry, index, folder, base) for index, entry in enumerate(listed))
+    resolve_inside(path, base)
+    entries = read_list(path)
+    if len(entries) > _MAX_MODULES:
+        raise BrokenModelError(f"{printable_path(path)} lists {len(entries)} steps; {_MAX_MODULES} are the most.")
+    return tuple(_module(entry, index, folder, base) for index, entry in enumerate(entries))
 
 
 def _module(entry: object, index: int, folder: Path, base: str) -> SentenceModule:
@@ -55,6 +55,6 @@ def _module(entry: object, index: int, folder: Path, base: str) -> SentenceModul
     file = folder / place / ("config.json" if place else TRANSFORMER_CONFIG)
     config = {}
     if os.path.lexists(file):
-        real_inside(file, base)
+        resolve_inside(file, base)
         config = read_object(file)
     return SentenceModule(printable(entry["type"].rpartition(".")[2], 60), MappingProxyType(config))

@@ -1,24 +1,24 @@
-"""Templates that people gave to models: one file for each model, by its digest, beside the other things they chose."""
+"""Chat templates that the user set for models: one file per model in the configuration folder, named by digest."""
 
 from pathlib import Path
 
 from sotto import paths
 from sotto.errors import BrokenModelError, StoreError
-from sotto.store.atomic_writing import write_whole
+from sotto.store.atomic_writing import write_atomically
 from sotto.store.files import read_all
 from sotto.store.printable import printable_path
 
-_LARGEST = 1 << 20
+_MAX_BYTES = 1 << 20
 
 
 def read_template_file(path: Path) -> str:
-    """Return the text of a template that somebody wrote.
+    """Return the text of a template file.
 
     Raises:
-        BrokenModelError: There is none, it is too large, or no text.
+        BrokenModelError: The file is missing, too large, empty or not text.
     """
     try:
-        text = read_all(path, _LARGEST, "a template").decode("utf-8-sig")
+        text = read_all(path, _MAX_BYTES, "a template").decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BrokenModelError(
             f"{printable_path(path)} is not UTF-8 at byte {error.start}; it should be text."
@@ -29,17 +29,17 @@ def read_template_file(path: Path) -> str:
 
 
 def read_user_template(digest: str) -> str:
-    """Return the template that was given to a model; empty where none was.
+    """Return the template that the user set for a model; empty if none.
 
     Raises:
-        BrokenModelError: There is one that cannot be read.
+        BrokenModelError: It cannot be read.
     """
     path = template_path(digest)
     return read_template_file(path) if path.exists() else ""
 
 
-def keep_user_template(digest: str, text: str) -> None:
-    """Give a template to a model, from its next load on; an empty one takes it back.
+def save_user_template(digest: str, text: str) -> None:
+    """Set the template of a model from its next load on; an empty text removes it.
 
     Raises:
         StoreError: It cannot be written or removed.
@@ -47,7 +47,7 @@ def keep_user_template(digest: str, text: str) -> None:
     path = template_path(digest)
     try:
         if text:
-            write_whole(path, text)
+            write_atomically(path, text)
         else:
             path.unlink(missing_ok=True)
     except OSError as error:
@@ -55,5 +55,5 @@ def keep_user_template(digest: str, text: str) -> None:
 
 
 def template_path(digest: str) -> Path:
-    """Return where the template of a model is kept; the file may not exist."""
+    """Return the path of a model's template; the file may not exist."""
     return paths.config_dir() / "templates" / f"{digest}.txt"

@@ -1,4 +1,4 @@
-"""Checking a model's files against the digests that they are named by."""
+"""Verifying a model's files against the digests that their names contain."""
 
 import hashlib
 import os
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sotto.errors import BrokenModelError, CancelledError, StoreError
-from sotto.store.files import is_folder, opened
+from sotto.store.files import is_folder, open_regular
 from sotto.store.gguf.header import is_gguf
 from sotto.store.locating import folder_of, store_of
 from sotto.store.opening import open_model
 from sotto.store.printable import printable_path
 from sotto.store.records import Format, ModelRecord, Problem, TensorFile
-from sotto.store.second_reader import disagreement
+from sotto.store.second_reader import find_disagreement
 from sotto.store.sources.manifest import Layer
 from sotto.store.sources.ollama_layout import OllamaStore
 from sotto.store.sources.plain_folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
@@ -26,12 +26,12 @@ _SHA1 = re.compile(r"[0-9a-f]{40}")
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """What came of checking one model.
+    """The result of verifying one model.
 
     Attributes:
         checked_bytes: Bytes that were compared with a digest.
-        problems: One for each file that is missing, damaged or contradicts another; empty for a good model.
-        unverifiable: Files that carry no digest; their structure was checked.
+        problems: One for each file that is missing, damaged or contradicts another; empty for an intact model.
+        unverifiable: Files without a digest; only their structure was checked.
     """
 
     checked_bytes: int
@@ -41,7 +41,7 @@ class VerifyReport:
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    """A file that should have a digest: the hash is `kind`, begun with `begin`."""
+    """A file and its expected digest by the hash function `kind`, over `begin` followed by the file's bytes."""
 
     path: Path
     size: int
@@ -55,11 +55,11 @@ def verify(record: ModelRecord, progress: Callable[[int, int], None], cancelled:
 
     Args:
         record: The model.
-        progress: Told the bytes that are done and those there are in all; the first rises to the second.
-        cancelled: Asked after every MiB.
+        progress: Called with the bytes checked so far and their total; the first rises to the second.
+        cancelled: Called after every MiB; returns whether to stop.
 
     Raises:
-        CancelledError: `cancelled` said so.
+        CancelledError: `cancelled` returned true.
         BrokenModelError: The model's manifest or folder cannot be read.
     """
     problems: list[Problem] = []
@@ -82,41 +82,41 @@ def verify(record: ModelRecord, progress: Callable[[int, int], None], cancelled:
         if done < end:
             done = end
             progress(done, total)
-    # A GGUF file that cannot run may still be whole.
+    # A GGUF file that cannot run may still be intact.
     if not problems and (record.format is Format.SAFETENSORS or record.runnable):
         try:
             files = open_model(record).tensor_files
         except StoreError as error:
             problems.append(Problem(record.path, error.message))
         else:
-            problems += _read_twice(files)
+            problems += _compare_readers(files)
     return VerifyReport(checked, tuple(problems), tuple(unverifiable))
 
 
-def _read_twice(files: Iterable[TensorFile]) -> Iterator[Problem]:
+def _compare_readers(files: Iterable[TensorFile]) -> Iterator[Problem]:
     for file in files:
-        if file.format is Format.SAFETENSORS and (told := disagreement(file)):
-            yield Problem(file.path, told)
+        if file.format is Format.SAFETENSORS and (message := find_disagreement(file)):
+            yield Problem(file.path, message)
 
 
 def _plan(record: ModelRecord, problems: list[Problem]) -> tuple[list[_Check], list[Path]]:
-    """Return what can be checked and what cannot; add what is already seen to be wrong."""
+    """Return the checks for a model and its files without a digest; add problems found on the way."""
     if is_folder(record.path):
-        return _of_folder(folder_of(record.path), record, problems)
+        return _folder_checks(folder_of(record.path), record, problems)
     if record.format is Format.GGUF and is_gguf(record.path):
         folder = folder_of(record.path.parent)
         parts = next((parts for parts in folder.ggufs.values() if record.path in parts), [record.path])
-        return _sorted_out(folder, [part.name for part in parts], problems)
+        return _checks_by_name(folder, [part.name for part in parts], problems)
     store = store_of(record.path)
     manifest = store.read_manifest(record.path)
     if manifest.digest != record.digest:
         problems.append(
             Problem(record.path, f"{printable_path(record.path)} has another digest than when it was listed.")
         )
-    return list(_of_blobs(store, manifest.blobs.values(), problems)), []
+    return list(_blob_checks(store, manifest.blobs.values(), problems)), []
 
 
-def _of_blobs(store: OllamaStore, layers: Iterable[Layer], problems: list[Problem]) -> Iterator[_Check]:
+def _blob_checks(store: OllamaStore, layers: Iterable[Layer], problems: list[Problem]) -> Iterator[_Check]:
     for layer in layers:
         try:
             yield _Check(store.blob(layer), layer.size, layer.digest)
@@ -124,23 +124,25 @@ def _of_blobs(store: OllamaStore, layers: Iterable[Layer], problems: list[Proble
             problems.append(Problem(store.root, error.message))
 
 
-def _of_folder(folder: ModelFolder, record: ModelRecord, problems: list[Problem]) -> tuple[list[_Check], list[Path]]:
+def _folder_checks(
+    folder: ModelFolder, record: ModelRecord, problems: list[Problem]
+) -> tuple[list[_Check], list[Path]]:
     names = [name for name in (*JSON_FILES, "tokenizer.json", TEMPLATE, INDEX) if name in folder.names]
     try:
         names += [*folder.more_templates(), *(path.name for path in folder.weight_files())]
     except BrokenModelError as error:
         problems.append(Problem(record.path, error.message))
-    return _sorted_out(folder, names, problems)
+    return _checks_by_name(folder, names, problems)
 
 
-def _sorted_out(folder: ModelFolder, names: list[str], problems: list[Problem]) -> tuple[list[_Check], list[Path]]:
-    """Divide files into those that Hugging Face's cache keeps under a digest, and others."""
+def _checks_by_name(folder: ModelFolder, names: list[str], problems: list[Problem]) -> tuple[list[_Check], list[Path]]:
+    """Return checks for the files that Hugging Face's cache names by a digest, and the paths of the others."""
     checks, unverifiable = [], []
     for name in names:
         try:
             path = folder.file(name)
             real = Path(os.path.realpath(path))
-            with opened(real) as (_, size):
+            with open_regular(real) as (_, size):
                 pass
         except BrokenModelError as error:
             problems.append(Problem(folder.path / name, error.message))
@@ -156,11 +158,11 @@ def _sorted_out(folder: ModelFolder, names: list[str], problems: list[Problem]) 
 
 
 def _compare(check: _Check) -> Iterator[int]:
-    """Yield the size of each piece that was read; raise BrokenModelError when the digest is another."""
+    """Yield the size of each piece as it is read; raise BrokenModelError if the digest differs in the end."""
     digest = hashlib.new(check.kind, check.begin, usedforsecurity=False)
     buffer = bytearray(_CHUNK)
     view = memoryview(buffer)
-    with opened(check.path) as (file, _):
+    with open_regular(check.path) as (file, _):
         while count := file.readinto(buffer):
             digest.update(view[:count])
             yield count

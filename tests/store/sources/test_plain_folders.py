@@ -242,7 +242,7 @@ def test_a_folder_with_too_many_files_is_a_problem(tmp_path, monkeypatch):
 
 
 def test_so_are_too_many_folders(tmp_path, monkeypatch):
-    monkeypatch.setattr("sotto.store.discovery._MOST_FOLDERS", 10)
+    monkeypatch.setattr("sotto.store.discovery._MAX_FOLDERS", 10)
     folder(tmp_path / "0")
     for number in range(1, 20):
         (tmp_path / str(number)).mkdir()

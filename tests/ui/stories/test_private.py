@@ -15,7 +15,7 @@ import pytest
 from places import TESTS
 from sotto.chats.database import Database
 from sotto.paths import cache_dir, config_dir, data_dir, make_folder, state_dir
-from sotto.store.atomic_writing import write_whole
+from sotto.store.atomic_writing import write_atomically
 from sotto.ui.platform.single_instance import Wish, enter
 
 OLDER = TESTS / "chats" / "versions" / "1.sql"
@@ -173,7 +173,7 @@ def test_folders_of_the_person_stay_as_they_are(home, umask):
     folder = home / "Documents"
     folder.mkdir()
     folder.chmod(0o755)
-    write_whole(folder / "new" / "chats.json", "{}")
+    write_atomically(folder / "new" / "chats.json", "{}")
     assert for_others(folder) == [("Documents", "drwxr-xr-x")]
 
 

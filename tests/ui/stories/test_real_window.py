@@ -12,7 +12,7 @@ from pdfs import pdf
 from sotto.paths import resources_dir
 from sotto.runner.host import PROCESS, THREAD
 from sotto.store.opening import record_of
-from sotto.store.user_templates import keep_user_template
+from sotto.store.user_templates import save_user_template
 from sotto.ui.session.engine_hosts import make_host
 from sotto.ui.state.model_state import ChatSettings, Phase
 
@@ -246,9 +246,9 @@ def test_the_context_can_be_raised_and_is_what_the_gauge_says(qtbot, window, loo
 def given(manifest):
     """Give the built-in model a template in which no question has a place; return its digest."""
     digest = record_of(manifest).digest
-    keep_user_template(digest, "You are a poet.")
+    save_user_template(digest, "You are a poet.")
     yield digest
-    keep_user_template(digest, "")
+    save_user_template(digest, "")
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from sotto.api.fields import Body, Flag, Text
 from sotto.api.pulls import Downloads, News
 from sotto.errors import InvalidNameError
 from sotto.store.copying import copy
-from sotto.store.opening import placed
+from sotto.store.opening import find_place
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.pull.staging import Staging
 from sotto.store.records import ModelRecord, Place, Source
@@ -166,7 +166,7 @@ class OllamaStorage:
             ApiError: There is none, or it is in another store.
         """
         try:
-            found = placed(name, [await self._desk.model(name)])
+            found = find_place(name, [await self._desk.model(name)])
         except NotFoundError:
             found = None
         if found is None:
@@ -183,11 +183,11 @@ class OllamaStorage:
     async def _replacing(self, name: ModelName) -> AsyncIterator[None]:
         """Look for models anew afterwards, and let go of the one that had this name if another one has it then."""
         staging = Staging(own_store(), name)
-        before = await asyncio.to_thread(staging.kept_manifest)
+        before = await asyncio.to_thread(staging.stored_manifest)
         old = [one for one in await self._desk.models() if before is not None and one.digest == before.digest]
         yield
         self._desk.forget_models()
-        after = await asyncio.to_thread(staging.kept_manifest)
+        after = await asyncio.to_thread(staging.stored_manifest)
         if after is not None and old and after.digest != old[0].digest:
             await self._desk.unload(old[0])
 
@@ -209,7 +209,7 @@ async def _next(news: News) -> PullProgress:
 async def _row(progress: PullProgress, name: ModelName) -> dict[str, Any]:
     """Return how far a download is as a whole: what Ollama says of each file is said of the manifest."""
     staging = Staging(own_store(), name)
-    manifest = await asyncio.to_thread(lambda: staging.staged_manifest() or staging.kept_manifest())
+    manifest = await asyncio.to_thread(lambda: staging.staged_manifest() or staging.stored_manifest())
     digest = manifest.digest if manifest else ""
     return {
         "status": f"pulling {digest[:12]}",

@@ -14,7 +14,7 @@ from typing import Any
 
 from sotto import paths
 from sotto.errors import BrokenModelError, InvalidRequestError, StoreError
-from sotto.store.atomic_writing import write_whole
+from sotto.store.atomic_writing import write_atomically
 from sotto.store.bounded_json import read_object
 from sotto.store.printable import format_size, printable_path
 
@@ -94,7 +94,7 @@ def change_settings(changes: Mapping[str, int | None]) -> None:
     merged = {name: value for name, value in {**chosen_settings(), **changes}.items() if value is not None}
     path = settings_file()
     try:
-        write_whole(path, json.dumps(merged, indent=1))
+        write_atomically(path, json.dumps(merged, indent=1))
     except OSError as error:
         raise StoreError(f"{printable_path(path)} cannot be written: {error.strerror}.") from error
 

@@ -14,7 +14,7 @@ import mlx.core as mx
 from sotto.engine.gguf import repack
 from sotto.engine.gguf.conversion import ConvertedFile, Recipe
 from sotto.errors import BrokenModelError
-from sotto.store.files import opened
+from sotto.store.files import open_regular
 from sotto.store.gguf.block_types import BY_NAME
 from sotto.store.printable import printable_path
 from sotto.store.records import TensorInfo
@@ -39,7 +39,7 @@ def steps(file: ConvertedFile, evaluate: Evaluate) -> Iterator[Step]:
         BrokenModelError: The file cannot be read any more, or became shorter.
     """
     end = max((part.end for recipe in file.recipes for part in recipe.parts), default=0)
-    with opened(file.path) as (stream, size):
+    with open_regular(file.path) as (stream, size):
         _require_size(file, size, end)
         with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as content:
             for recipe in file.recipes:

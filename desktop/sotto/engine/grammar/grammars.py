@@ -147,7 +147,7 @@ def rules_of(grammar: Grammar) -> Rules:
 def _schema(grammar: Grammar) -> dict[str, Any]:
     """Return a schema, checked."""
     try:
-        schema = parse_object(grammar.text.encode(), grammar.name, strict=False, deepest=DEEPEST_SCHEMA)
+        schema = parse_object(grammar.text.encode(), grammar.name, strict=False, max_depth=DEEPEST_SCHEMA)
     except BrokenModelError as error:
         raise InvalidRequestError(error.message) from error
     check_schema(schema, grammar.name)

@@ -13,7 +13,7 @@ from pathlib import Path
 from sotto import paths
 from sotto.engine.memory.memory_needs import ModelNeeds
 from sotto.errors import BrokenModelError
-from sotto.store.atomic_writing import write_whole
+from sotto.store.atomic_writing import write_atomically
 from sotto.store.bounded_json import read_object
 
 _log = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ def learn(architecture: str, predicted: int, actual: int) -> bool:
     )
     kept = dict([*known.items(), (architecture, factor)][-_MOST_ENTRIES:])
     try:
-        write_whole(_file(), json.dumps(kept, indent=1))
+        write_atomically(_file(), json.dumps(kept, indent=1))
     except OSError as error:
         _log.warning("What was learned cannot be kept in %s: %s", _file(), error.strerror)
         return False

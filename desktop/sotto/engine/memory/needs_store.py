@@ -16,7 +16,7 @@ from typing import Any
 from sotto import paths
 from sotto.engine.memory.memory_needs import CacheKind, CacheNeed, ModelNeeds, WorkPoint
 from sotto.errors import BrokenModelError
-from sotto.store.atomic_writing import write_whole
+from sotto.store.atomic_writing import write_atomically
 from sotto.store.bounded_json import parse_object
 from sotto.store.files import read_all
 
@@ -60,7 +60,7 @@ def keep(key: str, needs: ModelNeeds) -> None:
     parts = _parts(needs)
     text = json.dumps({"key": key, "needs": parts, "sum": _sum(parts)})
     try:
-        write_whole(folder() / f"{key}.json", text)
+        write_atomically(folder() / f"{key}.json", text)
         _forget_oldest()
     except OSError as error:
         _log.info("What a model needs cannot be kept in %s: %s", folder(), error.strerror)

@@ -43,7 +43,7 @@ def check_tokenizer(text: str) -> Cost:
     """
     data = text.encode(errors="surrogatepass")
     # What is there twice, others may read the other time.
-    tokenizer = parse_object(data, "tokenizer.json: it", strict=True, deepest=_DEEPEST)
+    tokenizer = parse_object(data, "tokenizer.json: it", strict=True, max_depth=_DEEPEST)
     model = tokenizer.get("model")
     if not isinstance(model, Mapping):
         raise BrokenModelError(f"tokenizer.json: model is {kind_of(model)}; it should be an object with a vocabulary.")

@@ -19,7 +19,7 @@ from sotto.bounded_process import BoundedProcessError, Bounds, Exceeded, run
 from sotto.engine.tokens.expressions.cost import Cost, Growth
 from sotto.engine.tokens.tokenizer_checks import check_tokenizer
 from sotto.errors import BrokenModelError
-from sotto.store.atomic_writing import write_whole
+from sotto.store.atomic_writing import write_atomically
 from sotto.store.files import read_all
 
 _log = logging.getLogger(__name__)
@@ -99,7 +99,7 @@ def _recall(key: str) -> Cost | None:
 def _keep(key: str, cost: Cost) -> None:
     """Keep what was found out; where that is not possible, it is found out again the next time."""
     try:
-        write_whole(folder() / key, json.dumps([cost.growth, sorted(cost.runs)]))
+        write_atomically(folder() / key, json.dumps([cost.growth, sorted(cost.runs)]))
         ages = []
         for path in folder().iterdir():
             # Another process may have removed it meanwhile.

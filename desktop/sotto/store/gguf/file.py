@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sotto.errors import BrokenModelError
-from sotto.store.files import opened, read_exactly
+from sotto.store.files import open_regular, read_exactly
 from sotto.store.gguf.block_types import BLOCK_TYPES
 from sotto.store.gguf.reader import ARRAY, TEXT, Reader
 from sotto.store.printable import printable, printable_path
@@ -44,7 +44,7 @@ class GgufFile:
         Raises:
             BrokenModelError: The file cannot be read, or became shorter.
         """
-        with opened(self.path) as (file, _):
+        with open_regular(self.path) as (file, _):
             file.seek(tensor.start)
             return read_exactly(file, tensor.nbytes, self.path)
 
@@ -59,7 +59,7 @@ def read_gguf_file(path: Path, wanted: Callable[[str], bool] = lambda _: True) -
     Raises:
         BrokenModelError: The file cannot be read, or its header is damaged or lies.
     """
-    with opened(path) as (file, size), BufferedReader(file, 1 << 16) as buffered:
+    with open_regular(path) as (file, size), BufferedReader(file, 1 << 16) as buffered:
         try:
             return _read(Reader(buffered, size), size, path, wanted)
         except ValueError as error:

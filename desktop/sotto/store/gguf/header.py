@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sotto.errors import BrokenModelError
-from sotto.store.files import opened
+from sotto.store.files import open_regular
 from sotto.store.gguf.encoders import ENCODERS, POOLING
 from sotto.store.gguf.reader import ARRAY, MAGIC, TEXT, Reader
 from sotto.store.printable import printable, printable_path
@@ -57,7 +57,7 @@ def read_gguf(path: Path) -> GgufHeader:
     Raises:
         BrokenModelError: It is no GGUF file, or its header is damaged or lies.
     """
-    with opened(path) as (file, size), BufferedReader(file, 1 << 16) as buffered:
+    with open_regular(path) as (file, size), BufferedReader(file, 1 << 16) as buffered:
         try:
             return _header(Reader(buffered, size))
         except ValueError as error:
@@ -72,7 +72,7 @@ def is_gguf(path: Path) -> bool:
     """
     if path.suffix.lower() == ".gguf":
         return True
-    with opened(path) as (file, _):
+    with open_regular(path) as (file, _):
         return file.read(len(MAGIC)) == MAGIC
 
 

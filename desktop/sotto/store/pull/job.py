@@ -17,7 +17,7 @@ from sotto.store.pull.progress import PullState
 from sotto.store.pull.registry import Registry
 from sotto.store.pull.staging import Staging
 from sotto.store.pull.terms import Terms
-from sotto.store.removal import require_own
+from sotto.store.removal import require_own_store
 from sotto.store.sources.manifest import Layer, Manifest, parse_manifest
 from sotto.store.sources.model_names import ModelName
 
@@ -45,7 +45,7 @@ class Job:
             OSError: The store cannot be written.
         """
         self._meter.enter(PullState.CHECKING)
-        require_own(self._terms.root)
+        require_own_store(self._terms.root)
         async with self._registry, self._ticking():
             with self._staging.lock():
                 manifest = await self._begin()
@@ -64,7 +64,7 @@ class Job:
         manifest = parse_manifest(data, self._registry.manifest_path)
         _require_one_size(manifest)
         total = sum(layer.size for layer in manifest.blobs.values())
-        if staging.kept_manifest() is not None:
+        if staging.stored_manifest() is not None:
             # The model is here, so it may be that somebody wants it again because it is damaged.
             self._meter.enter(PullState.VERIFYING)
             self._meter.planned(0, total)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sotto.store.atomic_writing import sync
+from sotto.store.atomic_writing import sync_to_disk
 from sotto.store.pull.pull_errors import WrongBytesError
 from sotto.store.pull.staging import Staging
 from sotto.store.pull.threads import in_thread
@@ -100,7 +100,7 @@ class Partial:
         """
         if self._digest.hexdigest() != self.layer.digest:
             raise WrongBytesError(f"What came for sha256:{self.layer.digest} has another digest, so it is of no use.")
-        await in_thread(lambda: sync(self._path))
+        await in_thread(lambda: sync_to_disk(self._path))
         self._path.replace(self._whole)
 
 

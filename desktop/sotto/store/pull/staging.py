@@ -15,11 +15,11 @@ from pathlib import Path
 
 from sotto.errors import BrokenModelError, InvalidNameError, StoreError
 from sotto.paths import make_folder
-from sotto.store.atomic_writing import sync, write_whole
+from sotto.store.atomic_writing import sync_to_disk, write_atomically
 from sotto.store.files import read_all
 from sotto.store.printable import printable, printable_path
 from sotto.store.pull.progress import PullProgress, PullState
-from sotto.store.removal import MANIFEST, STAGING, drop_empty, drop_unused, staged_manifests
+from sotto.store.removal import MANIFEST, STAGING, delete_unused_blobs, remove_empty_folders, staged_manifests
 from sotto.store.sources.manifest import MANIFEST_LIMIT, Layer, Manifest, parse_manifest
 from sotto.store.sources.model_names import ModelName, name_of_parts
 from sotto.store.sources.ollama_layout import OllamaStore
@@ -76,12 +76,12 @@ class Staging:
         """Keep a manifest, and of what is staged only what it names."""
         before = self.staged_manifest()
         wanted = {_LOCK, *(path.name for digest in manifest.blobs for path in (self.part(digest), self.whole(digest)))}
-        write_whole(self.manifest_file, data)
+        write_atomically(self.manifest_file, data)
         for path in list(self._folder.iterdir()):
             if path.name not in wanted and path != self.manifest_file:
                 path.unlink()
         if before is not None and before.digest != manifest.digest:
-            drop_unused(self._root, before.blobs)
+            delete_unused_blobs(self._root, before.blobs)
 
     def is_begun(self) -> bool:
         """Return whether something is staged."""
@@ -91,7 +91,7 @@ class Staging:
         """Return the manifest that is staged, or None if there is none that can be read."""
         return _read(self.manifest_file)
 
-    def kept_manifest(self) -> Manifest | None:
+    def stored_manifest(self) -> Manifest | None:
         """Return the manifest that the store has under this name, or None if there is none that can be read."""
         return _read(self.target)
 
@@ -129,36 +129,36 @@ class Staging:
             BrokenModelError: A blob is missing.
             OSError: Something cannot be moved; what was moved is found there by the next try.
         """
-        before = self.kept_manifest()
+        before = self.stored_manifest()
         blobs = self._root / "blobs"
         make_folder(blobs)
         for digest in manifest.blobs:
             if (path := self.whole(digest)).exists():
                 path.chmod(0o644)
                 path.replace(blobs / f"sha256-{digest}")
-        sync(blobs)
+        sync_to_disk(blobs)
         self._store.require_blobs(manifest)
         self.manifest_file.chmod(0o644)
-        sync(self.manifest_file)
+        sync_to_disk(self.manifest_file)
         make_folder(self.target.parent)
         self.manifest_file.replace(self.target)
-        sync(self.target.parent)
+        sync_to_disk(self.target.parent)
         if before is not None:
-            drop_unused(self._root, before.blobs)
+            delete_unused_blobs(self._root, before.blobs)
 
     def discard(self) -> None:
         """Remove everything that is staged, and what of it was already moved and is of no use to another model."""
         manifest = self.staged_manifest()
         self._remove()
         if manifest is not None:
-            drop_unused(self._root, manifest.blobs)
+            delete_unused_blobs(self._root, manifest.blobs)
 
     def _remove(self) -> None:
         # The manifest first: what is left then is nobody's.
         self.manifest_file.unlink(missing_ok=True)
         if self._folder.exists():
             shutil.rmtree(self._folder)
-        drop_empty(self._folder.parent, self._root)
+        remove_empty_folders(self._folder.parent, self._root)
 
     def _locked(self) -> int | None:
         """Return a lock, or None if the folder was removed by another process at the same moment."""

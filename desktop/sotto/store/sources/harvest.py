@@ -66,14 +66,14 @@ class Harvest:
             reason = read(facts)
         except BrokenModelError as error:
             reason = error.message
-            self.problem(facts.path, reason)
+            self.add_problem(facts.path, reason)
         self.records.append(facts.record(reason))
 
-    def problem(self, path: Path, message: str) -> None:
+    def add_problem(self, path: Path, message: str) -> None:
         """Add something that is no whole model."""
         self.problems.append(Problem(path, message))
 
 
-def digest_of_place(path: Path) -> str:
+def path_digest(path: Path) -> str:
     """Return 64 hex digits that stand for a model of which nothing but its place could be read."""
     return hashlib.sha256(b"place\0" + str(path).encode(errors="surrogateescape")).hexdigest()

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from sotto.errors import BrokenModelError
-from sotto.store.files import is_folder, read_all, real_inside
+from sotto.store.files import is_folder, read_all, resolve_inside
 from sotto.store.records import Source
 from sotto.store.sources.harvest import Harvest
 from sotto.store.sources.plain_folders import ModelFolder, add_folder, look_into, subfolders
@@ -30,10 +30,10 @@ def list_cache(root: Path, source: Source, harvest: Harvest) -> None:
     folder = look_into(root)
     for path in subfolders(root, (name for name in folder.names if name.startswith(_PREFIX))):
         try:
-            real_inside(path, folder.base)
+            resolve_inside(path, folder.base)
             model = snapshot(path)
         except BrokenModelError as error:
-            harvest.problem(path, error.message)
+            harvest.add_problem(path, error.message)
             continue
         if model is not None:
             add_folder(model, repository_name(path), source, harvest)
@@ -83,6 +83,6 @@ def _main(repository: Path) -> str:
     ref = repository / "refs" / "main"
     if not os.path.lexists(ref):
         return ""
-    real_inside(ref, os.path.realpath(repository))
+    resolve_inside(ref, os.path.realpath(repository))
     revision = read_all(ref, _LONGEST_REF, "a reference").strip()
     return revision.decode() if _REVISION.fullmatch(revision) else ""

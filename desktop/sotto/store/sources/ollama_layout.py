@@ -8,7 +8,7 @@ from typing import Any
 
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, read_object
-from sotto.store.files import is_folder, list_names, read_all, real_inside, require_regular, unreadable
+from sotto.store.files import is_folder, list_names, read_all, read_error, require_regular, resolve_inside
 from sotto.store.gguf.gguf_config import refusal
 from sotto.store.printable import printable, printable_path
 from sotto.store.records import TensorFile
@@ -48,18 +48,20 @@ class OllamaStore:
             level = _LEVELS[len(parts)]
             below = []
             try:
-                real = real_inside(folder, self._base)
+                real = resolve_inside(folder, self._base)
                 entries = list_names(folder)
             except BrokenModelError as error:
-                harvest.problem(folder, error.message)
+                harvest.add_problem(folder, error.message)
                 continue
             if real in above:
-                harvest.problem(folder, f"{printable_path(folder)} leads back to a folder above it; it is left out.")
+                harvest.add_problem(
+                    folder, f"{printable_path(folder)} leads back to a folder above it; it is left out."
+                )
                 continue
             for name in entries:
                 budget -= 1
                 if budget < 0:
-                    harvest.problem(
+                    harvest.add_problem(
                         self.root,
                         f"{printable_path(self.root)} holds more than {_MOST_ENTRIES} entries; the rest is not shown.",
                     )
@@ -68,7 +70,7 @@ class OllamaStore:
                 if is_folder(path) == (level == "tag"):
                     continue
                 if not is_valid_part(level, name):
-                    harvest.problem(
+                    harvest.add_problem(
                         path, f"{printable_path(path)} is no manifest: '{printable(name)}' is no valid {level}."
                     )
                 elif level == "tag":
@@ -84,7 +86,7 @@ class OllamaStore:
             BrokenModelError: It cannot be read, lies outside the store, or is not well-formed.
         """
         if path != self._loose_manifest:
-            real_inside(path, self._base)
+            resolve_inside(path, self._base)
         return parse_manifest(read_all(path, MANIFEST_LIMIT, "a manifest"), path)
 
     def blob(self, layer: Layer) -> Path:
@@ -147,7 +149,7 @@ class OllamaStore:
         """Return path and size of a blob. Thousands are looked for, so this is plain text and one system call."""
         if not self._blobs:
             folder = self.root / "blobs"
-            real_inside(folder, self._base)
+            resolve_inside(folder, self._base)
             self._blobs = str(folder)
         # Ollama renames files with a colon when it starts; older versions wrote them.
         for name in (f"sha256-{digest}", f"sha256:{digest}", f"sha256-{digest.upper()}"):
@@ -155,11 +157,11 @@ class OllamaStore:
             try:
                 status = os.lstat(path)
                 if stat.S_ISLNK(status.st_mode):
-                    status = os.stat(real_inside(path, self._base))  # noqa: PTH116
+                    status = os.stat(resolve_inside(path, self._base))  # noqa: PTH116
             except FileNotFoundError:
                 continue
             except OSError as error:
-                raise unreadable(path, error) from error
+                raise read_error(path, error) from error
             require_regular(path, status)
             return path, status.st_size
         raise BrokenModelError(

@@ -18,7 +18,7 @@ from sotto.store.facts import commonest_dtype, config_facts, parameter_count
 from sotto.store.gguf.header import parameters_of_label, read_gguf
 from sotto.store.printable import printable, printable_path
 from sotto.store.records import Format, ModelRecord, Source, TensorFile
-from sotto.store.sources.harvest import Facts, Harvest, digest_of_place
+from sotto.store.sources.harvest import Facts, Harvest, path_digest
 from sotto.store.sources.manifest import Layer, Manifest
 from sotto.store.sources.ollama_layout import OllamaStore, draft_prefix, gguf_layer, gguf_refusal
 
@@ -48,7 +48,7 @@ def add_manifest(store: OllamaStore, path: Path, name: str, source: Source, harv
         facts.digest, facts.size = manifest.digest, manifest.size
         return _describe(store, manifest, facts, harvest)
 
-    harvest.add(Facts(name, source, path, digest_of_place(path)), read)
+    harvest.add(Facts(name, source, path, path_digest(path)), read)
 
 
 def _describe(store: OllamaStore, manifest: Manifest, facts: Facts, harvest: Harvest) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, read_object
 from sotto.store.facts import commonest_dtype, config_facts, parameter_count
-from sotto.store.files import is_folder, list_names, opened, read_exactly, real_inside
+from sotto.store.files import is_folder, list_names, open_regular, read_exactly, resolve_inside
 from sotto.store.gguf.gguf_config import refusal
 from sotto.store.gguf.gguf_source import SPLIT
 from sotto.store.gguf.header import read_gguf
@@ -26,7 +26,7 @@ from sotto.store.printable import printable, printable_path
 from sotto.store.records import Format, Source, TensorFile
 from sotto.store.safetensors_header import parse_header, read_raw_header
 from sotto.store.sentence import MODULES, sentence_modules
-from sotto.store.sources.harvest import Facts, Harvest, digest_of_place
+from sotto.store.sources.harvest import Facts, Harvest, path_digest
 
 INDEX = "model.safetensors.index.json"
 TEMPLATE = "chat_template.jinja"
@@ -164,7 +164,7 @@ class ModelFolder:
             BrokenModelError: It is missing or outside of what the folder belongs to.
         """
         path = self.path / name
-        real_inside(path, self.base)
+        resolve_inside(path, self.base)
         return path
 
     def _weights(self) -> list[str]:
@@ -183,7 +183,7 @@ def look_into(path: Path, base: str | None = None) -> ModelFolder:
     Raises:
         BrokenModelError: It cannot be read, has too many files, or lies outside `base`.
     """
-    real = real_inside(path, base or os.path.realpath(path))
+    real = resolve_inside(path, base or os.path.realpath(path))
     names = list_names(path)
     if len(names) > _MOST_FILES:
         raise BrokenModelError(f"{printable_path(path)} has {len(names)} files, more than any model.")
@@ -193,7 +193,7 @@ def look_into(path: Path, base: str | None = None) -> ModelFolder:
 def add_folder(folder: ModelFolder, name: str, source: Source, harvest: Harvest) -> None:
     """Add the models in a folder: one of safetensors files, and each GGUF file."""
     if folder.is_model:
-        facts = Facts(printable(name), source, folder.path, digest_of_place(folder.path), format=Format.SAFETENSORS)
+        facts = Facts(printable(name), source, folder.path, path_digest(folder.path), format=Format.SAFETENSORS)
         harvest.add(facts, lambda facts: _describe(folder, facts, harvest))
     ggufs = folder.ggufs
     for stem, parts in ggufs.items():
@@ -207,7 +207,7 @@ def add_gguf(folder: ModelFolder, parts: list[Path], name: str, source: Source, 
     def read(facts: Facts) -> str:
         identity = hashlib.sha256(b"gguf\0")
         for path in parts:
-            with opened(folder.file(path.name)) as (file, size):
+            with open_regular(folder.file(path.name)) as (file, size):
                 facts.size += size
                 _sample(identity, file, size, read_exactly(file, min(size, _WHOLE), path), path)
         facts.digest = identity.hexdigest()
@@ -227,7 +227,7 @@ def add_gguf(folder: ModelFolder, parts: list[Path], name: str, source: Source, 
             return SPLIT.format(printable_path(parts[0]))
         return refusal(header.architecture, header.kind)
 
-    harvest.add(Facts(printable(name), source, parts[0], digest_of_place(parts[0]), format=Format.GGUF), read)
+    harvest.add(Facts(printable(name), source, parts[0], path_digest(parts[0]), format=Format.GGUF), read)
 
 
 def _describe(folder: ModelFolder, facts: Facts, harvest: Harvest) -> str:
@@ -236,7 +236,7 @@ def _describe(folder: ModelFolder, facts: Facts, harvest: Harvest) -> str:
     config = None
     for name in (*(name for name in _IDENTITY if name in folder.names), *folder.more_templates()):
         path = folder.file(name)
-        with opened(path) as (file, size):
+        with open_regular(path) as (file, size):
             facts.size += size
             identity.update(f"{name}\0{size}\0".encode())
             _sample(identity, file, size, read_exactly(file, min(size, _WHOLE), path), path)
@@ -261,7 +261,7 @@ def _describe(folder: ModelFolder, facts: Facts, harvest: Harvest) -> str:
 
 def _weights(folder: ModelFolder, path: Path, identity: "hashlib._Hash", facts: Facts) -> TensorFile:
     """Return the tensors of a file of weights; count its bytes and let it into the identity."""
-    with opened(folder.file(path.name)) as (file, size):
+    with open_regular(folder.file(path.name)) as (file, size):
         facts.size += size
         raw = read_raw_header(file, size, path)
         identity.update(f"weights\0{size}\0".encode())

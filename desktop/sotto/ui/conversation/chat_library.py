@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from sotto.chats.chat_records import Chat, Folder, Shelf
 from sotto.errors import SottoError
-from sotto.store.atomic_writing import write_there
+from sotto.store.atomic_writing import replace_atomically
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.state.model_state import Problem
 
@@ -230,7 +230,7 @@ class ChatLibrary(QObject):
     def _export(self, text: Callable[["ChatStore"], str], path: Path) -> None:
         def work(store: "ChatStore") -> str:
             try:
-                write_there(path, text(store))
+                replace_atomically(path, text(store))
             except OSError as error:
                 return f"{path} could not be written: {error}."
             return ""

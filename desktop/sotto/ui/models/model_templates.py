@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from sotto.errors import SottoError
 from sotto.runner.residents import same
 from sotto.store.records import ModelRecord
-from sotto.store.user_templates import keep_user_template, read_template_file, template_path
+from sotto.store.user_templates import read_template_file, save_user_template, template_path
 from sotto.ui.session.session import Session
 from sotto.ui.state.model_state import Phase, Problem
 from sotto.ui.state.names import model_name
@@ -76,10 +76,10 @@ class ModelTemplates(QObject):
 def _kept(digest: str, path: Path | None) -> None:
     """Keep the template in a file for a model, if it is one; without a file, keep none."""
     if path is None:
-        keep_user_template(digest, "")
+        save_user_template(digest, "")
         return
     from sotto.engine.prompt.templates import ChatTemplate
 
     text = read_template_file(path)
     ChatTemplate.given(text)
-    keep_user_template(digest, text)
+    save_user_template(digest, text)

@@ -13,7 +13,7 @@ from sotto.ui.state.model_state import Problem
 from sotto.ui.state.names import model_name
 
 if TYPE_CHECKING:
-    from sotto.store.removal import Removed
+    from sotto.store.removal import RemovedModel
     from sotto.ui.toolkit.async_tasks import Flows
 
 UNDO_SECONDS = 10.0
@@ -33,7 +33,7 @@ class ModelBin(QObject):
         super().__init__(parent)
         self._session = session
         self._flows: Flows | None = None
-        self._waiting: dict[str, Removed] = {}
+        self._waiting: dict[str, RemovedModel] = {}
 
     def begin(self, flows: "Flows") -> None:
         """Erase what was left in the trash."""
@@ -68,7 +68,7 @@ class ModelBin(QObject):
         if self._flows is not None and (removed := self._waiting.pop(key, None)) is not None:
             self._flows.start(self._restore(self._flows, removed))
 
-    async def _restore(self, flows: "Flows", removed: "Removed") -> None:
+    async def _restore(self, flows: "Flows", removed: "RemovedModel") -> None:
         from sotto.store.removal import restore
 
         try:
@@ -81,7 +81,7 @@ class ModelBin(QObject):
         if self._flows is not None and (removed := self._waiting.pop(key, None)) is not None:
             self._flows.start(self._erase(self._flows, removed))
 
-    async def _erase(self, flows: "Flows", removed: "Removed") -> None:
+    async def _erase(self, flows: "Flows", removed: "RemovedModel") -> None:
         from sotto.store.removal import erase
 
         try:

@@ -197,7 +197,7 @@ class ModelDesk(QObject):
             LookedAt(
                 SOURCE_NAMES[root.kind],
                 home_path(root.path),
-                root.said_by,
+                root.variable,
                 root.path in session.library.roots_there,
                 sum(_lies_in(record, root.path) for record in session.library.models),
             )

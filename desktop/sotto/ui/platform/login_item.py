@@ -12,7 +12,7 @@ from xml.parsers.expat import ExpatError
 
 import sotto
 from sotto.errors import SottoError
-from sotto.store.atomic_writing import write_whole
+from sotto.store.atomic_writing import write_atomically
 from sotto.store.printable import printable_path
 
 _NAME = "app.sotto"
@@ -36,7 +36,7 @@ def set_enabled(wanted: bool) -> None:
     place = path()
     try:
         if wanted:
-            write_whole(place, _launch_agent() if sys.platform == "darwin" else _autostart_entry())
+            write_atomically(place, _launch_agent() if sys.platform == "darwin" else _autostart_entry())
         else:
             place.unlink(missing_ok=True)
     except OSError as error:

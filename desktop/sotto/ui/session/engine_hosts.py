@@ -23,7 +23,7 @@ from sotto.engine.contract.events import (
 from sotto.engine.memory.memory_figures import MemoryFigures
 from sotto.paths import state_dir
 from sotto.runner.host import PROCESS, THREAD, Loop, kind_of_host
-from sotto.store.atomic_writing import write_whole
+from sotto.store.atomic_writing import write_atomically
 from sotto.store.printable import printable_path
 from sotto.ui.session.engine_thread import EngineThread, engine_loop
 
@@ -89,7 +89,7 @@ class Marking:
     def _change(self) -> None:
         try:
             if self._busy:
-                write_whole(self._path, str(os.getpid()))
+                write_atomically(self._path, str(os.getpid()))
             else:
                 self._path.unlink(missing_ok=True)
         except OSError as error:

@@ -165,7 +165,7 @@ class ModelLibrary(QObject):
             self.searching = False
         self._list.set_found(listing.records)
         same_roots = self.roots == listing.roots
-        self.roots, self.roots_there = listing.roots, listing.there
+        self.roots, self.roots_there = listing.roots, listing.existing
         self.changed.emit(self.models)
         self._watch.watch(await flows.call(self._source.folders, listing.roots))
         # What comes while the list is made is noticed the next time.

@@ -9,7 +9,7 @@ from sotto.store.records import ModelRecord
 if TYPE_CHECKING:
     from sotto.store.discovery import Listing
     from sotto.store.roots import Root
-    from sotto.store.watching import Watched
+    from sotto.store.watching import WatchedFolders
 
 
 class Models(Protocol):
@@ -28,7 +28,7 @@ class Models(Protocol):
             SottoError: There is none.
         """
 
-    def folders(self, roots: "Sequence[Root]") -> "Watched":
+    def folders(self, roots: "Sequence[Root]") -> "WatchedFolders":
         """Return the folders that change when a model comes or goes."""
 
     def verify(self, record: ModelRecord, cancelled: Callable[[], bool]) -> str:
@@ -45,15 +45,15 @@ class StoreModels:
     def find(self, folders: Sequence[str]) -> "Listing":
         """Return every model on this machine, also those in `folders`, and those whose disk is away."""
         from sotto.runner.catalogue import catalogue
-        from sotto.store.remembered import with_absent
+        from sotto.store.remembered import with_absent_models
 
-        return with_absent(catalogue(folders))
+        return with_absent_models(catalogue(folders))
 
     def presence(self, roots: "Sequence[Root]") -> object:
         """Return something that is another one when folders that may go away have come or gone; None if none may."""
-        from sotto.store.remembered import presence
+        from sotto.store.remembered import root_devices
 
-        return presence(roots)
+        return root_devices(roots)
 
     def open(self, path: Path) -> ModelRecord:
         """Return the model at a path.
@@ -66,7 +66,7 @@ class StoreModels:
 
         return record_of(path, judge=refusal)
 
-    def folders(self, roots: "Sequence[Root]") -> "Watched":
+    def folders(self, roots: "Sequence[Root]") -> "WatchedFolders":
         """Return the folders that change when a model comes or goes."""
         from sotto.store.watching import watched_folders
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
-from sotto.store.watching import Watched
+from sotto.store.watching import WatchedFolders
 
 # Disks come and go without a word.
 _PULSE_MS = 1000
@@ -27,14 +27,14 @@ class StoreWatch(QObject):
         """Watch nothing yet."""
         super().__init__(parent)
         self._watcher = QFileSystemWatcher(self)
-        self._watched = Watched()
+        self._watched = WatchedFolders()
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._calm.timeout.connect(self.changed)
         self._pulse = QTimer(self, singleShot=True, interval=_PULSE_MS)
         self._pulse.timeout.connect(self.pulse)
         self._watcher.directoryChanged.connect(self._look)
 
-    def watch(self, what: Watched) -> None:
+    def watch(self, what: WatchedFolders) -> None:
         """Watch this, and nothing else."""
         self._watched = what
         wanted = {str(folder) for folder in (*what.folders, *what.awaited)}

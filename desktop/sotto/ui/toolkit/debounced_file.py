@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
 
-from sotto.store.atomic_writing import write_whole
+from sotto.store.atomic_writing import write_atomically
 from sotto.store.printable import printable_path
 
 _SAVE_MS = 300
@@ -47,6 +47,6 @@ class LateFile(QObject):
 
     def _write(self, text: str) -> None:
         try:
-            write_whole(self._path, text)
+            write_atomically(self._path, text)
         except OSError as error:
             self.failed.emit(f"{printable_path(self._path)} cannot be written: {error.strerror}.")
