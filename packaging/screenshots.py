@@ -278,7 +278,7 @@ class Stage:
         from sotto.ui.app.shell import Shell
         from sotto.ui.conversation.chat_thread import ChatThread
         from sotto.ui.models import downloads
-        from sotto.ui.preferences.preferences import PreferenceKeeper
+        from sotto.ui.preferences.preferences import PreferenceStore
         from sotto.ui.session.engine_thread import EngineThread
         from sotto.ui.session.session import Session
 
@@ -289,7 +289,7 @@ class Stage:
         self._held: Callable[[object], bool] = lambda event: False
         self.thread = EngineThread(make_loop=self._loop)
         self.keeper = ChatThread(data_dir() / "chats.sqlite3")
-        self.preferences = PreferenceKeeper(config_dir() / "app.json")
+        self.preferences = PreferenceStore(config_dir() / "app.json")
         self.session = Session(self.thread, self.preferences)
         self.shell = Shell(self.session, self.keeper, self.preferences)
         self.window = self.shell.window

@@ -15,7 +15,7 @@ from sotto.paths import preferences_file
 from sotto.ui.app import app
 from sotto.ui.app.shell import Shell
 from sotto.ui.conversation.chat_thread import ChatThread
-from sotto.ui.preferences.preferences import PreferenceKeeper
+from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.api_host import ApiHost
 from sotto.ui.session.api_switch import ApiSwitch
 from sotto.ui.session.engine_thread import EngineThread
@@ -61,7 +61,7 @@ def in_window(script: Callable[[MainWindow], object], chats: Path, thread: Engin
     """Run `script`, a coroutine function, with the window over the chats of a file."""
     sys.setswitchinterval(app._SWITCH_SECONDS)
     application = app.Application(["sotto"])
-    preferences = PreferenceKeeper(preferences_file())
+    preferences = PreferenceStore(preferences_file())
     app._dress(preferences)
     thread, keeper = thread or EngineThread(), ChatThread(chats)
     shell = Shell(Session(thread, preferences), keeper, preferences)

@@ -20,7 +20,7 @@ from sotto.store.watching import WatchedFolders
 from sotto.ui.app.app import Application
 from sotto.ui.app.shell import Shell
 from sotto.ui.conversation.chat_thread import ChatThread
-from sotto.ui.preferences.preferences import PreferenceKeeper
+from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.engine_thread import EngineThread
 from sotto.ui.session.model_library import ModelLibrary
 from sotto.ui.session.session import Session
@@ -156,7 +156,7 @@ def dressed(qapp):
 @pytest.fixture
 def preferences(qapp, tmp_path):
     """What a person chose: nothing yet. The application looks as it says."""
-    made = PreferenceKeeper(tmp_path / "config" / "app.json")
+    made = PreferenceStore(tmp_path / "config" / "app.json")
     made.changed.connect(lambda values: theme.current().wear(values.appearance or "light", values.zoom))
     yield made
     made.close()
@@ -310,7 +310,7 @@ class Around:
     shell: Shell
     session: Session
     keeper: ChatThread
-    preferences: PreferenceKeeper
+    preferences: PreferenceStore
     script: Script
     shelf: Shelf
     queue: ScriptedQueue

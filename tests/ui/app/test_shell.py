@@ -17,7 +17,7 @@ from sotto.engine.contract.events import LoadProgress
 from sotto.ui.app import tray
 from sotto.ui.app.tray import Do, TrayEntry
 from sotto.ui.platform.single_instance import Show, Wish
-from sotto.ui.preferences.preferences import PreferenceKeeper
+from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.window.window_state import clamped
 
@@ -364,7 +364,7 @@ def test_the_window_comes_back_as_it_was(around, qtbot, loop, flows, destroyed):
     assert (values.chat, values.message, values.scroll) == (chat, *reading)
 
     # As after a restart: another window over what was kept.
-    kept = PreferenceKeeper(around.preferences._path)
+    kept = PreferenceStore(around.preferences._path)
     assert kept.values == values
     shell._window, shell._preferences = None, kept
     window.current.close()

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from sotto.engine.contract.options import request_options
-from sotto.ui.preferences.sampling_options import ALL_NUMBERS, BUDGET
+from sotto.ui.preferences.sampling_options import ALL_NUMBERS, THINK_BUDGET
 
 
 def kept(tmp_path):
@@ -110,7 +110,7 @@ def test_the_numbers_that_few_people_need_are_folded_away_and_reach_the_engine(r
 
 @pytest.mark.parametrize("number", ALL_NUMBERS, ids=lambda number: number.name)
 def test_the_engine_takes_every_number_that_can_be_chosen(number):
-    if number is not BUDGET:
+    if number is not THINK_BUDGET:
         for value in (number.least, number.most):
             assert number.fits(value)
             request_options({}, {number.name: value})

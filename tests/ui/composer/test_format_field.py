@@ -14,8 +14,8 @@ from sotto.engine.contract.requests import GrammarKind
 from sotto.runner.host import THREAD
 from sotto.ui.conversation.json_layout import JsonLayout
 from sotto.ui.conversation.plain_markdown import to_markdown
-from sotto.ui.preferences.answer_options import is_format, manner_of
-from sotto.ui.preferences.sampling_options import sensible
+from sotto.ui.preferences.answer_options import is_format_option, read_answer_options
+from sotto.ui.preferences.sampling_options import valid_options
 from sotto.ui.session.engine_hosts import make_host
 from sotto.ui.transcript.message_widgets import AnswerMessage
 
@@ -137,11 +137,13 @@ GOOD = {"kind": "regex", "text": "a", "name": "n"}
     ],
 )
 def test_what_nobody_can_have_chosen_is_no_format(kept):
-    assert is_format(GOOD)
-    assert not is_format(kept)
-    assert sensible({"format": kept}) == {}
-    assert manner_of({"format": kept, "think": kept, "think_budget": kept, "top_k": 3}, None).drawn == {"top_k": 3}
-    assert manner_of({"format": kept}, None).grammar is None
+    assert is_format_option(GOOD)
+    assert not is_format_option(kept)
+    assert valid_options({"format": kept}) == {}
+    assert read_answer_options({"format": kept, "think": kept, "think_budget": kept, "top_k": 3}, None).sampling == {
+        "top_k": 3
+    }
+    assert read_answer_options({"format": kept}, None).grammar is None
 
 
 def test_an_answer_that_was_begun_as_text_goes_on_as_text(ready, qtbot, loop):

@@ -5,7 +5,7 @@ import json
 import pytest
 from PySide6.QtCore import QCoreApplication
 
-from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
+from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 
 
 @pytest.fixture
@@ -14,18 +14,18 @@ def path(tmp_path):
 
 
 def test_choices_are_there_after_the_next_start(qapp, path):
-    keeper = PreferenceKeeper(path)
+    keeper = PreferenceStore(path)
     heard = []
     keeper.changed.connect(heard.append)
     keeper.change(appearance="dark", zoom=1.5)
     keeper.change(zoom=1.5)
     keeper.close()
     assert heard == [Preferences(appearance="dark", zoom=1.5)]
-    assert PreferenceKeeper(path).values == heard[0]
+    assert PreferenceStore(path).values == heard[0]
 
 
 def test_what_follows_the_system_is_not_written(qapp, path):
-    keeper = PreferenceKeeper(path)
+    keeper = PreferenceStore(path)
     keeper.change(appearance="dark")
     keeper.change(appearance="")
     keeper.close()
@@ -54,7 +54,7 @@ def test_what_follows_the_system_is_not_written(qapp, path):
 def test_a_value_that_makes_no_sense_counts_as_not_chosen(qapp, path, caplog, name, value, right):
     path.parent.mkdir()
     path.write_text(json.dumps({name: value}))
-    keeper = PreferenceKeeper(path)
+    keeper = PreferenceStore(path)
     assert keeper.values == Preferences()
     with pytest.raises(ValueError, match=right):
         keeper.change(**{name: value})
@@ -65,14 +65,14 @@ def test_a_value_that_makes_no_sense_counts_as_not_chosen(qapp, path, caplog, na
 def test_a_damaged_file_keeps_nobody_out(qapp, path, text, caplog):
     path.parent.mkdir()
     path.write_text(text)
-    assert PreferenceKeeper(path).values == Preferences()
+    assert PreferenceStore(path).values == Preferences()
     assert "app.json" in caplog.text
 
 
 def test_what_a_newer_version_wrote_stays(qapp, path):
     path.parent.mkdir()
     path.write_text('{"hologram": [1, 2], "zoom": 1.2}')
-    keeper = PreferenceKeeper(path)
+    keeper = PreferenceStore(path)
     keeper.change(zoom=1.3)
     keeper.close()
     assert json.loads(path.read_text()) == {"hologram": [1, 2], "zoom": 1.3}
@@ -80,7 +80,7 @@ def test_what_a_newer_version_wrote_stays(qapp, path):
 
 def test_a_file_that_cannot_be_written_is_told(qapp, tmp_path):
     (tmp_path / "config").write_text("")
-    keeper = PreferenceKeeper(tmp_path / "config" / "app.json")
+    keeper = PreferenceStore(tmp_path / "config" / "app.json")
     told = []
     keeper.failed.connect(told.append)
     keeper.change(zoom=1.3)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QCoreApplication, Qt
 
-from sotto.ui.preferences.presets import LONGEST_NAME, Preset, PresetKeeper
-from sotto.ui.preferences.sampling_options import ALL_NUMBERS, inherited, sensible
+from sotto.ui.preferences.presets import MAX_NAME_LENGTH, Preset, PresetStore
+from sotto.ui.preferences.sampling_options import ALL_NUMBERS, inherited_value, valid_options
 from sotto.ui.toolkit.number import Origin
 
 
@@ -28,12 +28,12 @@ def entries(bar):
 
 
 def test_presets_are_there_after_the_next_start_and_can_be_read_by_people(qapp, path):
-    keeper = PresetKeeper(path)
+    keeper = PresetStore(path)
     keeper.save("  Story \n teller ", "Erzähl es.", {"temperature": 1.1})
     keeper.save("brief", "", {"top_k": 0})
     keeper.close()
-    assert [one.name for one in PresetKeeper(path).presets] == ["brief", "Story teller"]
-    assert PresetKeeper(path).presets == keeper.presets
+    assert [one.name for one in PresetStore(path).presets] == ["brief", "Story teller"]
+    assert PresetStore(path).presets == keeper.presets
     assert json.loads(path.read_text())["presets"][1] == {
         "name": "Story teller",
         "system": "Erzähl es.",
@@ -43,13 +43,13 @@ def test_presets_are_there_after_the_next_start_and_can_be_read_by_people(qapp, 
 
 
 def test_a_name_is_one_presets_own(qapp, path):
-    keeper = PresetKeeper(path)
+    keeper = PresetStore(path)
     keeper.save("Brief", "a", {})
     keeper.save("Long", "b", {})
     for name, why in (
         (" ", "needs a name"),
         ("brief", "already"),
-        ("x" * (LONGEST_NAME + 1), f"{LONGEST_NAME} letters, and this has {LONGEST_NAME + 1}"),
+        ("x" * (MAX_NAME_LENGTH + 1), f"{MAX_NAME_LENGTH} letters, and this has {MAX_NAME_LENGTH + 1}"),
         ("a\u202eb", "needs a name"),
     ):
         with pytest.raises(ValueError, match=why):
@@ -65,7 +65,7 @@ def test_a_name_is_one_presets_own(qapp, path):
 def test_a_damaged_file_keeps_nobody_out(qapp, path, text, caplog):
     path.parent.mkdir()
     path.write_text(text)
-    assert PresetKeeper(path).presets == ()
+    assert PresetStore(path).presets == ()
 
 
 def test_what_makes_no_sense_is_left_out_and_the_rest_is_there(qapp, path, caplog):
@@ -73,13 +73,13 @@ def test_what_makes_no_sense_is_left_out_and_the_rest_is_there(qapp, path, caplo
     good = {"name": "Good", "system": "x", "options": {"temperature": 0.5, "top_k": "many", "rm": 1, "seed": -4}}
     bad = [3, {}, {"name": 4}, {"name": ""}, {"name": "a\nb"}, {"name": "A", "system": 1}, {"name": "GOOD"}]
     path.write_text(json.dumps({"presets": [good, *bad]}))
-    assert PresetKeeper(path).presets == (Preset("Good", "x", {"temperature": 0.5}),)
+    assert PresetStore(path).presets == (Preset("Good", "x", {"temperature": 0.5}),)
     assert caplog.text.count("makes no sense") == len(bad)
 
 
 def test_a_file_that_cannot_be_written_is_told(qapp, tmp_path):
     (tmp_path / "config").write_text("")
-    keeper = PresetKeeper(tmp_path / "config" / "presets.json")
+    keeper = PresetStore(tmp_path / "config" / "presets.json")
     told = []
     keeper.failed.connect(told.append)
     keeper.save("a", "\ud800", {})
@@ -94,11 +94,11 @@ values = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text
 
 @given(st.dictionaries(st.sampled_from([one.name for one in ALL_NUMBERS] + ["other"]), values))
 def test_only_what_can_have_been_chosen_is_sensible(options):
-    kept = sensible(options)
-    assert sensible(kept) == kept
+    kept = valid_options(options)
+    assert valid_options(kept) == kept
     for number in ALL_NUMBERS:
         assert (number.name in kept) == (number.name in options and number.fits(options[number.name]))
-        held = inherited(number, kept, options)
+        held = inherited_value(number, kept, options)
         assert held.shown
         assert (held.origin is Origin.SETTINGS) == (number.name in kept)
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 from clipping import assert_whole
 from scripted_loop import record
 from sotto.ui.models.model_row import least_height
-from sotto.ui.preferences.preferences import LARGEST_ZOOM
+from sotto.ui.preferences.preferences import MAX_ZOOM
 from sotto.ui.state.model_state import Phase
 
 SMALLEST = (720, 480)
@@ -34,7 +34,7 @@ def full(ready, qtbot, loop):
 
 @pytest.mark.covering(1)
 @BOTH
-@pytest.mark.parametrize("zoom", [1.0, 1.5, 2.0, LARGEST_ZOOM])
+@pytest.mark.parametrize("zoom", [1.0, 1.5, 2.0, MAX_ZOOM])
 def test_the_sidebar_has_room_for_everything(full, qtbot, loop, preferences, directed, direction, zoom):
     window, sidebar = full.window, full.window.sidebar
     directed(direction)
@@ -61,7 +61,7 @@ def test_the_sidebar_has_room_for_everything(full, qtbot, loop, preferences, dir
 
 def test_tab_brings_what_it_reaches_into_view(full, qtbot, loop, preferences):
     window, sidebar = full.window, full.window.sidebar
-    preferences.change(zoom=LARGEST_ZOOM)
+    preferences.change(zoom=MAX_ZOOM)
     qtbot.waitUntil(lambda: sidebar._area.verticalScrollBar().maximum() > 0)
     # What moves by itself later is not brought back.
     qtbot.waitUntil(lambda: not full.chat_session.busy)

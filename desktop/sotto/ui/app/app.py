@@ -21,7 +21,7 @@ from sotto.ui.app.shell import Shell
 from sotto.ui.app.start_requests import Door
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.platform.single_instance import Instance, Show, Wish
-from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
+from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.session.api_host import ApiHost
 from sotto.ui.session.api_switch import ApiSwitch
 from sotto.ui.session.engine_hosts import make_host
@@ -112,7 +112,7 @@ def run(wish: Wish = _USUAL, instance: Instance | None = None) -> int:
     app = known if isinstance(known, Application) else Application(sys.argv[:1])
     collector = Collector()
     collector.begin()
-    preferences = PreferenceKeeper(preferences_file())
+    preferences = PreferenceStore(preferences_file())
     _dress(preferences)
     thread, keeper = make_host(preferences.values.engine_host), ChatThread(data_dir() / "chats.sqlite3")
     shell = Shell(Session(thread, preferences), keeper, preferences)
@@ -135,7 +135,7 @@ def run(wish: Wish = _USUAL, instance: Instance | None = None) -> int:
         collector.end()
 
 
-def _dress(preferences: PreferenceKeeper) -> None:
+def _dress(preferences: PreferenceStore) -> None:
     """Let the window look as was chosen, now and whenever that changes."""
     look = theme.current()
 

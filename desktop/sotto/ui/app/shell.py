@@ -20,7 +20,7 @@ from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.models import download_words
 from sotto.ui.platform.global_shortcut import GlobalShortcut
 from sotto.ui.platform.single_instance import Show, Wish
-from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
+from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.quick.quick_prompt import QuickPrompt
 from sotto.ui.session import engine_hosts
 from sotto.ui.session.session import Session
@@ -56,7 +56,7 @@ class Shell(QObject):
 
     ended = Signal()
 
-    def __init__(self, session: Session, keeper: ChatThread, preferences: PreferenceKeeper) -> None:
+    def __init__(self, session: Session, keeper: ChatThread, preferences: PreferenceStore) -> None:
         """Show nothing yet."""
         super().__init__()
         self.session = session

@@ -12,7 +12,13 @@ from sotto.ui.composer.format_field import FormatField
 from sotto.ui.composer.preset_bar import PresetBar
 from sotto.ui.composer.thinking_button import ThinkingButton
 from sotto.ui.preferences.presets import Preset
-from sotto.ui.preferences.sampling_options import ALL_NUMBERS, BUDGET, MORE_NUMBERS, NUMBERS, inherited
+from sotto.ui.preferences.sampling_options import (
+    ADVANCED_NUMBERS,
+    ALL_NUMBERS,
+    COMMON_NUMBERS,
+    THINK_BUDGET,
+    inherited_value,
+)
 from sotto.ui.state.model_state import ChatSettings, ModelState
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.number import Number, Origin
@@ -85,8 +91,8 @@ class Choices(QFrame):
         inside.addLayout(self._headed("Answers", "format"))
         inside.addWidget(self.format)
         inside.addSpacing(theme.GAP_4)
-        inside.addWidget(self._grid(NUMBERS))
-        self._rest = self._grid(MORE_NUMBERS)
+        inside.addWidget(self._grid(COMMON_NUMBERS))
+        self._rest = self._grid(ADVANCED_NUMBERS)
         self.more = TextButton("", "quiet")
         self.more.clicked.connect(lambda: self._show_more(shown=self._rest.isHidden()))
         inside.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
@@ -209,7 +215,7 @@ class Choices(QFrame):
             field.show_number(options.get(name))
         self.thinking.show_choices(options, self._settings.options)
         self.format.show_format(options.get("format"))
-        self._show_more(shown=any(number.name in options for number in MORE_NUMBERS))
+        self._show_more(shown=any(number.name in options for number in ADVANCED_NUMBERS))
         self._refuse("")
         if tells:
             self._tell()
@@ -224,7 +230,7 @@ class Choices(QFrame):
         """Say of each value where it comes from, and show what holds where nothing is set here."""
         for number in ALL_NUMBERS:
             field = self.fields[number.name]
-            held = inherited(number, self._settings.options, self._model)
+            held = inherited_value(number, self._settings.options, self._model)
             field.show_inherited(held)
             self._say_origin(number.name, field, Origin.HERE if field.number is not None else held.origin)
         self.thinking.show_choices({"think": self.thinking.value}, self._settings.options)
@@ -234,7 +240,7 @@ class Choices(QFrame):
         self._say_origin("format", self.format, Origin.HERE if self.format.kept is not None else Origin.USUAL)
         self.unable.setText(self.thinking.refusal)
         self.unable.setVisible(bool(self.thinking.refusal))
-        self.fields[BUDGET.name].setEnabled(not self.thinking.refusal)
+        self.fields[THINK_BUDGET.name].setEnabled(not self.thinking.refusal)
         ours, told = self._settings.system.strip(), self._told.strip()
         self.system.setPlaceholderText(ours or told or _SYSTEM)
         here = bool(self.system.toPlainText().strip())

@@ -11,7 +11,7 @@ from sotto.chats.chat_records import Attachment
 from sotto.ui.composer.context_gauge import Choice, ContextGauge, ContextPanel
 from sotto.ui.composer.thinking_button import ThinkingButton
 from sotto.ui.conversation.context_meter import ContextUse
-from sotto.ui.preferences.answer_options import format_line, format_name
+from sotto.ui.preferences.answer_options import format_label, format_sentence
 from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.growing_text_edit import Draft
@@ -119,8 +119,8 @@ class Composer(QFrame):
         """Show what was chosen of the answers: in this conversation, and for all of them."""
         self.think.show_choices(own, settings)
         kept = own.get("format")
-        line = format_line(kept)
-        self.format.setText(f" {format_name(kept)}")
+        line = format_sentence(kept)
+        self.format.setText(f" {format_label(kept)}")
         self.format.setAccessibleName(line)
         self.format.setToolTip(line)
         self.format.setVisible(self._attaches and bool(line))

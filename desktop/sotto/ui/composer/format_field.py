@@ -9,7 +9,13 @@ from PySide6.QtWidgets import QBoxLayout, QFileDialog, QPlainTextEdit, QVBoxLayo
 
 from sotto.engine.contract.requests import Grammar, GrammarKind
 from sotto.errors import SottoError
-from sotto.ui.preferences.answer_options import JSON, format_line, grammar_of, kept_format, typed_name
+from sotto.ui.preferences.answer_options import (
+    JSON,
+    default_grammar_name,
+    format_option,
+    format_sentence,
+    grammar_from_option,
+)
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.form_rows import Segments
 from sotto.ui.toolkit.widgets import Label, TextButton, line_height
@@ -90,7 +96,7 @@ class FormatField(QWidget):
     def show_format(self, kept: Any) -> None:
         """Show what was chosen for the conversation in view; nobody is told."""
         self._forget_check()
-        grammar = grammar_of(kept)
+        grammar = grammar_from_option(kept)
         self.kept = kept if grammar is not None else None
         schema = grammar is not None and kept != JSON
         self._write(grammar if schema else None)
@@ -135,7 +141,7 @@ class FormatField(QWidget):
             self._kind = GrammarKind.JSON_SCHEMA
             self._take(None)
             return
-        grammar = Grammar(self._kind, text, typed_name(self._kind))
+        grammar = Grammar(self._kind, text, default_grammar_name(self._kind))
 
         def checked() -> Grammar:
             from sotto.engine.grammar.grammars import check_grammar
@@ -180,7 +186,7 @@ class FormatField(QWidget):
         else:
             self._write(grammar)
             self.segments.show_value(_SCHEMA)
-            self._take(kept_format(grammar))
+            self._take(format_option(grammar))
 
     def _forget_check(self) -> None:
         self._pause.stop()
@@ -197,7 +203,7 @@ class FormatField(QWidget):
         self._schema.setVisible(self._wants_schema)
         self.error.setText(why)
         self.error.setVisible(bool(why))
-        holds = _AS_BEFORE if why else format_line(self.kept)
+        holds = _AS_BEFORE if why else format_sentence(self.kept)
         self.line.setText(holds if self.kept is not None else _NONE_YET)
         self.text.setAccessibleDescription(why or self.line.text())
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from sotto.ui.preferences.presets import Preset, PresetKeeper
+from sotto.ui.preferences.presets import Preset, PresetStore
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import ElidedButton, Label, Line, TextButton, add_action, popup
 
@@ -25,7 +25,7 @@ class PresetBar(QWidget):
     def __init__(self) -> None:
         """Know of no presets yet."""
         super().__init__()
-        self._keeper: PresetKeeper | None = None
+        self._keeper: PresetStore | None = None
         self._system, self._options = "", dict[str, Any]()
         # The name of the preset that was applied last: what is changed in it can be saved.
         self._last = ""
@@ -56,7 +56,7 @@ class PresetBar(QWidget):
             widget.hide()
         self._show()
 
-    def attach(self, keeper: PresetKeeper) -> None:
+    def attach(self, keeper: PresetStore) -> None:
         """Offer the presets of `keeper`."""
         self._keeper = keeper
         keeper.changed.connect(self._show)
@@ -70,7 +70,7 @@ class PresetBar(QWidget):
     @property
     def current(self) -> Preset | None:
         """The preset that the chat has, letter for letter."""
-        return self._keeper.like(self._system, self._options) if self._keeper is not None else None
+        return self._keeper.find(self._system, self._options) if self._keeper is not None else None
 
     def menu(self) -> QMenu:
         """Return what can be done."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu
 
 from sotto.engine.contract.events import ModelInfo
 from sotto.engine.contract.requests import Think
-from sotto.ui.preferences.answer_options import THINKING, THINKING_TIP, is_thinking, thinking_choices
+from sotto.ui.preferences.answer_options import THINK_LABELS, THINKING_TIP, is_think_option, think_choices
 from sotto.ui.toolkit.number import Origin
 from sotto.ui.toolkit.widgets import IconButton, add_action, popup
 
@@ -80,10 +80,10 @@ class ThinkingButton(IconButton):
         """Return what can be chosen."""
         menu = QMenu(self)
         group = QActionGroup(menu)
-        usual = _AS_IT_DOES if self._inherited is None else f"As the settings say: {THINKING[self._inherited]}"
+        usual = _AS_IT_DOES if self._inherited is None else f"As the settings say: {THINK_LABELS[self._inherited]}"
         choices: list[tuple[Think | None, str]] = [(None, usual)]
-        known = (*THINKING,) if self._settles else thinking_choices(self._info, self._own)
-        choices += [(one, THINKING[one]) for one in known]
+        known = (*THINK_LABELS,) if self._settles else think_choices(self._info, self._own)
+        choices += [(one, THINK_LABELS[one]) for one in known]
         for value, text in choices:
             action = add_action(menu, text, partial(self.chosen.emit, value))
             action.setCheckable(True)
@@ -92,7 +92,7 @@ class ThinkingButton(IconButton):
         return menu
 
     def _show(self) -> None:
-        said = _AS_IT_DOES if self.held is None else THINKING[self.held]
+        said = _AS_IT_DOES if self.held is None else THINK_LABELS[self.held]
         brief = "Think" if self.held is None else f"Think: {said.lower()}"
         self.setText(f" {brief if self._brief else f'{said} ▾'}")
         self.setAccessibleName(f"Thinking: {said}")
@@ -102,4 +102,4 @@ class ThinkingButton(IconButton):
 
 
 def _read(options: Mapping[str, Any]) -> Think | None:
-    return Think(options["think"]) if is_thinking(options.get("think")) else None
+    return Think(options["think"]) if is_think_option(options.get("think")) else None

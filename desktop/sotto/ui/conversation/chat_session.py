@@ -27,7 +27,7 @@ from sotto.ui.conversation.draft_state import DraftState
 from sotto.ui.conversation.request_builder import RequestBuilder, conversation_of
 from sotto.ui.conversation.row_ids import ChatRowId
 from sotto.ui.conversation.summary import Summary
-from sotto.ui.preferences.answer_options import Manner
+from sotto.ui.preferences.answer_options import AnswerOptions
 from sotto.ui.session.engine_thread import EngineLost
 from sotto.ui.session.session import Session
 from sotto.ui.state.model_state import Problem
@@ -206,8 +206,10 @@ class ChatSession(QObject):
         self._writer.resume_answer()
         self.answer_resumed.emit(last)
         # What was begun as any text goes on as that.
-        manner = self._requests.manner
-        self._generate(self.turns, manner if "format" in last.figures else replace(manner, grammar=None))
+        answer_options = self._requests.answer_options
+        self._generate(
+            self.turns, answer_options if "format" in last.figures else replace(answer_options, grammar=None)
+        )
 
     def show_version(self, turn: int) -> None:
         """Bring another version of a message into view, with what was said behind it."""
@@ -361,18 +363,18 @@ class ChatSession(QObject):
         self.retracted.emit(question.text)
 
     def _answer_now(self) -> None:
-        asked, manner = list(self.turns), self._requests.manner
+        asked, answer_options = list(self.turns), self._requests.answer_options
         self._begin_request()
-        self._begin_answer(manner.figures)
-        self._generate(asked, manner)
+        self._begin_answer(answer_options.figures)
+        self._generate(asked, answer_options)
 
     def _begin_request(self) -> None:
         self._set_phase(Phase.PREFILLING)
         self.pace.begin()
         self._request = f"answer {next(_REQUESTS)}"
 
-    def _generate(self, asked: list[Turn], manner: Manner) -> None:
-        self._session.generate(self._requests.build(self._request, asked, manner))
+    def _generate(self, asked: list[Turn], answer_options: AnswerOptions) -> None:
+        self._session.generate(self._requests.build(self._request, asked, answer_options))
         self._session.answering()
 
     def _begin_answer(self, figures: Mapping[str, Any]) -> None:

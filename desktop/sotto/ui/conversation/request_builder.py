@@ -8,7 +8,7 @@ from sotto.engine.contract import requests as engine
 from sotto.engine.contract.requests import GenerateRequest, Overflow
 from sotto.ui.conversation.draft_state import DraftState
 from sotto.ui.conversation.prefix_reuse import Asked, PrefixReuse
-from sotto.ui.preferences.answer_options import Manner, manner_of
+from sotto.ui.preferences.answer_options import AnswerOptions, read_answer_options
 from sotto.ui.session.session import Session
 
 
@@ -41,9 +41,9 @@ class RequestBuilder:
         return self._session.settings.system_for(self._draft.system)
 
     @property
-    def manner(self) -> Manner:
+    def answer_options(self) -> AnswerOptions:
         """How the model is asked now."""
-        return manner_of(self._session.settings.options_for(self._draft.options), self._session.state.info)
+        return read_answer_options(self._session.settings.options_for(self._draft.options), self._session.state.info)
 
     def messages(self, turns: Sequence[Turn]) -> tuple[engine.Message, ...]:
         """Return what a model is given of some turns."""
@@ -56,21 +56,21 @@ class RequestBuilder:
             whole = whole.with_message(Message("user", content))
         return build_messages(whole, self._system) if whole.messages else ()
 
-    def build(self, name: str, turns: Sequence[Turn], manner: Manner) -> GenerateRequest:
+    def build(self, name: str, turns: Sequence[Turn], answer_options: AnswerOptions) -> GenerateRequest:
         """Return the request for an answer to some turns; what the engine says of that carries `name`."""
         messages, record, trims = self.messages(turns), self._session.state.record, self._draft.trims
         settings = self._session.settings
-        self.reuse.begin(Asked(record.digest if record else "", messages, trims, manner.think))
+        self.reuse.begin(Asked(record.digest if record else "", messages, trims, answer_options.think))
         return GenerateRequest(
             name,
             messages=messages,
             sampling=settings.sampling,
-            options=manner.drawn,
+            options=answer_options.sampling,
             num_predict=settings.num_predict,
-            grammar=manner.grammar,
+            grammar=answer_options.grammar,
             ignore_eos=settings.ignore_eos,
             # Nothing is left out unless the person has chosen so.
             overflow=Overflow.SHIFT if trims else Overflow.ERROR,
-            think=manner.think,
-            think_budget=manner.budget,
+            think=answer_options.think,
+            think_budget=answer_options.think_budget,
         )

@@ -12,7 +12,7 @@ from sotto.ui.models import download_words
 from sotto.ui.models.download_form import GetCard
 from sotto.ui.models.downloads import Downloads
 from sotto.ui.models.model_panel import ModelPanel
-from sotto.ui.preferences.preferences import PreferenceKeeper
+from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.session import Session
 from sotto.ui.state.names import model_name
 
@@ -36,7 +36,7 @@ class Getting(QObject):
     load_wanted = Signal(object)
     offered = Signal(str, str, str, object, float)
 
-    def __init__(self, session: Session, preferences: PreferenceKeeper, parent: QObject | None = None) -> None:
+    def __init__(self, session: Session, preferences: PreferenceStore, parent: QObject | None = None) -> None:
         """Make the card; it belongs nowhere yet."""
         super().__init__(parent)
         self._session = session

@@ -15,7 +15,7 @@ from sotto.errors import SottoError
 from sotto.paths import data_dir
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.sources.model_names import parse_name
-from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
+from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import Problem
@@ -87,7 +87,7 @@ class Downloads(QObject):
     offered = Signal(str, str, str, object, float)
     _told = Signal()
 
-    def __init__(self, session: Session, preferences: PreferenceKeeper, parent: QObject | None = None) -> None:
+    def __init__(self, session: Session, preferences: PreferenceStore, parent: QObject | None = None) -> None:
         """Know of no downloads before `begin`; models that come are shown by `session`."""
         super().__init__(parent)
         self._session, self._preferences = session, preferences

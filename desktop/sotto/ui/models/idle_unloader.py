@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from sotto.runner.residents import KEEP_ALIVE
 from sotto.store.records import ModelRecord
 from sotto.ui.models.model_notes import ModelBook
-from sotto.ui.preferences.preferences import PreferenceKeeper
+from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import ModelState, Phase
@@ -32,7 +32,7 @@ class KeepAlive(QObject):
         self,
         session: Session,
         book: ModelBook,
-        preferences: PreferenceKeeper,
+        preferences: PreferenceStore,
         parent: QObject | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from sotto.store.records import ModelRecord
-from sotto.ui.preferences.preferences import PreferenceKeeper
+from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.state.memory_estimate import Fit
 from sotto.ui.state.names import short_name
 
@@ -23,7 +23,7 @@ class ModelBook(QObject):
     changed = Signal()
     contexts_changed = Signal()
 
-    def __init__(self, preferences: PreferenceKeeper, parent: QObject | None = None) -> None:
+    def __init__(self, preferences: PreferenceStore, parent: QObject | None = None) -> None:
         """Keep everything in `preferences`."""
         super().__init__(parent)
         self._preferences = preferences
@@ -57,7 +57,7 @@ class ModelBook(QObject):
 
     def context_of(self, record: ModelRecord) -> int | None:
         """Return the tokens of context that were chosen for a model; None where none were."""
-        return self._preferences.values.context_of(record.digest)
+        return self._preferences.values.chosen_context(record.digest)
 
     def choose_context(self, record: ModelRecord, tokens: int | None) -> None:
         """Choose how long a context a model is loaded with; None for as many as fit well."""

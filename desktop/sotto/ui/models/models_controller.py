@@ -20,7 +20,7 @@ from sotto.ui.models.model_notes import ModelBook
 from sotto.ui.models.model_panel import ModelPanel
 from sotto.ui.models.model_templates import ModelTemplates
 from sotto.ui.models.model_trash import ModelBin
-from sotto.ui.preferences.preferences import PreferenceKeeper
+from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.session import Session
 from sotto.ui.state import memory_estimate
 from sotto.ui.state.model_state import ModelState, Problem
@@ -43,7 +43,7 @@ class ModelDesk(QObject):
     left = Signal()
     offered = Signal(str, str, str, object, float)
 
-    def __init__(self, session: Session, preferences: PreferenceKeeper, parent: QObject | None = None) -> None:
+    def __init__(self, session: Session, preferences: PreferenceStore, parent: QObject | None = None) -> None:
         """Make the list and the card; they belong nowhere yet."""
         super().__init__(parent)
         self._session, self._preferences = session, preferences

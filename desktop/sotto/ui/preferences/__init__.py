@@ -1,1 +1,1 @@
-"""What a person has chosen, and presets."""
+"""The user's preferences, the answer options that can be chosen, and presets."""

@@ -1,7 +1,7 @@
-"""What can be chosen of answers that is no number: whether the model thinks first, and what they must be.
+"""The answer options that are not numbers: whether the model thinks first, and the format of answers.
 
-Both are kept among the options of a chat: `think` as the engine names it, and `format` as `json` or as an object with
-`kind`, `text` and `name`. What knows of grammars is imported where there is one: the window is painted before.
+Both are stored among the options of a chat: `think` under the engine's names, and `format` as `json` or as an object
+with `kind`, `text` and `name`. Grammars are imported inside functions, so that the window can be painted first.
 """
 
 from collections.abc import Mapping
@@ -12,8 +12,8 @@ from sotto.engine.contract.events import ModelInfo
 from sotto.engine.contract.requests import Grammar, GrammarKind, Think
 
 JSON = "json"
-LEVELS = (Think.LOW, Think.MEDIUM, Think.HIGH, Think.MAX)
-THINKING: Mapping[Think, str] = {
+THINK_LEVELS = (Think.LOW, Think.MEDIUM, Think.HIGH, Think.MAX)
+THINK_LABELS: Mapping[Think, str] = {
     Think.ON: "On",
     Think.OFF: "Off",
     Think.LOW: "Low",
@@ -21,118 +21,121 @@ THINKING: Mapping[Think, str] = {
     Think.HIGH: "High",
     Think.MAX: "Max",
 }
-"""The choices, for people."""
+"""The choices as the user sees them."""
 THINKING_TIP = "Whether the model thinks before it answers, and how much where it can be told so"
-_LONGEST_NAME = 200
+_MAX_NAME_LENGTH = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """What was chosen of an answer, apart from each other.
+class AnswerOptions:
+    """The options of an answer, separated by what they control.
 
     Attributes:
-        drawn: How it is drawn, by Ollama's names.
-        think: Whether the model thinks first; None as it does by itself.
-        budget: Most tokens of thoughts; None for no limit.
-        grammar: What the answer must be; None for any text.
+        sampling: The sampling options, under Ollama's names.
+        think: Whether the model thinks first; None for the model's default.
+        think_budget: Maximum number of tokens of a thought; None for no limit.
+        grammar: What the answer must match; None for any text.
     """
 
-    drawn: Mapping[str, Any]
+    sampling: Mapping[str, Any]
     think: Think | None
-    budget: int | None
+    think_budget: int | None
     grammar: Grammar | None
 
     @property
     def figures(self) -> dict[str, str]:
-        """What is kept with an answer of what it was held to."""
+        """What is recorded with the answer: its format, if one was required."""
         if self.grammar is None:
             return {}
         return {"format": JSON if self.grammar.kind is GrammarKind.JSON_SCHEMA else self.grammar.kind.value}
 
 
-def manner_of(options: Mapping[str, Any], info: ModelInfo | None) -> Manner:
-    """Return what options ask of the model that `info` is about: one that cannot think is not asked to."""
-    drawn = {name: value for name, value in options.items() if name not in ("think", "think_budget", "format")}
+def read_answer_options(options: Mapping[str, Any], info: ModelInfo | None) -> AnswerOptions:
+    """Return the options of an answer by the model that `info` describes.
+
+    A model that cannot think is not asked to. Invalid values are ignored: imported chats may contain anything.
+    """
+    sampling = {name: value for name, value in options.items() if name not in ("think", "think_budget", "format")}
     thinks = info is not None and info.thinks
-    think = Think(options["think"]) if thinks and is_thinking(options.get("think")) else None
-    # What an imported chat has is anything.
+    think = Think(options["think"]) if thinks and is_think_option(options.get("think")) else None
     budget = options.get("think_budget")
-    good = thinks and isinstance(budget, int) and not isinstance(budget, bool) and budget >= 0
-    return Manner(drawn, think, budget if good else None, grammar_of(options.get("format")))
+    valid = thinks and isinstance(budget, int) and not isinstance(budget, bool) and budget >= 0
+    return AnswerOptions(sampling, think, budget if valid else None, grammar_from_option(options.get("format")))
 
 
-def is_thinking(value: object) -> bool:
-    """Return whether a value says whether to think."""
+def is_think_option(value: object) -> bool:
+    """Return whether a value is valid for the option `think`."""
     return isinstance(value, str) and value in set(Think)
 
 
-def thinking_choices(info: ModelInfo | None, chosen: object = None) -> tuple[Think, ...]:
-    """Return what can be chosen of thinking where the model is loaded that `info` is about.
+def think_choices(info: ModelInfo | None, chosen: object = None) -> tuple[Think, ...]:
+    """Return the values of `think` that can be chosen.
 
     Args:
-        info: The model; None where none is loaded.
-        chosen: What was chosen, which is among the choices whatever the model knows.
+        info: The loaded model; None if none is loaded.
+        chosen: The current choice, which is offered even if the model does not support it.
     """
-    levels = LEVELS if info is not None and info.knows_efforts else ()
-    return (Think.ON, Think.OFF, *(one for one in LEVELS if one in levels or one == chosen))
+    supported = THINK_LEVELS if info is not None and info.knows_efforts else ()
+    return (Think.ON, Think.OFF, *(level for level in THINK_LEVELS if level in supported or level == chosen))
 
 
-def is_format(value: object) -> bool:
-    """Return whether a value says what answers must be, in the form in which that is kept."""
+def is_format_option(value: object) -> bool:
+    """Return whether a value is valid for the option `format`."""
     if value == JSON:
         return True
     if not isinstance(value, Mapping) or set(value) != {"kind", "text", "name"}:
         return False
     kind, text, name = value["kind"], value["text"], value["name"]
-    if not all(isinstance(one, str) for one in (kind, text, name)) or kind not in set(GrammarKind):
+    if not all(isinstance(item, str) for item in (kind, text, name)) or kind not in set(GrammarKind):
         return False
     from sotto.engine.grammar.grammars import LARGEST
 
     fits = 0 < len(text.encode("utf-8", "replace")) <= LARGEST[GrammarKind(kind)]
-    return fits and 0 < len(name) <= _LONGEST_NAME and name.isprintable()
+    return fits and 0 < len(name) <= _MAX_NAME_LENGTH and name.isprintable()
 
 
-def kept_format(grammar: Grammar) -> dict[str, str]:
-    """Return a grammar in the form in which it is kept."""
+def format_option(grammar: Grammar) -> dict[str, str]:
+    """Return the value of the option `format` that stands for a grammar."""
     return {"kind": grammar.kind.value, "text": grammar.text, "name": grammar.name}
 
 
-def grammar_of(kept: object) -> Grammar | None:
-    """Return what answers must be; None where they may be any text."""
-    if kept == JSON:
+def grammar_from_option(option: object) -> Grammar | None:
+    """Return the grammar of a value of the option `format`; None if any text is allowed."""
+    if option == JSON:
         from sotto.engine.grammar.grammar_files import any_object
 
         return any_object()
-    if not isinstance(kept, Mapping) or not is_format(kept):
+    if not isinstance(option, Mapping) or not is_format_option(option):
         return None
-    return Grammar(GrammarKind(kept["kind"]), kept["text"], kept["name"])
+    return Grammar(GrammarKind(option["kind"]), option["text"], option["name"])
 
 
-def typed_name(kind: GrammarKind) -> str:
-    """Return what a grammar is called that is from no file."""
-    return f"The {_what(kind).partition(' ')[2]}"
+def default_grammar_name(kind: GrammarKind) -> str:
+    """Return the name of a grammar that does not come from a file."""
+    return f"The {_kind_label(kind).partition(' ')[2]}"
 
 
-def format_name(kept: object) -> str:
-    """Return what answers will be, in a word or two: `JSON`; empty where they may be any text."""
-    grammar = grammar_of(kept)
+def format_label(option: object) -> str:
+    """Return the format of answers in a word: `JSON` or `Format`; empty if any text is allowed."""
+    grammar = grammar_from_option(option)
     if grammar is None:
         return ""
     return "JSON" if grammar.kind is GrammarKind.JSON_SCHEMA else "Format"
 
 
-def format_line(kept: object) -> str:
-    """Return what answers will be, in a sentence; empty where they may be any text."""
-    grammar = grammar_of(kept)
+def format_sentence(option: object) -> str:
+    """Return the format of answers in a sentence; empty if any text is allowed."""
+    grammar = grammar_from_option(option)
     if grammar is None:
         return ""
-    if kept == JSON:
+    if option == JSON:
         return "Answers are JSON objects."
-    name = f"the {grammar.name.partition(' ')[2]}" if grammar.name == typed_name(grammar.kind) else grammar.name
+    unnamed = grammar.name == default_grammar_name(grammar.kind)
+    name = f"the {grammar.name.partition(' ')[2]}" if unnamed else grammar.name
     return f"Answers are {'JSON, as' if grammar.kind is GrammarKind.JSON_SCHEMA else 'what'} {name} says."
 
 
-def _what(kind: GrammarKind) -> str:
+def _kind_label(kind: GrammarKind) -> str:
     from sotto.engine.grammar.grammar_files import WHAT
 
     return WHAT[kind]

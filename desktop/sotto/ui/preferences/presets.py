@@ -1,4 +1,4 @@
-"""Presets: a system prompt and how to answer under a name, kept in a file that people can read. Draws nothing."""
+"""Presets: named combinations of a system prompt and answer options, stored in a readable file."""
 
 import json
 import logging
@@ -12,24 +12,24 @@ from PySide6.QtCore import QObject, Signal
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import read_object
 from sotto.store.printable import printable_path
-from sotto.ui.preferences.preferences import LONGEST_TEXT
-from sotto.ui.preferences.sampling_options import sensible
+from sotto.ui.preferences.preferences import MAX_TEXT_LENGTH
+from sotto.ui.preferences.sampling_options import valid_options
 from sotto.ui.toolkit.debounced_file import LateFile
 
 _log = logging.getLogger(__name__)
 
-LONGEST_NAME = 60
-_MOST = 500
+MAX_NAME_LENGTH = 60
+_MAX_PRESETS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """What can be chosen for a chat, under a name.
+    """A system prompt and answer options that can be applied to a chat.
 
     Attributes:
-        name: What it is called; no other is called so.
+        name: A unique name.
         system: The system prompt.
-        options: How models answer, by Ollama's names, `think` and `format` as `manners` keeps them.
+        options: The answer options, under Ollama's names; `think` and `format` as in `answer_options`.
     """
 
     name: str
@@ -37,12 +37,12 @@ class Preset:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-class PresetKeeper(QObject):
-    """The presets, by name.
+class PresetStore(QObject):
+    """Holds the presets, sorted by name, and saves each change.
 
     Signals:
-        changed: There are others now (a tuple of `Preset`).
-        failed: They cannot be kept; why, in a sentence.
+        changed: The presets have changed (a tuple of `Preset`).
+        failed: They cannot be saved; the reason, in a sentence.
     """
 
     changed = Signal(object)
@@ -56,73 +56,77 @@ class PresetKeeper(QObject):
         self._file.failed.connect(self.failed)
 
     def with_name(self, name: str) -> Preset | None:
-        """Return the one of this name; None if there is none."""
-        return next((one for one in self.presets if one.name == name), None)
+        """Return the preset of this name, or None."""
+        return next((preset for preset in self.presets if preset.name == name), None)
 
-    def like(self, system: str, options: Mapping[str, Any]) -> Preset | None:
-        """Return the one with these choices; None if there is none."""
-        return next((one for one in self.presets if one.system == system and dict(one.options) == dict(options)), None)
+    def find(self, system: str, options: Mapping[str, Any]) -> Preset | None:
+        """Return the preset with exactly this system prompt and these options, or None."""
+        for preset in self.presets:
+            if preset.system == system and dict(preset.options) == dict(options):
+                return preset
+        return None
 
     def save(self, name: str, system: str, options: Mapping[str, Any]) -> Preset:
-        """Keep choices under a new name.
+        """Add a preset.
 
         Raises:
-            ValueError: It makes no sense, or there is one of this name; a sentence for people.
+            ValueError: The name is invalid or taken; the message is for the user.
         """
-        made = Preset(self._free(name, None), system, sensible(options))
-        self._set((*self.presets, made))
-        return made
+        preset = Preset(self._checked_name(name, None), system, valid_options(options))
+        self._set((*self.presets, preset))
+        return preset
 
     def replace(self, name: str, system: str, options: Mapping[str, Any]) -> None:
-        """Keep other choices under a name that there is."""
-        self._set(tuple(Preset(name, system, sensible(options)) if one.name == name else one for one in self.presets))
+        """Change the system prompt and options of an existing preset."""
+        changed = Preset(name, system, valid_options(options))
+        self._set(tuple(changed if preset.name == name else preset for preset in self.presets))
 
     def rename(self, name: str, new: str) -> str:
-        """Call a preset something else, and return what it is called now.
+        """Rename a preset, and return its new name as it is stored.
 
         Raises:
-            ValueError: The new name makes no sense, or is another one's; a sentence for people.
+            ValueError: The new name is invalid or taken; the message is for the user.
         """
-        new = self._free(new, name)
-        self._set(tuple(replace(one, name=new) if one.name == name else one for one in self.presets))
+        new = self._checked_name(new, name)
+        self._set(tuple(replace(preset, name=new) if preset.name == name else preset for preset in self.presets))
         return new
 
     def delete(self, name: str) -> None:
-        """Forget a preset."""
-        self._set(tuple(one for one in self.presets if one.name != name))
+        """Delete a preset."""
+        self._set(tuple(preset for preset in self.presets if preset.name != name))
 
     def restore(self, preset: Preset) -> None:
-        """Take back that one was deleted."""
+        """Undo the deletion of a preset, unless its name has been used again."""
         if self.with_name(preset.name) is None:
             self._set((*self.presets, preset))
 
     def close(self) -> None:
-        """Write what is not written yet, and wait for it."""
+        """Write pending changes, and wait until they are on disk."""
         self._file.close()
 
-    def _free(self, name: str, old: str | None) -> str:
-        """Return a name as it is kept, if it may be used for the one that is called `old` now."""
-        kept = " ".join(name.split())
-        if not kept or not kept.isprintable():
+    def _checked_name(self, name: str, old: str | None) -> str:
+        """Return a name without surplus blanks, if it is valid and free for the preset that is called `old` now."""
+        clean = " ".join(name.split())
+        if not clean or not clean.isprintable():
             raise ValueError("A preset needs a name.")
-        if len(kept) > LONGEST_NAME:
-            raise ValueError(f"A name may have {LONGEST_NAME} letters, and this has {len(kept)}.")
-        if any(one.name.casefold() == kept.casefold() and one.name != old for one in self.presets):
-            raise ValueError(f"There is a preset “{kept}” already: choose another name.")
-        return kept
+        if len(clean) > MAX_NAME_LENGTH:
+            raise ValueError(f"A name may have {MAX_NAME_LENGTH} letters, and this has {len(clean)}.")
+        if any(preset.name.casefold() == clean.casefold() and preset.name != old for preset in self.presets):
+            raise ValueError(f"There is a preset “{clean}” already: choose another name.")
+        return clean
 
     def _set(self, presets: tuple[Preset, ...]) -> None:
-        self.presets = tuple(sorted(presets, key=lambda one: one.name.casefold()))
+        self.presets = tuple(sorted(presets, key=lambda preset: preset.name.casefold()))
         self._file.touch()
         self.changed.emit(self.presets)
 
     def _text(self) -> str:
-        text = json.dumps({"presets": [asdict(one) for one in self.presets]}, indent=2, ensure_ascii=False)
-        return text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair cannot be written
+        text = json.dumps({"presets": [asdict(preset) for preset in self.presets]}, indent=2, ensure_ascii=False)
+        return text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates cannot be written
 
 
 def _read(path: Path) -> tuple[Preset, ...]:
-    """Return what a file has of presets; what makes no sense is told in the log and left out."""
+    """Read the presets of a file; invalid ones are logged and left out."""
     if not path.exists():
         return ()
     try:
@@ -131,18 +135,18 @@ def _read(path: Path) -> tuple[Preset, ...]:
         _log.warning("%s", error.message)
         return ()
     found: dict[str, Preset] = {}
-    for one in written[:_MOST] if isinstance(written, list) else ():
-        name = one.get("name") if isinstance(one, dict) else None
-        system = one.get("system", "") if isinstance(one, dict) else None
+    for entry in written[:_MAX_PRESETS] if isinstance(written, list) else ():
+        name = entry.get("name") if isinstance(entry, dict) else None
+        system = entry.get("system", "") if isinstance(entry, dict) else None
         if (
             isinstance(name, str)
             and isinstance(system, str)
-            and 0 < len(name) <= LONGEST_NAME
+            and 0 < len(name) <= MAX_NAME_LENGTH
             and name.isprintable()
-            and len(system) <= LONGEST_TEXT
+            and len(system) <= MAX_TEXT_LENGTH
             and name.casefold() not in found
         ):
-            found[name.casefold()] = Preset(name, system, sensible(one.get("options")))
+            found[name.casefold()] = Preset(name, system, valid_options(entry.get("options")))
         else:
-            _log.warning("%s has a preset that makes no sense: %.80r.", printable_path(path), one)
+            _log.warning("%s has a preset that makes no sense: %.80r.", printable_path(path), entry)
     return tuple(sorted(found.values(), key=lambda preset: preset.name.casefold()))

@@ -13,7 +13,7 @@ from sotto.ui.conversation.chat_sessions import ChatSessions
 from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.platform.input_focus import InputFocus
-from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
+from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.quick.quick_panel import USUAL_PLACE, QuickPanel
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import ModelState, Problem
@@ -40,7 +40,7 @@ class QuickPrompt(QObject):
     def __init__(
         self,
         session: "Session",
-        preferences: PreferenceKeeper,
+        preferences: PreferenceStore,
         sessions: ChatSessions,
         parent: QObject | None = None,
     ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QThreadPool, Signal, Slot
 
 from sotto.errors import SottoError
-from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
+from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.session.api_host import ApiHost
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class ApiSwitch(QObject):
     changed = Signal()
     _came = Signal(object)
 
-    def __init__(self, host: ApiHost, preferences: PreferenceKeeper, parent: QObject | None = None) -> None:
+    def __init__(self, host: ApiHost, preferences: PreferenceStore, parent: QObject | None = None) -> None:
         """Serve what `host` has; nothing listens yet."""
         super().__init__(parent)
         self.state = ApiState()

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from sotto.errors import CancelledError, SottoError
 from sotto.runner.residents import same
 from sotto.store.records import ModelRecord
-from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
+from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.session.model_sources import Models, StoreModels
 from sotto.ui.session.store_watch import StoreWatch
 from sotto.ui.state.drop_contents import Dropped, path_names
@@ -73,7 +73,7 @@ class ModelLibrary(QObject):
     problem = Signal(object)
 
     def __init__(
-        self, preferences: PreferenceKeeper, source: Models | None = None, parent: QObject | None = None
+        self, preferences: PreferenceStore, source: Models | None = None, parent: QObject | None = None
     ) -> None:
         """Look in `source`, or else in the stores of this machine, and in the folders that `preferences` have."""
         super().__init__(parent)

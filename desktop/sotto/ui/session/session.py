@@ -30,7 +30,7 @@ from sotto.runner.commands import Generate
 from sotto.runner.keeper import Keeper
 from sotto.runner.residents import Admit, Rank, Refuse, Resident, Residents, Stage, Wish, same
 from sotto.store.records import ModelRecord
-from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
+from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.session.engine_thread import EngineLost, EngineThread
 from sotto.ui.session.model_library import ModelLibrary
 from sotto.ui.state import wording
@@ -82,7 +82,7 @@ class Session(QObject):
     def __init__(
         self,
         thread: EngineThread,
-        preferences: PreferenceKeeper,
+        preferences: PreferenceStore,
         library: ModelLibrary | None = None,
         parent: QObject | None = None,
     ) -> None:
@@ -163,7 +163,7 @@ class Session(QObject):
 
     def chosen_context(self, record: ModelRecord) -> int | None:
         """Return the tokens of context that a person chose, for this model or else for all; None where they did not."""
-        return self._preferences.values.context_of(record.digest) or self.settings.num_ctx
+        return self._preferences.values.chosen_context(record.digest) or self.settings.num_ctx
 
     def context_for(self, record: ModelRecord) -> int | None:
         """Return the tokens of context to load a model with; None for as many as it was made for."""

@@ -9,8 +9,14 @@ from PySide6.QtWidgets import QPlainTextEdit
 from sotto.engine.contract.requests import Think
 from sotto.ui.composer.thinking_button import ThinkingButton
 from sotto.ui.preferences.answer_options import THINKING_TIP
-from sotto.ui.preferences.preferences import LONGEST_TEXT, PreferenceKeeper, Preferences
-from sotto.ui.preferences.sampling_options import ALL_NUMBERS, CONTEXT, MORE_NUMBERS, NUMBERS, inherited
+from sotto.ui.preferences.preferences import MAX_TEXT_LENGTH, Preferences, PreferenceStore
+from sotto.ui.preferences.sampling_options import (
+    ADVANCED_NUMBERS,
+    ALL_NUMBERS,
+    COMMON_NUMBERS,
+    CONTEXT_LENGTH,
+    inherited_value,
+)
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.form_rows import Group, Page, Row, Switch
 from sotto.ui.toolkit.number import Number
@@ -27,7 +33,7 @@ class AnswersPage(Page):
 
     name, title, icon = "answers", "Answers", "speech"
 
-    def __init__(self, preferences: PreferenceKeeper) -> None:
+    def __init__(self, preferences: PreferenceStore) -> None:
         """Show and change `preferences`."""
         super().__init__()
         self._preferences = preferences
@@ -42,7 +48,7 @@ class AnswersPage(Page):
         self.thinking = ThinkingButton()
         self.thinking.chosen.connect(self._think)
         self.fields = {number.name: NumberField(number) for number in ALL_NUMBERS}
-        self.context = NumberField(CONTEXT)
+        self.context = NumberField(CONTEXT_LENGTH)
         group = self.add_group()
         group.add(
             Row(
@@ -55,8 +61,8 @@ class AnswersPage(Page):
         self._system_row = Row("System prompt", "", self.system, below=True)
         group.add(self._system_row)
         group.add(Row("Thinking", f"{THINKING_TIP}. Models that cannot be asked to are not.", self.thinking))
-        self._add_numbers(group, NUMBERS)
-        self._add_numbers(self.add_group("More numbers, which few people need"), MORE_NUMBERS)
+        self._add_numbers(group, COMMON_NUMBERS)
+        self._add_numbers(self.add_group("More numbers, which few people need"), ADVANCED_NUMBERS)
         self.add_note("A chat can choose otherwise: its settings say of each value where it comes from.")
         row = Row(
             "Context length",
@@ -79,7 +85,7 @@ class AnswersPage(Page):
     def _add_numbers(self, group: Group, numbers: Iterable[Number]) -> None:
         for number in numbers:
             field = self.fields[number.name]
-            field.show_inherited(inherited(number, {}, {}))
+            field.show_inherited(inherited_value(number, {}, {}))
             field.setSpecialValueText("The model’s own")
             row = Row(number.title, number.tip, field)
             field.refused.connect(row.refuse)
@@ -112,9 +118,10 @@ class AnswersPage(Page):
 
     def _tell(self) -> None:
         text = self.system.toPlainText()
-        if len(text) > LONGEST_TEXT:
+        if len(text) > MAX_TEXT_LENGTH:
             self._system_row.refuse(
-                f"The system prompt may have {LONGEST_TEXT:,} characters, and this has {len(text):,}: it is not taken."
+                f"The system prompt may have {MAX_TEXT_LENGTH:,} characters, and this has {len(text):,}: "
+                "it is not taken."
             )
             return
         self._system_row.refuse("")

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 from sotto import api
 from sotto.api.access import KEY_RULE, OriginError, can_be_sent, read_origins
 from sotto.errors import InvalidRequestError
-from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
+from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.form_rows import Page, Row, Switch, ValueField
 from sotto.ui.toolkit.number import Number
@@ -29,7 +29,7 @@ class ProgramsPage(Page):
 
     name, title, icon = "programs", "Other programs", "plug"
 
-    def __init__(self, preferences: PreferenceKeeper, switch: "ApiSwitch | None") -> None:
+    def __init__(self, preferences: PreferenceStore, switch: "ApiSwitch | None") -> None:
         """Show and change `preferences`; `switch` tells what came of them."""
         super().__init__()
         self._preferences, self._switch = preferences, switch

@@ -2,14 +2,14 @@
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from sotto.ui.preferences.preferences import LARGEST_ZOOM, SMALLEST_ZOOM, PreferenceKeeper, Preferences
+from sotto.ui.preferences.preferences import MAX_ZOOM, MIN_ZOOM, Preferences, PreferenceStore
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.form_rows import Page, Row, Segments
 from sotto.ui.toolkit.number import Number
 from sotto.ui.toolkit.number_field import NumberField
 from sotto.ui.toolkit.widgets import IconButton
 
-_SIZE = Number("zoom", "Text size", round(100 * SMALLEST_ZOOM), round(100 * LARGEST_ZOOM), 10, 0, "In percent")
+_SIZE = Number("zoom", "Text size", round(100 * MIN_ZOOM), round(100 * MAX_ZOOM), 10, 0, "In percent")
 
 
 class AppearancePage(Page):
@@ -17,7 +17,7 @@ class AppearancePage(Page):
 
     name, title, icon = "appearance", "Appearance", "contrast"
 
-    def __init__(self, preferences: PreferenceKeeper) -> None:
+    def __init__(self, preferences: PreferenceStore) -> None:
         """Show and change `preferences`."""
         super().__init__()
         self._preferences = preferences

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from sotto.errors import InvalidRequestError, SottoError
-from sotto.ui.preferences.preferences import LEAST_SPEED, MOST_SPEED
+from sotto.ui.preferences.preferences import MAX_DOWNLOAD_SPEED, MIN_DOWNLOAD_SPEED
 from sotto.ui.state import wording
 
 if TYPE_CHECKING:
@@ -130,9 +130,9 @@ def speed_read(text: str) -> int:
     except InvalidRequestError as error:
         said = f"A speed is a number with K, M or G behind it, for example 5 MB, not {text!r}."
         raise InvalidRequestError(said) from error
-    if speed and not LEAST_SPEED <= speed <= MOST_SPEED:
+    if speed and not MIN_DOWNLOAD_SPEED <= speed <= MAX_DOWNLOAD_SPEED:
         raise InvalidRequestError(
-            f"The speed must be from {wording.size(LEAST_SPEED)} to {wording.size(MOST_SPEED)} a second, "
-            f"not {wording.size(speed)}."
+            f"The speed must be from {wording.size(MIN_DOWNLOAD_SPEED)} to {wording.size(MAX_DOWNLOAD_SPEED)} "
+            f"a second, not {wording.size(speed)}."
         )
     return speed

@@ -4,7 +4,7 @@ import os
 
 from sotto.runner.host import PROCESS, THREAD, forced_kind
 from sotto.runner.isolated.held_memory import VARIABLE, can_be_limited
-from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
+from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.settings.engine_choices import EngineChoices, Kept, limit_read
 from sotto.ui.state import wording
 from sotto.ui.toolkit.form_rows import Page, Row, Segments, ValueField
@@ -25,7 +25,7 @@ class EnginePage(Page):
 
     name, title, icon = "engine", "Engine", "chip"
 
-    def __init__(self, preferences: PreferenceKeeper, choices: EngineChoices) -> None:
+    def __init__(self, preferences: PreferenceStore, choices: EngineChoices) -> None:
         """Show and change `preferences` and `choices`."""
         super().__init__()
         self._choices = choices

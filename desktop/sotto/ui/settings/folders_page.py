@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 
 from sotto.store.printable import printable_path
 from sotto.ui.models.model_description import SOURCE_NAMES
-from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
+from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.settings.engine_choices import speed_read
 from sotto.ui.settings.model_folders import Store, Stores
 from sotto.ui.state import wording
@@ -22,7 +22,7 @@ class FoldersPage(Page):
 
     name, title, icon = "folders", "Stores and folders", "folder"
 
-    def __init__(self, stores: Stores, preferences: PreferenceKeeper) -> None:
+    def __init__(self, stores: Stores, preferences: PreferenceStore) -> None:
         """Show what `stores` knows, and change `preferences`."""
         super().__init__()
         self._stores, self._preferences = stores, preferences

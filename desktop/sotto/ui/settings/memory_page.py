@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from sotto.ui.preferences.preferences import LONGEST_KEEP_ALIVE, PreferenceKeeper, Preferences
+from sotto.ui.preferences.preferences import MAX_KEEP_ALIVE_MINUTES, Preferences, PreferenceStore
 from sotto.ui.settings.engine_choices import EngineChoices, Kept, limit_read, size_read
 from sotto.ui.state import wording
 from sotto.ui.toolkit.form_rows import Page, Row, Segments, ValueField
@@ -10,7 +10,7 @@ from sotto.ui.toolkit.number import Number
 from sotto.ui.toolkit.number_field import NumberField
 from sotto.ui.toolkit.widgets import Label, TextButton
 
-_IDLE = Number("keep_alive_minutes", "Unload when idle", 0, LONGEST_KEEP_ALIVE, 5, 0, "In minutes")
+_IDLE = Number("keep_alive_minutes", "Unload when idle", 0, MAX_KEEP_ALIVE_MINUTES, 5, 0, "In minutes")
 _BITS = ((None, "As computed"), (8, "8 bits"), (4, "4 bits"))
 
 
@@ -19,7 +19,7 @@ class MemoryPage(Page):
 
     name, title, icon = "memory", "Memory and cache", "gauge"
 
-    def __init__(self, choices: EngineChoices, preferences: PreferenceKeeper) -> None:
+    def __init__(self, choices: EngineChoices, preferences: PreferenceStore) -> None:
         """Show what `choices` knows, and change `preferences`."""
         super().__init__()
         self._choices, self._preferences = choices, preferences

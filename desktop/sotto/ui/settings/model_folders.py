@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from sotto.store.printable import printable_path
 from sotto.store.records import ModelRecord, Source
-from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
+from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.session.session import Session
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Stores(QObject):
     refused = Signal(str)
 
     def __init__(
-        self, session: Session, preferences: PreferenceKeeper, flows: "Flows", parent: QObject | None = None
+        self, session: Session, preferences: PreferenceStore, flows: "Flows", parent: QObject | None = None
     ) -> None:
         """Look at nothing before `look`."""
         super().__init__(parent)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QKeySequenceEdit, QLineEdit
 
 from sotto.errors import SottoError
 from sotto.ui.platform import login_item
-from sotto.ui.preferences.preferences import LONGEST_FRESH, PreferenceKeeper, Preferences
+from sotto.ui.preferences.preferences import MAX_QUICK_FRESH_MINUTES, Preferences, PreferenceStore
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.form_rows import Page, Row, Switch
 from sotto.ui.toolkit.number import Number
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sotto.ui.platform.global_shortcut import GlobalShortcut
     from sotto.ui.toolkit.async_tasks import Flows
 
-_FRESH = Number("quick_fresh_minutes", "A new chat after", 0, LONGEST_FRESH, 5, 0, "In minutes")
+_FRESH = Number("quick_fresh_minutes", "A new chat after", 0, MAX_QUICK_FRESH_MINUTES, 5, 0, "In minutes")
 _PORTABLE = QKeySequence.SequenceFormat.PortableText
 _WIDTH = 170
 
@@ -29,7 +29,7 @@ class QuickPage(Page):
 
     name, title, icon = "quick", "Quick prompt", "bolt"
 
-    def __init__(self, preferences: PreferenceKeeper, flows: "Flows", shortcut: "GlobalShortcut | None") -> None:
+    def __init__(self, preferences: PreferenceStore, flows: "Flows", shortcut: "GlobalShortcut | None") -> None:
         """Show and change `preferences`; `shortcut` tells whether the keys can be had."""
         super().__init__()
         self._preferences, self._flows, self._shortcut = preferences, flows, shortcut

@@ -7,7 +7,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListWidget, QListWidgetItem, QStackedWidget, QWidget
 
-from sotto.ui.preferences.preferences import PreferenceKeeper
+from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.session import Session
 from sotto.ui.settings.answers_page import AnswersPage
 from sotto.ui.settings.api_page import ProgramsPage
@@ -37,7 +37,7 @@ class SettingsWindow(QWidget):
     def __init__(
         self,
         session: Session,
-        preferences: PreferenceKeeper,
+        preferences: PreferenceStore,
         flows: "Flows",
         parent: QWidget,
         api: "ApiSwitch | None" = None,

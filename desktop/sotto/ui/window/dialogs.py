@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 from sotto import __version__
 from sotto.chats.chat_records import Chat
 from sotto.ui.conversation.chat_library import ChatLibrary
-from sotto.ui.preferences.preferences import PreferenceKeeper
+from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.session import Session
 from sotto.ui.state.drop_contents import Dropped
 
@@ -33,7 +33,7 @@ class Dialogs(QObject):
         window: QWidget,
         session: Session,
         shelf: ChatLibrary,
-        preferences: PreferenceKeeper,
+        preferences: PreferenceStore,
         attach: Callable[[tuple[Path, ...]], None],
     ) -> None:
         """Open dialogs over `window`.

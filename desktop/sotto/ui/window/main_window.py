@@ -35,8 +35,8 @@ from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.conversation.greeting import Greeting
 from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.models.models_controller import ModelDesk
-from sotto.ui.preferences.preferences import PreferenceKeeper, Preferences
-from sotto.ui.preferences.presets import PresetKeeper
+from sotto.ui.preferences.preferences import Preferences, PreferenceStore
+from sotto.ui.preferences.presets import PresetStore
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
 from sotto.ui.state.drop_contents import dropped
@@ -74,7 +74,7 @@ class MainWindow(QMainWindow):
     quick_wanted = Signal()
 
     def __init__(
-        self, session: Session, keeper: ChatThread, preferences: PreferenceKeeper, sessions: ChatSessions | None = None
+        self, session: Session, keeper: ChatThread, preferences: PreferenceStore, sessions: ChatSessions | None = None
     ) -> None:
         """Show a model and a conversation.
 
@@ -114,7 +114,7 @@ class MainWindow(QMainWindow):
         self.overlay = DropOverlay(centre)
         self.dialogs = Dialogs(self, session, self.shelf, preferences, self.composing.attach)
         self.closed.connect(self.dialogs.close_settings)
-        self.presets = PresetKeeper(preferences.folder / "presets.json", self)
+        self.presets = PresetStore(preferences.folder / "presets.json", self)
         preferences.closing.connect(self.presets.close)
         self.chat.choices.presets.attach(self.presets)
         self.commands = PaletteCommands(self, session, self.shelf, preferences, self.current.open)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QMenuBar, QPlainTextEdit, QTextEdit
 
-from sotto.ui.preferences.preferences import LARGEST_ZOOM, SMALLEST_ZOOM, PreferenceKeeper
+from sotto.ui.preferences.preferences import MAX_ZOOM, MIN_ZOOM, PreferenceStore
 from sotto.ui.window.actions import Action, WindowActions
 
 _Keys = QKeySequence.StandardKey
@@ -21,7 +21,7 @@ class Menus(QObject):
         stop: Of use while something can be stopped.
     """
 
-    def __init__(self, bar: QMenuBar, actions: WindowActions, preferences: PreferenceKeeper) -> None:
+    def __init__(self, bar: QMenuBar, actions: WindowActions, preferences: PreferenceStore) -> None:
         """Fill `bar` with what `actions` do; the size of text is one of the `preferences`."""
         super().__init__(bar)
         self._bar, self._do, self._preferences = bar, actions, preferences
@@ -100,7 +100,7 @@ class Menus(QObject):
     def _zoom(self, factor: float) -> None:
         """Make all text larger by `factor`, or as large as the system asks for at 0."""
         zoom = self._preferences.values.zoom * factor if factor else 1.0
-        self._preferences.change(zoom=min(LARGEST_ZOOM, max(SMALLEST_ZOOM, zoom)))
+        self._preferences.change(zoom=min(MAX_ZOOM, max(MIN_ZOOM, zoom)))
 
     def _add(self, menu: QMenu, text: str, act: Action, keys: QKeySequence.StandardKey | str | None = None) -> QAction:
         # Its keys work all over the window that the bar belongs to.

@@ -13,7 +13,7 @@ from sotto.ui.conversation.chat_library import ChatLibrary
 from sotto.ui.models.model_description import model_details
 from sotto.ui.palette.command_finder import Command, Kind
 from sotto.ui.palette.palette import Palette
-from sotto.ui.preferences.preferences import PreferenceKeeper
+from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
 from sotto.ui.state.names import model_name, short_name
@@ -31,7 +31,7 @@ class PaletteCommands(QObject):
         window: QMainWindow,
         session: Session,
         shelf: ChatLibrary,
-        preferences: PreferenceKeeper,
+        preferences: PreferenceStore,
         open_chat: Callable[[int], None],
     ) -> None:
         """Offer what there is; the palette itself is made when it is wanted first.
