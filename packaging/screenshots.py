@@ -381,9 +381,9 @@ class Stage:
         write_model(broken, SHAPES["1B"], 4)
         with (broken / "model.safetensors").open("r+b") as file:
             file.truncate(412_000_000)
-        from sotto.ui.state.drop_contents import Dropped
+        from sotto.ui.state.drop_contents import DropContents
 
-        session.library.open(Dropped((broken,), ()))
+        session.library.open(DropContents((broken,), ()))
         await self._until(window.chat.notice.isVisible)
         await self._take("error")
 
@@ -652,9 +652,9 @@ class Stage:
         self._go_on = threading.Event()
 
     def _drag(self, path: Path) -> None:
-        from sotto.ui.state.drop_contents import Dropped
+        from sotto.ui.state.drop_contents import DropContents
 
-        self.window.overlay.promise(Dropped((path,), ()))
+        self.window.overlay.promise(DropContents((path,), ()))
 
     async def _until(self, condition: Callable[[], bool]) -> None:
         for _ in range(1500):

@@ -24,7 +24,7 @@ from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.engine_thread import EngineThread
 from sotto.ui.session.model_library import ModelLibrary
 from sotto.ui.session.session import Session
-from sotto.ui.state.memory_estimate import Sample
+from sotto.ui.state.memory_estimate import MemorySample
 from sotto.ui.state.model_state import Phase
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.async_tasks import Flows
@@ -263,7 +263,8 @@ def stage(qtbot, loop, flows, dressed, preferences, queue, tmp_path):
 @pytest.fixture
 def same_machine(monkeypatch):
     """Let every machine have the same memory."""
-    monkeypatch.setattr("sotto.ui.state.memory_estimate.sample", lambda: Sample(16 << 30, 12 << 30, 1 << 30))
+    sample = MemorySample(16 << 30, 12 << 30, 1 << 30)
+    monkeypatch.setattr("sotto.ui.state.memory_estimate.sample_memory", lambda: sample)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from sotto.engine.memory.memory_figures import Measured
 from sotto.engine.memory.memory_needs import CacheKind, CacheNeed, ModelNeeds, WorkPoint
-from sotto.ui.state.memory_estimate import Memory, Sample
+from sotto.ui.state.memory_estimate import MachineMemory, MemorySample
 
 GB = 10**9
 NEEDS = ModelNeeds(
@@ -21,4 +21,4 @@ def measured(needs=NEEDS, **more):
 
 def there(total, available, held=0, reserve=0):
     """Return a machine with so many gigabytes."""
-    return Memory(Sample(total * GB, available * GB, reserve), held)
+    return MachineMemory(MemorySample(total * GB, available * GB, reserve), held)

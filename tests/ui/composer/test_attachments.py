@@ -14,7 +14,7 @@ from scripted_loop import record
 from sotto.chats import documents
 from sotto.ui.composer.drop_overlay import parted, promise
 from sotto.ui.conversation.chat_thread import ChatThread
-from sotto.ui.state.drop_contents import Dropped
+from sotto.ui.state.drop_contents import DropContents
 from sotto.ui.state.model_state import Phase
 from sotto.ui.transcript.attachment_chips import AttachmentChip
 from sotto.ui.window.main_window import MainWindow
@@ -138,7 +138,7 @@ def test_an_attachment_is_removed_by_keys(ready, qtbot, loop, notes):
 def test_what_is_no_text_is_refused_in_a_sentence(ready, qtbot, loop, tmp_path, name, content, why):
     path = tmp_path / name
     path.write_bytes(content)
-    ready.window.composing.take(Dropped((path,), ()))
+    ready.window.composing.take(DropContents((path,), ()))
     notice = ready.window.chat.notice
     qtbot.waitUntil(notice.isVisible, timeout=15_000)
     assert notice.title.text() == "Not attached"
@@ -299,10 +299,10 @@ def test_so_many_files_go_along_and_no_more(ready, qtbot, loop, tmp_path):
 def test_what_is_dropped_is_a_document_or_a_model(tmp_path, name, content, document):
     path = tmp_path / name
     path.write_bytes(content)
-    models, found = parted(Dropped((path, tmp_path, tmp_path / "gone"), ("https://example.org",)))
+    models, found = parted(DropContents((path, tmp_path, tmp_path / "gone"), ("https://example.org",)))
     assert found == ((path,) if document else ())
     assert models.paths == (() if document else (path,)) + (tmp_path, tmp_path / "gone")
-    assert models.elsewhere == ("https://example.org",)
+    assert models.remote == ("https://example.org",)
 
 
 def test_the_drag_says_what_a_drop_will_do(tmp_path):
@@ -310,7 +310,7 @@ def test_the_drag_says_what_a_drop_will_do(tmp_path):
         (tmp_path / name).write_text(content)
 
     def told(*names):
-        return promise(Dropped(tuple(tmp_path / name for name in names), ()))
+        return promise(DropContents(tuple(tmp_path / name for name in names), ()))
 
     assert told("a.txt") == ("Drop to attach this file to your message", "a.txt")
     assert told("a.txt", "b.py") == ("Drop to attach 2 files to your message", "a.txt and b.py")

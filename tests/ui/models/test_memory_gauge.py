@@ -8,12 +8,12 @@ from scripted_loop import record
 from sotto.engine.memory.memory_figures import MemoryFigures, ModelFigures
 from sotto.ui.models import memory_gauge as gauges
 from sotto.ui.state import memory_estimate
-from sotto.ui.state.memory_estimate import Sample
+from sotto.ui.state.memory_estimate import MemorySample
 
 
 def test_the_gauge_says_it_in_words(stage, loop):
     gauge = stage.window.sidebar.gauge
-    gauge.show_sample(Sample(16_000_000_000, 1_600_000_000))
+    gauge.show_sample(MemorySample(16_000_000_000, 1_600_000_000))
     gauge.show_figures(MemoryFigures(2_000_000_000, 500_000_000, 0, 0, 0, 3_000_000_000, 200_000_000))
     assert "nearly full" in gauge.accessibleName()
     spoken = "This model 2.0 GB, Context in use 200 MB, Kept for later 300 MB, Contexts take at most 3.0 GB"
@@ -27,7 +27,7 @@ def test_the_gauge_says_it_in_words(stage, loop):
 def test_the_parts_of_the_bar_add_up(stage, loop):
     gauge = stage.window.sidebar.gauge
     gauge.show_model("llama")
-    gauge.show_sample(Sample(16 * GB, 6 * GB))
+    gauge.show_sample(MemorySample(16 * GB, 6 * GB))
     gauge.show_figures(MemoryFigures(4 * GB, GB, 5 * GB, 0, 5 * GB, live=GB // 4))
     assert [(one.name, one.nbytes) for one in gauge.segments] == [
         ("Other programs", 5 * GB),
@@ -52,10 +52,10 @@ def test_weights_of_several_models_are_not_called_those_of_one(stage, loop):
 
 def test_what_would_be_taken_is_a_ghost_whose_context_alone_moves(stage, loop):
     gauge = stage.window.sidebar.gauge
-    gauge.show_sample(Sample(16 * GB, 12 * GB))
+    gauge.show_sample(MemorySample(16 * GB, 12 * GB))
     ghosts = []
     for tokens in (8192, 16_384):
-        gauge.show_plan("big", memory_estimate.projected(measured(), there(16, 12), tokens))
+        gauge.show_plan("big", memory_estimate.project(measured(), there(16, 12), tokens))
         ghosts.append([one.nbytes for one in gauge.segments if one.ghost])
     (weights, short), (same, long) = ghosts
     assert weights == same == 4 * GB
@@ -68,14 +68,14 @@ def test_what_would_be_taken_is_a_ghost_whose_context_alone_moves(stage, loop):
 def test_colour_word_and_number_follow_each_sample(stage, loop, dressed, appearance):
     dressed.wear(appearance, 1.0)
     gauge, seen = stage.window.sidebar.gauge, []
-    for taken in (Sample(100, 60), Sample(100, 22), Sample(100, 9, shortage=2), None):
+    for taken in (MemorySample(100, 60), MemorySample(100, 22), MemorySample(100, 9, shortage=2), None):
         gauge.show_sample(taken)
         seen.append((gauge._free.text(), gauge._free.palette().color(gauge._free.foregroundRole()).name()))
     texts, colors = zip(*seen, strict=True)
     assert [text.rpartition("· ")[2] for text in texts] == ["plenty free", "getting tight", "critical", "—"]
     assert list(colors[1:3]) == [dressed.tokens.warn, dressed.tokens.alert]
     assert len(set(texts)) == 4
-    gauge.show_sample(Sample(100, 9, shortage=2))
+    gauge.show_sample(MemorySample(100, 9, shortage=2))
     assert "critical" in gauge.accessibleName()
 
 
@@ -109,7 +109,7 @@ def test_a_sample_that_fails_is_a_dash(stage, qtbot, loop, monkeypatch):
 
     gauge = stage.window.sidebar.gauge
     qtbot.waitUntil(lambda: gauge._free.text() != "—")
-    monkeypatch.setattr(memory_estimate, "sample", fail)
+    monkeypatch.setattr(memory_estimate, "sample_memory", fail)
     stage.window.desk.sample_memory()
     qtbot.waitUntil(lambda: gauge._free.text() == "—")
 

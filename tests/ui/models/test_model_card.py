@@ -11,7 +11,7 @@ from scripted_loop import record
 from sotto.engine.memory import estimates
 from sotto.store.records import Place, Source
 from sotto.ui.models.model_description import FIT_SIGNS
-from sotto.ui.state.memory_estimate import Fit, Sample
+from sotto.ui.state.memory_estimate import Fit, MemorySample
 from sotto.ui.state.model_state import Phase
 
 REPACKED = replace(NEEDS, repacked="Q4_K in 4 bits, Q6_K rounded to 8 bits")
@@ -36,7 +36,7 @@ def desk(stage, qtbot, loop):
 def machine(desk, qtbot, available, fit):
     """Have so many gigabytes be available, and wait until the row says what that means."""
     qtbot.wait(50)
-    desk.planner.show_sample(Sample(16 * GB, available * GB))
+    desk.planner.show_sample(MemorySample(16 * GB, available * GB))
     qtbot.waitUntil(lambda: row(desk)._fit is fit)
 
 
@@ -59,7 +59,7 @@ def test_a_row_says_in_words_whether_the_model_fits(desk, qtbot, loop, stage):
 
 
 def test_a_limit_in_the_settings_says_anew_what_fits(desk, qtbot, loop, stage):
-    desk.planner.show_sample(Sample(16 * GB, 12 * GB, allowed=3 * GB))
+    desk.planner.show_sample(MemorySample(16 * GB, 12 * GB, allowed=3 * GB))
     qtbot.waitUntil(lambda: row(desk)._fit is Fit.NO)
     row(desk).click()
     assert "the limit in Settings" in desk.card.sentence.text()

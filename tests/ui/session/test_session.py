@@ -5,7 +5,7 @@ from pathlib import Path
 
 from scripted_loop import record
 from sotto.errors import BrokenModelError
-from sotto.ui.state.drop_contents import Dropped
+from sotto.ui.state.drop_contents import DropContents
 from sotto.ui.state.model_state import ChatSettings, Phase
 
 
@@ -195,7 +195,7 @@ def test_what_cannot_run_says_why(stage, qtbot, loop):
 def test_of_two_dropped_models_the_first_is_loaded(stage, qtbot, loop):
     one, two = record("one", path=Path("/a/one")), record("two", path=Path("/a/two"))
     stage.shelf.at = {Path("/a/one"): one, Path("/a/two"): two, Path("/a/bad"): BrokenModelError("bad is empty.")}
-    stage.session.library.open(Dropped((Path("/a/bad"), Path("/a/one"), Path("/a/two")), ()))
+    stage.session.library.open(DropContents((Path("/a/bad"), Path("/a/one"), Path("/a/two")), ()))
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     assert stage.session.state.record == one
     notice = stage.window.chat.notice
@@ -207,13 +207,13 @@ def test_of_two_dropped_models_the_first_is_loaded(stage, qtbot, loop):
 def test_the_same_model_twice_is_no_second_one(stage, qtbot, loop):
     one = record("one", path=Path("/a/one"))
     stage.shelf.at = {Path("/a/1.safetensors"): one, Path("/a/2.safetensors"): one}
-    stage.session.library.open(Dropped((Path("/a/1.safetensors"), Path("/a/2.safetensors")), ()))
+    stage.session.library.open(DropContents((Path("/a/1.safetensors"), Path("/a/2.safetensors")), ()))
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     assert stage.window.chat.notice.isHidden()
 
 
 def test_a_remote_address_says_what_to_do(stage, qtbot, loop):
-    stage.session.library.open(Dropped((), ("https://example.org/model",)))
+    stage.session.library.open(DropContents((), ("https://example.org/model",)))
     qtbot.waitUntil(lambda: not stage.window.chat.notice.isHidden())
     assert "https://example.org/model" in stage.window.chat.notice.message.text()
 

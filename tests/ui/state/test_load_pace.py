@@ -43,7 +43,7 @@ def line(clock, progress):
 
 
 def test_nothing_is_shown_of_a_short_load(clock, watch):
-    clock.hear(weights(1_000_000_000))
+    clock.update(weights(1_000_000_000))
     watch.time += 0.7
     assert line(clock, weights(1_000_000_000)) == ""
     assert state_line(ModelState(Phase.LOADING, record(), weights(1), pace=clock.pace)) == ""
@@ -52,7 +52,7 @@ def test_nothing_is_shown_of_a_short_load(clock, watch):
 def test_bytes_speed_and_time_left(clock, watch):
     for second in range(1, 3):
         watch.time += 1
-        clock.hear(weights(second * 1_000_000_000))
+        clock.update(weights(second * 1_000_000_000))
     assert line(clock, weights(2_000_000_000)) == "2.0 GB of 4.0 GB · 1.0 GB/s · 2 s left"
 
 
@@ -61,19 +61,19 @@ def test_speed_is_that_of_the_last_seconds(clock, watch):
     for speed in [1_000_000_000] + [100_000_000] * 5:
         watch.time += 1
         done += speed
-        clock.hear(weights(done))
+        clock.update(weights(done))
     assert clock.pace.speed == pytest.approx(100_000_000)
 
 
 def test_silence_is_told_with_its_age(clock, watch):
     watch.time += 1
-    clock.hear(weights(1_000_000_000))
+    clock.update(weights(1_000_000_000))
     watch.time += 2.5
     assert "no news" not in line(clock, weights(1_000_000_000))
     watch.time += 4
     assert line(clock, weights(1_000_000_000)) == "1.0 GB of 4.0 GB · no news for 6 s"
-    clock.hear(weights(2_000_000_000))
-    assert clock.pace.silence == 0
+    clock.update(weights(2_000_000_000))
+    assert clock.pace.seconds_silent == 0
 
 
 def test_phases_have_words(clock, watch):

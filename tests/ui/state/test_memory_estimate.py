@@ -9,7 +9,16 @@ from planned import GB, NEEDS, measured, there
 from sotto.engine.contract.engine_settings import change_settings
 from sotto.engine.memory.memory_figures import MemoryFigures
 from sotto.engine.memory.memory_needs import CacheKind, CacheNeed
-from sotto.ui.state.memory_estimate import Fit, Memory, Sample, context_steps, memory_of, pressure, projected, sample
+from sotto.ui.state.memory_estimate import (
+    Fit,
+    MachineMemory,
+    MemorySample,
+    context_steps,
+    machine_memory,
+    pressure_label,
+    project,
+    sample_memory,
+)
 
 
 @pytest.mark.parametrize(
@@ -24,8 +33,8 @@ from sotto.ui.state.memory_estimate import Fit, Memory, Sample, context_steps, m
     ],
 )
 def test_bands(context, total, available, fit, asks):
-    found = projected(measured(), there(total, available), context)
-    assert (found.fit, found.asks) == (fit, asks)
+    found = project(measured(), there(total, available), context)
+    assert (found.fit, found.needs_confirmation) == (fit, asks)
     assert found.plan.weights == NEEDS.weight_bytes
     assert found.plan.cache == 100_000 * context
 
@@ -38,45 +47,45 @@ def test_bands(context, total, available, fit, asks):
         (measured(replace(NEEDS, weight_bytes=0)), there(16, 12)),
         (measured(replace(NEEDS, weight_bytes=-5)), there(16, 12)),
         (measured(replace(NEEDS, layers=None, unknown="its caches are of no known kind.")), there(16, 12)),
-        (measured(), Memory()),
+        (measured(), MachineMemory()),
         (measured(), there(0, 0)),
         (measured(), there(16, -1)),
-        (measured(), Memory(Sample(math.nan, math.nan))),
+        (measured(), MachineMemory(MemorySample(math.nan, math.nan))),
     ],
 )
 def test_what_is_not_known_is_unknown(known, memory):
-    found = projected(known, memory, 10_000)
-    assert (found.fit, found.asks) == (Fit.UNKNOWN, False)
+    found = project(known, memory, 10_000)
+    assert (found.fit, found.needs_confirmation) == (Fit.UNKNOWN, False)
     assert found.reason
     assert "nan" not in found.reason.lower()
 
 
 def test_only_the_context_changes_when_another_one_is_chosen():
-    short, long = (projected(measured(), there(64, 60), tokens).plan for tokens in (4096, 8192))
+    short, long = (project(measured(), there(64, 60), tokens).plan for tokens in (4096, 8192))
     assert (short.weights, short.loading) == (long.weights, long.loading)
     assert long.cache == 2 * short.cache
 
 
 def test_without_a_choice_as_much_context_as_fits_well():
-    assert projected(measured(), there(64, 60)).plan.context == 40_000
-    found = projected(measured(), there(16, 12))
+    assert project(measured(), there(64, 60)).plan.context == 40_000
+    found = project(measured(), there(16, 12))
     assert (found.fit, found.plan.context) == (Fit.FITS, 32_768)
-    assert projected(measured(usual_context=2048), there(16, 12)).plan.context == 2048
-    found = projected(measured(), there(8, 5))
+    assert project(measured(usual_context=2048), there(16, 12)).plan.context == 2048
+    found = project(measured(), there(8, 5))
     assert (found.fit, found.plan.context) == (Fit.TIGHT, 8192)
-    assert projected(measured(), there(8, 3)).plan.context == 4096
+    assert project(measured(), there(8, 3)).plan.context == 4096
 
 
 def test_a_model_that_is_small_fits_however_full_memory_is():
     small = measured(replace(NEEDS, weight_bytes=1000, layers=(CacheNeed(CacheKind.FULL, 1),)))
-    assert projected(small, there(16, 1)).fit is Fit.FITS
+    assert project(small, there(16, 1)).fit is Fit.FITS
 
 
 def test_the_model_that_is_loaded_makes_room():
     figures = MemoryFigures(5 * GB, 2 * GB, 6 * GB, 2 * GB, 8 * GB)
-    memory = memory_of(Sample(16 * GB, 4 * GB), figures)
+    memory = machine_memory(MemorySample(16 * GB, 4 * GB), figures)
     assert (memory.held, memory.others) == (8 * GB, 4 * GB)
-    assert projected(measured(), memory, 10_000).fit is Fit.FITS
+    assert project(measured(), memory, 10_000).fit is Fit.FITS
 
 
 @pytest.mark.parametrize(("device", "budget"), [("metal", 10), ("cuda", 10), ("cpu", 12)])
@@ -87,19 +96,19 @@ def test_a_graphics_processor_holds_no_more_than_it_can(device, budget):
 
 def test_no_more_is_planned_with_than_the_settings_allow():
     memory = there(16, 12)
-    allowed = Memory(replace(memory.sample, allowed=3 * GB), memory.held)
+    allowed = MachineMemory(replace(memory.sample, allowed=3 * GB), memory.held)
     limits = allowed.limits(measured())
     assert (limits.budget, limits.source) == (3 * GB, "the limit in Settings")
-    assert projected(measured(), memory, 10_000).fit is Fit.FITS
-    found = projected(measured(), allowed, 10_000)
-    assert (found.fit, found.asks) == (Fit.NO, True)
+    assert project(measured(), memory, 10_000).fit is Fit.FITS
+    found = project(measured(), allowed, 10_000)
+    assert (found.fit, found.needs_confirmation) == (Fit.NO, True)
     assert "the limit in Settings" in found.plan.sentence
 
 
 def test_the_sample_has_the_limit_that_was_chosen():
-    assert sample().allowed is None
+    assert sample_memory().allowed is None
     change_settings({"memory_limit": 2 * 10**9})
-    assert sample().allowed == 2 * 10**9
+    assert sample_memory().allowed == 2 * 10**9
 
 
 def test_lengths_of_context_to_choose_from():
@@ -113,4 +122,4 @@ def test_lengths_of_context_to_choose_from():
     [(50, 0, "plenty free"), (20, 0, "getting tight"), (15, 0, "nearly full"), (50, 2, "critical")],
 )
 def test_pressure(available, shortage, word):
-    assert pressure(Sample(100, available, shortage=shortage)) == word
+    assert pressure_label(MemorySample(100, available, shortage=shortage)) == word

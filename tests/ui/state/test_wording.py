@@ -3,7 +3,7 @@
 import pytest
 
 from sotto.ui.state import wording
-from sotto.ui.state.names import listed
+from sotto.ui.state.names import join_names
 
 
 def test_sizes():
@@ -28,4 +28,4 @@ def test_durations(seconds, text):
 
 
 def test_lists_of_names():
-    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert join_names(["a", "b", "c"]) == "a, b and c"

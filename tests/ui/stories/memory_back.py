@@ -17,7 +17,7 @@ from sotto.engine.contract.events import LoadProgress
 from sotto.engine.memory.memory_figures import MemoryFigures
 from sotto.runner.loop import EngineLoop
 from sotto.ui.session.engine_thread import EngineThread
-from sotto.ui.state.drop_contents import Dropped
+from sotto.ui.state.drop_contents import DropContents
 from sotto.ui.state.model_state import Phase
 
 MB = 10**6
@@ -72,7 +72,7 @@ def resident():
 
 
 def load(qtbot, window, path):
-    window.session.library.open(Dropped((path,), ()))
+    window.session.library.open(DropContents((path,), ()))
     qtbot.waitUntil(
         lambda: window.session.state.actual > 0 and window.session.state.record.path == path,
         timeout=WAIT,

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from sotto.engine.contract.requests import Think
 from sotto.runner.host import PROCESS, THREAD
 from sotto.ui.session.engine_hosts import make_host
-from sotto.ui.state.drop_contents import Dropped
+from sotto.ui.state.drop_contents import DropContents
 from sotto.ui.state.model_state import Phase
 from tiny_random import TEMPLATE, write_model
 
@@ -129,7 +129,7 @@ def test_the_real_engine_hears_it(qtbot, window, loop, models):
     session, current, composer = window.session, window.current, window.chat.composer
 
     def load(name):
-        session.library.open(Dropped((models[name],), ()))
+        session.library.open(DropContents((models[name],), ()))
         qtbot.waitUntil(
             lambda: session.state.phase is Phase.READY and session.state.record.path == models[name], timeout=WAIT
         )

@@ -7,7 +7,7 @@ from scripted_loop import record
 from sotto.runner.host import THREAD
 from sotto.ui.models.model_description import abilities, model_details
 from sotto.ui.session.engine_hosts import make_host
-from sotto.ui.state.drop_contents import Dropped
+from sotto.ui.state.drop_contents import DropContents
 from sotto.ui.state.model_state import Phase
 
 WAIT = 30_000
@@ -26,7 +26,7 @@ def test_it_says_what_it_is_and_takes_no_questions(qtbot, window, loop):
     qtbot.waitUntil(lambda: not current.session.busy and current.session.turns[-1].id > 0, timeout=WAIT)
     turns, question = len(current.session.turns), current.session.turns[0]
     # What is asked while it loads becomes a draft again.
-    session.library.open(Dropped((minilm(),), ()))
+    session.library.open(DropContents((minilm(),), ()))
     qtbot.waitUntil(lambda: session.state.phase is Phase.LOADING, timeout=WAIT)
     chat.composer.draft.setPlainText("Are you there?")
     window.composing.send("Are you there?")

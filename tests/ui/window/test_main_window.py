@@ -17,7 +17,7 @@ from sotto.chats.chat_records import Attachment
 from sotto.errors import BrokenModelError
 from sotto.ui.composer.drop_overlay import promise
 from sotto.ui.markdown.code_lexer import ROLES
-from sotto.ui.state.drop_contents import Dropped, dropped, path_of
+from sotto.ui.state.drop_contents import DropContents, path_from_url, read_drop
 from sotto.ui.state.model_state import Phase
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.colors import DARK, LIGHT
@@ -76,17 +76,17 @@ def test_no_field_takes_drops_for_itself(stage, loop):
 
 
 def test_paths_keep_bytes_that_are_no_utf8():
-    assert path_of(QUrl.fromEncoded(b"file:///tmp/caf%E9%20x")) == Path("/tmp/caf\udce9 x")
-    assert path_of(QUrl.fromLocalFile("/home/me/a b#?%.json")) == Path("/home/me/a b#?%.json")
-    assert path_of(QUrl("https://example.org/x")) is None
+    assert path_from_url(QUrl.fromEncoded(b"file:///tmp/caf%E9%20x")) == Path("/tmp/caf\udce9 x")
+    assert path_from_url(QUrl.fromLocalFile("/home/me/a b#?%.json")) == Path("/home/me/a b#?%.json")
+    assert path_from_url(QUrl("https://example.org/x")) is None
 
 
 def test_what_a_drop_will_do(tmp_path):
-    remote = dropped(data_of(QUrl("https://example.org/x")))
-    assert remote == Dropped((), ("https://example.org/x",))
+    remote = read_drop(data_of(QUrl("https://example.org/x")))
+    assert remote == DropContents((), ("https://example.org/x",))
     assert promise(remote)[0] == "Not a file on this machine"
-    assert promise(Dropped((tmp_path / "a.safetensors",), ()))[0] == "Drop to load the model of these weights"
-    assert "1 more" in promise(Dropped((tmp_path / "latest", tmp_path), ()))[1]
+    assert promise(DropContents((tmp_path / "a.safetensors",), ()))[0] == "Drop to load the model of these weights"
+    assert "1 more" in promise(DropContents((tmp_path / "latest", tmp_path), ()))[1]
 
 
 def test_links_are_asked_about_and_others_dropped(ready, qtbot, loop, monkeypatch):

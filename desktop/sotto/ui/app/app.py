@@ -27,7 +27,7 @@ from sotto.ui.session.api_switch import ApiSwitch
 from sotto.ui.session.engine_hosts import make_host
 from sotto.ui.session.engine_thread import EngineThread
 from sotto.ui.session.session import Session
-from sotto.ui.state.drop_contents import path_of
+from sotto.ui.state.drop_contents import path_from_url
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.garbage_collector import Collector
 from sotto.ui.window.main_window import MainWindow
@@ -66,7 +66,7 @@ class Application(QApplication):
     def event(self, event: QEvent) -> bool:
         """Take files that the system asks to open, a click on the app's icon, and the wish that it ends."""
         if isinstance(event, QFileOpenEvent):
-            path = path_of(event.url())
+            path = path_from_url(event.url())
             if path is None and event.file():
                 path = Path(event.file())
             if path is not None and self._shell is None:

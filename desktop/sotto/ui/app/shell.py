@@ -24,7 +24,7 @@ from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.quick.quick_prompt import QuickPrompt
 from sotto.ui.session import engine_hosts
 from sotto.ui.session.session import Session
-from sotto.ui.state.drop_contents import Dropped
+from sotto.ui.state.drop_contents import DropContents
 from sotto.ui.state.model_state import Problem
 from sotto.ui.window.main_window import MainWindow
 from sotto.ui.window.window_state import Restorer
@@ -150,7 +150,7 @@ class Shell(QObject):
             # Qt proves with it to a compositor that a person wants the window, and forgets it.
             os.environ["XDG_ACTIVATION_TOKEN"] = wish.token
         if wish.paths:
-            self.session.library.open(Dropped(wish.paths, ()))
+            self.session.library.open(DropContents(wish.paths, ()))
         self.show(wish.show)
 
     def show(self, what: Show) -> None:
@@ -178,7 +178,7 @@ class Shell(QObject):
 
     def open_paths(self, paths: tuple[Path, ...]) -> None:
         """Load files that the system asks to open."""
-        self.session.library.open(Dropped(paths, ()))
+        self.session.library.open(DropContents(paths, ()))
         self.open_window()
 
     @Slot()

@@ -16,7 +16,7 @@ from sotto.ui.conversation.context_meter import ContextMeter
 from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.session.session import Session
-from sotto.ui.state.drop_contents import Dropped, dropped
+from sotto.ui.state.drop_contents import DropContents, read_drop
 from sotto.ui.state.model_state import Problem
 
 if TYPE_CHECKING:
@@ -93,10 +93,10 @@ class ComposerController(QObject):
         elif self._current.session.send(text):
             self._composer.clear()
 
-    def take(self, what: Dropped) -> None:
+    def take(self, what: DropContents) -> None:
         """Attach the documents among these, and load the first model."""
         models, documents = parted(what)
-        if models.paths or models.elsewhere:
+        if models.paths or models.remote:
             self._session.library.open(models)
         self.attach(documents)
 
@@ -110,7 +110,7 @@ class ComposerController(QObject):
     def paste(self, data: QMimeData) -> None:
         """Take what was pasted and is no text."""
         if data.hasUrls():
-            self.take(dropped(data))
+            self.take(read_drop(data))
         else:
             from sotto.chats.documents import picture_reason
 

@@ -11,7 +11,7 @@ from sotto.ui.conversation.context_meter import ContextMeter, ContextUse
 from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
-from sotto.ui.state.names import shortened
+from sotto.ui.state.names import shorten_middle
 
 # Of the room that is left a part of a document takes so much: tokens are not spread evenly over it.
 _SHARE = 0.95
@@ -74,7 +74,7 @@ class ContextActions(QObject):
         if largest is not None and use.over and self._fitting(largest[1]) is not None:
             index, one = largest
             made += [
-                Choice(f"Only the {part} of {shortened(one.name)}", partial(self.cut, index, part))
+                Choice(f"Only the {part} of {shorten_middle(one.name)}", partial(self.cut, index, part))
                 for part in ("beginning", "end")
             ]
         return tuple(made)

@@ -7,8 +7,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from sotto.ui.state.drop_contents import Dropped, path_names
-from sotto.ui.state.names import listed, shortened
+from sotto.ui.state.drop_contents import DropContents, path_names
+from sotto.ui.state.names import join_names, shorten_middle
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import Label, Picture
 
@@ -20,11 +20,11 @@ _ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}")
 _NAMED = 3
 
 
-def parted(what: Dropped) -> tuple[Dropped, tuple[Path, ...]]:
+def parted(what: DropContents) -> tuple[DropContents, tuple[Path, ...]]:
     """Return what to load, and the documents to attach."""
     documents = tuple(path for path in what.paths if _is_document(path))
     models = tuple(path for path in what.paths if path not in documents)
-    return Dropped(models, what.elsewhere), documents
+    return DropContents(models, what.remote), documents
 
 
 def _is_document(path: Path) -> bool:
@@ -42,7 +42,7 @@ def _is_document(path: Path) -> bool:
     return not (beginning.lstrip().startswith(b"{") and not _ENDING.fullmatch(path.suffix))
 
 
-def promise(what: Dropped) -> tuple[str, str]:
+def promise(what: DropContents) -> tuple[str, str]:
     """Return what a drop will do: in a few words, and more exactly."""
     models, documents = parted(what)
     if documents:
@@ -59,10 +59,10 @@ def promise(what: Dropped) -> tuple[str, str]:
     return title, f"{line} — and {len(others)} more, of which none is loaded" if others else line
 
 
-def _promise_to_attach(models: Dropped, documents: tuple[Path, ...]) -> tuple[str, str]:
+def _promise_to_attach(models: DropContents, documents: tuple[Path, ...]) -> tuple[str, str]:
     from sotto.chats.documents import is_picture
 
-    names = listed([shortened(path_names([path])) for path in documents[:_NAMED]])
+    names = join_names([shorten_middle(path_names([path])) for path in documents[:_NAMED]])
     line = names if len(documents) <= _NAMED else f"{names} — and {len(documents) - _NAMED} more"
     if all(map(is_picture, documents)) and not models.paths:
         return "Pictures cannot be attached", f"{line}: no model that sees can run here yet."
@@ -94,7 +94,7 @@ class DropOverlay(QWidget):
         layout.addStretch(1)
         self.hide()
 
-    def promise(self, what: Dropped) -> None:
+    def promise(self, what: DropContents) -> None:
         """Show what dropping `what` will do."""
         title, line = promise(what)
         self._welcome = title.startswith("Drop")

@@ -8,7 +8,7 @@ from sotto.store.records import ModelRecord
 from sotto.store.sources.model_names import DEFAULT_HOST, DEFAULT_NAMESPACE, ModelName
 from sotto.ui.models.model_description import source_names
 from sotto.ui.state import wording
-from sotto.ui.state.names import listed, model_name
+from sotto.ui.state.names import join_names, model_name
 
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 _DAY = 24 * 3600
@@ -87,7 +87,7 @@ def origin(name: ModelName, models: Sequence[ModelRecord] = ()) -> str:
         line = f"From Ollama’s library, at {DEFAULT_HOST}."
     wanted = model_name(name.short)
     here = next((one for one in models if one.present and model_name(one.name) == wanted), None)
-    return f"{line} It is here already: {listed(source_names(here))}." if here else line
+    return f"{line} It is here already: {join_names(source_names(here))}." if here else line
 
 
 def begun(name: str) -> str:

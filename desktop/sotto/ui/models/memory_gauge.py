@@ -8,7 +8,13 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from sotto.engine.memory.memory_figures import MemoryFigures
 from sotto.ui.state import wording
-from sotto.ui.state.memory_estimate import Projection, Sample, beside_weights, memory_of, pressure
+from sotto.ui.state.memory_estimate import (
+    MemorySample,
+    Projection,
+    bytes_beside_weights,
+    machine_memory,
+    pressure_label,
+)
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import ElidedLabel, Label, draw_bar, plain_tip
 
@@ -51,7 +57,7 @@ class MemoryGauge(QFrame):
         """Show that nothing is known yet."""
         super().__init__()
         self.setObjectName("gauge")
-        self._sample: Sample | None = None
+        self._sample: MemorySample | None = None
         self._figures: MemoryFigures | None = None
         self._model = ""
         self._planned: tuple[str, Projection] | None = None
@@ -80,7 +86,7 @@ class MemoryGauge(QFrame):
         self._watched: QWidget | None = None
         self._show()
 
-    def show_sample(self, taken: Sample | None) -> None:
+    def show_sample(self, taken: MemorySample | None) -> None:
         """Show the machine's memory; None when it could not be read."""
         self._sample = taken if taken is not None and taken.known else None
         self._show()
@@ -118,7 +124,7 @@ class MemoryGauge(QFrame):
             self._free.setText("—")
             word, spoken = "", ["Memory unknown"]
         else:
-            word = pressure(taken)
+            word = pressure_label(taken)
             self._free.setText(f"{wording.size(taken.available)} free · {word}")
             spoken = [f"Memory {word}: {wording.size(taken.available)} of {wording.size(taken.total)} free"]
         self._free.setProperty("role", _ROLES.get(word, "caption"))
@@ -138,7 +144,7 @@ class MemoryGauge(QFrame):
         taken, figures = self._sample, self._figures
         segments = []
         if taken is not None:
-            segments.append(Segment("Other programs", memory_of(taken, figures).others, "others"))
+            segments.append(Segment("Other programs", machine_memory(taken, figures).others, "others"))
         if figures and figures.weights:
             several = len(figures.models)
             name = f"{several} models" if several > 1 else self._model or "This model"
@@ -147,7 +153,7 @@ class MemoryGauge(QFrame):
             segments.append(Segment("Context in use", figures.live, "live"))
             segments.append(Segment("Kept for later", figures.cache - figures.live, "kept"))
         if self._planned and (plan := self._planned[1].plan) is not None:
-            name, beside = self._planned[0], beside_weights(plan)
+            name, beside = self._planned[0], bytes_beside_weights(plan)
             segments.append(Segment(name, plan.weights, "accent", ghost=True))
             segments.append(Segment(f"A context of {wording.count(plan.context)} tokens", beside, "kept", ghost=True))
         return tuple(segments)

@@ -11,7 +11,14 @@ from sotto.runner.commands import Measure
 from sotto.store.records import ModelRecord
 from sotto.ui.models.model_notes import ModelBook
 from sotto.ui.session.session import Session
-from sotto.ui.state.memory_estimate import Memory, Projection, Sample, longest_context, memory_of, projected
+from sotto.ui.state.memory_estimate import (
+    MachineMemory,
+    MemorySample,
+    Projection,
+    longest_context,
+    machine_memory,
+    project,
+)
 
 if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import Flows
@@ -35,7 +42,7 @@ class Planner(QObject):
 
     Signals:
         planned: Models may fit otherwise than before.
-        memory_changed: There is another `Memory`.
+        memory_changed: There is another `MachineMemory`.
     """
 
     planned = Signal()
@@ -50,8 +57,8 @@ class Planner(QObject):
         self._measured: dict[str, Measured] = {}
         self._plans: Mapping[str, Projection] = {}
         self._figures: MemoryFigures | None = None
-        self._sample: Sample | None = None
-        self.memory = Memory()
+        self._sample: MemorySample | None = None
+        self.memory = MachineMemory()
         self._planned_for: tuple[int | None, ...] = ()
         self._round = 0
         self._compared, self._predicted = "", 0
@@ -74,11 +81,11 @@ class Planner(QObject):
 
     def projection(self, record: ModelRecord) -> Projection:
         """Return how a model would lie in memory, as far as that is known now."""
-        return self._plans.get(record.digest) or projected(None, self.memory)
+        return self._plans.get(record.digest) or project(None, self.memory)
 
     def preview(self, record: ModelRecord, context: int | None) -> Projection:
         """Return how it would with so much context."""
-        return projected(self._measured.get(record.digest), self.memory, context)
+        return project(self._measured.get(record.digest), self.memory, context)
 
     def measured(self, record: ModelRecord) -> Measured | None:
         """Return what a model needs, if that is known."""
@@ -89,7 +96,7 @@ class Planner(QObject):
         self._book.choose_context(record, tokens)
         self._take_plans({**self._plans, record.digest: self.preview(record, tokens)})
 
-    def show_sample(self, taken: Sample | None) -> None:
+    def show_sample(self, taken: MemorySample | None) -> None:
         """Take what the machine has now; None when that could not be read."""
         self._sample = taken
         self._remember()
@@ -101,7 +108,7 @@ class Planner(QObject):
         self._remember()
 
     def _remember(self) -> None:
-        memory = memory_of(self._sample, self._figures)
+        memory = machine_memory(self._sample, self._figures)
         if memory == self.memory:
             return
         self.memory = memory
@@ -197,5 +204,5 @@ def _shortened(known: Measured | None, planned: Projection) -> int | None:
     return planned.plan.context if planned.plan.context < longest_context(known.needs) else None
 
 
-def _answers(questions: Sequence[_Question], memory: Memory) -> dict[str, Projection]:
-    return {one.digest: projected(one.measured, memory, one.context) for one in questions}
+def _answers(questions: Sequence[_Question], memory: MachineMemory) -> dict[str, Projection]:
+    return {one.digest: project(one.measured, memory, one.context) for one in questions}

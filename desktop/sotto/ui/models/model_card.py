@@ -14,7 +14,7 @@ from sotto.ui.models.model_notes import ModelBook
 from sotto.ui.models.model_row import ABSENT
 from sotto.ui.models.state_line import loading_line
 from sotto.ui.state import wording
-from sotto.ui.state.memory_estimate import Fit, Memory, Projection, context_steps
+from sotto.ui.state.memory_estimate import Fit, MachineMemory, Projection, context_steps
 from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.state.names import home_path, model_name, short_name
 from sotto.ui.toolkit import theme
@@ -200,7 +200,7 @@ class ModelCard(QFrame):
         """Draw the model as it stands now."""
         self._show()
 
-    def _follow(self, memory: Memory) -> None:
+    def _follow(self, memory: MachineMemory) -> None:
         self._show()
 
     @property
@@ -318,7 +318,7 @@ class ModelCard(QFrame):
 
     def _show_button(self, usable: bool, projection: Projection) -> None:
         mine = self._mine
-        text = "Load anyway" if projection.asks else "Load"
+        text = "Load anyway" if projection.needs_confirmation else "Load"
         if mine.loaded:
             text = "Eject"
         elif mine.phase is Phase.LOADING:

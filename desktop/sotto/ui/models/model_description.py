@@ -2,8 +2,8 @@
 
 from sotto.store.records import Format, ModelRecord, Source
 from sotto.ui.state import wording
-from sotto.ui.state.memory_estimate import Fit, Memory, Projection
-from sotto.ui.state.names import listed
+from sotto.ui.state.memory_estimate import Fit, MachineMemory, Projection
+from sotto.ui.state.names import join_names
 
 SOURCE_NAMES = {
     Source.BUILTIN: "Built in",
@@ -78,7 +78,7 @@ def abilities(record: ModelRecord) -> str:
     }
     names = [known.get(one, one) for one in record.capabilities]
     by = ", by sotto embed or through the API, and not for chats" if makes_vectors(record) else ""
-    return f"Made for {listed(names)}{by}" if names else ""
+    return f"Made for {join_names(names)}{by}" if names else ""
 
 
 def makes_vectors(record: ModelRecord) -> bool:
@@ -86,7 +86,7 @@ def makes_vectors(record: ModelRecord) -> bool:
     return "embedding" in record.capabilities and "completion" not in record.capabilities
 
 
-def projection_line(projection: Projection, memory: Memory) -> str:
+def projection_line(projection: Projection, memory: MachineMemory) -> str:
     """Return how a model would lie in memory, in a sentence or two."""
     plan = projection.plan
     if projection.fit is Fit.UNKNOWN or plan is None:

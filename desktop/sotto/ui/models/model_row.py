@@ -33,7 +33,7 @@ from sotto.ui.models.state_line import loading_line
 from sotto.ui.state import wording
 from sotto.ui.state.memory_estimate import Fit
 from sotto.ui.state.model_state import ModelState, Phase
-from sotto.ui.state.names import listed, model_name, short_name
+from sotto.ui.state.names import join_names, model_name, short_name
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.theme import GAP_4, GAP_8, GAP_12
 from sotto.ui.toolkit.widgets import IconButton, draw_bar, draw_pill, plain_tip
@@ -208,7 +208,7 @@ class ModelRow(QAbstractButton):
         self.setAccessibleName(", ".join((name, standing, *(meaning for _, meaning, _ in self._marks))))
         note = self._note if self._state.loaded else ""
         self.setAccessibleDescription(self.reason or note)
-        places = listed(source_names(self.record))
+        places = join_names(source_names(self.record))
         self.setToolTip(plain_tip(self.reason or "\n".join(filter(None, (self.record.name, f"In {places}", note)))))
         self.setFont(theme.current().font())
         self.updateGeometry()

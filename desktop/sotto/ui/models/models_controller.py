@@ -120,7 +120,7 @@ class ModelDesk(QObject):
     def load(self, record: ModelRecord) -> None:
         """Load a model; where it would fill memory, show the numbers first."""
         state = self._session.state_of(record)
-        if record.runnable and self.planner.projection(record).asks and not (state.loaded or state.busy):
+        if record.runnable and self.planner.projection(record).needs_confirmation and not (state.loaded or state.busy):
             self.show_details(record)
             self.card.load.setFocus()
         elif record.present:
@@ -219,7 +219,7 @@ class ModelDesk(QObject):
 
     async def _sample(self, flows: "Flows") -> None:
         try:
-            taken: memory_estimate.Sample | None = await flows.call(memory_estimate.sample)
+            taken: memory_estimate.MemorySample | None = await flows.call(memory_estimate.sample_memory)
         except OSError:
             taken = None
         first = self.planner.memory.sample is None

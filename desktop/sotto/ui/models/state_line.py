@@ -39,9 +39,10 @@ def loading_line(state: ModelState) -> str:
     elif progress.phase == "weights":
         parts = [f"{wording.size(progress.done)} of {wording.size(progress.total)}"]
         parts += [f"{wording.size(round(pace.speed))}/s"] if pace.speed else []
-        parts += [f"{wording.duration(pace.left)} left"] if pace.left is not None and not pace.silence else []
+        if pace.seconds_left is not None and not pace.seconds_silent:
+            parts.append(f"{wording.duration(pace.seconds_left)} left")
     else:
         parts = [{"tokenizer": "Reading the tokenizer", "warm-up": "Warming up"}.get(progress.phase, "Loading…")]
-    if pace.silence:
-        parts.append(f"no news for {wording.duration(pace.silence)}")
+    if pace.seconds_silent:
+        parts.append(f"no news for {wording.duration(pace.seconds_silent)}")
     return " · ".join(parts)

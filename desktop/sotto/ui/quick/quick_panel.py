@@ -126,7 +126,7 @@ class QuickPanel(QWidget):
     def show_state(self, state: ModelState, *, answering: bool) -> None:
         """Draw how the model stands; `answering` tells whether it answers here."""
         self._state = state
-        self.composer.show_state(state.seen(answering=answering))
+        self.composer.show_state(state.for_chat(answering=answering))
         name = short_name(state.record.name) if state.record else "No model"
         doing = {Phase.LOADING: "loading…", Phase.FAILED: "failed", Phase.UNLOADING: "ejecting…"}.get(state.phase, "")
         shown = f" {name} · {doing}" if doing else f" {name}"

@@ -14,9 +14,9 @@ from sotto.store.records import ModelRecord
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.session.model_sources import Models, StoreModels
 from sotto.ui.session.store_watch import StoreWatch
-from sotto.ui.state.drop_contents import Dropped, path_names
+from sotto.ui.state.drop_contents import DropContents, path_names
 from sotto.ui.state.model_state import Problem
-from sotto.ui.state.names import listed, model_name
+from sotto.ui.state.names import join_names, model_name
 
 if TYPE_CHECKING:
     from sotto.store.roots import Root
@@ -85,7 +85,7 @@ class ModelLibrary(QObject):
         self._folders = preferences.values.folders
         self._list = ModelList()
         self._flows: Flows | None = None
-        self._waiting: list[Dropped] = []
+        self._waiting: list[DropContents] = []
         self._closing = threading.Event()
         self._search_again = False
         self._presence: object = None
@@ -117,7 +117,7 @@ class ModelLibrary(QObject):
         elif self._flows is not None:
             self._flows.start(self._search(self._flows))
 
-    def open(self, what: Dropped) -> None:
+    def open(self, what: DropContents) -> None:
         """Open the first model among files and folders, and say why others are not opened."""
         if self._flows is None:
             self._waiting.append(what)
@@ -146,7 +146,7 @@ class ModelLibrary(QObject):
         await self._search(self._flows)
         waiting, self._waiting = self._waiting, []
         if paths:
-            waiting.insert(0, Dropped(paths, ()))
+            waiting.insert(0, DropContents(paths, ()))
         for what in waiting:
             await self._open(self._flows, what)
         self.begun_with.emit(bool(waiting))
@@ -190,11 +190,11 @@ class ModelLibrary(QObject):
         else:
             self._watch.watch_disks(needed=now is not None)
 
-    async def _open(self, flows: "Flows", what: Dropped) -> None:
+    async def _open(self, flows: "Flows", what: DropContents) -> None:
         good: list[ModelRecord] = []
         problems = [
             Problem("Not on this machine", f"{address} is elsewhere: download the model first, then drop its folder.")
-            for address in what.elsewhere
+            for address in what.remote
         ]
         for path in what.paths:
             try:
@@ -210,7 +210,7 @@ class ModelLibrary(QObject):
             for other in others:
                 self._list.add_opened(other)
             self.changed.emit(self.models)
-            names = listed([model_name(other.name) for other in others])
+            names = join_names([model_name(other.name) for other in others])
             why = f"{names} waits in the list until it is chosen there."
             problems.append(Problem("Only one model was loaded", why))
         if len(problems) > 1:

@@ -34,7 +34,7 @@ from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.session.engine_thread import EngineLost, EngineThread
 from sotto.ui.session.model_library import ModelLibrary
 from sotto.ui.state import wording
-from sotto.ui.state.load_pace import LoadClock, Pace
+from sotto.ui.state.load_pace import LoadClock, LoadPace
 from sotto.ui.state.model_state import ChatSettings, ModelState, Phase, Problem
 from sotto.ui.state.names import home_path, model_name
 from sotto.ui.toolkit.delayed_call import Later
@@ -148,7 +148,7 @@ class Session(QObject):
         """Return how any model of the list stands."""
         if self.state.record is not None and same(self.state.record, record):
             return self.state
-        return ModelState.beside(record, self.keeper.residents.of(record))
+        return ModelState.of_resident(record, self.keeper.residents.of(record))
 
     @property
     def model_name(self) -> str:
@@ -284,7 +284,7 @@ class Session(QObject):
             self._clock.begin()
             self._set(ModelState(Phase.LOADING, other.record))
         if self.loading and event.seat == self.seat:
-            self._clock.hear(event)
+            self._clock.update(event)
             self._set(replace(self.state, progress=event, pace=self._clock.pace))
 
     def _heard(self, event: Loaded | Unloaded | Failed) -> None:
@@ -380,7 +380,7 @@ class Session(QObject):
         self.figures_changed.emit(figures)
 
     @Slot(object)
-    def _show_pace(self, pace: Pace) -> None:
+    def _show_pace(self, pace: LoadPace) -> None:
         if self.loading and pace != self.state.pace:
             self._set(replace(self.state, pace=pace))
 

@@ -1,1 +1,1 @@
-"""Values about models and memory, and how figures are worded."""
+"""Values that describe models, memory and drops, and the formatting of numbers and names."""

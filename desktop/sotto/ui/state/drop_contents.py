@@ -1,4 +1,4 @@
-"""What is dropped on the app, or handed to it by the system."""
+"""The files and addresses that are dropped on the app, or that the system asks it to open."""
 
 import os
 from collections.abc import Sequence
@@ -10,44 +10,42 @@ from PySide6.QtCore import QMimeData, QUrl
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
-    """What a drop holds.
+class DropContents:
+    """The contents of a drop.
 
     Attributes:
-        paths: Files and folders of this machine.
-        elsewhere: Addresses of things that are not on this machine.
+        paths: Files and folders on this machine.
+        remote: Addresses of anything that is not on this machine.
     """
 
     paths: tuple[Path, ...]
-    elsewhere: tuple[str, ...]
+    remote: tuple[str, ...]
 
 
-def path_of(url: QUrl) -> Path | None:
-    """Return the file or folder that `url` means, or None if it is not on this machine.
-
-    `QUrl.toLocalFile` replaces bytes that are no UTF-8; the path is taken from the encoded address instead.
-    """
+def path_from_url(url: QUrl) -> Path | None:
+    """Return the file or folder at `url`, or None if it is not on this machine."""
     if not url.isLocalFile():
         return None
     if os.name != "posix":
         return Path(url.toLocalFile())
+    # WORKAROUND: `QUrl.toLocalFile` replaces bytes that are not UTF-8, so the path is decoded from the encoded address.
     encoded = bytes(url.toEncoded(QUrl.ComponentFormattingOption.FullyEncoded).data())
     address = encoded.decode("ascii").removeprefix("file://")
     return Path(os.fsdecode(unquote_to_bytes(address[address.index("/") :])))
 
 
-def dropped(data: QMimeData) -> Dropped:
-    """Return what `data` holds."""
-    paths, elsewhere = [], []
+def read_drop(data: QMimeData) -> DropContents:
+    """Return the contents of a drop."""
+    paths, remote = [], []
     for url in data.urls():
-        path = path_of(url)
+        path = path_from_url(url)
         if path is None:
-            elsewhere.append(url.toDisplayString())
+            remote.append(url.toDisplayString())
         else:
             paths.append(path)
-    return Dropped(tuple(paths), tuple(elsewhere))
+    return DropContents(tuple(paths), tuple(remote))
 
 
 def path_names(paths: Sequence[Path]) -> str:
-    """Return the names of paths as far as they can be shown."""
+    """Return the file names of paths, separated by commas; bytes that cannot be shown are replaced."""
     return ", ".join(os.fsencode(path.name).decode("utf-8", "replace") for path in paths)

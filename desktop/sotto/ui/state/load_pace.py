@@ -1,4 +1,4 @@
-"""How fast a load is: speed, time left, and how long nothing has been heard of it."""
+"""Measures how fast a model is loading: the speed, the time left, and how long there has been no progress."""
 
 import time
 from collections import deque
@@ -9,78 +9,80 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from sotto.engine.contract.events import LoadProgress
 
-# A load that is shorter than this is not shown, so that nothing flashes.
+# A load that takes less time than this is not shown, so that nothing flashes.
 QUIET_SECONDS = 0.75
-# Speed is what it was in so many seconds; after so many without news, that is said.
-_WINDOW, _SILENT = 3.0, 3.0
+# The speed is an average over this many seconds.
+_WINDOW_SECONDS = 3.0
+# After this many seconds without progress, the silence is reported.
+_SILENT_SECONDS = 3.0
 _TICK_MS = 250
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """How a load goes.
+class LoadPace:
+    """How fast a model is loading.
 
     Attributes:
-        shown: Whether it takes long enough to be shown.
-        speed: Bytes per second; None when that is not known.
-        left: Seconds to come; None when that is not known.
-        silence: Seconds since the last news, once they are worth a word; else 0.
+        shown: Whether the load has taken long enough to be shown.
+        speed: Bytes per second; None if unknown.
+        seconds_left: Estimated seconds until the load ends; None if unknown.
+        seconds_silent: Seconds since the last progress, once there are enough of them to report; 0 before.
     """
 
     shown: bool = False
     speed: float | None = None
-    left: float | None = None
-    silence: int = 0
+    seconds_left: float | None = None
+    seconds_silent: int = 0
 
 
 class LoadClock(QObject):
-    """Takes the time of a load.
+    """Measures the pace of one load at a time.
 
     Signals:
-        ticked: There is another pace.
+        ticked: The pace has changed (`LoadPace`).
     """
 
     ticked = Signal(object)
 
     def __init__(self, parent: QObject | None = None, now: Callable[[], float] = time.monotonic) -> None:
-        """Stand still; `now` tells the time."""
+        """Measure nothing yet; `now` returns the time in seconds."""
         super().__init__(parent)
         self._now = now
-        self._began = self._heard = 0.0
-        self._news: deque[tuple[float, int]] = deque()
+        self._began = self._updated = 0.0
+        self._samples: deque[tuple[float, int]] = deque()
         self._total = 0
         self._timer = QTimer(self, interval=_TICK_MS)
         self._timer.timeout.connect(lambda: self.ticked.emit(self.pace))
 
     def begin(self) -> None:
-        """Take the time of a load that begins now."""
-        self._began = self._heard = self._now()
-        self._news.clear()
+        """Begin to measure a load that starts now."""
+        self._began = self._updated = self._now()
+        self._samples.clear()
         self._total = 0
         self._timer.start()
 
-    def hear(self, progress: LoadProgress) -> None:
-        """Take news."""
+    def update(self, progress: LoadProgress) -> None:
+        """Record the progress of the load."""
         now = self._now()
-        if not self._news or progress.done > self._news[-1][1]:
-            self._news.append((now, progress.done))
-        while len(self._news) > 2 and self._news[0][0] < now - _WINDOW:
-            self._news.popleft()
-        self._heard, self._total = now, progress.total
+        if not self._samples or progress.done > self._samples[-1][1]:
+            self._samples.append((now, progress.done))
+        while len(self._samples) > 2 and self._samples[0][0] < now - _WINDOW_SECONDS:
+            self._samples.popleft()
+        self._updated, self._total = now, progress.total
 
     def end(self) -> None:
-        """Stand still."""
+        """Stop measuring."""
         self._timer.stop()
 
     @property
-    def pace(self) -> Pace:
-        """How the load goes now."""
+    def pace(self) -> LoadPace:
+        """The current pace."""
         now = self._now()
-        silence = now - self._heard
+        silent = now - self._updated
         speed = left = None
-        if len(self._news) > 1:
-            (first, before), (last, done) = self._news[0], self._news[-1]
+        if len(self._samples) > 1:
+            (first, before), (last, done) = self._samples[0], self._samples[-1]
             speed = (done - before) / (last - first) if last > first else None
             left = (self._total - done) / speed if speed and self._total > done else None
         shown = now - self._began >= QUIET_SECONDS
-        return Pace(shown, speed, left, int(silence) if silence >= _SILENT else 0)
+        return LoadPace(shown, speed, left, int(silent) if silent >= _SILENT_SECONDS else 0)

@@ -1,4 +1,4 @@
-"""The machine's memory as the window knows it, and how a model would lie in it: values, and nothing that draws."""
+"""Estimates whether a model fits into the machine's memory, and with how long a context."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,27 +8,28 @@ from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.engine.memory.memory_needs import ModelNeeds
 from sotto.engine.memory.memory_plan import Limits, Plan, Verdict, plan
 
-# Shares of memory from which it is called tight, and from which a load is asked about.
+# Fractions of memory in use from which it counts as tight, and from which a load must be confirmed.
 TIGHT_FROM, FULL_FROM = 0.75, 0.85
 _CRITICAL = 2
-# A model that is this many times smaller than what there is changes nothing.
+# A model this many times smaller than the available memory fits, however full memory is.
 _SMALL = 50
-_SHORTEST = 1024
-# A context that is shorter than this is not offered unless somebody chooses it.
-_USEFUL = 4096
-_UNTOLD = 131_072
+_SHORTEST_CONTEXT = 1024
+# A shorter context is never suggested, only used if the user chooses it.
+_USEFUL_CONTEXT = 4096
+# The longest context to choose from if a model does not state its own.
+_DEFAULT_LONGEST_CONTEXT = 131_072
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
-    """The machine's memory, in bytes.
+class MemorySample:
+    """A measurement of the machine's memory, in bytes.
 
     Attributes:
-        total: What there is.
-        available: What can be taken without paging anything out.
-        reserve: How much of that is left to others.
-        shortage: How short memory is by the system's own account: 0 is not at all, 2 is critically.
-        allowed: What models may be planned with at most, as chosen in the settings; None for all of it.
+        total: All of the memory.
+        available: What can be allocated without paging anything out.
+        reserve: How much of the available memory is left to other programs.
+        shortage: The system's own rating of memory pressure, from 0 for none to 2 for critical.
+        allowed: The limit for models that the user has set; None for no limit.
     """
 
     total: int
@@ -39,36 +40,36 @@ class Sample:
 
     @property
     def known(self) -> bool:
-        """Whether these numbers make sense; also false for one that is no number."""
+        """Whether the numbers are plausible; they are not if one of them is NaN."""
         return self.total > 0 and 0 <= self.available <= self.total
 
 
-def sample() -> Sample:
-    """Ask the system, and the settings. Slow enough to be called off the window's thread.
+def sample_memory() -> MemorySample:
+    """Measure the machine's memory and read the user's limit; too slow for the window's thread.
 
     Raises:
-        OSError: It does not tell.
+        OSError: The system does not report its memory.
     """
     from sotto.engine.contract.engine_settings import chosen_settings
     from sotto.engine.memory.system_memory import SystemMemory
 
     memory = SystemMemory()
-    there, free = memory.limits(reserve=0), memory.limits()
-    total, available = there.total or 0, there.budget or 0
-    reserve, allowed = total - (free.total or 0), chosen_settings().get("memory_limit")
-    return Sample(total, available, reserve, int(memory.pressure()), allowed)
+    whole, unreserved = memory.limits(reserve=0), memory.limits()
+    total, available = whole.total or 0, whole.budget or 0
+    reserve, allowed = total - (unreserved.total or 0), chosen_settings().get("memory_limit")
+    return MemorySample(total, available, reserve, int(memory.pressure()), allowed)
 
 
-def pressure(of: Sample) -> str:
-    """Return in words how tight memory is."""
-    used = 1 - of.available / of.total
-    if of.shortage >= _CRITICAL:
+def pressure_label(sample: MemorySample) -> str:
+    """Describe the memory pressure in words."""
+    used = 1 - sample.available / sample.total
+    if sample.shortage >= _CRITICAL:
         return "critical"
     return "nearly full" if used >= FULL_FROM else "getting tight" if used >= TIGHT_FROM else "plenty free"
 
 
 class Fit(StrEnum):
-    """Whether a model fits into the machine as it is now."""
+    """Whether a model fits into the memory that is available now."""
 
     FITS = "Fits"
     TIGHT = "Tight"
@@ -77,52 +78,53 @@ class Fit(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
-    """What a plan is made for.
+class MachineMemory:
+    """The memory for which a load is planned.
 
     Attributes:
-        sample: The machine's memory; None when it could not be read.
-        held: Bytes of it that the engine holds, and gives back before it loads another model.
+        sample: The latest measurement; None if there is none.
+        held: Bytes held by the engine, which it frees before it loads another model.
     """
 
-    sample: Sample | None = None
+    sample: MemorySample | None = None
     held: int = 0
 
     @property
     def others(self) -> int:
-        """Bytes that other programs use."""
-        taken = self.sample
-        return max(0, taken.total - taken.available - self.held) if taken else 0
+        """Bytes used by other programs."""
+        sample = self.sample
+        return max(0, sample.total - sample.available - self.held) if sample else 0
 
     def limits(self, measured: Measured) -> Limits:
-        """Return what there is for a model in place of the one that is loaded."""
-        taken = self.sample
-        if taken is None or not taken.known:
+        """Return the memory available to a model that replaces the loaded one."""
+        sample = self.sample
+        if sample is None or not sample.known:
             return Limits(None, None, "")
-        budget, total, source = taken.available + self.held, taken.total, "what other programs leave free"
+        budget, total, source = sample.available + self.held, sample.total, "what other programs leave free"
         if measured.device_total > 0:
             total = min(total, measured.device_total) if measured.device == "metal" else measured.device_total
             if total < budget or measured.device != "metal":
                 budget, source = total, "what the graphics processor can hold"
-        there = Limits(max(0, budget - taken.reserve), max(0, total - taken.reserve), source)
-        return there.within(taken.allowed)
+        limits = Limits(max(0, budget - sample.reserve), max(0, total - sample.reserve), source)
+        return limits.within(sample.allowed)
 
 
-def memory_of(taken: Sample | None, figures: MemoryFigures | None) -> Memory:
-    """Return what there is when the engine holds so much."""
-    return Memory(taken, max(figures.active + figures.pool, figures.weights + figures.cache) if figures else 0)
+def machine_memory(sample: MemorySample | None, figures: MemoryFigures | None) -> MachineMemory:
+    """Combine a measurement of the machine's memory with the engine's own figures."""
+    held = max(figures.active + figures.pool, figures.weights + figures.cache) if figures else 0
+    return MachineMemory(sample, held)
 
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """How a model would lie in memory.
+    """The estimated memory use of a model.
 
     Attributes:
-        fit: Whether it fits.
-        plan: The numbers; None when nothing is known.
-        share: The share of the machine's memory that would be in use then; None when not known.
-        others: Bytes that other programs use.
-        reason: Why it is not known, in one sentence; empty when it is.
+        fit: Whether the model fits.
+        plan: The numbers; None if nothing is known.
+        share: The fraction of the machine's memory that would then be in use; None if unknown.
+        others: Bytes used by other programs.
+        reason: Why the fit is unknown, in one sentence; empty if it is known.
     """
 
     fit: Fit
@@ -132,18 +134,18 @@ class Projection:
     reason: str = ""
 
     @property
-    def asks(self) -> bool:
-        """Whether the model is loaded only after somebody has seen the numbers."""
+    def needs_confirmation(self) -> bool:
+        """Whether the user must see the numbers and confirm before the model is loaded."""
         return self.fit is Fit.NO or (self.fit is Fit.TIGHT and (self.share or 0) >= FULL_FROM)
 
 
-def projected(measured: Measured | None, memory: Memory, context: int | None = None) -> Projection:
-    """Say how a model would lie in memory.
+def project(measured: Measured | None, memory: MachineMemory, context: int | None = None) -> Projection:
+    """Estimate the memory use of a model.
 
     Args:
-        measured: What it needs; None when that is not known yet.
-        memory: What there is.
-        context: Tokens of context that were chosen; None for as many as fit well.
+        measured: What the model needs; None if not known yet.
+        memory: The machine's memory.
+        context: The chosen context length in tokens; None for the longest that fits well.
     """
     if measured is None or measured.needs is None or measured.needs.weight_bytes <= 0:
         reason = measured.reason if measured else "It has not been looked at yet."
@@ -151,51 +153,54 @@ def projected(measured: Measured | None, memory: Memory, context: int | None = N
     needs, limits = measured.needs, memory.limits(measured)
     longest = longest_context(needs)
     if context is not None:
-        return _projected(needs, limits, memory, min(context, longest))
+        return _project_context(needs, limits, memory, min(context, longest))
     usual = min(measured.usual_context or longest, longest)
-    best = _projected(needs, limits, memory, usual)
+    best = _project_context(needs, limits, memory, usual)
     if best.fit in (Fit.FITS, Fit.UNKNOWN):
         return best
-    shorter = [_projected(needs, limits, memory, tokens) for tokens in reversed(context_steps(needs)) if tokens < usual]
-    useful = [one for one in (best, *shorter) if one.plan and one.plan.context >= min(_USEFUL, longest)]
-    wishes: tuple[Callable[[Projection], bool], ...] = (
-        lambda one: one.fit is Fit.FITS,
-        lambda one: not one.asks,
-        lambda one: one.fit is Fit.TIGHT,
+    shorter = (tokens for tokens in reversed(context_steps(needs)) if tokens < usual)
+    projections = (best, *(_project_context(needs, limits, memory, tokens) for tokens in shorter))
+    shortest = min(_USEFUL_CONTEXT, longest)
+    useful = [projection for projection in projections if projection.plan and projection.plan.context >= shortest]
+    # The longest context that meets the first criterion that any of them meets.
+    criteria: tuple[Callable[[Projection], bool], ...] = (
+        lambda projection: projection.fit is Fit.FITS,
+        lambda projection: not projection.needs_confirmation,
+        lambda projection: projection.fit is Fit.TIGHT,
     )
-    return next((one for wish in wishes for one in useful if wish(one)), useful[-1])
+    return next((projection for meets in criteria for projection in useful if meets(projection)), useful[-1])
 
 
-def _projected(needs: ModelNeeds, limits: Limits, memory: Memory, context: int) -> Projection:
-    made = plan(needs, limits, context)
-    if made.verdict is Verdict.UNKNOWN:
+def _project_context(needs: ModelNeeds, limits: Limits, memory: MachineMemory, context: int) -> Projection:
+    planned = plan(needs, limits, context)
+    if planned.verdict is Verdict.UNKNOWN:
         reason = needs.unknown or "The system does not tell how much memory there is."
-        return Projection(Fit.UNKNOWN, made, None, memory.others, reason)
-    needed = made.weights + beside_weights(made)
+        return Projection(Fit.UNKNOWN, planned, None, memory.others, reason)
+    needed = planned.weights + bytes_beside_weights(planned)
     total = memory.sample.total if memory.sample else 0
     share = (memory.others + needed) / total if total else None
-    if made.verdict is Verdict.WILL_NOT_FIT:
+    if planned.verdict is Verdict.WILL_NOT_FIT:
         fit = Fit.NO
-    elif needed * _SMALL < (limits.budget or 0) or (made.verdict is Verdict.FITS and (share or 0) < TIGHT_FROM):
+    elif needed * _SMALL < (limits.budget or 0) or (planned.verdict is Verdict.FITS and (share or 0) < TIGHT_FROM):
         fit = Fit.FITS
     else:
         fit = Fit.TIGHT
-    return Projection(fit, made, share, memory.others)
+    return Projection(fit, planned, share, memory.others)
 
 
-def beside_weights(made: Plan) -> int:
-    """Return what a model would take beside its weights, as far as that is known."""
-    return made.loading if made.needed is None else max(0, made.needed - made.weights)
+def bytes_beside_weights(planned: Plan) -> int:
+    """Return the bytes that a model would take besides its weights, as far as they are known."""
+    return planned.loading if planned.needed is None else max(0, planned.needed - planned.weights)
 
 
 def longest_context(needs: ModelNeeds) -> int:
-    """Return the most tokens that can be chosen for a model."""
-    return needs.longest_context or _UNTOLD
+    """Return the longest context that can be chosen for a model, in tokens."""
+    return needs.longest_context or _DEFAULT_LONGEST_CONTEXT
 
 
 def context_steps(needs: ModelNeeds) -> tuple[int, ...]:
-    """Return the lengths of context to choose from: two for each doubling, and the longest."""
-    longest, steps, length = longest_context(needs), [], _SHORTEST
+    """Return the context lengths to choose from: two for each doubling, and the longest."""
+    longest, steps, length = longest_context(needs), [], _SHORTEST_CONTEXT
     while length < longest:
         steps += [length, length * 3 // 2]
         length *= 2

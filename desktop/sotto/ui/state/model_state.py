@@ -1,4 +1,4 @@
-"""Values that the window's parts are drawn from."""
+"""Values that the widgets display: the state of a model, the settings of chats, and problems."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -9,13 +9,13 @@ from sotto.engine.contract.events import LoadProgress, ModelInfo
 from sotto.engine.contract.requests import SamplingOptions
 from sotto.runner.residents import Resident, Stage
 from sotto.store.records import ModelRecord
-from sotto.ui.state.load_pace import Pace
+from sotto.ui.state.load_pace import LoadPace
 
-_UNSEEN = Pace()
+_NO_PACE = LoadPace()
 
 
 class Phase(StrEnum):
-    """Where a model stands."""
+    """The phases in the life of a model."""
 
     ABSENT = "absent"
     FOUND = "found"
@@ -28,16 +28,16 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModelState:
-    """The state of the model that the window is about; list, header and composer are all drawn from it.
+    """The state of a model, from which the list, the header and the composer are drawn.
 
     Attributes:
-        phase: Where it stands.
-        record: The model; None only while there is none.
-        progress: The newest news of a load, while loading.
+        phase: The phase in which it is.
+        record: The model; None only while no model is in use.
+        progress: The latest progress, while loading.
         info: The loaded model, while ready or generating.
         reason: Why it failed, in one sentence.
-        pace: How fast the load is, while loading.
-        actual: Bytes that it did hold when it had been loaded; 0 when that is not known yet.
+        pace: How fast it is loading, while loading.
+        actual: Bytes that it took up once it was loaded; 0 if not known yet.
     """
 
     phase: Phase = Phase.ABSENT
@@ -45,12 +45,12 @@ class ModelState:
     progress: LoadProgress | None = None
     info: ModelInfo | None = None
     reason: str = ""
-    pace: Pace = _UNSEEN
+    pace: LoadPace = _NO_PACE
     actual: int = 0
 
     @classmethod
-    def beside(cls, record: ModelRecord, resident: Resident | None) -> "ModelState":
-        """Return the state of a model that the window is not about, as it lies in memory or does not."""
+    def of_resident(cls, record: ModelRecord, resident: Resident | None) -> "ModelState":
+        """Return the state of a model that is not the one in use; `resident` is None if it is not in memory."""
         if resident is None:
             return cls(Phase.FOUND, record)
         if resident.stage is Stage.READY:
@@ -59,44 +59,44 @@ class ModelState:
 
     @property
     def loaded(self) -> bool:
-        """Whether the model is in memory and answers."""
+        """Whether the model is in memory and can answer."""
         return self.phase in (Phase.READY, Phase.GENERATING)
 
     @property
     def busy(self) -> bool:
-        """Whether there is something that Stop stops."""
+        """Whether there is something that the Stop button can stop."""
         return self.phase in (Phase.LOADING, Phase.GENERATING)
 
     @property
     def fraction(self) -> float | None:
-        """How far a load is, from 0 to 1; None when that is not known yet."""
+        """How much of the model is loaded, from 0 to 1; None if not known yet."""
         if self.progress is None or self.progress.total <= 0:
             return None
         return min(1.0, self.progress.done / self.progress.total)
 
     @property
     def chat_refusal(self) -> str:
-        """Why the loaded model cannot chat, in a sentence; empty where it can or none is loaded."""
+        """Why the loaded model cannot chat, in a sentence; empty if it can or none is loaded."""
         if self.info is None or self.info.writes:
             return ""
         return "This model makes vectors of texts and cannot chat: use it by sotto embed, or through the API."
 
-    def seen(self, *, answering: bool) -> "ModelState":
-        """Return the state as a conversation sees it that is being answered or not: it stops no other's answer."""
+    def for_chat(self, *, answering: bool) -> "ModelState":
+        """Return the state as one chat shows it: `ready` while the model only answers in other chats."""
         return self if answering or self.phase is not Phase.GENERATING else replace(self, phase=Phase.READY)
 
 
 @dataclass(frozen=True, slots=True)
 class ChatSettings:
-    """How answers are generated where a chat chooses nothing; each field as in `GenerateRequest`.
+    """How answers are generated in chats that do not choose otherwise; fields as in `GenerateRequest`.
 
     Attributes:
-        sampling: How tokens are drawn, whatever anybody chose; None as they did.
-        num_predict: Most tokens to generate.
-        ignore_eos: Whether to go on past the end.
-        num_ctx: Tokens of context that the next model is loaded with.
-        system: What the model is told first.
-        options: How models answer, by Ollama's names, `think` as the engine has it.
+        sampling: Sampling options that override all choices; None to follow the choices.
+        num_predict: Maximum number of tokens to generate.
+        ignore_eos: Whether to go on past the end-of-sequence token.
+        num_ctx: Context length in tokens with which the next model is loaded.
+        system: The system prompt.
+        options: The answer options, under Ollama's names; `think` under the engine's.
     """
 
     sampling: SamplingOptions | None = None
@@ -107,23 +107,23 @@ class ChatSettings:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def system_for(self, own: str) -> str:
-        """Return what the model is told first in a chat with this system prompt of its own."""
+        """Return the system prompt of a chat whose own is `own`; a blank one counts as none."""
         return own if own.strip() else self.system
 
     def options_for(self, own: Mapping[str, Any]) -> dict[str, Any]:
-        """Return how models answer in a chat with these options of its own."""
+        """Return the answer options of a chat whose own options are `own`."""
         return {**self.options, **own}
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that did not work, shown where it happened.
+    """A failure that is shown to the user where it happened.
 
     Attributes:
-        title: What did not work, in a few words.
+        title: What failed, in a few words.
         message: Why, in one sentence.
-        details: More for a bug report; may be empty.
-        retry: Whether trying the same again makes sense.
+        details: Details for a bug report; may be empty.
+        retry: Whether it makes sense to try again.
     """
 
     title: str

@@ -1,32 +1,32 @@
-"""Names of models and places, as the window shows them."""
+"""The names of models and paths as the user sees them."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 
 def model_name(name: str) -> str:
-    """Return a model's name without what goes without saying."""
+    """Return a model's name without the default tag."""
     return name.removesuffix(":latest")
 
 
 def short_name(name: str) -> str:
-    """Return a model's name without whose it is, for where room is short."""
+    """Return a model's name without the default tag and its owner, for narrow places."""
     return model_name(name).rpartition("/")[2]
 
 
-def shortened(name: str, most: int = 32) -> str:
-    """Return a name without its middle where it is long."""
+def shorten_middle(name: str, most: int = 32) -> str:
+    """Return a name of at most `most` characters; of a longer one, the middle is left out."""
     return name if len(name) <= most else f"{name[: most // 2]}…{name[-(most // 2) + 1 :]}"
 
 
-def listed(names: Sequence[str]) -> str:
-    """Return names as a sentence has them: `a`, `a and b`, `a, b and c`."""
+def join_names(names: Sequence[str]) -> str:
+    """Join names as in a sentence: `a`, `a and b`, `a, b and c`."""
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def home_path(path: Path) -> str:
-    """Return a path as people read it, with `~` for their own folder."""
+    """Return a path as text, with `~` for the home folder."""
     home = Path.home()
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

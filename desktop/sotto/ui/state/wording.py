@@ -1,8 +1,8 @@
-"""Numbers, sizes and durations, as the window shows them."""
+"""Formats numbers, sizes, durations and speeds for the user."""
 
 
 def size(nbytes: int) -> str:
-    """Return bytes as people read them: `310 MB`, `4.7 GB`."""
+    """Format a number of bytes: `310 MB`, `4.7 GB`."""
     amount, units = float(nbytes), ("B", "KB", "MB", "GB", "TB")
     unit = 0
     while amount >= 999.5 and unit < len(units) - 1:
@@ -12,12 +12,12 @@ def size(nbytes: int) -> str:
 
 
 def count(number: int) -> str:
-    """Return a number with its thousands parted: `2,000`."""
+    """Format a number with separators between the thousands: `2,000`."""
     return f"{number:,}"
 
 
 def parameters(number: int | None) -> str:
-    """Return a number of weights as model names have it: `4.6M`, `7B`; empty when unknown."""
+    """Format a number of parameters as model names do: `4.6M`, `7B`; empty if unknown."""
     if not number:
         return ""
     for limit, letter in ((1e9, "B"), (1e6, "M"), (1e3, "K")):
@@ -27,7 +27,7 @@ def parameters(number: int | None) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return how long something takes: `5 s`, `2 min`, `1 h 5 min`."""
+    """Format a duration roughly: `5 s`, `2 min`, `1 h 5 min`."""
     whole = max(1, round(seconds))
     if whole < 60:
         return f"{whole} s"
@@ -38,7 +38,7 @@ def duration(seconds: float) -> str:
 
 
 def seconds(nanoseconds: int) -> str:
-    """Return a time as people read it: `35 ms`, `0.4 s`, `2 min 5 s`."""
+    """Format a duration precisely: `35 ms`, `0.4 s`, `2 min 5 s`."""
     amount = nanoseconds / 1e9
     if amount < 0.0995:
         return f"{1000 * amount:.0f} ms"
@@ -48,7 +48,7 @@ def seconds(nanoseconds: int) -> str:
 
 
 def ago(seconds: float) -> str:
-    """Return how long something is ago: `just now`, `5 min ago`, `yesterday`, `12 days ago`."""
+    """Format the time since something happened: `just now`, `5 min ago`, `yesterday`, `12 days ago`."""
     minutes, hours, days = seconds / 60, seconds / 3600, seconds / 86400
     if minutes < 1:
         return "just now"
@@ -60,11 +60,11 @@ def ago(seconds: float) -> str:
 
 
 def speed(tokens: int, nanoseconds: int) -> str:
-    """Return tokens per second; a dash when too little was measured."""
+    """Format tokens per second; a dash if too little was measured."""
     return "— tok/s" if tokens < 2 or nanoseconds <= 0 else rate(tokens * 1e9 / nanoseconds)
 
 
 def rate(tokens_per_second: float) -> str:
-    """Return tokens per second: `12.3 tok/s`, `1,200 tok/s`."""
-    shown = f"{tokens_per_second:.1f}" if tokens_per_second < 100 else count(round(tokens_per_second))
-    return f"{shown} tok/s"
+    """Format tokens per second: `12.3 tok/s`, `1,200 tok/s`."""
+    number = f"{tokens_per_second:.1f}" if tokens_per_second < 100 else count(round(tokens_per_second))
+    return f"{number} tok/s"

@@ -12,7 +12,7 @@ from sotto.chats.chat_records import Chat
 from sotto.ui.conversation.chat_library import ChatLibrary
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.session import Session
-from sotto.ui.state.drop_contents import Dropped
+from sotto.ui.state.drop_contents import DropContents
 
 if TYPE_CHECKING:
     from sotto.ui.platform.global_shortcut import GlobalShortcut
@@ -133,7 +133,7 @@ class Dialogs(QObject):
         dialog.open()
 
     def _open_path(self, path: Path) -> None:
-        self._session.library.open(Dropped((path,), ()))
+        self._session.library.open(DropContents((path,), ()))
 
 
 def _file_name(title: str) -> str:

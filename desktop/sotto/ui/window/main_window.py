@@ -39,7 +39,7 @@ from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.preferences.presets import PresetStore
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
-from sotto.ui.state.drop_contents import dropped
+from sotto.ui.state.drop_contents import read_drop
 from sotto.ui.state.model_state import ModelState, Phase, Problem
 from sotto.ui.toolkit.widgets import plain_tip
 from sotto.ui.window.actions import WindowActions
@@ -265,7 +265,7 @@ class MainWindow(QMainWindow):
         """Draw everything that depends on how the model stands."""
         self.desk.show_state(state)
         self.chat.header.show_state(state)
-        seen = state.seen(answering=self.current.session.answering)
+        seen = state.for_chat(answering=self.current.session.answering)
         self.chat.composer.show_state(seen)
         self.chat.welcome.show_state(state)
         self.chat.choices.show_state(state)
@@ -340,7 +340,7 @@ class MainWindow(QMainWindow):
         """Take files and folders, and say what dropping them will do."""
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
-            self.overlay.promise(dropped(event.mimeData()))
+            self.overlay.promise(read_drop(event.mimeData()))
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
         """Go on taking them."""
@@ -356,7 +356,7 @@ class MainWindow(QMainWindow):
         self.overlay.hide()
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
-            self.composing.take(dropped(event.mimeData()))
+            self.composing.take(read_drop(event.mimeData()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Let what is typed anywhere be written."""
