@@ -47,7 +47,7 @@ class Watch(QObject):
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(self.tick)
-        thread.happened.connect(self.heard)
+        thread.event_received.connect(self.heard)
         thread.send(Load(record_of(folder)))
 
     @Slot()

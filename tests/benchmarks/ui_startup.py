@@ -64,7 +64,7 @@ def whole_app() -> None:
 
     def lived(application, shell, thread, *rest):
         watch.shell = shell
-        thread.happened.connect(watch.heard)
+        thread.event_received.connect(watch.heard)
         return live(application, shell, thread, *rest)
 
     app._paint, app._live = painted, lived

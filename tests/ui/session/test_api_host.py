@@ -139,7 +139,7 @@ def test_a_request_for_another_model_loads_it_and_the_window_shows_that(ask, rea
 
 def test_tokens_are_counted_for_programs_alone(ask, ready, qtbot, loop):
     spoken = []
-    ready.session.spoke.connect(spoken.append)
+    ready.session.request_event.connect(spoken.append)
     name, said = ready.session.state.record.name, [{"role": "user", "content": "Hello"}]
     counted = ended(qtbot, ask("/v1/messages/count_tokens", {"model": name, "messages": said}))
     assert counted.json() == {"input_tokens": len("Hello") + 4}
@@ -179,9 +179,10 @@ def test_a_person_is_not_interrupted(ask, ready, qtbot, loop):
 
 def test_unloading_the_model_ends_the_request_in_a_sentence(ask, ready, qtbot, loop):
     ready.script.hold_answer = threading.Event()
+    before = len(ready.script.requests)
     call = ask("/api/chat", chat(ready.session.state.record.name))
-    qtbot.waitUntil(lambda: len(ready.script.requests) > 1 or bool(ready.thread._answering))
-    ready.thread.send(Cancel(next(iter(ready.thread._answering))))
+    qtbot.waitUntil(lambda: len(ready.script.requests) > before)
+    ready.thread.send(Cancel(ready.script.requests[-1].id))
     ready.script.hold_answer.set()
     ended(qtbot, call)
     assert call.answer.status_code == 503
@@ -222,9 +223,9 @@ def test_what_a_person_loaded_stays(ask, ready, qtbot, loop):
 def test_leaving_ends_the_answer(ask, ready, qtbot, loop):
     ready.script.hold_prefill = threading.Event()
     call = ask("/api/chat", chat(ready.session.state.record.name), timeout=0.5)
-    qtbot.waitUntil(lambda: bool(ready.thread._answering))
+    qtbot.waitUntil(lambda: ready.thread.answering)
     # The script ends a request that is held only when it is cancelled.
-    qtbot.waitUntil(lambda: not ready.thread._answering)
+    qtbot.waitUntil(lambda: not ready.thread.answering)
     ended(qtbot, call)
     assert isinstance(call.error, httpx.ReadTimeout)
 
@@ -232,7 +233,7 @@ def test_leaving_ends_the_answer(ask, ready, qtbot, loop):
 def test_closing_sends_everybody_away(ask, switch, ready, qtbot, loop):
     ready.script.hold_answer = threading.Event()
     call = ask("/api/chat", chat(ready.session.state.record.name))
-    qtbot.waitUntil(lambda: bool(ready.thread._answering))
+    qtbot.waitUntil(lambda: ready.thread.answering)
     switch.close()
     ended(qtbot, call)
     assert call.answer.status_code == 503
@@ -242,7 +243,7 @@ def test_closing_sends_everybody_away(ask, switch, ready, qtbot, loop):
 def test_a_window_that_is_busy_holds_no_answer_up(ask, ready, qtbot, loop):
     ready.script.hold_answer = threading.Event()
     call = ask("/api/chat", chat(ready.session.state.record.name))
-    qtbot.waitUntil(lambda: bool(ready.thread._answering))
+    qtbot.waitUntil(lambda: ready.thread.answering)
     ready.script.hold_answer.set()
     call.join()  # the window's thread does nothing meanwhile
     assert call.json()["message"]["content"] == "Hello there."

@@ -26,7 +26,7 @@ from sotto.errors import InvalidRequestError
 from sotto.runner.commands import Load
 from sotto.runner.host import PROCESS, THREAD
 from sotto.ui.session import engine_hosts
-from sotto.ui.session.engine_hosts import Marking, crashed_last_time, make_host
+from sotto.ui.session.engine_hosts import CrashMarker, crashed_last_time, make_host
 from sotto.ui.session.engine_thread import EngineLost, EngineThread
 from sotto.ui.state.model_state import ChatSettings, Phase
 
@@ -40,7 +40,7 @@ def window(real_window):
 
 
 def child_of(window):
-    return window.session.host._loop.pid
+    return window.session.host.loop.pid
 
 
 def ask(qtbot, window, text):
@@ -170,7 +170,7 @@ def test_a_command_right_after_the_engine_was_lost_is_served(qtbot):
     made = iter([Broken, Whole])
     thread = EngineThread(make_loop=lambda emit: next(made)(emit))
     # In the moment that it is told, the thread has not ended.
-    thread.happened.connect(
+    thread.event_received.connect(
         lambda event: thread.send(Load(record())) if isinstance(event, EngineLost) else got.append(event)
     )
     thread.start()
@@ -184,7 +184,7 @@ def test_the_environment_goes_before_the_choice(monkeypatch, said, kind, qapp):
     monkeypatch.setenv("SOTTO_ENGINE_HOST", said)
     thread = make_host(kind)
     expected = said or kind
-    assert thread._make_loop is (engine_hosts._isolated if expected == PROCESS else engine_hosts._marked)
+    assert thread.make_loop is (engine_hosts.process_loop if expected == PROCESS else engine_hosts.marked_loop)
     thread.deleteLater()
 
 
@@ -203,7 +203,7 @@ def finished(name):
 
 def test_the_mark_is_there_exactly_while_something_is_computed(tmp_path):
     path, passed = tmp_path / "state" / "computing", []
-    marking = Marking(passed.append, path)
+    marking = CrashMarker(passed.append, path)
     steps = [
         (FIGURES, False),
         (LoadProgress("weights", 0, 1), True),
@@ -228,7 +228,7 @@ def test_the_mark_is_there_exactly_while_something_is_computed(tmp_path):
 def test_a_folder_that_cannot_be_written_stops_nobody(tmp_path, caplog):
     (tmp_path / "state").write_text("a file")
     passed = []
-    Marking(passed.append, tmp_path / "state" / "computing")(PrefillProgress("a", 0, 1, 0))
+    CrashMarker(passed.append, tmp_path / "state" / "computing")(PrefillProgress("a", 0, 1, 0))
     assert len(passed) == 1
     assert "cannot be changed" in caplog.text
 
@@ -249,7 +249,7 @@ def heard(event):
         if moment == "TextChunk":
             os.kill(os.getpid(), signal.SIGSEGV)
         app.quit()
-thread.happened.connect(heard)
+thread.event_received.connect(heard)
 thread.send(Load(find("sotto")))
 request = GenerateRequest("a", prompt="Once", ignore_eos=True, num_predict=3000 if moment == "TextChunk" else 5)
 thread.send(Generate(request))
@@ -275,7 +275,7 @@ def test_a_crash_while_the_engine_computes_is_known_at_the_next_start(own_home):
 
 def test_a_mark_of_an_app_that_still_runs_is_no_crash(monkeypatch, tmp_path):
     path = tmp_path / "computing"
-    monkeypatch.setattr(engine_hosts, "mark", lambda: path)
+    monkeypatch.setattr(engine_hosts, "mark_path", lambda: path)
     gone = subprocess.Popen(["true"])
     gone.wait()
     for written, crashed in ((str(os.getppid()), False), (str(os.getpid()), False), (str(gone.pid), True), ("?", True)):

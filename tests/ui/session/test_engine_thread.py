@@ -85,7 +85,7 @@ def test_a_reader_is_woken_once_until_it_has_found_nothing():
 def test_commands_before_the_engine_exists_are_served(qtbot):
     got = []
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, Script()))
-    thread.happened.connect(got.append)
+    thread.event_received.connect(got.append)
     thread.send(Load(record()))
     qtbot.waitUntil(lambda: any(isinstance(event, Loaded) for event in got))
     assert thread.close()
@@ -101,7 +101,7 @@ def test_a_lost_engine_comes_back_for_a_load_and_not_for_what_goes_on_beside(qtb
         return ScriptedLoop(emit, script)
 
     thread = EngineThread(make_loop=make_loop)
-    thread.happened.connect(got.append)
+    thread.event_received.connect(got.append)
     thread.send(Generate(GenerateRequest("1", messages=conversation)))
     qtbot.waitUntil(lambda: any(isinstance(event, EngineLost) for event in got) and not thread.isRunning())
 
@@ -123,7 +123,7 @@ def test_a_lost_engine_comes_back_for_a_load_and_not_for_what_goes_on_beside(qtb
 def test_a_fast_stream_comes_up_in_few_events(qtbot):
     got, script = [], Script(chunks=["x"] * 5000)
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
-    thread.happened.connect(got.append)
+    thread.event_received.connect(got.append)
     thread.send(Generate(GenerateRequest("1", messages=(Message("user", "go"),))))
     qtbot.waitUntil(lambda: any(isinstance(event, Finished) for event in got))
     chunks = [event for event in got if isinstance(event, TextChunk)]

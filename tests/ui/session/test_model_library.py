@@ -41,6 +41,6 @@ def test_a_model_is_known_wherever_it_comes_from():
     models = ModelList()
     models.set_found([FIRST])
     models.add_opened(ELSEWHERE)
-    assert models.known(replace(FIRST, path=Path("/copy/a"))) is FIRST
-    assert models.known(replace(ELSEWHERE, digest="")) is ELSEWHERE
-    assert models.known(SECOND) is None
+    assert models.find(replace(FIRST, path=Path("/copy/a"))) is FIRST
+    assert models.find(replace(ELSEWHERE, digest="")) is ELSEWHERE
+    assert models.find(SECOND) is None

@@ -99,7 +99,7 @@ def test_where_two_do_not_fit_the_old_model_is_gone_before_the_new_one_comes(
     first = window.session.state.actual
     limits.append(int(1.3 * first))
     heard = []
-    window.session.host.happened.connect(heard.append)
+    window.session.host.event_received.connect(heard.append)
     load(qtbot, window, smaller)
     coming = heard[next(number for number, event in enumerate(heard) if isinstance(event, LoadProgress)) :]
     figures = [event for event in coming if isinstance(event, MemoryFigures)]

@@ -60,7 +60,7 @@ def test_the_page_shows_what_the_session_found(stage, qtbot, loop, tmp_path):
         Root(Source.OLLAMA, Path("/models"), True, "OLLAMA_MODELS"),
         Root(Source.FOLDER, tmp_path, True),
     )
-    session.library.roots_there = frozenset((Path("/models"),))
+    session.library.present_roots = frozenset((Path("/models"),))
     stage.window.desk._show_finds()
     assert texts(finds._grid) == [
         *("Ollama", "/models (OLLAMA_MODELS)", "2 models"),

@@ -125,10 +125,10 @@ class ChatSession(QObject):
         self.summary.ended.connect(self._finish)
         self.summary.written.connect(self.summarized)
         self.summary.failed.connect(self._miss_summary)
-        session.spoke.connect(self.receive)
+        session.request_event.connect(self.receive)
         session.became_ready.connect(self._start_waiting)
         session.became_absent.connect(self._give_back)
-        session.lost.connect(self._lose)
+        session.engine_lost.connect(self._lose)
 
     @property
     def turns(self) -> list[Turn]:
@@ -375,7 +375,7 @@ class ChatSession(QObject):
 
     def _generate(self, asked: list[Turn], answer_options: AnswerOptions) -> None:
         self._session.generate(self._requests.build(self._request, asked, answer_options))
-        self._session.answering()
+        self._session.begin_answer()
 
     def _begin_answer(self, figures: Mapping[str, Any]) -> None:
         """Put an empty answer behind the last question."""
@@ -399,7 +399,7 @@ class ChatSession(QObject):
         answered = self.answering
         self._set_phase(Phase.IDLE)
         if answered:
-            self._session.answered()
+            self._session.end_answer()
 
     def _set_phase(self, phase: Phase) -> None:
         if phase is not self.phase:

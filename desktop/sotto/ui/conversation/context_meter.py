@@ -110,7 +110,7 @@ class ContextMeter(QObject):
         self._subscription = Subscription()
         current.changed.connect(self._bind)
         self._bind(current.session)
-        session.spoke.connect(self._receive)
+        session.request_event.connect(self._receive)
         session.state_changed.connect(self._follow)
 
     @Slot(object)

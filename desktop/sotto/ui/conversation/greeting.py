@@ -34,8 +34,8 @@ class Greeting(QObject):
         self._request = ""
         self.text = ""
         session.became_ready.connect(self.begin)
-        session.spoke.connect(self._receive)
-        session.lost.connect(self._lose)
+        session.request_event.connect(self._receive)
+        session.engine_lost.connect(self._lose)
         self._subscription = Subscription()
         current.changed.connect(self._follow)
         self._follow()

@@ -37,8 +37,8 @@ class Summary(QObject):
         self._session = session
         self._numbers = itertools.count(1)
         self._request = ""
-        session.spoke.connect(self._receive)
-        session.lost.connect(self._lose)
+        session.request_event.connect(self._receive)
+        session.engine_lost.connect(self._lose)
 
     def begin(self, said: tuple[Message, ...]) -> None:
         """Have this summarised; of what is too long the oldest turns are left out."""
@@ -48,7 +48,7 @@ class Summary(QObject):
                 self._request, messages=(*said, Message("user", _ASK)), num_predict=_TOKENS, overflow=Overflow.TRUNCATE
             )
         )
-        self._session.answering()
+        self._session.begin_answer()
         self.begun.emit()
 
     def stop(self) -> None:
@@ -60,7 +60,7 @@ class Summary(QObject):
 
     def _end(self) -> None:
         self._request = ""
-        self._session.answered()
+        self._session.end_answer()
         self.ended.emit()
 
     @Slot(object)

@@ -68,7 +68,7 @@ class Planner(QObject):
         session.library.changed.connect(self._measure)
         session.measured.connect(self._take)
         session.figures_changed.connect(self.show_figures)
-        session.lost.connect(self._lose)
+        session.engine_lost.connect(self._lose)
         session.became_ready.connect(self._ask_again)
         session.state_changed.connect(self._compare)
 
@@ -193,7 +193,9 @@ class Planner(QObject):
     def _take_plans(self, plans: Mapping[str, Projection]) -> None:
         self._plans = plans
         shortened = {digest: _shortened(self._measured.get(digest), plan) for digest, plan in plans.items()}
-        self._session.fit_contexts({digest: tokens for digest, tokens in shortened.items() if tokens is not None})
+        self._session.set_fitting_contexts(
+            {digest: tokens for digest, tokens in shortened.items() if tokens is not None}
+        )
         self.planned.emit()
 
 

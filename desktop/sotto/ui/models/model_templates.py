@@ -68,7 +68,7 @@ class ModelTemplates(QObject):
         when = "from now on" if rests else "from its next load on"
         title = "The template is kept" if path else "The template is taken back"
         makes = "this template" if path else "what it has itself"
-        self._session.told.emit(title, f"The prompts of {name} are made by {makes} {when}.")
+        self._session.notice.emit(title, f"The prompts of {name} are made by {makes} {when}.")
         if rests and state.info is not None:
             self._session.reload(state.info.context_length)
 

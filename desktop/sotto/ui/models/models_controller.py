@@ -198,7 +198,7 @@ class ModelDesk(QObject):
                 SOURCE_NAMES[root.kind],
                 home_path(root.path),
                 root.variable,
-                root.path in session.library.roots_there,
+                root.path in session.library.present_roots,
                 sum(_lies_in(record, root.path) for record in session.library.models),
             )
             for root in session.library.roots

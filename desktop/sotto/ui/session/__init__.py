@@ -1,1 +1,1 @@
-"""The library of models, the loaded model, and the engine's thread."""
+"""The models of this machine, the model in use, the engine's thread, and the API that shares them."""

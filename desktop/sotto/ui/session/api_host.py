@@ -1,4 +1,4 @@
-"""The engines and models of the window, for those who ask by the API."""
+"""Shares the window's engine and models with the API server."""
 
 import itertools
 import time
@@ -15,26 +15,26 @@ from sotto.ui.session.session import Session
 
 
 class ApiHost(QObject):
-    """Implements `sotto.runner.host.Host` over the window's session.
+    """Implements `sotto.runner.host.Host` on top of the window's session.
 
-    Models are loaded beside the one that a person uses where memory has room, and in its place where it has not, once
-    that is idle; nobody is interrupted. The context is as the person chose it.
+    A model is loaded in addition to the user's if there is enough memory, otherwise in place of it as soon as it is
+    idle; no answer is interrupted. The context length is the one that the user chose.
 
-    Others call on their own thread; what they ask for is done on the window's, and answers come to them straight from
-    the engine's.
+    The methods may be called on any thread. The work is done on the window's thread, except that events come straight
+    from the engine's thread.
     """
 
-    _asked = Signal(object)
+    _action_queued = Signal(object)
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
-        """Share what `session` has."""
+        """Share the models of `session`."""
         super().__init__(parent)
         self._session = session
-        self._models = _there(session.library.models)
+        self._models = _present(session.library.models)
         self._standing: tuple[tuple[Standing, float], ...] = ()
         self._numbers = itertools.count(1)
         self._visits: dict[Visit, Visit] = {}
-        self._asked.connect(self._do, Qt.ConnectionType.QueuedConnection)
+        self._action_queued.connect(self._do, Qt.ConnectionType.QueuedConnection)
         session.library.changed.connect(self._take_models)
         session.residents_changed.connect(self._follow)
         session.figures_changed.connect(self._follow)
@@ -44,7 +44,7 @@ class ApiHost(QObject):
 
     @property
     def slots(self) -> int:
-        """All but one, which is the person's."""
+        """The number of answers at a time: all of the engine's but one, which is kept for the user."""
         from sotto.runner.loop import SLOTS
 
         return SLOTS - 1
@@ -53,33 +53,33 @@ class ApiHost(QObject):
     def standing(self) -> Sequence[Standing]:
         """The models that are loaded now."""
         now = time.monotonic()
-        return [replace(one, stays=max(0.0, expires - now)) for one, expires in self._standing]
+        return [replace(model, stays=max(0.0, expires - now)) for model, expires in self._standing]
 
     def models(self) -> Sequence[ModelRecord]:
-        """Return the models of the list."""
+        """Return the models of the library whose disks are present."""
         return self._models
 
     def want(self, wish: Wish, heard: HeardWish) -> Visit:
         """Have a model loaded, and keep it until the visit is left."""
         visit = next(self._numbers)
-        self._asked.emit(lambda: self._want(visit, wish, heard))
+        self._action_queued.emit(lambda: self._want(visit, wish, heard))
         return visit
 
     def leave(self, visit: Visit) -> None:
-        """End a visit, or take the wish back that it began with."""
-        self._asked.emit(lambda: self._session.keeper.leave(self._visits.pop(visit)))
+        """End a visit, or withdraw the wish with which it began."""
+        self._action_queued.emit(lambda: self._session.keeper.leave(self._visits.pop(visit)))
 
     def dismiss(self, record: ModelRecord, heard: Callable[[], None]) -> None:
-        """Unload a model as soon as nobody asks it anything."""
-        self._asked.emit(lambda: self._session.keeper.dismiss_model(record, heard))
+        """Unload a model as soon as it is idle."""
+        self._action_queued.emit(lambda: self._session.keeper.dismiss_model(record, heard))
 
     def ask(self, command: Ask, heard: HeardAnswer) -> None:
-        """Have a request answered by the model in a seat, if it is still loaded; a count waits for no answer."""
-        self._asked.emit(lambda: self._ask(command, heard))
+        """Have a request answered by the model in a seat, if it is still loaded; counts do not wait for answers."""
+        self._action_queued.emit(lambda: self._ask(command, heard))
 
     def cancel(self, request_id: str) -> None:
-        """End an answer as cancelled; an id that is not known is ignored."""
-        self._asked.emit(lambda: self._session.host.send(Cancel(request_id)))
+        """Cancel an answer; an unknown id is ignored."""
+        self._action_queued.emit(lambda: self._session.host.send(Cancel(request_id)))
 
     # The window's thread
 
@@ -89,17 +89,17 @@ class ApiHost(QObject):
 
     @Slot(object)
     def _take_models(self, models: tuple[ModelRecord, ...]) -> None:
-        self._models = _there(models)
+        self._models = _present(models)
 
     @Slot()
     def _follow(self) -> None:
         residents = self._session.keeper.residents
         loaded = standing(residents, self._session.figures)
-        self._standing = tuple((one, time.monotonic() + one.stays) for one in loaded)
+        self._standing = tuple((model, time.monotonic() + model.stays) for model in loaded)
 
     def _want(self, visit: Visit, wish: Wish, heard: HeardWish) -> None:
-        meant = replace(wish, num_ctx=self._session.context_for(wish.record), as_it_is=True)
-        self._visits[visit] = self._session.keeper.want(meant, heard)
+        adjusted = replace(wish, num_ctx=self._session.context_for(wish.record), as_it_is=True)
+        self._visits[visit] = self._session.keeper.want(adjusted, heard)
 
     def _ask(self, command: Ask, heard: HeardAnswer) -> None:
         if not self._session.keeper.residents.is_ready(command.seat):
@@ -110,6 +110,5 @@ class ApiHost(QObject):
             self._session.host.send(replace(command, background=True), heard)
 
 
-def _there(models: Sequence[ModelRecord]) -> tuple[ModelRecord, ...]:
-    """Return the models whose disk is not away."""
+def _present(models: Sequence[ModelRecord]) -> tuple[ModelRecord, ...]:
     return tuple(model for model in models if model.present)

@@ -1,4 +1,4 @@
-"""Switches the API on and off, as was chosen."""
+"""Starts and stops the API server as the preferences say."""
 
 import logging
 import threading
@@ -19,11 +19,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ApiState:
-    """How the API stands; with neither address nor problem it is off, or on its way.
+    """The state of the API; with neither an address nor a problem, it is off or about to start.
 
     Attributes:
         address: Where it listens, for example `http://127.0.0.1:11535`.
-        problem: Why it does not, in a sentence.
+        problem: Why it could not be started, in a sentence.
     """
 
     address: str = ""
@@ -31,8 +31,8 @@ class ApiState:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    """Where to listen; nowhere while it is off."""
+class _Config:
+    """How the API should run; by default, not at all."""
 
     enabled: bool = False
     host: str = ""
@@ -42,75 +42,78 @@ class _Wanted:
 
 
 class ApiSwitch(QObject):
-    """Lets the API listen where the preferences say, from `begin` to `close`.
+    """Runs the API server as the preferences say, from `begin` to `close`.
 
     Signals:
-        changed: `state` is another one.
+        changed: `state` has changed.
+
+    Attributes:
+        state: The current state of the API.
     """
 
     changed = Signal()
-    _came = Signal(object)
+    _switched = Signal(object)
 
     def __init__(self, host: ApiHost, preferences: PreferenceStore, parent: QObject | None = None) -> None:
-        """Serve what `host` has; nothing listens yet."""
+        """Serve the models of `host`; nothing listens before `begin`."""
         super().__init__(parent)
         self.state = ApiState()
         self._host = host
         self._preferences = preferences
-        self._wanted = _Wanted()
+        self._config = _Config()
         self._closing = threading.Event()
-        self._server: ApiServer | None = None  # touched by the one worker alone
-        # Imports, name look-ups and the end of a server take time that the window's thread does not have.
+        self._server: ApiServer | None = None  # used only by the worker
+        # Imports, name look-ups and stopping a server take too long for the window's thread.
         self._worker = QThreadPool()
         self._worker.setMaxThreadCount(1)
-        self._came.connect(self._take, Qt.ConnectionType.QueuedConnection)
+        self._switched.connect(self._take, Qt.ConnectionType.QueuedConnection)
 
     def begin(self) -> None:
-        """Listen, if that was chosen, and follow what is chosen later."""
+        """Start the API if it is enabled, and follow the preferences from now on."""
         self._preferences.changed.connect(self._follow)
         self._follow(self._preferences.values)
 
     def close(self) -> None:
-        """Send everybody away, and wait until nothing listens."""
+        """End all connections, and wait until the server has stopped."""
         self._closing.set()
-        self._want(_Wanted())
+        self._request(_Config())
         self._worker.waitForDone()
 
     @Slot(object)
     def _follow(self, values: Preferences) -> None:
         if values.api_enabled:
-            self._want(_Wanted(True, values.api_host, values.api_port, values.api_key, values.api_origins))
+            self._request(_Config(True, values.api_host, values.api_port, values.api_key, values.api_origins))
         else:
-            self._want(_Wanted())
+            self._request(_Config())
 
-    def _want(self, wanted: _Wanted) -> None:
-        if wanted != self._wanted:
-            self._wanted = wanted
-            self._worker.start(lambda: self._switch(wanted))
+    def _request(self, config: _Config) -> None:
+        if config != self._config:
+            self._config = config
+            self._worker.start(lambda: self._switch(config))
 
     @Slot(object)
-    def _take(self, came: tuple[_Wanted, ApiState]) -> None:
-        wanted, state = came
-        if wanted == self._wanted and state != self.state:  # else it is on its way to another one
+    def _take(self, result: tuple[_Config, ApiState]) -> None:
+        config, state = result
+        if config == self._config and state != self.state:  # otherwise another switch is under way
             self.state = state
             self.changed.emit()
 
     # The worker's thread
 
-    def _switch(self, wanted: _Wanted) -> None:
+    def _switch(self, config: _Config) -> None:
         if self._server is not None:
             if not self._server.stop():
                 _log.error("The API server did not stop in time.")
             self._server = None
         state = ApiState()
-        if wanted.enabled and not self._closing.is_set():
-            state = self._started(wanted)
-        self._came.emit((wanted, state))
+        if config.enabled and not self._closing.is_set():
+            state = self._start(config)
+        self._switched.emit((config, state))
 
-    def _started(self, wanted: _Wanted) -> ApiState:
+    def _start(self, config: _Config) -> ApiState:
         from sotto.api.server import Address, ApiServer
 
-        server = ApiServer(self._host, Address(wanted.host, wanted.port, wanted.key, wanted.origins))
+        server = ApiServer(self._host, Address(config.host, config.port, config.key, config.origins))
         try:
             server.start()
         except SottoError as error:

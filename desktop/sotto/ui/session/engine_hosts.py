@@ -1,7 +1,7 @@
-"""Where the engine lives, on a thread of the app or in a process of its own; and whether it did well last time.
+"""Creates the engine's host, on a thread of the app or in a child process, and detects crashes of the last run.
 
-A crash of native code on the thread ends the app. So a mark lies on the disk while something is computed there, and a
-mark that is found by the next start tells that the app ended in the middle.
+A crash of native code on the thread ends the app. So a marker file exists while the engine computes on the thread; if
+the next start finds it, the app ended during a computation.
 """
 
 import logging
@@ -31,62 +31,62 @@ _log = logging.getLogger(__name__)
 
 
 def make_host(kind: str = THREAD) -> EngineThread:
-    """Return an engine that nobody has started yet.
+    """Return an engine that has not been started yet.
 
     Args:
-        kind: `thread` or `process`; `SOTTO_ENGINE_HOST` in the environment goes before it.
+        kind: `thread` or `process`; the environment variable `SOTTO_ENGINE_HOST` takes precedence.
 
     Raises:
-        InvalidRequestError: It is neither.
+        InvalidRequestError: The kind is neither of the two.
     """
-    return EngineThread(make_loop=_isolated if kind_of_host(kind) == PROCESS else _marked)
+    return EngineThread(make_loop=process_loop if kind_of_host(kind) == PROCESS else marked_loop)
 
 
 @cache
 def crashed_last_time() -> bool:
-    """Return whether the app ended while an engine computed on its thread, the last time that it did so.
+    """Return whether the last run of the app ended while the engine computed on its thread.
 
-    It is found out once, before an engine of this run computes.
+    The result is cached: it must first be called before the engine of this run computes.
     """
     try:
-        process = int(mark().read_text(encoding="ascii"))
+        process = int(mark_path().read_text(encoding="ascii"))
     except FileNotFoundError:
         return False
     except (OSError, ValueError) as error:
-        _log.warning("%s cannot be read: %s", printable_path(mark()), error)
+        _log.warning("%s cannot be read: %s", printable_path(mark_path()), error)
         return True
-    return process != os.getpid() and not _lives(process)
+    return process != os.getpid() and not _is_running(process)
 
 
-def mark() -> Path:
-    """Return the file that is there while an engine computes on a thread of the app."""
+def mark_path() -> Path:
+    """Return the path of the marker file."""
     return state_dir() / "computing"
 
 
-class Marking:
-    """Passes events on, and keeps the mark while there is something that has begun and has not ended."""
+class CrashMarker:
+    """Passes events on, and keeps the marker file while a load or request is under way."""
 
     def __init__(self, emit: Callable[[Event], None], path: Path) -> None:
-        """Pass on to `emit`."""
+        """Pass events on to `emit`, and keep the marker at `path`."""
         self._emit = emit
         self._path = path
         self._busy: set[str] = set()
 
     def __call__(self, event: Event) -> None:
-        """Take an event, on the engine's thread."""
-        before = bool(self._busy)
+        """Handle an event, on the engine's thread."""
+        was_busy = bool(self._busy)
         if not isinstance(event, MemoryFigures):
-            # A load has no id.
-            about = event.request_id if isinstance(event, PrefillProgress | TextChunk | Finished | Failed) else ""
+            # Loads have no request id; they share the empty one.
+            request = event.request_id if isinstance(event, PrefillProgress | TextChunk | Finished | Failed) else ""
             if isinstance(event, LoadProgress | PrefillProgress | TextChunk):
-                self._busy.add(about)
+                self._busy.add(request)
             elif isinstance(event, Finished | Failed | Loaded | Unloaded):
-                self._busy.discard(about)
-        if bool(self._busy) is not before:
-            self._change()
+                self._busy.discard(request)
+        if bool(self._busy) is not was_busy:
+            self._update_file()
         self._emit(event)
 
-    def _change(self) -> None:
+    def _update_file(self) -> None:
         try:
             if self._busy:
                 write_atomically(self._path, str(os.getpid()))
@@ -96,19 +96,21 @@ class Marking:
             _log.warning("%s cannot be changed: %s", printable_path(self._path), error.strerror)
 
 
-def _marked(emit: Callable[[Event], None]) -> Loop:
-    crashed_last_time()
-    return engine_loop(Marking(emit, mark()))
+def marked_loop(emit: Callable[[Event], None]) -> Loop:
+    """Return an engine that computes on the calling thread and keeps the marker file meanwhile."""
+    crashed_last_time()  # must be read before the marker changes
+    return engine_loop(CrashMarker(emit, mark_path()))
 
 
-def _isolated(emit: Callable[[Event], None]) -> Loop:
-    # Imported on the thread that runs it, as the engine itself would be.
+def process_loop(emit: Callable[[Event], None]) -> Loop:
+    """Return the connection to an engine in a child process."""
+    # Imported on the engine's thread, because the window's first paint should not wait for the import.
     from sotto.runner.isolated.process import RunnerProcess
 
     return RunnerProcess(emit)
 
 
-def _lives(process: int) -> bool:
+def _is_running(process: int) -> bool:
     import psutil
 
     return psutil.pid_exists(process)

@@ -1,4 +1,4 @@
-"""The thread that owns the engine, or the process that has it, and the signal its events come up by."""
+"""The thread that owns the engine, or the connection to its process, and delivers its events to the window."""
 
 import threading
 import traceback
@@ -13,43 +13,43 @@ from sotto.runner.commands import Ask, Command, Count, Embed, Generate, Load, Un
 from sotto.runner.host import STACK_BYTES, HeardAnswer, Loop
 from sotto.runner.joining import joined
 
-_EVERY_MS = 33
-# What a lost engine is started anew for.
-_Reviving = Load | Unload | Generate | Embed
-_NOTHING_TO_COUNT_WITH = "The engine has stopped: load a model before anything is counted."
+_INTERVAL_MS = 33
+# The commands for which a lost engine is restarted.
+_RestartingCommand = Load | Unload | Generate | Embed
+_NOT_RUNNING = "The engine has stopped: load a model before anything is counted."
 
 
 @dataclass(frozen=True, slots=True)
 class EngineLost:
-    """The engine's thread ended by itself; the next load, unload or request starts it anew."""
+    """The engine's thread ended unexpectedly; the next load, unload or request restarts it."""
 
     message: str
     details: str
 
 
 class Mailbox:
-    """Events on their way to the window's thread, neighbours joined until it takes them.
+    """Events on their way to the window's thread; adjacent ones are merged before they are delivered.
 
-    Each event that is sent up by itself makes the window's thread ask for the interpreter's lock, which costs it more
-    than the event. So the reader is woken once, takes what there is, and then looks again every 33 ms until it finds
-    nothing: the first event is there at once, and none is later than that.
+    Waking the window's thread for each event would cost more than the event, because it must acquire the interpreter's
+    lock. So the reader is woken once, takes all events, and then polls every 33 ms until it finds none: the first event
+    arrives at once, and none is delayed for longer than that.
     """
 
     def __init__(self) -> None:
-        """Begin empty, with a reader who sleeps."""
+        """Begin empty, with a sleeping reader."""
         self._lock = threading.Lock()
         self._events: list[object] = []
         self._asleep = True
 
     def put(self, event: object) -> bool:
-        """Leave an event, on any thread; return whether the reader must be woken."""
+        """Add an event, on any thread; return whether the caller must wake the reader."""
         with self._lock:
             self._events.append(event)
-            woken, self._asleep = self._asleep, False
-            return woken
+            was_asleep, self._asleep = self._asleep, False
+            return was_asleep
 
     def take(self) -> list[object]:
-        """Return what has come, in order; after an empty list the reader sleeps."""
+        """Return and remove all events, in order; after an empty list the reader sleeps."""
         with self._lock:
             events, self._events = self._events, []
             self._asleep = not events
@@ -57,8 +57,8 @@ class Mailbox:
 
 
 def engine_loop(emit: Callable[[Event], None]) -> Loop:
-    """Return an engine that computes on the very thread that asks for it."""
-    # Imported on the engine's own thread: reading it takes time that the window's first paint should not wait for.
+    """Return an engine that computes on the calling thread."""
+    # Imported on the engine's thread, because the window's first paint should not wait for the import.
     from sotto.engine.contract.engine_settings import read_settings
     from sotto.runner.loop import EngineLoop
 
@@ -66,29 +66,38 @@ def engine_loop(emit: Callable[[Event], None]) -> Loop:
 
 
 class EngineThread(QThread):
-    """Owns the engine and its KV caches, as the only thread that touches MLX; or the process that has the engine.
+    """Owns the engine and its KV caches, as the only thread that uses MLX, or the connection to the engine's process.
 
-    Commands may be given from the window's thread at any time, before the engine exists too. They mean what they mean
-    to `EngineLoop`. An engine that was lost comes back for what a person or a program asks of it; what goes on beside
-    that (counting, measuring, cancelling) finds none until then.
+    Commands may be sent from the window's thread at any time, even before the engine exists; `EngineLoop` documents
+    them. A lost engine is restarted by loads, unloads and requests, but not by commands that only accompany these
+    (counting, measuring, cancelling).
 
     Signals:
-        happened: An event of `sotto.engine.contract.events`, or `EngineLost`; sent on the window's thread.
+        event_received: An event of `sotto.engine.contract.events`, or `EngineLost`; emitted on the window's thread.
+
+    Attributes:
+        make_loop: Creates the engine's loop.
+        loop: The running loop; None if none is running.
     """
 
-    happened = Signal(object)
+    event_received = Signal(object)
     _woken = Signal()
 
     def __init__(
         self, parent: QObject | None = None, make_loop: Callable[[Callable[[Event], None]], Loop] = engine_loop
     ) -> None:
-        """Make the thread; it starts with `start()` or the first command."""
+        """Prepare the thread, which starts with `start()` or the first command.
+
+        Args:
+            parent: The Qt parent.
+            make_loop: Creates the engine's loop, on the thread, from the function that takes its events.
+        """
         super().__init__(parent)
         self.setObjectName("engine")
         self.setStackSize(STACK_BYTES)
-        self._make_loop = make_loop
+        self.make_loop = make_loop
         self._lock = threading.Lock()
-        self._loop: Loop | None = None
+        self.loop: Loop | None = None
         self._waiting: list[Command] = []
         self._closed = False
         self._lost = False
@@ -96,48 +105,48 @@ class EngineThread(QThread):
         self._mailbox = Mailbox()
         self._reader = QTimer(self)
         self._reader.setSingleShot(True)
-        self._reader.setInterval(_EVERY_MS)
+        self._reader.setInterval(_INTERVAL_MS)
         self._reader.timeout.connect(self._read)
         self._woken.connect(self._read)
-        self.finished.connect(self._go_on)
+        self.finished.connect(self._restart)
 
     def send(self, command: Command, heard: HeardAnswer | None = None) -> None:
-        """Have a command carried out, in its turn.
+        """Queue a command.
 
         Args:
             command: What to do.
-            heard: Takes the events that answer it, on the engine's own thread; they do not come up by `happened` then.
+            heard: Called with the events of a request, on the engine's thread, instead of `event_received`.
         """
         if heard is not None and isinstance(command, Ask):
             with self._lock:
                 self._answering[command.request.id] = heard
         with self._lock:
-            past = self._lost and not isinstance(command, _Reviving)
-            if not past:
+            ignored = self._lost and not isinstance(command, _RestartingCommand)
+            if not ignored:
                 self._lost = False
-                if self._loop is None:
+                if self.loop is None:
                     self._waiting.append(command)
                 else:
-                    self._loop.send(command)
-        if not past:
+                    self.loop.send(command)
+        if not ignored:
             self._begin()
         elif isinstance(command, Count):
-            self._post(Failed(command.request.id, _NOTHING_TO_COUNT_WITH))
+            self._post(Failed(command.request.id, _NOT_RUNNING))
 
     @property
     def answering(self) -> bool:
-        """Whether it answers others than the window."""
+        """Whether a request is under way whose events do not go to the window."""
         with self._lock:
             return bool(self._answering)
 
     def close(self, milliseconds: int = 5000) -> bool:
-        """End everything; return whether the thread has ended in time."""
+        """Stop the engine; return whether the thread ended within `milliseconds`."""
         self._closed = True
         if not self.isRunning():
             return True
         with self._lock:
-            if self._loop is not None:
-                self._loop.close()
+            if self.loop is not None:
+                self.loop.close()
         return self.wait(milliseconds)
 
     def _begin(self) -> None:
@@ -148,9 +157,9 @@ class EngineThread(QThread):
         """Run the engine's loop until `close`."""
         lost = None
         try:
-            loop = self._make_loop(self._post)
+            loop = self.make_loop(self._post)
             with self._lock:
-                self._loop = loop
+                self.loop = loop
                 for command in self._waiting:
                     loop.send(command)
                 self._waiting.clear()
@@ -163,7 +172,7 @@ class EngineThread(QThread):
             reason = f"The engine could not go on ({type(error).__name__}: {error})."
             lost = EngineLost(reason, "".join(traceback.format_exception(error)))
         with self._lock:
-            self._loop = None
+            self.loop = None
             self._lost = lost is not None
             unanswered = tuple(self._answering)
         for request_id in unanswered:
@@ -184,11 +193,11 @@ class EngineThread(QThread):
             self._woken.emit()
 
     @Slot()
-    def _go_on(self) -> None:
-        """Start anew for commands that came when the engine was lost and its thread had not ended yet."""
+    def _restart(self) -> None:
+        """Restart for commands that came after the engine was lost and before its thread had ended."""
         with self._lock:
-            asked = bool(self._waiting)
-        if asked:
+            waiting = bool(self._waiting)
+        if waiting:
             self._begin()
 
     @Slot()
@@ -197,4 +206,4 @@ class EngineThread(QThread):
         if events:
             self._reader.start()
         for event in events:
-            self.happened.emit(event)
+            self.event_received.emit(event)

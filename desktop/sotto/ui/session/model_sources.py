@@ -1,4 +1,4 @@
-"""Where models are found: in the stores of this machine, or where a test says."""
+"""Where models are searched for: the stores of this machine, or a replacement in tests."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,45 +12,45 @@ if TYPE_CHECKING:
     from sotto.store.watching import WatchedFolders
 
 
-class Models(Protocol):
-    """Where models are found. Called off the window's thread."""
+class ModelSource(Protocol):
+    """Searches for models. Its methods are called off the window's thread."""
 
     def find(self, folders: Sequence[str]) -> "Listing":
-        """Return every model on this machine, also those in `folders`, and those whose disk is away."""
+        """Return all models of this machine and of `folders`, including those on disks that are absent."""
 
     def presence(self, roots: "Sequence[Root]") -> object:
-        """Return something that is another one when folders that may go away have come or gone; None if none may."""
+        """Return a value that changes when removable roots appear or disappear; None if no root is removable."""
 
     def open(self, path: Path) -> ModelRecord:
         """Return the model at a path.
 
         Raises:
-            SottoError: There is none.
+            SottoError: There is no model at this path.
         """
 
     def folders(self, roots: "Sequence[Root]") -> "WatchedFolders":
-        """Return the folders that change when a model comes or goes."""
+        """Return the folders to watch for models that are added or removed."""
 
     def verify(self, record: ModelRecord, cancelled: Callable[[], bool]) -> str:
-        """Compare the files of a model with their digests; return what is wrong with them, or nothing.
+        """Compare the files of a model with their digests; return what is wrong with them, or an empty string.
 
         Raises:
-            SottoError: They cannot be compared, or it was cancelled.
+            SottoError: The files cannot be compared, or `cancelled` returned True.
         """
 
 
 class StoreModels:
-    """The models in the stores of this machine, as far as the engine can run them."""
+    """The models in the stores of this machine."""
 
     def find(self, folders: Sequence[str]) -> "Listing":
-        """Return every model on this machine, also those in `folders`, and those whose disk is away."""
+        """Return all models of this machine and of `folders`, including those on disks that are absent."""
         from sotto.runner.catalogue import catalogue
         from sotto.store.remembered import with_absent_models
 
         return with_absent_models(catalogue(folders))
 
     def presence(self, roots: "Sequence[Root]") -> object:
-        """Return something that is another one when folders that may go away have come or gone; None if none may."""
+        """Return a value that changes when removable roots appear or disappear; None if no root is removable."""
         from sotto.store.remembered import root_devices
 
         return root_devices(roots)
@@ -59,7 +59,7 @@ class StoreModels:
         """Return the model at a path.
 
         Raises:
-            SottoError: There is none.
+            SottoError: There is no model at this path.
         """
         from sotto.engine.config.supported_models import refusal
         from sotto.store.opening import record_of
@@ -67,16 +67,16 @@ class StoreModels:
         return record_of(path, judge=refusal)
 
     def folders(self, roots: "Sequence[Root]") -> "WatchedFolders":
-        """Return the folders that change when a model comes or goes."""
+        """Return the folders to watch for models that are added or removed."""
         from sotto.store.watching import watched_folders
 
         return watched_folders(roots)
 
     def verify(self, record: ModelRecord, cancelled: Callable[[], bool]) -> str:
-        """Compare the files of a model with their digests; return what is wrong with them, or nothing.
+        """Compare the files of a model with their digests; return what is wrong with them, or an empty string.
 
         Raises:
-            SottoError: They cannot be compared, or it was cancelled.
+            SottoError: The files cannot be compared, or `cancelled` returned True.
         """
         from sotto.store.verify import verify
 

@@ -1,7 +1,7 @@
-"""What the window is about, apart from what is said: the model in use. Draws nothing itself.
+"""The model in use: loads and ejects it, and turns the engine's events into the state that the window shows.
 
-A model that was in use before, or that programs ask, stays in memory beside the one in use where there is room, for as
-long as `sotto.runner.residents` says.
+Models that were in use before, or that other programs use, stay in memory in addition to it if there is room, for as
+long as `sotto.runner.residents` decides.
 """
 
 import time
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, slots=True)
-class _Asked:
-    """A model that a person wants, while it is not there yet."""
+class _PendingLoad:
+    """A load that the user asked for and that has not ended yet."""
 
     record: ModelRecord
     num_ctx: int | None = None
@@ -53,19 +53,27 @@ class _Asked:
 
 
 class Session(QObject):
-    """Turns what a person does into commands for the engine, and the engine's events into what there is to see.
+    """Turns the user's actions into commands for the engine, and the engine's events into the state of the model.
 
     Signals:
-        state_changed: The model in use stands elsewhere (`ModelState`).
-        residents_changed: The models in memory may stand elsewhere.
-        figures_changed: What loaded models use of memory (`MemoryFigures`, or None when nothing is loaded).
+        state_changed: The state of the model in use has changed (`ModelState`).
+        residents_changed: The models in memory may have changed.
+        figures_changed: The memory use of the loaded models (`MemoryFigures`, or None if none is loaded).
         became_ready: A model has been loaded.
-        became_absent: No model is loaded, and none is on its way.
-        measured: What a model needs in memory has been found out (`Measured`).
-        spoke: The engine says something about a request.
-        lost: The engine's thread has ended (`EngineLost`).
-        told: Something to know: what it is about, and a sentence.
-        problem: Something did not work (`Problem`).
+        became_absent: No model is loaded or being loaded any more.
+        measured: The memory needs of a model have been measured (`Measured`).
+        request_event: An event of a request.
+        engine_lost: The engine's thread has ended unexpectedly (`EngineLost`).
+        notice: Something to tell the user: a title, and a sentence.
+        problem: Something failed (`Problem`).
+
+    Attributes:
+        host: Runs the engine.
+        library: The models to choose from.
+        settings: How answers are generated in chats that do not choose otherwise.
+        state: The state of the model in use.
+        keeper: Loads and unloads models as `sotto.runner.residents` decides.
+        figures: The memory use of the loaded models; None if none is loaded.
     """
 
     state_changed = Signal(object)
@@ -74,9 +82,9 @@ class Session(QObject):
     became_ready = Signal()
     became_absent = Signal()
     measured = Signal(object)
-    spoke = Signal(object)
-    lost = Signal(object)
-    told = Signal(str, str)
+    request_event = Signal(object)
+    engine_lost = Signal(object)
+    notice = Signal(str, str)
     problem = Signal(object)
 
     def __init__(
@@ -90,17 +98,17 @@ class Session(QObject):
 
         Args:
             thread: Runs the engine.
-            preferences: What holds for every chat and every load where nothing else is chosen.
-            library: Models to choose from; without one, those of this machine.
-            parent: Whose end is this session's, too.
+            preferences: The defaults for all chats and loads.
+            library: The models to choose from; None for those of this machine.
+            parent: The Qt parent.
         """
         super().__init__(parent)
         self.host = thread
         self.library = library or ModelLibrary(preferences)
         self.library.setParent(self)
         self.library.opened.connect(self.load)
-        self.library.begun_with.connect(self._load_builtin)
-        self.library.told.connect(self.told)
+        self.library.first_searched.connect(self._load_builtin)
+        self.library.notice.connect(self.notice)
         self.library.problem.connect(self.problem)
         self.settings = ChatSettings()
         self._preferences = preferences
@@ -110,23 +118,23 @@ class Session(QObject):
         self._fitting: Mapping[str, int] = {}
         self._clock = LoadClock(self)
         self._clock.ticked.connect(self._show_pace)
-        self._asked: _Asked | None = None
-        self._talking: list[int] = []
+        self._pending: _PendingLoad | None = None
+        self._answer_visits: list[int] = []
         residents = Residents(time.monotonic, lambda record: preferences.values.is_pinned(record.digest))
         later = Later(lambda: self.keeper.tick(), self)
         self.keeper = Keeper(residents, lambda: self.host, later.tell, self._follow)
         self._retry: Callable[[], None] | None = None
         self.figures: MemoryFigures | None = None
-        thread.happened.connect(self.receive)
+        thread.event_received.connect(self.receive)
 
     @property
     def loading(self) -> bool:
-        """Whether a model is on its way."""
+        """Whether the model in use is being loaded."""
         return self.state.phase is Phase.LOADING
 
     @property
     def refusal(self) -> Problem | None:
-        """Why nothing can be asked; None where something can, now or as soon as a model is loaded."""
+        """Why no question can be asked; None if one can, now or as soon as a model is loaded."""
         if unable := self.state.chat_refusal:
             return Problem("This model does not chat", unable)
         if self.state.loaded or self.loading or self.library.searching:
@@ -135,51 +143,51 @@ class Session(QObject):
 
     @property
     def resident(self) -> Resident | None:
-        """The model in use as it lies in memory; None while it does not."""
+        """The model in use as it is in memory; None if it is not."""
         return self.keeper.residents.of(self.state.record) if self.state.record else None
 
     @property
     def seat(self) -> str:
-        """Where the model in use is loaded; empty while it is not."""
+        """The seat in which the model in use is loaded; empty if it is not."""
         resident = self.resident
         return resident.seat if resident else ""
 
     def state_of(self, record: ModelRecord) -> ModelState:
-        """Return how any model of the list stands."""
+        """Return the state of any model of the list."""
         if self.state.record is not None and same(self.state.record, record):
             return self.state
         return ModelState.of_resident(record, self.keeper.residents.of(record))
 
     @property
     def model_name(self) -> str:
-        """What the model in use is called, for people."""
+        """The name of the model in use, for the user."""
         return model_name(self.state.record.name) if self.state.record else "the model"
 
-    # What a person does
+    # The user's actions
 
     def begin(self, flows: "Flows", paths: Sequence[Path] = ()) -> None:
-        """Look for models, then load what `paths` mean, or else the built-in model."""
+        """Search for models, then load the one at `paths`, or else the built-in model."""
         self.library.begin(flows, paths)
 
     def chosen_context(self, record: ModelRecord) -> int | None:
-        """Return the tokens of context that a person chose, for this model or else for all; None where they did not."""
+        """Return the context length that the user chose for this model, or else for all; None if they chose none."""
         return self._preferences.values.chosen_context(record.digest) or self.settings.num_ctx
 
     def context_for(self, record: ModelRecord) -> int | None:
-        """Return the tokens of context to load a model with; None for as many as it was made for."""
+        """Return the context length with which to load a model, in tokens; None for the model's own."""
         return self.chosen_context(record) or self._fitting.get(record.digest)
 
-    def fit_contexts(self, tokens: Mapping[str, int]) -> None:
-        """Load models that have too little memory for all of their context with so much of it, by their digests."""
+    def set_fitting_contexts(self, tokens: Mapping[str, int]) -> None:
+        """Set the context lengths, by digest, of models whose own context does not fit into memory."""
         self._fitting = tokens
 
     def load(self, record: ModelRecord, num_ctx: int | None = None, *, anyway: bool = False) -> None:
-        """Load a model in place of the one in use; if it cannot run, say why.
+        """Load a model in place of the one in use; if it cannot run, report why.
 
         Args:
             record: The model.
-            num_ctx: Tokens of context; None as `context_for` says.
-            anyway: Load it even where it is known not to fit.
+            num_ctx: Context length in tokens; None to let `context_for` decide.
+            anyway: Whether to load it even if it is known not to fit.
         """
         name = model_name(record.name)
         if not record.present:
@@ -194,127 +202,130 @@ class Session(QObject):
         self._load(record, num_ctx or self.context_for(record), anyway=anyway, as_it_is=num_ctx is None)
 
     def reload(self, num_ctx: int) -> None:
-        """Load the model in use anew, with so many tokens of context."""
+        """Load the model in use again, with a context of `num_ctx` tokens."""
         if self.state.record is not None and self.state.loaded:
             self.keeper.residents.outdate(self.seat)
             self._load(self.state.record, num_ctx)
 
     def _load(self, record: ModelRecord, num_ctx: int | None, *, anyway: bool = False, as_it_is: bool = False) -> None:
         self._retry = lambda: self.load(record, num_ctx, anyway=anyway)
-        before, asked = self._asked, _Asked(record, num_ctx)
-        self._asked = asked
+        before, pending = self._pending, _PendingLoad(record, num_ctx)
+        self._pending = pending
         self._clock.begin()
         self._set(ModelState(Phase.LOADING, record))
         if before is not None:
             self.keeper.leave(before.visit, stop=True)
         wish = Wish(record, num_ctx, None, Rank.CHAT, anyway, as_it_is)
-        asked.visit = self.keeper.want(wish, partial(self._answered, asked))
-        if self._asked is not asked:
-            self.keeper.leave(asked.visit)
+        pending.visit = self.keeper.want(wish, partial(self._settle_load, pending))
+        # The load may have been settled, or replaced, before `want` returned.
+        if self._pending is not pending:
+            self.keeper.leave(pending.visit)
 
     def eject(self, record: ModelRecord | None = None) -> None:
-        """Give a model's memory back: that of the one in use, or another one's."""
+        """Unload a model; None for the one in use."""
         resident = self.keeper.residents.of(record) if record else self.resident
         if resident is not None and resident.stage is Stage.READY:
             self.keeper.dismiss(resident.seat, at_once=True)
 
     def stop_load(self, record: ModelRecord | None = None) -> None:
-        """Stop the load that is under way: that of the model in use, or another one's."""
+        """Stop the load of a model; None for the one in use."""
         if record and not (self.state.record and same(self.state.record, record)):
             if (resident := self.keeper.residents.of(record)) is not None and resident.stage is Stage.LOADING:
                 self.keeper.dismiss(resident.seat, at_once=True)
             return
         if not self.loading:
             return
-        asked, self._asked = self._asked, None
-        if asked is not None:
-            self.keeper.leave(asked.visit, stop=True)
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            self.keeper.leave(pending.visit, stop=True)
         elif seat := self.seat:
             self.keeper.dismiss(seat, at_once=True)
         self._follow()
 
     def generate(self, request: GenerateRequest) -> None:
-        """Let the loaded model answer."""
+        """Send a request to the loaded model."""
         self.host.send(Generate(request, self.seat))
 
-    def answering(self) -> None:
-        """Take note that the model answers a person; it may answer several questions at a time."""
-        self._talking.append(self.keeper.enter(self.seat))
+    def begin_answer(self) -> None:
+        """Record that the model begins an answer for the user; several may be under way at a time."""
+        self._answer_visits.append(self.keeper.enter(self.seat))
         self.keeper.choose(self.seat)
         self._set(replace(self.state, phase=Phase.GENERATING))
 
-    def answered(self) -> None:
-        """Take note that it has, once for each time that it began to."""
-        visit = self._talking.pop(0)
+    def end_answer(self) -> None:
+        """Record that an answer has ended; called once for each `begin_answer`."""
+        visit = self._answer_visits.pop(0)
         if self.state.phase is Phase.GENERATING:
-            self._set(replace(self.state, phase=Phase.GENERATING if self._talking else Phase.READY))
-        # Whoever waits for the model to be left goes on now.
+            self._set(replace(self.state, phase=Phase.GENERATING if self._answer_visits else Phase.READY))
+        # Last, because this may let another load go ahead at once.
         self.keeper.leave(visit)
 
     def retry(self) -> None:
-        """Try the load that failed last once more."""
+        """Repeat the load that failed last."""
         if self._retry is not None:
             self._retry()
 
-    # What the engine says
+    # The engine's events
 
     @Slot(object)
     def receive(self, event: object) -> None:
-        """Take an event of the engine's thread."""
+        """Handle an event of the engine's thread."""
         if isinstance(event, LoadProgress):
-            self._progress(event)
+            self._show_progress(event)
         elif isinstance(event, MemoryFigures):
             if self.state.loaded and not self.state.actual:
                 held = event.held if len(event.models) > 1 else {}
                 self._set(replace(self.state, actual=held.get(self.seat, event.active)))
             self._show_figures(event if event.weights or event.cache else None)
         elif isinstance(event, Loaded | Unloaded) or (isinstance(event, Failed) and not event.request_id):
-            self._heard(event)
+            self._end_load(event)
         elif isinstance(event, PrefillProgress | TextChunk | Finished | Failed | Counted):
-            self.spoke.emit(event)
+            self.request_event.emit(event)
         elif isinstance(event, Measured):
             self.measured.emit(event)
         elif isinstance(event, EngineLost):
-            self._lost(event)
+            self._lose_engine(event)
 
-    def _progress(self, event: LoadProgress) -> None:
+    def _show_progress(self, event: LoadProgress) -> None:
         residents = self.keeper.residents
-        if self._asked is None and self.resident is None and (other := residents.resident(event.seat)):
-            # Where a person uses none, what is loaded for programs is shown.
+        if self._pending is None and self.resident is None and (other := residents.resident(event.seat)):
+            # While the user has no model in use, show the one that is loaded for another program.
             self._clock.begin()
             self._set(ModelState(Phase.LOADING, other.record))
         if self.loading and event.seat == self.seat:
             self._clock.update(event)
             self._set(replace(self.state, progress=event, pace=self._clock.pace))
 
-    def _heard(self, event: Loaded | Unloaded | Failed) -> None:
-        """Take the end of a load or unload."""
+    def _end_load(self, event: Loaded | Unloaded | Failed) -> None:
+        """Handle the end of a load or unload."""
         record = self.state.record
-        mine = self._asked is None and self.loading and event.seat == self.seat
+        mine = self._pending is None and self.loading and event.seat == self.seat
         self.keeper.hear(event)
         if mine and record is not None and isinstance(event, Failed) and not event.shortage:
             self._fail(record, event)
 
-    def _answered(self, asked: _Asked, told: Admit | Refuse) -> None:
-        """Take what becomes of a model that a person wants."""
-        if asked is not self._asked:
+    def _settle_load(self, pending: _PendingLoad, decision: Admit | Refuse) -> None:
+        """Handle the success or failure of a load that the user asked for."""
+        if pending is not self._pending:
             return
-        if isinstance(told, Admit):
-            self.keeper.choose(told.resident.seat)
-            self._asked = None
-            self._become_ready(told.resident)
-            context = told.resident.info.context_length if told.resident.info else 0
-            if asked.num_ctx is not None and told.resident.info and context != asked.num_ctx:
-                self.problem.emit(_other_context(asked.num_ctx, told.resident.info))
-            if asked.visit:
-                self.keeper.leave(asked.visit)
+        if isinstance(decision, Refuse):
+            self._pending = None
+            if decision.failed is not None:
+                self._fail(pending.record, decision.failed)
+            else:
+                self._set(ModelState(Phase.FOUND, pending.record))
+                self.became_absent.emit()
             return
-        self._asked = None
-        if told.failed is not None:
-            self._fail(asked.record, told.failed)
-        else:
-            self._set(ModelState(Phase.FOUND, asked.record))
-            self.became_absent.emit()
+        resident = decision.resident
+        self.keeper.choose(resident.seat)
+        # Not before `choose`, which calls `_follow`: that would report the model as ready a second time.
+        self._pending = None
+        self._become_ready(resident)
+        info = resident.info
+        if pending.num_ctx is not None and info is not None and info.context_length != pending.num_ctx:
+            self.problem.emit(_other_context(pending.num_ctx, info))
+        if pending.visit:
+            self.keeper.leave(pending.visit)
 
     def _become_ready(self, resident: Resident) -> None:
         self._set(ModelState(Phase.READY, resident.record, info=resident.info))
@@ -330,9 +341,9 @@ class Session(QObject):
         self.became_absent.emit()
 
     def _follow(self) -> None:
-        """Show how the model in use stands, whoever has changed that."""
+        """Update the state of the model in use after the models in memory have changed."""
         state, resident = self.state, self.resident
-        if self._asked is None and state.record is not None:
+        if self._pending is None and state.record is not None:
             stage = resident.stage if resident else None
             if resident is not None and stage is Stage.READY and state.phase is Phase.LOADING:
                 self._become_ready(resident)
@@ -345,15 +356,15 @@ class Session(QObject):
             self._show_figures(None)
         self.residents_changed.emit()
 
-    def _lost(self, event: EngineLost) -> None:
+    def _lose_engine(self, event: EngineLost) -> None:
         record = self.state.record
-        asked, self._asked = self._asked, None
+        pending, self._pending = self._pending, None
         self._set(ModelState(Phase.FAILED, record, reason=event.message))
         self._show_figures(None)
-        if asked is not None:
-            self.keeper.leave(asked.visit)
+        if pending is not None:
+            self.keeper.leave(pending.visit)
         self.keeper.crashed(Failed("", event.message, bug=True, details=event.details))
-        self.lost.emit(event)
+        self.engine_lost.emit(event)
         if record is not None:
             self._retry = lambda: self.load(record)
         self.problem.emit(Problem("The engine stopped", event.message, event.details, retry=record is not None))
@@ -365,9 +376,9 @@ class Session(QObject):
         )
 
     @Slot(bool)
-    def _load_builtin(self, others: bool) -> None:
-        """Load the built-in model at the start, unless a person has opened or chosen another one."""
-        if others or self.state.phase is not Phase.ABSENT:
+    def _load_builtin(self, others_opened: bool) -> None:
+        """Load the built-in model at the start, unless the user has opened or chosen another one."""
+        if others_opened or self.state.phase is not Phase.ABSENT:
             return
         builtin = next((record for record in self.library.models if record.builtin and record.runnable), None)
         if builtin is not None:
@@ -392,13 +403,13 @@ class Session(QObject):
 
 
 def _doubtful_template(info: ModelInfo) -> Problem:
-    """Return why answers of a model that was loaded may be no good."""
+    """Return the warning that the answers of a loaded model may be poor."""
     title = "No question reaches this model" if info.has_chat_template else "This model has no chat template"
     return Problem(title, info.template_note)
 
 
 def _other_context(asked: int, info: ModelInfo) -> Problem:
-    """Return that a model was loaded with another context than was asked for."""
+    """Return the warning that a model was loaded with another context length than the user asked for."""
     wanted, loaded = wording.count(asked), wording.count(info.context_length)
     why = f"{wanted} tokens were asked for, and the engine has loaded {loaded}."
     return Problem("The context is not as long as asked for", f"{why} {info.context_note}".strip())

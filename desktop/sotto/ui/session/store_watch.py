@@ -1,4 +1,4 @@
-"""Notices models that come and go while the window is open."""
+"""Watches the folders of models while the window is open."""
 
 from pathlib import Path
 
@@ -6,22 +6,22 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
 from sotto.store.watching import WatchedFolders
 
-# Disks come and go without a word.
-_PULSE_MS = 1000
-# A download changes a folder again and again.
+# Nothing reports that a disk was attached or removed, so that is polled.
+_DISK_CHECK_MS = 1000
+# A download changes its folder many times: wait until nothing has changed for this long.
 _CALM_MS = 1000
 
 
 class StoreWatch(QObject):
-    """Watches the folders of the stores.
+    """Watches folders, and reports when models may have been added or removed.
 
     Signals:
-        changed: Something came or went, and nothing has for a second.
-        pulse: Time to look whether disks are there, once.
+        changed: The folders have changed, and have then stayed the same for a second.
+        disk_check_due: It is time to check which disks are present.
     """
 
     changed = Signal()
-    pulse = Signal()
+    disk_check_due = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         """Watch nothing yet."""
@@ -30,28 +30,28 @@ class StoreWatch(QObject):
         self._watched = WatchedFolders()
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._calm.timeout.connect(self.changed)
-        self._pulse = QTimer(self, singleShot=True, interval=_PULSE_MS)
-        self._pulse.timeout.connect(self.pulse)
+        self._disk_check = QTimer(self, singleShot=True, interval=_DISK_CHECK_MS)
+        self._disk_check.timeout.connect(self.disk_check_due)
         self._watcher.directoryChanged.connect(self._look)
 
-    def watch(self, what: WatchedFolders) -> None:
-        """Watch this, and nothing else."""
-        self._watched = what
-        wanted = {str(folder) for folder in (*what.folders, *what.awaited)}
-        watched = set(self._watcher.directories())
-        if gone := sorted(watched - wanted):
+    def watch(self, watched: WatchedFolders) -> None:
+        """Watch these folders, and no others."""
+        self._watched = watched
+        wanted = {str(folder) for folder in (*watched.folders, *watched.awaited)}
+        current = set(self._watcher.directories())
+        if gone := sorted(current - wanted):
             self._watcher.removePaths(gone)
-        if new := sorted(wanted - watched):
+        if new := sorted(wanted - current):
             self._watcher.addPaths(new)
 
     @Slot(str)
     def _look(self, folder: str) -> None:
-        """Take note of a change, if it is one that matters."""
-        coming = self._watched.awaited.get(Path(folder))
-        if coming is None or any(path.is_dir() for path in coming):
+        """Handle a change in a folder; of an awaited one, it matters only if something awaited has appeared."""
+        awaited = self._watched.awaited.get(Path(folder))
+        if awaited is None or any(path.is_dir() for path in awaited):
             self._calm.start()
 
     def watch_disks(self, *, needed: bool) -> None:
-        """Ask in a second whether disks are there, if there are folders that may be on another one."""
+        """Schedule one `disk_check_due`, if there are folders on disks that can be removed."""
         if needed:
-            self._pulse.start()
+            self._disk_check.start()

@@ -175,7 +175,7 @@ class MainWindow(QMainWindow):
         chat.asked.connect(lambda text: self.current.session.send(text))
         chat.transcript.link_asked.connect(self.ask_link)
         session.state_changed.connect(self.show_state)
-        session.told.connect(chat.notice.inform)
+        session.notice.connect(chat.notice.inform)
         session.problem.connect(self.show_problem)
         self.greeting.grew.connect(self._greet)
         chat.choices.chosen.connect(self._choose)
