@@ -536,8 +536,8 @@ class Stage:
                 store.change(chat := store.add_chat(), title=title, folder=folder)
                 store.ask(chat, title, None)
 
-        window.shelf.refresh()
-        self.keeper.do(fill, lambda _: window.shelf.refresh())
+        window.chat_library.refresh()
+        self.keeper.do(fill, lambda _: window.chat_library.refresh())
         await self._until(lambda: len(window.sidebar.chats.model.rows) > 7)
         # There is room for the list where the models have less.
         lists = window.sidebar.findChild(QSplitter, "lists")

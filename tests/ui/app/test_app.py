@@ -33,7 +33,7 @@ def test_nothing_heavy_is_imported_before_the_window_is_painted():
         "application = app.Application(['sotto'])\n"
         "thread = app.EngineThread()\n"
         "from pathlib import Path\n"
-        "preferences = app.PreferenceKeeper(Path('app.json'))\n"
+        "preferences = app.PreferenceStore(Path('app.json'))\n"
         "app._dress(preferences)\n"
         "shell = app.Shell(Session(thread, preferences), app.ChatThread(Path('chats.sqlite3')), preferences)\n"
         "switch = app.ApiSwitch(app.ApiHost(shell.session), preferences)\n"

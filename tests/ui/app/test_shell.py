@@ -150,7 +150,7 @@ def test_the_rows_do_what_they_say(around, qtbot, loop, ended):
     assert not shell.has_window
     shell.tray.wanted.emit(TrayEntry("", Do.WINDOW))
     assert shell.window.isVisible()
-    shell.window.current.session.draft.type("a draft")
+    shell.window.current.session.draft.set_text("a draft")
     shell.tray.wanted.emit(TrayEntry("", Do.NEW_CHAT))
     assert shell.window.current.session.draft.text == ""
     shell.tray.wanted.emit(TrayEntry("", Do.QUIT))
@@ -426,7 +426,7 @@ def test_a_log_out_keeps_everything_and_asks_nothing(around, qtbot, loop):
     shell.open_window()
     assert shell.window.current.session.send("Under way?")
     qtbot.waitUntil(lambda: shell.window.current.session.answering)
-    shell.window.current.session.draft.type("not sent")
+    shell.window.current.session.draft.set_text("not sent")
 
     class Manager:
         hint = None

@@ -49,7 +49,7 @@ def test_the_gauge_holds_history_draft_and_attachments(ready, qtbot, loop):
     ready.chat_session.draft.attach([document])
     qtbot.waitUntil(lambda: measured(ready, 22 + 4 + len(document.shown) + 2 + 4))
     assert ready.chat_session.draft.attachments[0].tokens == len(document.shown)
-    ready.chat_session.draft.choose("Be brief.", {})
+    ready.chat_session.draft.set_choices("Be brief.", {})
     qtbot.waitUntil(lambda: measured(ready, 22 + 4 + len(document.shown) + 2 + 4 + 9 + 4))
     ready.window.current.new_chat()
     qtbot.waitUntil(composer.gauge.isHidden)
@@ -228,4 +228,4 @@ def test_how_full_is_full(use, used, tight, over):
 
 def test_how_far_a_context_is_raised():
     use = ContextUse(5000, 1000, 5000, 750)
-    assert [use.raised(longest) for longest in (None, 1000, 1500, 100_000)] == [None, None, 1500, 8000]
+    assert [use.larger_context(longest) for longest in (None, 1000, 1500, 100_000)] == [None, None, 1500, 8000]

@@ -156,7 +156,7 @@ def test_an_answer_that_was_begun_as_text_goes_on_as_text(ready, qtbot, loop):
         last = ready.chat_session.turns[-1]
         ready.chat_session.turns[-1] = replace(last, state=State.STOPPED)
         ready.window.chat.choices.format.segments.buttons["json"].click()
-        ready.chat_session.go_on(last.id)
+        ready.chat_session.continue_answer(last.id)
         qtbot.waitUntil(lambda: not ready.chat_session.busy)
         assert (ready.script.requests[-1].grammar is not None) is held
         assert ready.chat_session.turns[-1].is_json is held
@@ -217,7 +217,7 @@ def test_an_answer_of_the_real_engine_is_json_while_it_comes_and_afterwards(qtbo
     current.open(first)
     qtbot.waitUntil(lambda: not transcript.empty and transcript.last_message is not None, timeout=WAIT)
     assert shown() == json.dumps(said, indent=2, ensure_ascii=False)
-    window.shelf.export_markdown(first, tmp_path / "chat.md")
+    window.chat_library.export_markdown(first, tmp_path / "chat.md")
     qtbot.waitUntil((tmp_path / "chat.md").exists, timeout=WAIT)
     code = (tmp_path / "chat.md").read_text().partition("```json\n")[2].partition("\n```")[0]
     assert json.loads(code) == said

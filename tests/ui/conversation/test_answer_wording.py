@@ -7,8 +7,8 @@ import pytest
 from sotto.engine.contract.events import DoneReason, Finished
 from sotto.engine.contract.requests import Message, Think
 from sotto.ui.conversation.answer_timing import AnswerPace
-from sotto.ui.conversation.answer_wording import figures_line, figures_of, pace_line
-from sotto.ui.conversation.prefix_reuse import Asked, why_lost
+from sotto.ui.conversation.answer_wording import answer_figures, figures_line, pace_line
+from sotto.ui.conversation.prefix_reuse import PromptState, reread_reason
 
 
 def ask(stage, qtbot, text):
@@ -57,19 +57,19 @@ MORE = (*TALK, Message("user", "c"))
 @pytest.mark.parametrize(
     ("now", "cached", "why"),
     [
-        (Asked("m", MORE), 100, ""),
-        (Asked("m", MORE), 51, ""),
-        (Asked("m", MORE), 10, "what was kept of it had to make place"),
-        (Asked("m", MORE, trims=True), 10, "the oldest turns are left out"),
-        (Asked("m", MORE, think=Think.HIGH), 10, "it is to think otherwise"),
-        (Asked("n", MORE), 0, "another model reads it for the first time"),
-        (Asked("m", (SYSTEM, *MORE)), 0, "the system prompt was changed"),
-        (Asked("m", (Message("user", "x"),)), 0, "an earlier message was changed"),
-        (Asked("m", TALK[:1]), 10, "what was kept of it had to make place"),
+        (PromptState("m", MORE), 100, ""),
+        (PromptState("m", MORE), 51, ""),
+        (PromptState("m", MORE), 10, "its memory was needed for something else"),
+        (PromptState("m", MORE, trims=True), 10, "the oldest turns are left out"),
+        (PromptState("m", MORE, think=Think.HIGH), 10, "the setting for thinking was changed"),
+        (PromptState("n", MORE), 0, "another model reads it for the first time"),
+        (PromptState("m", (SYSTEM, *MORE)), 0, "the system prompt was changed"),
+        (PromptState("m", (Message("user", "x"),)), 0, "an earlier message was changed"),
+        (PromptState("m", TALK[:1]), 10, "its memory was needed for something else"),
     ],
 )
 def test_why_a_prompt_is_read_anew(now, cached, why):
-    assert why_lost(Asked("m", TALK), 100, now, cached) == why
+    assert reread_reason(PromptState("m", TALK), 100, now, cached) == why
 
 
 def finished(**values):
@@ -110,7 +110,7 @@ def finished(**values):
     ],
 )
 def test_the_line_under_an_answer(end, line):
-    assert figures_line(figures_of(end)) == line
+    assert figures_line(answer_figures(end)) == line
 
 
 def test_figures_that_nobody_can_read_are_left_out():

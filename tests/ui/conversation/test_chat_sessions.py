@@ -44,14 +44,14 @@ def test_an_answer_goes_on_while_another_chat_is_in_view(ready, qtbot, loop, fil
     assert shown(ready) == []
     assert not ready.chat_session.busy
     assert ready.window.chat.transcript.empty
-    assert ready.window.sessions.in_background == {chat}
+    assert ready.window.sessions.background_chats == {chat}
     qtbot.waitUntil(lambda: captions(ready) == {"First?": "Answering…"})
     ready.script.hold_answer.set()
     qtbot.waitUntil(lambda: rows(file) == [("user", "First?", "complete"),
                                            ("assistant", "One two three four.", "complete")])  # fmt: skip
     qtbot.waitUntil(lambda: captions(ready)["First?"] != "Answering…")
     assert ready.session.state.phase is Phase.READY
-    assert ready.window.sessions.in_background == set()
+    assert ready.window.sessions.background_chats == set()
     ready.window.current.open(chat)
     qtbot.waitUntil(lambda: shown(ready) == ["First?", "One two three four."])
 
@@ -65,7 +65,7 @@ def test_it_is_seen_going_on_when_its_chat_comes_back(ready, qtbot, loop, file):
     assert ready.chat_session.answering
     assert ready.window.chat.transcript.answer is not None
     assert shown(ready)[0] == "First?"
-    assert ready.window.sessions.in_background == set()
+    assert ready.window.sessions.background_chats == set()
     # Nothing came back to it, and nothing was asked twice.
     hold.set()
     qtbot.waitUntil(lambda: shown(ready) == ["First?", "One two three four."] and not ready.chat_session.busy)
@@ -149,7 +149,7 @@ def test_a_question_that_waits_for_a_model_is_answered_out_of_view(stage, qtbot,
     stage.script.hold_load = threading.Event()
     qtbot.waitUntil(lambda: bool(stage.session.library.models))
     stage.session.load(stage.session.library.models[0])
-    stage.chat_session.draft.choose("Be brief.", {"seed": 1})
+    stage.chat_session.draft.set_choices("Be brief.", {"seed": 1})
     assert stage.chat_session.send("Early?")
     qtbot.waitUntil(lambda: stage.chat_session.chat is not None)
     stage.window.current.new_chat()
@@ -188,12 +188,12 @@ def test_a_chat_that_is_thrown_away_is_answered_no_further(ready, qtbot, loop, f
     ready.window.current.new_chat()
     chats = ready.window.sidebar.chats
     qtbot.waitUntil(lambda: bool(chats.model.entries))
-    ready.window.shelf.throw_away(chats.model.entries[0].chat)
+    ready.window.chat_library.move_to_trash(chats.model.entries[0].chat)
     qtbot.waitUntil(lambda: rows(file)[1:] == [("assistant", "One two three ", "stopped")])
-    assert ready.window.sessions.in_background == set()
+    assert ready.window.sessions.background_chats == set()
     begin_answer(ready, qtbot, "Second?")
     qtbot.waitUntil(lambda: [entry.chat.title for entry in chats.model.entries] == ["Second?"])
-    ready.window.shelf.throw_away(chats.model.entries[0].chat)
+    ready.window.chat_library.move_to_trash(chats.model.entries[0].chat)
     qtbot.waitUntil(lambda: rows(file)[3:] == [("assistant", "One two three ", "stopped")])
     assert shown(ready) == []
 
@@ -205,7 +205,7 @@ def test_two_answers_at_once_stay_apart(ready, qtbot, loop, file):
     ready.window.send("Second?")
     qtbot.waitUntil(lambda: ready.chat_session.answering)
     hold.set()
-    qtbot.waitUntil(lambda: not ready.chat_session.busy and ready.window.sessions.in_background == set())
+    qtbot.waitUntil(lambda: not ready.chat_session.busy and ready.window.sessions.background_chats == set())
     second = ready.chat_session.chat
     qtbot.waitUntil(lambda: rows(file, "state") == [("complete",)] * 4)
     said = rows(file, "chat, role, text")
@@ -225,7 +225,7 @@ def test_the_end_of_the_app_keeps_what_there_is(around, qtbot, loop, file):
     )
     shell.window.current.new_chat()
     # The quick prompt looks after the same answers.
-    assert len(shell.sessions.in_background) == 1
+    assert len(shell.sessions.background_chats) == 1
     shell.close()
     around.keeper.wait(5)
     assert rows(file)[1:] == [("assistant", "Half of ", State.STOPPED.value)]

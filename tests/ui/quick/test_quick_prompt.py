@@ -218,12 +218,12 @@ def test_a_chat_in_the_trash_leaves_the_panel(around, qtbot, loop):
     around.load(qtbot)
     window, quick = around.shell.window, around.shell.quick
     listed = []
-    window.shelf.listed.connect(lambda entries, folders: listed.append(entries))
+    window.chat_library.listed.connect(lambda entries, folders: listed.append(entries))
     quick.show()
     ask(around, qtbot, "Away?")
     qtbot.waitUntil(lambda: done(around))
     qtbot.waitUntil(lambda: bool(listed) and bool(listed[-1]))
-    window.shelf.throw_away(listed[-1][0].chat)
+    window.chat_library.move_to_trash(listed[-1][0].chat)
     qtbot.waitUntil(lambda: quick.current.session.chat is None)
     assert quick.current.session.turns == []
 

@@ -135,7 +135,7 @@ def test_a_folder_is_closed_and_opened_by_keys_and_stays_so(three, qtbot, loop, 
     qtbot.keyClick(view, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: len(model.rows) == 3)
     # It is what the file says, so it is so at the next start.
-    three.window.shelf.refresh()
+    three.window.chat_library.refresh()
     qtbot.wait(100)
     assert rows(three) == ["[Work 1]", "Three", "Two"]
     view.setCurrentIndex(model.index(0))
@@ -145,10 +145,10 @@ def test_a_folder_is_closed_and_opened_by_keys_and_stays_so(three, qtbot, loop, 
 
 
 def test_what_is_looked_for_is_found_in_closed_folders_and_on_every_shelf(three, qtbot, loop):
-    chats, shelf, search = three.window.sidebar.chats, three.window.shelf, three.window.sidebar.search
+    chats, shelf, search = three.window.sidebar.chats, three.window.chat_library, three.window.sidebar.search
     folder_of(three, qtbot, "One", "Work")
     shelf.close_folder(chats.model.rows[0].folder.id, closed=True)
-    shelf.throw_away(chat(three, "Two"))
+    shelf.move_to_trash(chat(three, "Two"))
     shelf.archive(chat(three, "Three").id, archived=True)
     qtbot.waitUntil(lambda: rows(three) == ["[Work 1]"])
     for which, word, title in (
@@ -169,7 +169,7 @@ def test_a_name_that_is_being_typed_is_not_replaced(three, qtbot, loop):
     chats._rename(chat(three, "Two").id)
     editor = chats.view.findChild(QLineEdit)
     editor.setText("Deux")
-    three.window.shelf.refresh()
+    three.window.chat_library.refresh()
     qtbot.wait(100)
     assert editor.text() == "Deux"
     qtbot.keyClick(editor, Qt.Key.Key_Return)

@@ -138,7 +138,7 @@ def test_what_is_chosen_for_every_chat_reaches_the_engine_unless_a_chat_chooses(
     (request,) = ready.script.requests
     assert dict(request.options) == {"temperature": 0.3, "top_k": 9}
     assert (request.messages[0].role, request.messages[0].content) == ("system", "Be brief.")
-    ready.chat_session.draft.choose("My own.", {})
+    ready.chat_session.draft.set_choices("My own.", {})
     ready.window.send("Again")
     qtbot.waitUntil(lambda: not ready.chat_session.busy)
     assert [one.content for one in ready.script.requests[1].messages if one.role == "system"] == ["My own."]

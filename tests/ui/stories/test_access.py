@@ -106,7 +106,7 @@ def test_longer_words_have_room_in_the_window(ready, qtbot, loop, preferences, d
     ready.window.chat.toggle_choices()
     # With everything that a chat can choose.
     held = {"kind": "json_schema", "text": "{}", "name": "person.json"}
-    ready.chat_session.draft.choose("", {"think": "high", "format": held, "mirostat": 2})
+    ready.chat_session.draft.set_choices("", {"think": "high", "format": held, "mirostat": 2})
     ready.window.current.changed.emit(ready.chat_session)
     assert ready.window.chat.composer.format.isVisible()
     stretch(ready.window)

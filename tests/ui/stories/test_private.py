@@ -34,7 +34,7 @@ done = set()
 def step():
     application = app.QApplication.instance()
     window = next(widget for widget in application.topLevelWidgets() if isinstance(widget, app.MainWindow))
-    shelf, model = window.shelf, window.session.state
+    shelf, model = window.chat_library, window.session.state
     if model.phase is Phase.READY and not window.current.session.turns and "asked" not in done:
         done.add("asked")
         window.send("Tell me about rice, and about the kitchen that it is boiled in. " * 20)

@@ -47,7 +47,7 @@ def test_it_says_what_it_is_and_takes_no_questions(qtbot, window, loop):
         lambda: window.send("x"),
         lambda: current.session.regenerate(current.session.turns[-1].id),
         lambda: current.session.edit(question.id, "y"),
-        lambda: current.session.go_on(current.session.turns[-1].id),
+        lambda: current.session.continue_answer(current.session.turns[-1].id),
         current.session.summarize,
     ):
         act()

@@ -283,7 +283,7 @@ def test_thoughts_and_calls_are_exported_as_what_they_are(ready, qtbot, loop, tm
     ready.window.send("Go")
     qtbot.waitUntil(lambda: not ready.chat_session.busy and ready.chat_session.turns[-1].id > 0)
     path = tmp_path / "chat.md"
-    ready.window.shelf.export_markdown(ready.chat_session.chat, path)
+    ready.window.chat_library.export_markdown(ready.chat_session.chat, path)
     qtbot.waitUntil(path.exists)
     said = path.read_text(encoding="utf-8").partition("## tiny")[2].partition("\n\n")[2]
     shown = '{\n  "é": [\n    1\n  ]\n}'
@@ -296,7 +296,7 @@ def test_thoughts_and_calls_are_exported_as_what_they_are(ready, qtbot, loop, tm
     # Nor has what is found in it any tags.
     for text in ("find", "Well", "tool_call", "think"):
         # The list may be told once more as it was before.
-        with qtbot.waitSignal(ready.window.shelf.listed, check_params_cb=found) as listed:
+        with qtbot.waitSignal(ready.window.chat_library.listed, check_params_cb=found) as listed:
             ready.window.sidebar.search.setText(text)
         (entry,) = listed.args[0]
         excerpt = entry.excerpt.replace(FOUND[0], "").replace(FOUND[1], "")

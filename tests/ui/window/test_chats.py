@@ -212,7 +212,7 @@ def test_questions_one_right_after_the_other_are_one_conversation(ready, qtbot, 
 
 def test_a_draft_that_is_sent_at_once_makes_one_chat(ready, qtbot, loop, file):
     ready.window.chat.composer.draft.setPlainText("Quick")
-    ready.chat_session.draft.keep()
+    ready.chat_session.draft.save()
     ready.window.send("Quick")
     qtbot.waitUntil(lambda: known(ready))
     qtbot.wait(700)
@@ -260,15 +260,15 @@ def test_what_is_thrown_away_comes_back(ready, qtbot, loop, file):
     notice.button.click()
     qtbot.waitUntil(lambda: titles(ready) == ["Precious"])
     assert (rows(file, "*", "chats"), rows(file, "*")) == before
-    ready.window.shelf.throw_away(chat)
+    ready.window.chat_library.move_to_trash(chat)
     qtbot.waitUntil(lambda: titles(ready) == [])
-    ready.window.shelf.show_shelf(Shelf.TRASH)
+    ready.window.chat_library.show_shelf(Shelf.TRASH)
     qtbot.waitUntil(lambda: titles(ready) == ["Precious"])
     restore = chats.menu_of(chats.model.entries[0].chat).actions()[0]
     assert restore.text() == "Restore"
     restore.trigger()
     qtbot.waitUntil(lambda: titles(ready) == [])
-    ready.window.shelf.show_shelf(Shelf.CURRENT)
+    ready.window.chat_library.show_shelf(Shelf.CURRENT)
     qtbot.waitUntil(lambda: titles(ready) == ["Precious"])
 
 
@@ -279,8 +279,8 @@ def test_a_name_that_is_being_typed_stays_when_the_list_is_read_again(ready, qtb
     chats._rename(chats.model.entries[0].chat.id)
     editor = chats.view.findChild(QLineEdit)
     editor.setText("Uno")
-    with qtbot.waitSignal(ready.window.shelf.listed):
-        ready.window.shelf.refresh()
+    with qtbot.waitSignal(ready.window.chat_library.listed):
+        ready.window.chat_library.refresh()
     assert editor.text() == "Uno"
 
 
@@ -296,12 +296,12 @@ def test_chats_are_renamed_in_place_pinned_and_archived(ready, qtbot, loop):
     editor.setText("Uno")
     qtbot.keyClick(editor, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: titles(ready) == ["Two", "Uno"])
-    ready.window.shelf.pin(chats.model.entries[1].chat.id, pinned=True)
+    ready.window.chat_library.pin(chats.model.entries[1].chat.id, pinned=True)
     qtbot.waitUntil(lambda: titles(ready) == ["Uno", "Two"])
     assert "pinned" in chats.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
-    ready.window.shelf.archive(chats.model.entries[0].chat.id, archived=True)
+    ready.window.chat_library.archive(chats.model.entries[0].chat.id, archived=True)
     qtbot.waitUntil(lambda: titles(ready) == ["Two"])
-    ready.window.shelf.show_shelf(Shelf.ARCHIVED)
+    ready.window.chat_library.show_shelf(Shelf.ARCHIVED)
     qtbot.waitUntil(lambda: titles(ready) == ["Uno"])
     assert chats.title.text() == "Archive"
 
@@ -395,19 +395,19 @@ def test_chats_are_exported_and_imported(ready, qtbot, loop, tmp_path):
     ask(ready, qtbot, "Export me", "With *stars*.")
     notice = ready.window.chat.notice
     markdown, everything = tmp_path / "one.md", tmp_path / "all.json"
-    ready.window.shelf.export_markdown(ready.chat_session.chat, markdown)
+    ready.window.chat_library.export_markdown(ready.chat_session.chat, markdown)
     qtbot.waitUntil(lambda: notice.message.text() == f"Written to {markdown}.")
     assert "With *stars*." in markdown.read_text(encoding="utf-8")
-    ready.window.shelf.export_json(everything)
+    ready.window.chat_library.export_json(everything)
     qtbot.waitUntil(lambda: notice.message.text() == f"Written to {everything}.")
-    ready.window.shelf.import_json(everything)
+    ready.window.chat_library.import_json(everything)
     qtbot.waitUntil(lambda: titles(ready) == ["Export me", "Export me"])
     assert notice.message.text() == "1 chat was added."
     everything.write_text("{", encoding="utf-8")
-    ready.window.shelf.import_json(everything)
+    ready.window.chat_library.import_json(everything)
     qtbot.waitUntil(lambda: notice.title.text() == "Nothing was imported")
     assert "all.json: The file is no JSON" in notice.message.text()
-    ready.window.shelf.export_markdown(ready.chat_session.chat, tmp_path / "missing" / "one.md")
+    ready.window.chat_library.export_markdown(ready.chat_session.chat, tmp_path / "missing" / "one.md")
     qtbot.waitUntil(lambda: notice.title.text() == "Nothing was exported")
     assert sorted(one.name for one in tmp_path.iterdir() if one.is_file()) == ["all.json", "one.md"]
 
@@ -511,7 +511,7 @@ def watch():
     def send():
         if window.session.state.phase is Phase.READY and not window.current.session.turns:
             # The answer goes on where the context is full.
-            window.current.session.draft.trim()
+            window.current.session.draft.allow_trimming()
             window.send("Tell me everything")
         turns = window.current.session.turns
         if len(turns) == 2 and turns[1].text:

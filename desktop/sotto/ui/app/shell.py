@@ -107,7 +107,7 @@ class Shell(QObject):
         window.quit_wanted.connect(self.quit)
         window.quick_wanted.connect(self.quick.show)
         window.current.changed.connect(self._leave_to_window)
-        window.shelf.thrown_away.connect(self._forget)
+        window.chat_library.trashed.connect(self._forget)
         window.desk.getting.downloads.ended.connect(self._tell_download)
 
     def begin(self, flows: "Flows", wish: Wish = _USUAL) -> None:
@@ -302,7 +302,7 @@ class Shell(QObject):
         """Write what is on its way to the disk."""
         if self._window is not None:
             self._restorer.remember()
-        self.sessions.keep()
+        self.sessions.save_drafts()
         self._preferences.close()
         self._keeper.wait(_KEEP_SECONDS)
 

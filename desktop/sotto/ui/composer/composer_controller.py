@@ -103,7 +103,7 @@ class ComposerController(QObject):
     def attach(self, documents: tuple[Path, ...]) -> None:
         """Attach these files."""
         if documents:
-            self.attaching.take(documents, self._current.session.draft)
+            self.attaching.attach(documents, self._current.session.draft)
             self._composer.draft.setFocus()
 
     @Slot(object)
@@ -135,7 +135,7 @@ class ComposerController(QObject):
 
     @Slot()
     def _type(self) -> None:
-        self._current.session.draft.type(self._composer.text)
+        self._current.session.draft.set_text(self._composer.text)
 
     @Slot()
     def _stop(self) -> None:

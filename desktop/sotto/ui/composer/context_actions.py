@@ -50,10 +50,10 @@ class ContextActions(QObject):
         one = draft.attachments[index]
         length = len(one.text)
         if part == "whole":
-            draft.cut(index, 0, length)
+            draft.cut_attachment(index, 0, length)
         elif (fits := self._fitting(one)) is not None:
             begins, ends = (0, fits) if part == "beginning" else (length - fits, length)
-            draft.cut(index, begins, ends)
+            draft.cut_attachment(index, begins, ends)
 
     def _offer(self, use: ContextUse | None) -> None:
         self.offered.emit(use, self._choices(use) if use is not None and use.tight else ())
@@ -62,9 +62,9 @@ class ContextActions(QObject):
         chat, state = self._current.session, self._session.state
         made: list[Choice] = []
         if use.earlier and not use.trims and use.last <= use.room:
-            made.append(Choice("Leave out the oldest turns", chat.draft.trim))
+            made.append(Choice("Leave out the oldest turns", chat.draft.allow_trimming))
         if not chat.busy and state.info is not None and state.record is not None:
-            context = use.raised(state.record.context_length)
+            context = use.larger_context(state.record.context_length)
             if context is not None:
                 text = f"Raise the context to {wording.count(context)} ({_cost(state.info, context)})"
                 made.append(Choice(text, partial(self._session.reload, context)))

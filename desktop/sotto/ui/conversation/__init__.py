@@ -1,1 +1,1 @@
-"""Conversations: what was said, what is under way, and how it reaches the disk."""
+"""Conversations: their turns and drafts, what is under way in them, and how they are saved."""

@@ -1,4 +1,4 @@
-"""What a screen reader is told while an answer comes: its beginning, its sentences now and then, and its end."""
+"""Announces streaming answers to screen readers: the beginning, the sentences every few seconds, and the end."""
 
 import re
 import time
@@ -8,18 +8,18 @@ from PySide6.QtCore import QObject, Slot
 
 from sotto.chats.chat_records import State, Turn
 from sotto.engine.contract.answer_parts import Kind, Piece
-from sotto.ui.conversation.answer_wording import wanted_tool
+from sotto.ui.conversation.answer_wording import tool_call_line
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.toolkit.announcements import announce, spoken
 
 PAUSE = 2.0
-"""Seconds between announcements while an answer comes."""
-_END = re.compile(r"(?:[.!?…]+[\"'”’)\]*_]*|[。！？])(?=\s)|\n\n")
+"""Seconds between announcements while an answer streams."""
+_SENTENCE_END = re.compile(r"(?:[.!?…]+[\"'”’)\]*_]*|[。！？])(?=\s)|\n\n")
 
 
 class AnswerAnnouncer(QObject):
-    """Listens to a conversation and has it announced."""
+    """Announces the answers of one conversation at a time."""
 
     def __init__(
         self,
@@ -27,32 +27,32 @@ class AnswerAnnouncer(QObject):
         send: Callable[[QObject, str], None] = announce,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Announce nothing yet.
+        """Announce nothing before `bind`.
 
         Args:
             about: The widget that shows the conversation.
-            send: Says something about a widget.
-            clock: Returns seconds.
+            send: Announces a text on behalf of a widget.
+            clock: Returns the time in seconds.
         """
         super().__init__(about)
         self._about, self._send, self._clock = about, send, clock
-        self._unsaid, self._looked_at = "", 0.0
-        self._coming = self._in_code = False
+        self._pending, self._announced_at = "", 0.0
+        self._streaming = self._is_json = False
         self._subscription = Subscription()
 
     @Slot(object)
     def bind(self, session: ChatSession) -> None:
-        """Announce what is said in `session` from now on."""
+        """Announce the answers of `session` from now on."""
         self._subscription.close()
-        self._forget()
+        self._discard()
         self._subscription = Subscription(
             (session.answer_awaited, self._begin),
-            (session.answer_begun, self._hold),
+            (session.answer_begun, self._set_turn),
             (session.answer_resumed, self._resume),
             (session.answer_grew, self._grow),
             (session.answer_ended, self._end),
-            (session.retracted, self._give_up),
-            (session.branch_changed, self._forget),
+            (session.retracted, self._retract),
+            (session.branch_changed, self._discard),
         )
         if session.answering:
             self._resume(session.turns[-1])
@@ -64,60 +64,60 @@ class AnswerAnnouncer(QObject):
         self._start(f"{model} answers")
 
     @Slot(object)
-    def _hold(self, turn: Turn) -> None:
-        """Nothing of JSON is said but that it is there."""
-        self._in_code = turn.is_json
+    def _set_turn(self, turn: Turn) -> None:
+        # The text of a JSON answer is not announced, only that it is there.
+        self._is_json = turn.is_json
 
     @Slot(object)
     def _resume(self, turn: Turn) -> None:
         self._start("The answer goes on")
-        self._hold(turn)
+        self._set_turn(turn)
 
     def _start(self, text: str) -> None:
-        self._unsaid, self._coming, self._in_code = "", True, False
-        self._say(text)
+        self._pending, self._streaming, self._is_json = "", True, False
+        self._announce(text)
 
     @Slot(object)
     def _grow(self, pieces: Sequence[Piece]) -> None:
-        if not self._coming:
+        if not self._streaming:
             return
         for piece in pieces:
             if piece.call is not None:
-                self._unsaid += f"\n\n{wanted_tool(piece.call)}.\n\n"
-            elif piece.kind is Kind.TEXT and not (self._in_code or piece.cut):
-                self._unsaid += piece.text
-        if self._clock() - self._looked_at < PAUSE:
+                self._pending += f"\n\n{tool_call_line(piece.call)}.\n\n"
+            elif piece.kind is Kind.TEXT and not (self._is_json or piece.cut):
+                self._pending += piece.text
+        if self._clock() - self._announced_at < PAUSE:
             return
-        self._looked_at = self._clock()
-        # Nothing of code is said before it is whole: what ends there is no sentence.
-        whole = self._unsaid.rfind("```") if self._unsaid.count("```") % 2 else len(self._unsaid)
-        ends = [match.end() for match in _END.finditer(self._unsaid, 0, whole)]
+        self._announced_at = self._clock()
+        # An open code block is not announced before it is complete: full stops in code do not end sentences.
+        complete = self._pending.rfind("```") if self._pending.count("```") % 2 else len(self._pending)
+        ends = [match.end() for match in _SENTENCE_END.finditer(self._pending, 0, complete)]
         if ends:
-            ready, self._unsaid = self._unsaid[: ends[-1]], self._unsaid[ends[-1] :]
-            self._say(spoken(ready))
+            ready, self._pending = self._pending[: ends[-1]], self._pending[ends[-1] :]
+            self._announce(spoken(ready))
 
     @Slot(object)
     def _end(self, turn: Turn) -> None:
-        if self._coming:
-            self._coming = False
+        if self._streaming:
+            self._streaming = False
             ended = "The answer is complete" if turn.state is State.COMPLETE else "The answer broke off"
             if turn.state is State.STOPPED:
                 ended = "The answer was stopped"
-            rest = f"{spoken(self._unsaid)} (code)".strip() if self._in_code and turn.text else spoken(self._unsaid)
-            self._unsaid = ""
-            self._say(f"{rest} {ended}." if rest else f"{ended}.")
+            rest = f"{spoken(self._pending)} (code)".strip() if self._is_json and turn.text else spoken(self._pending)
+            self._pending = ""
+            self._announce(f"{rest} {ended}." if rest else f"{ended}.")
 
     @Slot(str)
-    def _give_up(self, text: str) -> None:
-        if self._coming:
-            self._forget()
-            self._say("There is no answer; your message is a draft again.")
+    def _retract(self, question: str) -> None:
+        if self._streaming:
+            self._discard()
+            self._announce("There is no answer; your message is a draft again.")
 
     @Slot()
-    def _forget(self) -> None:
-        self._unsaid, self._coming = "", False
+    def _discard(self) -> None:
+        self._pending, self._streaming = "", False
 
-    def _say(self, text: str) -> None:
+    def _announce(self, text: str) -> None:
         if text:
-            self._looked_at = self._clock()
+            self._announced_at = self._clock()
             self._send(self._about, text)

@@ -1,4 +1,4 @@
-"""What is said of an answer: while its prompt is read, while it comes, and when it is there."""
+"""The lines of text about an answer: while its prompt is read, while it streams, and once it is complete."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,43 +9,43 @@ from sotto.engine.contract.events import CUT_SHORT, DoneReason, Finished, Prefil
 from sotto.ui.state import wording
 
 CUT_CALL = "Began to call a tool"
-_LONGEST_TOOL = 60
-_SHORTEST_THOUGHT = 2
+_MAX_TOOL_NAME = 60
+_MIN_THOUGHT_SECONDS = 2
 
 
 def prefill_line(progress: PrefillProgress, why: str = "") -> str:
-    """Return how much of a prompt has been read, and why it is read anew where it is."""
+    """Return how much of a prompt has been read, and why it is read again; `why` is empty if it is not."""
     cached = f" ({wording.count(progress.cached)} cached)" if progress.cached else ""
     anew = f" · read anew, because {why}" if why else ""
     return f"Reading prompt {wording.count(progress.done)} / {wording.count(progress.total)}{cached}{anew}"
 
 
 def pace_line(tokens: int, rate: float) -> str:
-    """Return how far an answer has come, and about how fast."""
+    """Return the length of an answer so far, and about how fast it is generated."""
     return f"Answering · {wording.count(tokens)} tokens · ~{wording.rate(rate)}"
 
 
 def thought_line(seconds: int) -> str:
-    """Return that a model thought, and for how long if that is worth a number: `Thought for 2 min 5 s`."""
-    if seconds < _SHORTEST_THOUGHT:
+    """Return that a model thought, and for how long unless it was very short: `Thought for 2 min 5 s`."""
+    if seconds < _MIN_THOUGHT_SECONDS:
         return "Thought"
     time = f"{seconds} s" if seconds < 60 else f"{seconds // 60} min {seconds % 60} s"
     return f"Thought for {time}"
 
 
 def thought_seconds(turn: Turn) -> list[int]:
-    """Return how long each thought of an answer took, as far as that was kept."""
-    kept = turn.figures.get("thoughts")
-    return [one if isinstance(one, int) else 0 for one in kept] if isinstance(kept, list) else []
+    """Return the seconds that each thought of an answer took; 0 where that is not recorded."""
+    seconds = turn.figures.get("thoughts")
+    return [value if isinstance(value, int) else 0 for value in seconds] if isinstance(seconds, list) else []
 
 
-def wanted_tool(call: ToolCall) -> str:
-    """Return which tool a model wants to use, whatever it calls it."""
-    return f"Wants to use {' '.join(call.name.split())[:_LONGEST_TOOL]}"
+def tool_call_line(call: ToolCall) -> str:
+    """Return which tool a model wants to call, on one short line whatever the name contains."""
+    return f"Wants to use {' '.join(call.name.split())[:_MAX_TOOL_NAME]}"
 
 
 def is_cut_short(turn: Turn) -> bool:
-    """Return whether there is something of an answer, and more could come."""
+    """Return whether an answer is incomplete and not empty, so that it can be continued."""
     if not turn.text:
         return False
     return turn.state in (State.STOPPED, State.INTERRUPTED, State.FAILED) or (
@@ -53,24 +53,24 @@ def is_cut_short(turn: Turn) -> bool:
     )
 
 
-def turn_line(turn: Turn) -> str:
-    """Return the line under an answer that is complete, or will never be."""
+def answer_line(turn: Turn) -> str:
+    """Return the line under an answer that has ended, for whatever reason."""
     if turn.state is State.INTERRUPTED:
         return "Interrupted: Sotto ended while this was being written"
     if turn.state is State.FAILED:
         return "Broke off"
     if not turn.text:
         return figures_line(turn.figures) or "Stopped before the answer began"
-    # What was left while it came was never measured to its end.
+    # An answer that was stopped when the app quit has no figures.
     return figures_line(turn.figures) or ("— tok/s · stopped" if turn.state is State.STOPPED else "")
 
 
-def figures_of(end: Finished, why: str = "") -> dict[str, Any]:
-    """Return what is kept of the end of an answer, for `figures_line`.
+def answer_figures(end: Finished, why: str = "") -> dict[str, Any]:
+    """Return the figures of an answer that are stored for `figures_line`.
 
     Args:
-        end: The end.
-        why: Why its prompt was read anew; empty where it was not.
+        end: The end of the answer.
+        why: Why its prompt was read again; empty if it was not.
     """
     return {
         "tokens": len(end.token_ids),
@@ -85,7 +85,7 @@ def figures_of(end: Finished, why: str = "") -> dict[str, Any]:
 
 
 def figures_line(figures: Mapping[str, Any]) -> str:
-    """Return the figures under a finished answer; what was never measured, or cannot be read any more, is left out."""
+    """Return the line of figures under a finished answer; values that are missing or invalid are left out."""
     tokens, nanoseconds, prompt, cached, first, dropped = (
         value if isinstance(value := figures.get(name), int) else 0
         for name in ("tokens", "nanoseconds", "prompt", "cached", "first", "dropped")
@@ -103,7 +103,7 @@ def figures_line(figures: Mapping[str, Any]) -> str:
     }
     parts = (
         f"{wording.count(tokens)} token" + ("" if tokens == 1 else "s"),
-        # Where the context was begun anew on the way, its reading is part of the time.
+        # If older tokens were dropped during the answer, reading the context again is part of the measured time.
         ("~" if dropped and tokens > 1 else "") + wording.speed(tokens, nanoseconds),
         f"first after {wording.seconds(first)}" if first > 0 and tokens else "",
         f"prompt {wording.count(prompt)} ({wording.count(cached)} cached)",

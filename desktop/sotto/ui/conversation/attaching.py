@@ -1,7 +1,7 @@
-"""Files on their way to become attachments. Draws nothing itself.
+"""Reads files and attaches their text to drafts.
 
-They are read one after the other, off the window's thread, each for the draft that it was given to, whichever
-conversation is in view when it has been read.
+Files are read one after the other, off the window's thread. Each is attached to the draft that it was given for, even
+if another conversation is in view by then.
 """
 
 from collections import deque
@@ -21,12 +21,12 @@ from sotto.ui.state.model_state import Problem
 if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import Flows
 
-MOST = 20
+MAX_ATTACHMENTS = 20
 
 
 @dataclass(eq=False)
-class _Reading:
-    """A file that is being read, or waits for that, to be attached to a draft."""
+class _PendingFile:
+    """A file that is being read or waits to be read."""
 
     path: Path
     name: str
@@ -47,70 +47,70 @@ class Attaching(QObject):
         """Read nothing yet."""
         super().__init__(parent)
         self._flows: Flows | None = None
-        self._waiting: deque[_Reading] = deque()
+        self._waiting: deque[_PendingFile] = deque()
         self._failed: list[str] = []
 
     def begin(self, flows: "Flows") -> None:
-        """Read with `flows`; nothing is read before."""
+        """Begin to read, on the threads of `flows`."""
         self._flows = flows
         if self._waiting:
             flows.start(self._read(flows))
 
-    def take(self, paths: Sequence[Path], draft: DraftState) -> None:
-        """Attach the text of these files to a draft, as soon as they have been read."""
+    def attach(self, paths: Sequence[Path], draft: DraftState) -> None:
+        """Read these files and attach their text to a draft."""
         from sotto.chats.documents import shown_name
 
-        room = MOST - len(draft.attachments) - len(draft.pending)
+        room = MAX_ATTACHMENTS - len(draft.attachments) - len(draft.pending)
         if len(paths) > room:
-            why = f"At most {MOST} files go along with one message: attach fewer, or put them into one."
+            why = f"At most {MAX_ATTACHMENTS} files go along with one message: attach fewer, or put them into one."
             self.problem.emit(Problem("Not everything was attached", why))
         idle = not self._waiting
         for path in paths[: max(0, room)]:
-            self._waiting.append(_Reading(path, shown_name(path), draft))
-        self._tell(draft)
+            self._waiting.append(_PendingFile(path, shown_name(path), draft))
+        self._update_pending(draft)
         if idle and self._waiting and self._flows is not None:
             self._flows.start(self._read(self._flows))
 
     def stop(self, index: int, draft: DraftState) -> None:
-        """Do not attach one of the files that are being read for a draft."""
+        """Stop reading one of the pending files of a draft."""
         pending = self._pending(draft)
         if index < len(pending):
             pending[index].stopped.set()
-            self._tell(draft)
+            self._update_pending(draft)
 
     def close(self) -> None:
-        """Read nothing any more."""
-        for one in self._waiting:
-            one.stopped.set()
+        """Stop reading all files."""
+        for file in self._waiting:
+            file.stopped.set()
 
     @property
     def busy(self) -> bool:
         """Whether anything is being read."""
         return bool(self._waiting)
 
-    def _pending(self, draft: DraftState) -> list[_Reading]:
-        return [one for one in self._waiting if one.draft is draft and not one.stopped.is_set()]
+    def _pending(self, draft: DraftState) -> list[_PendingFile]:
+        return [file for file in self._waiting if file.draft is draft and not file.stopped.is_set()]
 
-    def _tell(self, draft: DraftState) -> None:
-        draft.wait_for(tuple(one.name for one in self._pending(draft)))
+    def _update_pending(self, draft: DraftState) -> None:
+        draft.set_pending(tuple(file.name for file in self._pending(draft)))
 
     async def _read(self, flows: "Flows") -> None:
         from sotto.chats.documents import read_document
 
         while self._waiting:
-            one = self._waiting[0]
+            file = self._waiting[0]
             try:
-                if not one.stopped.is_set():
-                    read = await flows.call(read_document, one.path, one.stopped.is_set)
-                    if not one.stopped.is_set():
-                        one.draft.attach([read])
+                if not file.stopped.is_set():
+                    attachment = await flows.call(read_document, file.path, file.stopped.is_set)
+                    if not file.stopped.is_set():
+                        file.draft.attach([attachment])
             except CancelledError:
                 pass
             except SottoError as error:
                 self._failed.append(error.message)
             finally:
                 self._waiting.popleft()
-                self._tell(one.draft)
+                self._update_pending(file.draft)
         failed, self._failed = self._failed, []
         if failed:
             title = "Not attached" if len(failed) == 1 else f"{wording.count(len(failed))} files were not attached"

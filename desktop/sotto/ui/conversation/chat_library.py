@@ -1,4 +1,4 @@
-"""What people do with whole conversations: look for them, name, pin, archive and export them, throw them away."""
+"""Operations on whole conversations: list, search, rename, pin, archive, move, delete, export and import them."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -17,21 +17,21 @@ from sotto.ui.state.model_state import Problem
 if TYPE_CHECKING:
     from sotto.chats.chat_store import ChatStore
 
-_Made = TypeVar("_Made")
+_T = TypeVar("_T")
 _PAUSE_MS = 150
 _NEW_FOLDER = "New folder"
-# What answers are kept with and nobody is to see, cut off at either end as an excerpt may be.
+# The tags with which answers are stored and that must not be shown; an excerpt may begin or end in the middle of one.
 _TAGS = re.compile(r"(?:<?/?|</?\x02?)\b(?:think|tool_call)\b\x03?>|</?\x02?(?:think|tool_call)\x03?$")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ChatEntry:
     """A conversation in the list.
 
     Attributes:
         chat: The conversation.
-        excerpt: Words around what was looked for, with marks as in `Hit`; empty where nothing was.
-        message: The message that they are from; None for none.
+        excerpt: The text around the search hit, with marks as in `Hit`; empty without a search.
+        message: The message that contains the hit; None if there is none.
     """
 
     chat: Chat
@@ -40,103 +40,106 @@ class Entry:
 
 
 class ChatLibrary(QObject):
-    """The list of conversations.
+    """Lists the conversations of one shelf, and changes conversations and folders.
 
     Signals:
-        listed: What the list shows (a tuple of `Entry`), and the folders that there are (a tuple of `Folder`).
-        thrown_away: A conversation is in the trash now (`Chat`).
-        folder_added: There is a new folder; its number.
-        folder_removed: A folder is gone (`Folder`); the numbers of the conversations that were in it.
-        exported: Where conversations were written.
-        imported: Numbers of the conversations that were added.
-        problem: Something did not work (`Problem`).
+        listed: The list has been read (a tuple of `ChatEntry`, and one of `Folder`).
+        trashed: A conversation was moved to the trash (`Chat`).
+        folder_added: A folder was added (its number).
+        folder_removed: A folder was removed (`Folder`, and the numbers of the conversations that were in it).
+        exported: Conversations were exported (the path of the file).
+        imported: Conversations were imported (their numbers).
+        problem: Something failed (`Problem`).
+
+    Attributes:
+        shelf: The shelf that is listed.
     """
 
     listed = Signal(object, object)
-    thrown_away = Signal(object)
+    trashed = Signal(object)
     folder_added = Signal(int)
     folder_removed = Signal(object, object)
     exported = Signal(object)
     imported = Signal(object)
     problem = Signal(object)
 
-    def __init__(self, keeper: ChatThread, parent: QObject | None = None) -> None:
-        """List what `keeper` has."""
+    def __init__(self, chats: ChatThread, parent: QObject | None = None) -> None:
+        """List the conversations of `chats`."""
         super().__init__(parent)
-        self._keeper = keeper
+        self._chats = chats
         self.shelf = Shelf.CURRENT
-        self._wanted = ""
-        self._newest = 0
+        self._query = ""
+        self._latest_read = 0
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self.refresh)
 
     @Slot()
     def refresh(self) -> None:
         """Read the list again."""
-        self._newest += 1
-        number, shelf, wanted = self._newest, self.shelf, self._wanted
+        self._latest_read += 1
+        number, shelf, query = self._latest_read, self.shelf, self._query
 
-        def read(store: "ChatStore") -> tuple[tuple[Entry, ...], tuple[Folder, ...]]:
+        def read(store: "ChatStore") -> tuple[tuple[ChatEntry, ...], tuple[Folder, ...]]:
             folders = store.folders() if shelf is Shelf.CURRENT else ()
-            return _entries(store, shelf, wanted), folders
+            return _entries(store, shelf, query), folders
 
-        def listed(found: tuple[tuple[Entry, ...], tuple[Folder, ...]]) -> None:
-            if number == self._newest:
+        def listed(found: tuple[tuple[ChatEntry, ...], tuple[Folder, ...]]) -> None:
+            if number == self._latest_read:
                 self.listed.emit(*found)
 
-        self._keeper.do(read, listed)
+        self._chats.do(read, listed)
 
-    def read_titles(self, make: Callable[[Chat], _Made], then: Callable[[tuple[_Made, ...]], None]) -> None:
-        """Read every conversation that has a title, the last changed first.
+    def read_titled(self, make: Callable[[Chat], _T], then: Callable[[tuple[_T, ...]], None]) -> None:
+        """Read all conversations that have a title, the last changed first.
 
         Args:
-            make: Makes something of each, on the thread of the chats: there may be thousands.
-            then: Takes all of that.
+            make: Converts each of them; called on the chats' thread, because there may be thousands.
+            then: Called with the results, on the window's thread.
         """
 
-        def read(store: "ChatStore") -> tuple[_Made, ...]:
+        def read(store: "ChatStore") -> tuple[_T, ...]:
             chats = sorted(store.chats(), key=lambda chat: -chat.changed)
             return tuple(make(chat) for chat in chats if chat.title and chat.trashed is None)
 
-        self._keeper.do(read, then)
+        self._chats.do(read, then)
 
     def show_shelf(self, shelf: Shelf) -> None:
-        """List other conversations."""
+        """List the conversations of another shelf."""
         self.shelf = shelf
         self.refresh()
 
-    def look_for(self, text: str) -> None:
-        """List the conversations in which `text` was said, soon; all of them where it is empty."""
-        self._wanted = text.strip()
+    def search(self, text: str) -> None:
+        """List the conversations that contain `text`, after a short pause; all of them if it is empty."""
+        self._query = text.strip()
         self._pause.start()
 
     def rename(self, chat: int, title: str) -> None:
-        """Call a conversation something else."""
+        """Rename a conversation."""
         if title.strip():
             self._change(lambda store: store.change(chat, title=title.strip()))
 
     def pin(self, chat: int, *, pinned: bool) -> None:
-        """Keep a conversation at the top, or no longer."""
+        """Pin a conversation to the top of the list, or unpin it."""
         self._change(lambda store: store.change(chat, pinned=pinned))
 
     def archive(self, chat: int, *, archived: bool) -> None:
-        """Keep a conversation out of the list, or bring it back into it."""
+        """Archive a conversation, or bring it back into the list."""
         self._change(lambda store: store.change(chat, archived=archived))
 
-    def throw_away(self, chat: Chat) -> None:
-        """Put a conversation into the trash."""
-        self._change(lambda store: store.throw_away([chat.id]), lambda: self.thrown_away.emit(chat))
+    def move_to_trash(self, chat: Chat) -> None:
+        """Move a conversation to the trash."""
+        self._change(lambda store: store.throw_away([chat.id]), lambda: self.trashed.emit(chat))
 
-    def bring_back(self, chat: int) -> None:
+    def restore(self, chat: int) -> None:
         """Take a conversation out of the trash."""
         self._change(lambda store: store.bring_back([chat]))
 
     def move(self, chat: int, folder: int | None) -> None:
-        """Put a conversation into a folder; None for none."""
+        """Move a conversation into a folder; None for none."""
         self._change(lambda store: store.change(chat, folder=folder))
 
     def add_folder(self, chat: int | None = None) -> None:
-        """Make a folder that is still to be named, with a conversation in it; None for an empty one."""
+        """Add a folder, which the user then names; `chat` is moved into it, None leaves it empty."""
 
         def work(store: "ChatStore") -> int:
             folder = store.add_folder(_NEW_FOLDER)
@@ -144,23 +147,23 @@ class ChatLibrary(QObject):
                 store.change(chat, folder=folder)
             return folder
 
-        def made(folder: int) -> None:
+        def added(folder: int) -> None:
             self.folder_added.emit(folder)
             self.show_shelf(Shelf.CURRENT)
 
-        self._keeper.do(work, made)
+        self._chats.do(work, added)
 
     def rename_folder(self, folder: int, name: str) -> None:
-        """Call a folder something else."""
+        """Rename a folder."""
         if name.strip():
             self._change(lambda store: store.rename_folder(folder, name.strip()))
 
     def close_folder(self, folder: int, *, closed: bool) -> None:
-        """Show no more of a folder than its name, or all that is in it."""
+        """Collapse a folder in the list, or expand it."""
         self._change(lambda store: store.close_folder(folder, closed=closed))
 
     def remove_folder(self, folder: Folder) -> None:
-        """Remove a folder; its conversations stay."""
+        """Remove a folder but not its conversations."""
 
         def work(store: "ChatStore") -> tuple[int, ...]:
             inside = tuple(chat.id for chat in store.chats() if chat.folder == folder.id)
@@ -171,10 +174,10 @@ class ChatLibrary(QObject):
             self.refresh()
             self.folder_removed.emit(folder, inside)
 
-        self._keeper.do(work, removed)
+        self._chats.do(work, removed)
 
-    def bring_folder_back(self, folder: Folder, chats: Sequence[int]) -> None:
-        """Make a folder again that was removed, with the conversations that were in it."""
+    def restore_folder(self, folder: Folder, chats: Sequence[int]) -> None:
+        """Undo the removal of a folder; `chats` are the conversations that were in it."""
 
         def work(store: "ChatStore") -> None:
             number = store.add_folder(folder.name)
@@ -185,7 +188,7 @@ class ChatLibrary(QObject):
         self._change(work)
 
     def export_markdown(self, chat: int, path: Path) -> None:
-        """Write the branch of a conversation that is in view into a file."""
+        """Export the branch in view of a conversation as Markdown."""
 
         def text(store: "ChatStore") -> str:
             from sotto.chats.exchange import as_markdown
@@ -196,7 +199,7 @@ class ChatLibrary(QObject):
         self._export(text, path)
 
     def export_json(self, path: Path, chats: tuple[int, ...] | None = None) -> None:
-        """Write conversations with all their branches into a file; None for all that are not in the trash."""
+        """Export conversations with all their branches as JSON; None for all that are not in the trash."""
 
         def text(store: "ChatStore") -> str:
             from sotto.chats.exchange import as_json
@@ -206,7 +209,7 @@ class ChatLibrary(QObject):
         self._export(text, path)
 
     def import_json(self, path: Path) -> None:
-        """Add the conversations of a file that was exported."""
+        """Import the conversations of an exported JSON file."""
 
         def work(store: "ChatStore") -> tuple[int, ...] | str:
             from sotto.chats.exchange import import_json
@@ -225,7 +228,7 @@ class ChatLibrary(QObject):
                 self.imported.emit(result)
                 self.refresh()
 
-        self._keeper.do(work, done)
+        self._chats.do(work, done)
 
     def _export(self, text: Callable[["ChatStore"], str], path: Path) -> None:
         def work(store: "ChatStore") -> str:
@@ -241,7 +244,7 @@ class ChatLibrary(QObject):
             else:
                 self.exported.emit(path)
 
-        self._keeper.do(work, done)
+        self._chats.do(work, done)
 
     def _change(self, work: Callable[["ChatStore"], None], then: Callable[[], None] | None = None) -> None:
         def done(_: None) -> None:
@@ -249,20 +252,20 @@ class ChatLibrary(QObject):
             if then is not None:
                 then()
 
-        self._keeper.do(work, done)
+        self._chats.do(work, done)
 
 
-def _entries(store: "ChatStore", shelf: Shelf, wanted: str) -> tuple[Entry, ...]:
+def _entries(store: "ChatStore", shelf: Shelf, query: str) -> tuple[ChatEntry, ...]:
     chats = {chat.id: chat for chat in store.chats() if chat.shelf is shelf}
-    if not wanted:
-        # What was never begun is nothing but a draft, which the composer has.
-        return tuple(Entry(chat) for chat in chats.values() if chat.title)
+    if not query:
+        # A conversation without a title is only a draft.
+        return tuple(ChatEntry(chat) for chat in chats.values() if chat.title)
     from sotto.chats.search import search, titled
 
     connection = store.database.connection
-    found = {number: Entry(chats[number]) for number in titled(connection, wanted, shelf=shelf)}
-    for hit in search(connection, wanted, shelf=shelf):
+    found = {number: ChatEntry(chats[number]) for number in titled(connection, query, shelf=shelf)}
+    for hit in search(connection, query, shelf=shelf):
         known = found.get(hit.chat)
         if known is None or not known.excerpt:
-            found[hit.chat] = Entry(chats[hit.chat], _TAGS.sub("", hit.excerpt), hit.message)
+            found[hit.chat] = ChatEntry(chats[hit.chat], _TAGS.sub("", hit.excerpt), hit.message)
     return tuple(found.values())

@@ -1,4 +1,4 @@
-"""What is read from the disk when a conversation is opened."""
+"""Reads a conversation from disk when it is opened."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LoadedChat:
-    """A conversation as it is on the disk.
+    """A conversation as read from disk.
 
     Attributes:
-        number: Its number.
-        chat: What is known of it; None where there is none of that number.
-        attachments: What goes along with its draft.
-        branch: What was said.
+        number: The number of the conversation.
+        chat: Its metadata; None if there is no conversation of this number.
+        attachments: The attachments of its draft.
+        branch: The turns of the branch in view.
     """
 
     number: int
@@ -29,7 +29,7 @@ class LoadedChat:
 
     @property
     def problem(self) -> Problem | None:
-        """What to say where not all of it could be read."""
+        """The problem to report if some messages could not be read; None if all could."""
         if not self.branch.unreadable:
             return None
         count = wording.count(self.branch.unreadable)
@@ -39,11 +39,11 @@ class LoadedChat:
 
 
 def read_chat(store: "ChatStore", chat: int) -> LoadedChat:
-    """Read a conversation on the branch that was in view last."""
+    """Read a conversation, on the branch that was last in view."""
     return LoadedChat(chat, store.chat(chat), store.drafted(chat), store.branch(chat))
 
 
-def read_unbegun(store: "ChatStore") -> LoadedChat | None:
-    """Read the conversation of which there is nothing but a draft; None where there is none."""
+def read_unsent(store: "ChatStore") -> LoadedChat | None:
+    """Read the conversation that has only a draft; None if there is none."""
     found = store.unbegun()
     return read_chat(store, found.id) if found is not None else None

@@ -1,7 +1,6 @@
-"""The conversations on disk, read and written on a thread of their own.
+"""The thread that reads and writes conversations on disk.
 
-Work is done in the order in which it is asked for: of two changes, the first is there when the second is made. What
-comes of it is reported on the window's thread.
+Work is done in the order in which it is submitted. Results are delivered on the window's thread.
 """
 
 from collections.abc import Callable
@@ -21,11 +20,11 @@ _T = TypeVar("_T")
 
 
 class ChatThread(QObject):
-    """Owns the store of conversations, on a thread of its own.
+    """Owns the store of conversations.
 
     Signals:
-        noticed: What a person should know about the file of conversations (`Notice`).
-        failed: Some work could not be done; why, in one sentence.
+        noticed: Something that the user should know about the file of conversations (`Notice`).
+        failed: Some work failed; the reason, in one sentence.
     """
 
     noticed = Signal(object)
@@ -33,13 +32,13 @@ class ChatThread(QObject):
     _done = Signal(object)
 
     def __init__(self, path: Path, parent: QObject | None = None) -> None:
-        """Keep conversations in the file `path`, which is opened when there is something to do."""
+        """Store conversations in the file `path`, which is opened for the first work."""
         super().__init__(parent)
         self._path = path
-        # Made when there is something to do: the window is painted before what they need is imported.
+        # Created for the first work, so that the window can be painted before the imports.
         self._pool: ThreadPoolExecutor | None = None
         self._store: ChatStore | None = None
-        self._done.connect(self._tell, Qt.ConnectionType.QueuedConnection)
+        self._done.connect(self._call, Qt.ConnectionType.QueuedConnection)
 
     def do(
         self,
@@ -47,51 +46,51 @@ class ChatThread(QObject):
         then: Callable[[_T], None] | None = None,
         otherwise: Callable[[], None] | None = None,
     ) -> None:
-        """Do some work on the store.
+        """Submit work on the store.
 
         Args:
-            work: What to do, on the keeper's thread.
-            then: Called on the window's thread with what `work` returned.
-            otherwise: Called there where the work could not be done, once that was told.
+            work: Called with the store, on its thread.
+            then: Called on the window's thread with the result of `work`.
+            otherwise: Called on the window's thread if `work` failed, after `failed` was emitted.
         """
         if self._pool is None:
             from concurrent.futures import ThreadPoolExecutor
 
             self._pool = ThreadPoolExecutor(1, thread_name_prefix="chats")
-        self._pool.submit(self._work, work, then, otherwise)
+        self._pool.submit(self._run, work, then, otherwise)
 
     def wait(self, seconds: float) -> None:
-        """Wait until what was asked for until now is done, but no longer than so many seconds."""
+        """Wait until the work submitted so far is done, for at most `seconds`."""
         if self._pool is not None:
             from concurrent.futures import wait
 
             wait([self._pool.submit(lambda: None)], timeout=seconds)
 
     def close(self) -> None:
-        """Do what is still to be done, and close the file."""
+        """Finish the submitted work, and close the file."""
         if self._pool is not None:
             self._pool.submit(self._close)
             self._pool.shutdown(wait=True)
 
-    def _work(
+    def _run(
         self,
         work: Callable[["ChatStore"], Any],
         then: Callable[[Any], None] | None,
         otherwise: Callable[[], None] | None,
     ) -> None:
         try:
-            result = work(self._opened())
+            result = work(self._open_store())
         except Exception as error:
-            # In a name of its own: that of the exception is gone when this is told. That a file cannot be written was
-            # told when it was opened.
-            told = self._store is not None and not self._store.database.writable
-            why = "" if told else _sentence(error, self._path)
+            # That the file is read-only was reported when it was opened. The sentence is built here, because `error`
+            # no longer exists when the lambda is called.
+            already_reported = self._store is not None and not self._store.database.writable
+            why = "" if already_reported else _describe(error, self._path)
             self._done.emit(lambda: self._fail(why, otherwise))
         else:
             if then is not None:
                 self._done.emit(lambda: then(result))
 
-    def _opened(self) -> "ChatStore":
+    def _open_store(self) -> "ChatStore":
         if self._store is None:
             from sotto.chats.chat_store import ChatStore
             from sotto.chats.database import Database
@@ -114,11 +113,11 @@ class ChatThread(QObject):
             otherwise()
 
     @Slot(object)
-    def _tell(self, what: Callable[[], None]) -> None:
-        what()
+    def _call(self, callback: Callable[[], None]) -> None:
+        callback()
 
 
-def _sentence(error: Exception, path: Path) -> str:
+def _describe(error: Exception, path: Path) -> str:
     import sqlite3
 
     if isinstance(error, SottoError):

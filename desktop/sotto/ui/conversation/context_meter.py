@@ -1,7 +1,7 @@
-"""How full the model's context would be if the draft were sent now. Draws nothing itself.
+"""Measures how full the model's context would be if the draft were sent now.
 
-The tokens are counted by the engine's tokenizer, on a thread that is neither the window's nor the one that computes.
-One count is under way at a time; what is typed meanwhile is counted after it.
+The engine's tokenizer counts the tokens, on neither the window's thread nor the one that computes. One count is under
+way at a time; changes in the meantime are counted afterwards.
 """
 
 import itertools
@@ -20,21 +20,21 @@ from sotto.ui.state.model_state import ModelState
 
 TIGHT_FROM = 0.9
 _PAUSE_MS = 200
-# A context that is raised leaves so much of itself to the answer.
-_FOR_ANSWER = 4
+# A longer context that is suggested leaves a fourth of it to the answer.
+_ANSWER_SHARE = 4
 
 
 @dataclass(frozen=True, slots=True)
 class ContextUse:
-    """What the draft, its attachments and everything before them take of the context.
+    """How much of the context a conversation would use with its draft, in tokens.
 
     Attributes:
-        tokens: All of it, as the model would be given it.
-        limit: Tokens that the loaded model has room for, the answer included.
-        last: Tokens that can never be left out: the system prompt and the draft.
-        room: The most that stays where the oldest turns are left out.
-        trims: Whether they may be left out in this conversation.
-        earlier: Whether there are earlier turns that could be.
+        tokens: The whole prompt, including attachments.
+        limit: The context length of the loaded model, which the answer must fit into, too.
+        last: The part that is never left out: the system prompt and the draft.
+        room: The longest prompt that remains when the oldest turns are left out.
+        trims: Whether the oldest turns may be left out in this conversation.
+        earlier: Whether there are earlier turns that could be left out.
     """
 
     tokens: int
@@ -46,7 +46,7 @@ class ContextUse:
 
     @property
     def used(self) -> int:
-        """Tokens that the model would be given."""
+        """The length of the prompt after the oldest turns are left out, if they may be."""
         return max(self.last, min(self.tokens, self.room)) if self.trims else self.tokens
 
     @property
@@ -56,48 +56,48 @@ class ContextUse:
 
     @property
     def over(self) -> bool:
-        """Whether it cannot be sent: not all of it would reach the model, and nobody has chosen what."""
+        """Whether the draft cannot be sent because the prompt is too long."""
         return self.last > self.room if self.shortened else self.tokens >= self.limit
 
     @property
     def tight(self) -> bool:
-        """Whether there is hardly room for an answer, or none."""
+        """Whether there is little or no room for an answer."""
         return self.over or (self.used > TIGHT_FROM * self.limit and not self.shortened)
 
     @property
     def fits_alone(self) -> bool:
-        """Whether there would be room enough without anything before it."""
+        """Whether the draft would fit comfortably in a conversation of its own."""
         return self.last <= TIGHT_FROM * self.limit
 
-    def raised(self, longest: int | None) -> int | None:
-        """Return a context in which it has room; None where there is no larger one.
+    def larger_context(self, longest: int | None) -> int | None:
+        """Return a context length that is long enough; None if the model has no longer context.
 
         Args:
-            longest: The longest that the model was made for; None when not known.
+            longest: The model's longest context; None if unknown.
         """
         if longest is None or longest <= self.limit:
             return None
         context = 2 * self.limit
-        while context - context // _FOR_ANSWER < self.tokens and context < longest:
+        while context - context // _ANSWER_SHARE < self.tokens and context < longest:
             context *= 2
         return min(context, longest)
 
 
 class ContextMeter(QObject):
-    """Has the conversation in view counted, with its draft, whenever that is another.
+    """Measures the context use of the conversation in view whenever it or its draft changes.
 
     Signals:
-        measured: What it takes (`ContextUse`); None where nothing is said and typed, or no model is loaded.
+        measured: The context use (`ContextUse`); None if there is nothing to count or no model is loaded.
 
     Attributes:
-        use: What was measured last.
-        fresh: Whether that is about what is typed now.
+        use: The last measurement.
+        fresh: Whether `use` is up to date.
     """
 
     measured = Signal(object)
 
     def __init__(self, session: Session, current: CurrentChat, parent: QObject | None = None) -> None:
-        """Measure what is said in the conversation in view with the model of `session`."""
+        """Measure the conversation of `current` with the model of `session`."""
         super().__init__(parent)
         self._session = session
         self._current = current
@@ -122,7 +122,7 @@ class ContextMeter(QObject):
 
     @Slot()
     def touch(self) -> None:
-        """Measure again, soon."""
+        """Measure again, after a short pause."""
         self.fresh = False
         if not self._pause.isActive():
             self._pause.start()
@@ -137,15 +137,14 @@ class ContextMeter(QObject):
     @Slot()
     def _measure(self) -> None:
         if self._waiting:
-            # Counted once that is answered.
-            return
+            return  # `_receive` starts the next count
         messages, state = self._current.session.with_draft(), self._session.state
         self.fresh = True
         if not messages or not state.loaded or state.chat_refusal:
             self._show(None)
             return
         self._waiting = f"count {next(self._numbers)}"
-        texts = tuple(one.shown for one in self._current.session.draft.attachments)
+        texts = tuple(attachment.shown for attachment in self._current.session.draft.attachments)
         self._session.host.send(Count(CountRequest(self._waiting, messages, texts), self._session.seat))
 
     @Slot(object)
@@ -155,12 +154,12 @@ class ContextMeter(QObject):
         self._waiting = ""
         info = self._session.state.info
         if isinstance(event, Failed) or info is None:
-            # What a template refuses is told when it is sent.
+            # If the template refuses the conversation, the user is told when they send it.
             self._show(None)
         else:
             chat = self._current.session
             if self.fresh:
-                chat.draft.weigh(event.texts)
+                chat.draft.set_token_counts(event.texts)
             earlier = any(turn.text for turn in chat.turns)
             self._show(ContextUse(event.tokens, info.context_length, event.last, event.room, chat.draft.trims, earlier))
         if not self.fresh and not self._pause.isActive():

@@ -1,18 +1,18 @@
-"""Which conversation a window or panel shows."""
+"""The conversation that a window or panel shows."""
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.chat_sessions import ChatSessions
 from sotto.ui.conversation.subscription import Subscription
-from sotto.ui.conversation.summary import summarized
+from sotto.ui.conversation.summary import draft_with_summary
 
 
 class CurrentChat(QObject):
-    """The conversation in view: at any time one of those that are open.
+    """Holds the conversation in view, which is always one of the open ones.
 
     Signals:
-        changed: Another conversation is in view (`ChatSession`).
+        changed: Another conversation has come into view (`ChatSession`).
 
     Attributes:
         session: The conversation in view.
@@ -24,50 +24,50 @@ class CurrentChat(QObject):
         """Begin with a new conversation among `sessions`."""
         super().__init__(parent)
         self._sessions = sessions
-        # What comes into view as soon as it has been read; what is read besides is wanted no more.
-        self._wanted: int | None = None
+        # The conversation that comes into view once it has been read; any other that is still being read does not.
+        self._opening: int | None = None
         self.session = sessions.new()
         self._enter()
 
     def begin(self) -> None:
-        """Go on with the draft of a conversation that was never begun, if there is one."""
-        fresh = self.session
+        """Show the draft of a conversation in which nothing was sent yet, if there is one."""
+        new = self.session
 
-        def begun(session: ChatSession) -> None:
-            written = fresh.turns or fresh.draft.text or fresh.draft.attachments
-            if self.session is fresh and not written and self._wanted is None:
+        def opened(session: ChatSession) -> None:
+            used = new.turns or new.draft.text or new.draft.attachments
+            if self.session is new and not used and self._opening is None:
                 self.show(session)
 
-        self._sessions.open_unbegun(begun)
+        self._sessions.open_unsent(opened)
 
     def new_chat(self) -> None:
-        """Begin an empty conversation; an answer under way goes on."""
+        """Begin an empty conversation; an answer under way continues."""
         self.show(self._sessions.new())
 
     def open(self, chat: int, message: int | None = None) -> None:
-        """Bring a conversation into view; an answer under way goes on.
+        """Bring a conversation into view; an answer under way in the current one continues.
 
         Args:
             chat: Its number.
-            message: One of its messages to scroll to, on whichever branch it is; None for where it was left.
+            message: The message to scroll to, on any branch; None to keep the position.
         """
-        self._wanted = chat
+        self._opening = chat
 
         def opened(session: ChatSession) -> None:
-            if self._wanted == chat:
+            if self._opening == chat:
                 self.show(session)
                 if message is not None:
-                    session.point_at(message)
+                    session.find_message(message)
 
         def failed() -> None:
-            if self._wanted == chat:
+            if self._opening == chat:
                 self.new_chat()
 
         self._sessions.open(chat, opened, failed)
 
     def show(self, session: ChatSession) -> None:
-        """Bring one of the conversations into view that are open."""
-        self._wanted = None
+        """Bring an open conversation into view."""
+        self._opening = None
         if session is self.session:
             return
         before, self.session = self.session, session
@@ -77,12 +77,12 @@ class CurrentChat(QObject):
         self.changed.emit(session)
 
     def forget(self, chat: int) -> None:
-        """Show the conversation of this number no more."""
+        """Show a new conversation in place of the one with this number, if that is in view."""
         if chat == self.session.chat:
             self.new_chat()
 
     def close(self) -> None:
-        """Show nothing any more."""
+        """Leave the conversation in view, at the end."""
         self._summary.close()
         self._sessions.leave(self.session)
 
@@ -92,7 +92,7 @@ class CurrentChat(QObject):
 
     @Slot(str)
     def _begin_with(self, summary: str) -> None:
-        """Begin a conversation with the summary of the one in view, whose draft goes along."""
+        """Begin a conversation with the summary of the one in view, and move its draft there."""
         text, attachments = self.session.draft.take()
         self.new_chat()
-        self.session.draft.put(summarized(summary, text), attachments)
+        self.session.draft.replace_draft(draft_with_summary(summary, text), attachments)

@@ -1,4 +1,4 @@
-"""What a person has typed, attached and chosen for a conversation, on its way to the disk."""
+"""What the user has typed, attached and chosen for a conversation, and how it is saved."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,19 +18,19 @@ class DraftState(QObject):
     """The draft, the system prompt and the options of one conversation.
 
     Signals:
-        replaced: There is another draft in place of what was typed; its text.
-        attached: What is attached to the draft is different (a tuple of `Attachment`).
-        pending_changed: Other files are being read (a tuple of names).
-        changed: What a model would be given is different.
+        replaced: The text was replaced by the program (the new text).
+        attached: The attachments have changed (a tuple of `Attachment`).
+        pending_changed: The files that are being read have changed (a tuple of names).
+        changed: What would be sent to a model has changed.
 
     Attributes:
-        text: What is typed.
-        attachments: What goes along with it.
-        pending: The names of files that are being read, to be attached then.
-        system: What the model is told first; empty for nothing of the person's own.
-        options: How the model answers, by Ollama's names, where that is not as it has it; `think` and `format` as
-            `answer_options` keeps them.
-        trims: Whether the oldest turns may be left out where the context has no room for them.
+        text: The text of the draft.
+        attachments: The attachments of the draft.
+        pending: The names of files that are being read and will then be attached.
+        system: The system prompt of the conversation; empty for none of its own.
+        options: The answer options of the conversation, under Ollama's names; `think` and `format` as in
+            `answer_options`.
+        trims: Whether the oldest turns may be left out if the context is too short for them.
     """
 
     replaced = Signal(str)
@@ -39,138 +39,139 @@ class DraftState(QObject):
     changed = Signal()
 
     def __init__(
-        self, keeper: ChatThread, row_id: ChatRowId, loaded: LoadedChat | None = None, parent: QObject | None = None
+        self, chats: ChatThread, row_id: ChatRowId, loaded: LoadedChat | None = None, parent: QObject | None = None
     ) -> None:
-        """Go on with what was typed into a conversation and chosen for it.
+        """Restore the draft and the choices of a conversation.
 
         Args:
-            keeper: Keeps it.
-            row_id: Where the conversation is on the disk, or will be.
-            loaded: What is on the disk of it; None for a new one.
-            parent: Owns this.
+            chats: Saves them.
+            row_id: The conversation's row on disk, which may not exist yet.
+            loaded: The conversation as read from disk; None for a new one.
+            parent: The Qt parent.
         """
         super().__init__(parent)
-        self._keeper = keeper
+        self._chats = chats
         self._row_id = row_id
         chat = loaded.chat if loaded else None
-        self.text = self._kept = chat.draft if chat else ""
+        self.text = self._saved_text = chat.draft if chat else ""
         self.attachments: tuple[Attachment, ...] = loaded.attachments if loaded else ()
         self.pending: tuple[str, ...] = ()
         self.system = chat.system if chat else ""
         self.options: Mapping[str, Any] = chat.options if chat else {}
         self.trims = bool(chat and chat.trims)
-        self._drafter = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._drafter.timeout.connect(self._keep_text)
-        self._chooser = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._chooser.timeout.connect(self._keep_choices)
+        self._text_timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._text_timer.timeout.connect(self._save_text)
+        self._choices_timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._choices_timer.timeout.connect(self._save_choices)
 
-    def type(self, text: str) -> None:
-        """Take what is typed; it is on the disk soon."""
+    def set_text(self, text: str) -> None:
+        """Change the text; it is saved soon."""
         if text == self.text:
             return
         self.text = text
         self.changed.emit()
-        if not self._drafter.isActive():
-            self._drafter.start()
+        if not self._text_timer.isActive():
+            self._text_timer.start()
 
-    def choose(self, system: str, options: Mapping[str, Any]) -> None:
-        """Answer with this system prompt and these options from now on."""
+    def set_choices(self, system: str, options: Mapping[str, Any]) -> None:
+        """Set the system prompt and the answer options."""
         self.system, self.options = system, options
-        self._chooser.start()
+        self._choices_timer.start()
         self.changed.emit()
 
-    def trim(self) -> None:
-        """Leave the oldest turns out from now on, where the context has no room for them."""
+    def allow_trimming(self) -> None:
+        """Allow the oldest turns to be left out if the context is too short for them."""
         self.trims = True
         row_id = self._row_id
-        self._keeper.do(lambda store: store.change(row_id.begun(store), trims=True))
+        self._chats.do(lambda store: store.change(row_id.ensure(store), trims=True))
         self.changed.emit()
 
-    def wait_for(self, names: tuple[str, ...]) -> None:
-        """Say which files are being read for this draft."""
+    def set_pending(self, names: tuple[str, ...]) -> None:
+        """Set the names of the files that are being read for this draft."""
         if names != self.pending:
             self.pending = names
             self.pending_changed.emit(names)
 
     def attach(self, more: Sequence[Attachment]) -> None:
-        """Let this go along with the draft, behind what does already."""
-        self._attach((*self.attachments, *more))
+        """Add attachments."""
+        self._set_and_save((*self.attachments, *more))
 
     def detach(self, index: int) -> None:
-        """Let something no longer go along."""
-        self._attach((*self.attachments[:index], *self.attachments[index + 1 :]))
+        """Remove an attachment."""
+        self._set_and_save((*self.attachments[:index], *self.attachments[index + 1 :]))
 
-    def cut(self, index: int, begins: int, ends: int) -> None:
-        """Let the model be given only a part of something that is attached."""
-        one = replace(self.attachments[index], begins=begins, ends=ends, tokens=0)
-        self._attach((*self.attachments[:index], one, *self.attachments[index + 1 :]))
+    def cut_attachment(self, index: int, begins: int, ends: int) -> None:
+        """Limit an attachment to its characters from `begins` to `ends`."""
+        part = replace(self.attachments[index], begins=begins, ends=ends, tokens=0)
+        self._set_and_save((*self.attachments[:index], part, *self.attachments[index + 1 :]))
 
-    def weigh(self, tokens: Sequence[int]) -> None:
-        """Take how many tokens each attachment is."""
-        weighed = tuple(replace(one, tokens=count) for one, count in zip(self.attachments, tokens, strict=True))
-        if weighed != self.attachments:
-            self.attachments = weighed
-            self.attached.emit(weighed)
+    def set_token_counts(self, tokens: Sequence[int]) -> None:
+        """Set the number of tokens of each attachment."""
+        pairs = zip(self.attachments, tokens, strict=True)
+        counted = tuple(replace(attachment, tokens=count) for attachment, count in pairs)
+        if counted != self.attachments:
+            self.attachments = counted
+            self.attached.emit(counted)
 
-    def sent(self, text: str) -> tuple[Attachment, ...]:
-        """Return what is attached to a question, now that it goes to the disk.
+    def hand_over(self, text: str) -> tuple[Attachment, ...]:
+        """Remove the draft now that its text is sent as a question, and return the attachments.
 
-        The draft goes from there with it; one that is different stays.
+        If `text` is not the text of the draft, the draft stays, without its attachments.
         """
-        self._kept = ""
+        self._saved_text = ""
         if self.text == text:
             self.text = ""
-        self._drafter.start()
-        if self._chooser.isActive():
-            self._keep_choices()
+        self._text_timer.start()
+        if self._choices_timer.isActive():
+            self._save_choices()
         attachments = self.attachments
-        self._set(())
+        self._set_attachments(())
         return attachments
 
-    def give_back(self, attachments: Sequence[Attachment]) -> None:
-        """Attach again what went along with a question that could not be asked."""
+    def restore_attachments(self, attachments: Sequence[Attachment]) -> None:
+        """Attach the attachments of a question again that could not be asked."""
         if attachments:
-            self._attach((*attachments, *self.attachments))
+            self._set_and_save((*attachments, *self.attachments))
 
     def take(self) -> tuple[str, tuple[Attachment, ...]]:
-        """Take the draft out of this conversation, and return it with what is attached."""
+        """Remove the draft, and return its text and attachments."""
         taken = self.text, self.attachments
-        self.put("", ())
+        self.replace_draft("", ())
         return taken
 
-    def put(self, text: str, attachments: tuple[Attachment, ...]) -> None:
-        """Have another draft."""
-        self.type(text)
-        self._attach(attachments)
+    def replace_draft(self, text: str, attachments: tuple[Attachment, ...]) -> None:
+        """Replace the draft."""
+        self.set_text(text)
+        self._set_and_save(attachments)
         self.replaced.emit(text)
 
-    def keep(self) -> None:
-        """Keep at once what is on its way."""
-        self._keep_text()
-        if self._chooser.isActive():
-            self._keep_choices()
+    def save(self) -> None:
+        """Save pending changes at once."""
+        self._save_text()
+        if self._choices_timer.isActive():
+            self._save_choices()
 
-    def _attach(self, attachments: tuple[Attachment, ...]) -> None:
+    def _set_and_save(self, attachments: tuple[Attachment, ...]) -> None:
         row_id = self._row_id
-        self._keeper.do(lambda store: row_id.keep_attachments(store, attachments))
-        self._set(attachments)
+        self._chats.do(lambda store: row_id.keep_attachments(store, attachments))
+        self._set_attachments(attachments)
 
-    def _set(self, attachments: tuple[Attachment, ...]) -> None:
+    def _set_attachments(self, attachments: tuple[Attachment, ...]) -> None:
         if attachments != self.attachments:
             self.attachments = attachments
             self.attached.emit(attachments)
             self.changed.emit()
 
     @Slot()
-    def _keep_text(self) -> None:
-        self._drafter.stop()
-        if self.text != self._kept:
+    def _save_text(self) -> None:
+        self._text_timer.stop()
+        if self.text != self._saved_text:
             text, row_id = self.text, self._row_id
-            self._kept = text
-            self._keeper.do(lambda store: row_id.keep_draft(store, text))
+            self._saved_text = text
+            self._chats.do(lambda store: row_id.keep_draft(store, text))
 
     @Slot()
-    def _keep_choices(self) -> None:
-        self._chooser.stop()
+    def _save_choices(self) -> None:
+        self._choices_timer.stop()
         system, options, row_id = self.system, self.options, self._row_id
-        self._keeper.do(lambda store: row_id.choose(store, system, options))
+        self._chats.do(lambda store: row_id.choose(store, system, options))

@@ -1,4 +1,4 @@
-"""The built-in model's hello, while nothing has been asked."""
+"""The greeting by the built-in model in an empty conversation."""
 
 import itertools
 
@@ -13,20 +13,23 @@ from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.session.session import Session
 
 _HELLO = "Hello"
-_TOKENS = 64
+_MAX_TOKENS = 64
 
 
 class Greeting(QObject):
-    """Lets the built-in model say hello; that costs a moment, and a question goes before it.
+    """Has the built-in model say hello until a question needs the model.
 
     Signals:
-        grew: The model has said this much.
+        grew: The greeting so far.
+
+    Attributes:
+        text: The greeting so far.
     """
 
     grew = Signal(str)
 
     def __init__(self, session: Session, current: CurrentChat, parent: QObject | None = None) -> None:
-        """Let the model of `session` greet in the conversation in view."""
+        """Greet with the model of `session` while the conversation of `current` is empty."""
         super().__init__(parent)
         self._session = session
         self._current = current
@@ -35,19 +38,19 @@ class Greeting(QObject):
         self.text = ""
         session.became_ready.connect(self.begin)
         session.request_event.connect(self._receive)
-        session.engine_lost.connect(self._lose)
+        session.engine_lost.connect(self._fail_lost)
         self._subscription = Subscription()
         current.changed.connect(self._follow)
         self._follow()
 
     @property
     def under_way(self) -> bool:
-        """Whether the model has not said all of it."""
+        """Whether the greeting is being written."""
         return bool(self._request)
 
     @Slot()
     def begin(self) -> None:
-        """Ask for the greeting, if it is the built-in model that is loaded and nothing has been asked."""
+        """Request the greeting, if the built-in model is loaded and the conversation is empty."""
         state, chat = self._session.state, self._current.session
         if not state.loaded or state.record is None or not state.record.builtin or chat.turns or chat.busy:
             return
@@ -57,18 +60,18 @@ class Greeting(QObject):
                 self._request,
                 messages=(Message("user", _HELLO),),
                 sampling=SamplingOptions(temperature=0.0),
-                num_predict=_TOKENS,
+                num_predict=_MAX_TOKENS,
             )
         )
 
     @Slot()
     def _follow(self) -> None:
         self._subscription.close()
-        self._subscription = Subscription((self._current.session.phase_changed, self._make_way))
+        self._subscription = Subscription((self._current.session.phase_changed, self._cancel_if_needed))
 
     @Slot()
-    def _make_way(self) -> None:
-        """Stop where the model is needed for something else."""
+    def _cancel_if_needed(self) -> None:
+        """Cancel the greeting if the model is needed for something else."""
         if self._request and self._current.session.phase in (Phase.PREFILLING, Phase.SUMMARIZING):
             self._session.host.send(Cancel(self._request))
             self._request = ""
@@ -86,5 +89,5 @@ class Greeting(QObject):
                 self.grew.emit(event.text)
 
     @Slot(object)
-    def _lose(self) -> None:
+    def _fail_lost(self) -> None:
         self._request = ""

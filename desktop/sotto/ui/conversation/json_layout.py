@@ -1,69 +1,69 @@
-"""JSON laid out for people, however it was written, while it comes."""
+"""Formats JSON for reading while it streams, however it was written."""
 
 import json
 import re
 
 FENCE = "```json\n"
-"""What JSON stands behind in Markdown. A line of it begins with no such thing: texts begin with a quote."""
-_OPENS, _CLOSES = "{[", "}]"
-_BLANKS = " \t\r\n"
+"""The fence before JSON in Markdown. No line of JSON can look like a fence, because its strings begin with a quote."""
+_OPENING, _CLOSING = "{[", "}]"
+_WHITESPACE = " \t\r\n"
 
 
-def fenced(code: str, language: str = "json") -> str:
-    """Return code in Markdown, between fences that nothing in it closes."""
+def fence_code(code: str, language: str = "json") -> str:
+    """Return a Markdown code block whose fences are longer than any in the code."""
     longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{code}\n{fence}"
 
 
-def shown_json(value: object) -> str:
-    """Return a value as JSON, laid out for people."""
+def format_json(value: object) -> str:
+    """Return a value as indented JSON."""
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
 class JsonLayout:
-    """Puts each member on a line of its own. Nothing but the blanks between parts changes, and nothing has to be JSON.
+    """Puts each member on its own line. Only whitespace between tokens changes, so invalid JSON keeps its text, too.
 
-    What comes out does not depend on where the text is cut.
+    The output does not depend on how the text is divided into pieces.
     """
 
     def __init__(self) -> None:
         """Wait for the beginning of a text."""
         self._depth = 0
-        self._in_text = self._escaped = False
-        # Whether an object or a list has just begun: it may be empty.
-        self._begun = False
-        # Whether there were blanks, and whether they part two things that nothing else parts.
-        self._blank = self._parts = False
+        self._in_string = self._escaped = False
+        # Whether an object or array has just been opened, which may turn out to be empty.
+        self._opened = False
+        # Whether whitespace was seen, and whether it separates two tokens that nothing else separates.
+        self._saw_blank = self._keeps_blank = False
 
     def feed(self, text: str) -> str:
-        """Take more of it, and return that as it is laid out."""
-        return "".join(map(self._laid_out, text))
+        """Return the next piece of the text, formatted."""
+        return "".join(map(self._format, text))
 
-    def _laid_out(self, letter: str) -> str:
-        if self._in_text:
-            self._in_text = self._escaped or letter != '"'
+    def _format(self, letter: str) -> str:
+        if self._in_string:
+            self._in_string = self._escaped or letter != '"'
             self._escaped = letter == "\\" and not self._escaped
             return letter
-        if letter in _BLANKS:
-            self._blank = True
+        if letter in _WHITESPACE:
+            self._saw_blank = True
             return ""
-        parted = self._blank and self._parts
-        self._blank, self._parts = False, letter not in "{[,:"
-        if letter in _CLOSES:
-            empty, self._begun = self._begun, False
-            line = self._line(-1)
+        parted = self._saw_blank and self._keeps_blank
+        self._saw_blank, self._keeps_blank = False, letter not in "{[,:"
+        if letter in _CLOSING:
+            empty, self._opened = self._opened, False
+            line = self._new_line(-1)
             return letter if empty else line + letter
-        before = self._line(0) if self._begun else ""
-        self._begun = letter in _OPENS
-        if self._begun:
+        before = self._new_line(0) if self._opened else ""
+        self._opened = letter in _OPENING
+        if self._opened:
             self._depth += 1
-        self._in_text = letter == '"'
+        self._in_string = letter == '"'
         if letter in ",:":
-            return before + letter + (self._line(0) if letter == "," else " ")
+            return before + letter + (self._new_line(0) if letter == "," else " ")
         return f"{before} {letter}" if parted else before + letter
 
-    def _line(self, deeper: int) -> str:
-        """Begin another line, farther in or out."""
+    def _new_line(self, deeper: int) -> str:
+        """Begin a new line, indented by `deeper` more levels."""
         self._depth = max(0, self._depth + deeper)
         return "\n" + "  " * self._depth

@@ -1,4 +1,4 @@
-"""What was said as Markdown for other programs, in which nothing stands as only Sotto can read it."""
+"""Converts turns to plain Markdown for other programs, without the tags that only Sotto understands."""
 
 from collections.abc import Sequence
 
@@ -6,29 +6,29 @@ from sotto.chats.chat_records import Role, Turn
 from sotto.engine.contract.answer_parts import Kind, Piece, merged
 from sotto.engine.parsing.answer_parser import Parser
 from sotto.engine.parsing.families import KEPT
-from sotto.ui.conversation.answer_wording import CUT_CALL, is_cut_short, thought_line, thought_seconds, wanted_tool
-from sotto.ui.conversation.json_layout import JsonLayout, fenced, shown_json
+from sotto.ui.conversation.answer_wording import CUT_CALL, is_cut_short, thought_line, thought_seconds, tool_call_line
+from sotto.ui.conversation.json_layout import JsonLayout, fence_code, format_json
 
 
 def to_markdown(turn: Turn) -> str:
-    """Return what was said: thoughts as quotations, wanted tools by name with what they are given, JSON as code."""
+    """Return a turn as Markdown: thoughts as quotations, tool calls with their arguments, JSON as code."""
     if turn.role is not Role.ASSISTANT:
         return turn.content.strip()
     parser = Parser(KEPT, fresh=str)
     begun, rest = parser.feed(turn.text), parser.finish()
-    cut = begun_call(rest) if is_cut_short(turn) else ""
+    cut = unfinished_call(rest) if is_cut_short(turn) else ""
     pieces = merged((*begun, *(rest[:-1] if cut else rest)))
     times = iter(thought_seconds(turn))
     parts = (_thought(piece, next(times, 0)) if piece.kind is Kind.THOUGHT else _part(piece, turn) for piece in pieces)
-    ends = f"**{CUT_CALL}**\n\n{fenced(cut, '')}" if cut else ""
+    ends = f"**{CUT_CALL}**\n\n{fence_code(cut, '')}" if cut else ""
     return "\n\n".join(part for part in (*parts, ends) if part)
 
 
-def begun_call(pieces: Sequence[Piece]) -> str:
-    """Return what was written of a call in which an answer ends; empty where it ends in none.
+def unfinished_call(pieces: Sequence[Piece]) -> str:
+    """Return the text of an incomplete tool call at the end of an answer; empty if there is none.
 
     Args:
-        pieces: What came of the answer at its end, together.
+        pieces: The pieces that the parser returned at the end of the answer.
     """
     if len(pieces) < 2 or pieces[-1].kind is not Kind.TEXT:
         return ""
@@ -38,9 +38,9 @@ def begun_call(pieces: Sequence[Piece]) -> str:
 
 def _part(piece: Piece, turn: Turn) -> str:
     if piece.call is not None:
-        return f"**{wanted_tool(piece.call)}**\n\n{fenced(shown_json(piece.call.arguments))}"
+        return f"**{tool_call_line(piece.call)}**\n\n{fence_code(format_json(piece.call.arguments))}"
     text = piece.text.strip()
-    return fenced(JsonLayout().feed(text)) if turn.is_json and text else text
+    return fence_code(JsonLayout().feed(text)) if turn.is_json and text else text
 
 
 def _thought(piece: Piece, seconds: int) -> str:

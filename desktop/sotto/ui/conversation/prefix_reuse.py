@@ -1,23 +1,24 @@
-"""Why a model reads again what it has read before."""
+"""Explains why a model must read a prompt again although it has read most of it before."""
 
 from dataclasses import dataclass, replace
 
 from sotto.engine.contract.events import Finished
 from sotto.engine.contract.requests import Message, Think
 
-# What is less than this share of what was read before is lost; the rest is what templates and edits of the end cost.
-_LOST = 0.5
+# If less than this fraction of the earlier prompt is cached, it counts as lost. Templates and edits near the end always
+# cost a part of it.
+_LOST_BELOW = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A conversation as a model is given it.
+class PromptState:
+    """Everything that determines the prompt of a request.
 
     Attributes:
-        model: Which model; its digest.
-        messages: The conversation.
-        trims: Whether oldest turns are left out where there is no room.
-        think: Whether it was asked to think first, which some templates say at the beginning.
+        model: The digest of the model.
+        messages: The messages.
+        trims: Whether the oldest turns are left out if the context is too short for them.
+        think: Whether the model is asked to think, which some templates state at the beginning of the prompt.
     """
 
     model: str
@@ -26,60 +27,61 @@ class Asked:
     think: Think | None = None
 
 
-def why_lost(before: Asked, tokens: int, now: Asked, cached: int) -> str:
-    """Return why hardly anything of what was read is known any more; empty where it is.
+def reread_reason(before: PromptState, tokens: int, now: PromptState, cached: int) -> str:
+    """Return why hardly any of the earlier prompt is still cached; empty if most of it is.
 
     Args:
-        before: What was read and written last.
-        tokens: How long that was.
-        now: What it reads next.
-        cached: Tokens of that which need not be computed again.
+        before: The previous prompt, including its answer.
+        tokens: The length of both, in tokens.
+        now: The current prompt.
+        cached: How many of its tokens need not be computed again.
     """
-    if cached >= _LOST * tokens:
+    if cached >= _LOST_BELOW * tokens:
         return ""
     if before.model != now.model:
         return "another model reads it for the first time"
     pairs = zip(before.messages, now.messages, strict=False)
-    same = next((place for place, (old, new) in enumerate(pairs) if old != new), None)
-    if same is None and before.think != now.think:
-        return "it is to think otherwise"
-    if same is None:
-        return "the oldest turns are left out" if now.trims else "what was kept of it had to make place"
-    changed = (*before.messages[same : same + 1], *now.messages[same : same + 1])
+    first = next((index for index, (old, new) in enumerate(pairs) if old != new), None)
+    if first is None and before.think != now.think:
+        return "the setting for thinking was changed"
+    if first is None:
+        return "the oldest turns are left out" if now.trims else "its memory was needed for something else"
+    changed = (*before.messages[first : first + 1], *now.messages[first : first + 1])
     if any(message.role == "system" for message in changed):
         return "the system prompt was changed"
     return "an earlier message was changed"
 
 
 class PrefixReuse:
-    """Follows what a model reads in one conversation."""
+    """Compares each prompt of one conversation with the one before."""
 
     def __init__(self) -> None:
-        """Begin with nothing read."""
-        self._before: Asked | None = None
+        """Begin without an earlier prompt."""
+        self._before: PromptState | None = None
         self._tokens = 0
-        self._now = Asked("", ())
-        self._why: str | None = None
+        self._now = PromptState("", ())
+        self._reason: str | None = None
 
-    def begin(self, now: Asked) -> None:
-        """Begin to follow how this is read."""
-        self._now, self._why = now, None
+    def begin(self, now: PromptState) -> None:
+        """Begin a request."""
+        self._now, self._reason = now, None
 
-    def why(self, cached: int) -> str:
-        """Return why it is read anew, if hardly more than `cached` of it is known; empty where it is not."""
-        if self._why is None:
-            self._why = why_lost(self._before, self._tokens, self._now, cached) if self._before is not None else ""
-        return self._why
+    def reason(self, cached: int) -> str:
+        """Return why the prompt is read again, of which `cached` tokens are cached; empty if it is not."""
+        if self._reason is None:
+            before = self._before
+            self._reason = reread_reason(before, self._tokens, self._now, cached) if before is not None else ""
+        return self._reason
 
     def end(self, end: Finished, answer: str) -> str:
-        """Remember what was read and answered, and return `why` it was read anew."""
+        """End a request with its answer, and return the `reason`."""
         if not end.prompt_tokens:
             return ""
-        why = self.why(end.cached_tokens)
-        said = self._now.messages
-        if len(said) > 1 and said[-1].role == "assistant":
-            # It was gone on with, and is part of the answer.
-            said = said[:-1]
-        self._before = replace(self._now, messages=(*said, Message("assistant", answer)))
+        reason = self.reason(end.cached_tokens)
+        messages = self._now.messages
+        if len(messages) > 1 and messages[-1].role == "assistant":
+            # The answer was continued, so `answer` contains this message.
+            messages = messages[:-1]
+        self._before = replace(self._now, messages=(*messages, Message("assistant", answer)))
         self._tokens = end.prompt_tokens + len(end.token_ids)
-        return why
+        return reason

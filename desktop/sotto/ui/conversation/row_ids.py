@@ -1,6 +1,7 @@
-"""Where conversations and messages are on the disk: numbers that come later than what needs them.
+"""Database row numbers of conversations and messages that may not have been saved yet.
 
-Only the thread of the conversations looks into them, where what gives a number comes before what needs it.
+Callers can refer to a row before it exists. The numbers are only used on the chats' thread, which does its work in
+order, so that a row has been inserted by the time that something needs its number.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,43 +15,43 @@ if TYPE_CHECKING:
 
 
 class ChatRowId:
-    """A conversation that gets its number when something of it is kept first."""
+    """The row of a conversation, which is inserted when something of it is first saved."""
 
     def __init__(self, number: int | None) -> None:
-        """Be the conversation of this number; None for one that is not begun."""
+        """Refer to the conversation of this number; None for one that has no row yet."""
         self._number = number
 
-    def begun(self, store: "ChatStore") -> int:
-        """Return its number; begin it if it has none yet."""
+    def ensure(self, store: "ChatStore") -> int:
+        """Return the number, inserting the row if there is none."""
         if self._number is None:
             self._number = store.add_chat()
         return self._number
 
     def keep_draft(self, store: "ChatStore", text: str) -> None:
-        """Keep what was typed and not sent; nothing is begun where there is none."""
+        """Save the text of the draft; for an empty one, no row is inserted."""
         self._number = store.keep_draft(self._number, text)
 
     def keep_attachments(self, store: "ChatStore", attachments: Sequence[Attachment]) -> None:
-        """Keep what is attached to the draft; nothing is begun where there is none."""
+        """Save the attachments of the draft; without any, no row is inserted."""
         self._number = store.keep_attachments(self._number, attachments)
 
     def choose(self, store: "ChatStore", system: str, options: Mapping[str, Any]) -> None:
-        """Keep what was chosen."""
-        store.change(self.begun(store), system=system, options=dict(options))
+        """Save the system prompt and the answer options."""
+        store.change(self.ensure(store), system=system, options=dict(options))
 
 
 class MessageRowId:
-    """Where a message is on the disk; its number may come later."""
+    """The row of a message, whose number is set once it has been inserted."""
 
     def __init__(self, number: int | None = None) -> None:
-        """Be the message of this number; None for one that will get it."""
+        """Refer to the message of this number; None for one that has no row yet."""
         self.number = number
 
-    def known(self) -> int:
-        """Return its number.
+    def require(self) -> int:
+        """Return the number.
 
         Raises:
-            SottoError: It could not be saved.
+            SottoError: The message could not be saved.
         """
         if self.number is None:
             raise SottoError("The message before this one could not be saved, so this one is not saved either.")

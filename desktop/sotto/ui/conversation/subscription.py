@@ -1,4 +1,4 @@
-"""Connections between signals and slots that end together."""
+"""A group of signal connections that are closed together."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,14 +7,14 @@ from PySide6.QtCore import QObject, SignalInstance
 
 
 class Subscription:
-    """What listens to one conversation, until another one takes its place."""
+    """Connects signals with slots until it is closed, for example because another conversation comes into view."""
 
     def __init__(self, *connections: tuple[SignalInstance, Callable[..., Any]]) -> None:
-        """Connect each of these signals with its slot."""
+        """Connect each signal with its slot."""
         self._connections = [signal.connect(slot) for signal, slot in connections]
 
     def close(self) -> None:
-        """End all of them; nothing happens where that was done before."""
+        """Disconnect all of them; closing again has no effect."""
         connections, self._connections = self._connections, []
         for connection in connections:
             QObject.disconnect(connection)

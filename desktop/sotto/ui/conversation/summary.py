@@ -1,4 +1,4 @@
-"""A summary of a conversation, written by the model, with which another one can begin."""
+"""Has the model summarise a conversation, so that another one can begin with the summary."""
 
 import itertools
 
@@ -9,21 +9,21 @@ from sotto.engine.contract.requests import GenerateRequest, Message, Overflow
 from sotto.runner.commands import Cancel
 from sotto.ui.session.session import Session
 
-_ASK = (
+_INSTRUCTION = (
     "Summarise our conversation so far, so that someone who has not read it can go on with it: what it is about, what "
     "was found out and decided, and what is still open. Keep names, numbers and code that matter. Write nothing else."
 )
-_TOKENS = 600
+_MAX_TOKENS = 600
 
 
 class Summary(QObject):
-    """Lets the loaded model write one summary at a time.
+    """Has the loaded model write one summary at a time.
 
     Signals:
-        begun: One is being written.
-        ended: It is not being written any more.
-        written: The summary is there.
-        failed: There is none; why, in a sentence, which is empty where it was stopped.
+        begun: A summary is being written.
+        ended: It is no longer being written.
+        written: The summary is complete (its text).
+        failed: There is no summary; the reason, in a sentence, which is empty if it was stopped.
     """
 
     begun = Signal()
@@ -38,21 +38,24 @@ class Summary(QObject):
         self._numbers = itertools.count(1)
         self._request = ""
         session.request_event.connect(self._receive)
-        session.engine_lost.connect(self._lose)
+        session.engine_lost.connect(self._fail_lost)
 
-    def begin(self, said: tuple[Message, ...]) -> None:
-        """Have this summarised; of what is too long the oldest turns are left out."""
+    def begin(self, messages: tuple[Message, ...]) -> None:
+        """Summarise these messages; if there are too many, the oldest are left out."""
         self._request = f"summary {next(self._numbers)}"
         self._session.generate(
             GenerateRequest(
-                self._request, messages=(*said, Message("user", _ASK)), num_predict=_TOKENS, overflow=Overflow.TRUNCATE
+                self._request,
+                messages=(*messages, Message("user", _INSTRUCTION)),
+                num_predict=_MAX_TOKENS,
+                overflow=Overflow.TRUNCATE,
             )
         )
         self._session.begin_answer()
         self.begun.emit()
 
     def stop(self) -> None:
-        """Write no more of it."""
+        """Stop writing."""
         if self._request:
             self._session.host.send(Cancel(self._request))
             self._end()
@@ -76,11 +79,11 @@ class Summary(QObject):
             self.written.emit(event.text.strip())
 
     @Slot(object)
-    def _lose(self) -> None:
+    def _fail_lost(self) -> None:
         if self._request:
             self._end()
 
 
-def summarized(summary: str, draft: str) -> str:
-    """Return a draft that begins with a summary of another conversation."""
+def draft_with_summary(summary: str, draft: str) -> str:
+    """Return a draft that begins with the summary of another conversation."""
     return f"What we talked about before:\n\n{summary}\n\n{draft}".rstrip() + ("" if draft.strip() else "\n\n")

@@ -9,7 +9,7 @@ from sotto.engine.contract.answer_parts import Kind, Piece, markup
 from sotto.engine.parsing.answer_parser import Parser
 from sotto.engine.parsing.families import KEPT
 from sotto.ui.conversation.json_layout import FENCE, JsonLayout
-from sotto.ui.conversation.plain_markdown import begun_call
+from sotto.ui.conversation.plain_markdown import unfinished_call
 from sotto.ui.markdown.clipboard import mime_of_code, mime_of_markdown
 from sotto.ui.markdown.view import MarkdownText
 from sotto.ui.toolkit import theme
@@ -73,7 +73,7 @@ class AnswerBody(QWidget):
     def flush(self) -> None:
         """Show all of what was kept; what comes next goes on with it."""
         held = self._parser.finish()
-        self._begun_call = begun_call(held) if held else self._begun_call
+        self._begun_call = unfinished_call(held) if held else self._begun_call
         for piece in held:
             self._show(piece)
         self._parser = Parser(KEPT)
@@ -82,7 +82,7 @@ class AnswerBody(QWidget):
         """Show what has just come of the answer."""
         self._live = True
         pieces = tuple(pieces)
-        self._begun_call = begun_call(pieces)
+        self._begun_call = unfinished_call(pieces)
         self._raw.append(markup(pieces, begun=any(self._raw)))
         for piece in pieces:
             self._show(piece)

@@ -15,11 +15,11 @@ def bind(transcript: Transcript, session: ChatSession) -> Subscription:
     return Subscription(
         (transcript.edited, session.edit),
         (transcript.regenerate_wanted, session.regenerate),
-        (transcript.more_wanted, session.go_on),
+        (transcript.more_wanted, session.continue_answer),
         (transcript.version_wanted, session.show_version),
         (session.branch_changed, transcript.show_turns),
         (session.turns_saved, transcript.show_numbers),
-        (session.pointed_at, transcript.go_to),
+        (session.message_found, transcript.go_to),
         (session.question_added, transcript.add_question),
         (session.answer_awaited, transcript.await_answer),
         (session.answer_begun, transcript.begin_answer),

@@ -8,8 +8,8 @@ from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent, QTextO
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from sotto.engine.contract.answer_parts import ToolCall as Call
-from sotto.ui.conversation.answer_wording import CUT_CALL, thought_line, wanted_tool
-from sotto.ui.conversation.json_layout import fenced, shown_json
+from sotto.ui.conversation.answer_wording import CUT_CALL, thought_line, tool_call_line
+from sotto.ui.conversation.json_layout import fence_code, format_json
 from sotto.ui.markdown.view import MarkdownText
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton
@@ -173,11 +173,11 @@ class ToolCall(Fold):
 
     def show_call(self, call: Call) -> None:
         """Show what it is."""
-        self._show(wanted_tool(call), fenced(shown_json(call.arguments)))
+        self._show(tool_call_line(call), fence_code(format_json(call.arguments)))
 
     def show_cut(self, written: str) -> None:
         """Show that the answer ends in the middle of it, and what was written of it."""
-        self._show(CUT_CALL, fenced(written, ""))
+        self._show(CUT_CALL, fence_code(written, ""))
 
     def _show(self, title: str, markdown: str) -> None:
         self._markdown = markdown

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBo
 from sotto.chats.chat_records import Turn
 from sotto.engine.contract.answer_parts import Piece
 from sotto.engine.contract.events import PrefillProgress
-from sotto.ui.conversation.answer_wording import is_cut_short, pace_line, prefill_line, thought_seconds, turn_line
+from sotto.ui.conversation.answer_wording import answer_line, is_cut_short, pace_line, prefill_line, thought_seconds
 from sotto.ui.markdown.text_browser import PlainText
 from sotto.ui.markdown.view import MarkdownText
 from sotto.ui.state.names import short_name
@@ -254,7 +254,7 @@ class AnswerMessage(QWidget):
         self.body.show_durations(thought_seconds(turn))
         self._bar.hide()
         self.copy.setVisible(bool(self.body.texts))
-        self.status.setText(turn_line(turn))
+        self.status.setText(answer_line(turn))
         self.show_turn(turn)
 
     def show_complete(self, turn: Turn) -> None:

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QMenu, QVBoxLayout
 
 from sotto.chats.chat_records import Chat, Folder, Shelf
-from sotto.ui.conversation.chat_library import Entry
+from sotto.ui.conversation.chat_library import ChatEntry
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import IconButton, Label, add_action, popup
 from sotto.ui.window.chat_list_model import CHAT_TYPE, ChatRows, FolderRow, RowDelegate
@@ -201,7 +201,7 @@ class ChatList(QFrame):
         self.show_entries((), Shelf.CURRENT)
 
     def show_entries(
-        self, entries: tuple[Entry, ...], shelf: Shelf, *, folders: Sequence[Folder] = (), searched: bool = False
+        self, entries: tuple[ChatEntry, ...], shelf: Shelf, *, folders: Sequence[Folder] = (), searched: bool = False
     ) -> None:
         """Show these conversations of a shelf, in these folders; what was looked for is shown in none."""
         self._shelf, self._folders = shelf, tuple(folders)

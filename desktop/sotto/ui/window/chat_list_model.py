@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from sotto.chats.chat_records import FOUND, Folder
-from sotto.ui.conversation.chat_library import Entry
+from sotto.ui.conversation.chat_library import ChatEntry
 from sotto.ui.state import wording
 from sotto.ui.state.names import short_name
 from sotto.ui.toolkit import icons, theme
@@ -34,7 +34,7 @@ class FolderRow:
     count: int
 
 
-Row = Entry | FolderRow
+Row = ChatEntry | FolderRow
 
 
 class ChatRows(QAbstractListModel):
@@ -56,7 +56,7 @@ class ChatRows(QAbstractListModel):
     def __init__(self) -> None:
         """Begin with no rows."""
         super().__init__()
-        self.entries: tuple[Entry, ...] = ()
+        self.entries: tuple[ChatEntry, ...] = ()
         self.rows: tuple[Row, ...] = ()
         self.answering: frozenset[int] = frozenset()
         self._listed: set[int] = set()
@@ -68,7 +68,7 @@ class ChatRows(QAbstractListModel):
             if self.rows:
                 self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
 
-    def show_entries(self, entries: Sequence[Entry], folders: Sequence[Folder]) -> None:
+    def show_entries(self, entries: Sequence[ChatEntry], folders: Sequence[Folder]) -> None:
         """Have these conversations, in these folders."""
         rows = _arranged(entries, folders)
         same = list(map(_key, rows)) == list(map(_key, self.rows))
@@ -98,11 +98,11 @@ class ChatRows(QAbstractListModel):
     def is_inside(self, row: int) -> bool:
         """Return whether a conversation is listed in a folder."""
         one = self.rows[row]
-        return isinstance(one, Entry) and one.chat.folder in self._listed
+        return isinstance(one, ChatEntry) and one.chat.folder in self._listed
 
     def caption(self, row: Row) -> str:
         """Return the line under a title."""
-        if isinstance(row, Entry) and row.chat.id in self.answering:
+        if isinstance(row, ChatEntry) and row.chat.id in self.answering:
             return "Answering…"
         return caption(row)
 
@@ -130,7 +130,7 @@ class ChatRows(QAbstractListModel):
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Let everything be named, and conversations be dragged."""
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
-        if index.isValid() and isinstance(self.rows[index.row()], Entry):
+        if index.isValid() and isinstance(self.rows[index.row()], ChatEntry):
             flags |= Qt.ItemFlag.ItemIsDragEnabled
         return flags
 
@@ -152,13 +152,13 @@ class ChatRows(QAbstractListModel):
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
         """Return the number of the conversation that is dragged."""
         data = QMimeData()
-        dragged = [row.chat.id for index in indexes if isinstance(row := self.rows[index.row()], Entry)]
+        dragged = [row.chat.id for index in indexes if isinstance(row := self.rows[index.row()], ChatEntry)]
         if dragged:
             data.setData(CHAT_TYPE, str(dragged[0]).encode())
         return data
 
 
-def _arranged(entries: Sequence[Entry], folders: Sequence[Folder]) -> tuple[Row, ...]:
+def _arranged(entries: Sequence[ChatEntry], folders: Sequence[Folder]) -> tuple[Row, ...]:
     rows: list[Row] = []
     for folder in folders:
         inside = [entry for entry in entries if entry.chat.folder == folder.id]
@@ -214,7 +214,7 @@ class RowDelegate(QStyledItemDelegate):
         elif isinstance(model, ChatRows) and model.is_inside(index.row()):
             step = edge + theme.GAP_4
             inside.adjust(0 if leads else step, 0, -step if leads else 0, 0)
-        if isinstance(row, Entry) and row.chat.pinned:
+        if isinstance(row, ChatEntry) and row.chat.pinned:
             inside = self._sign(painter, inside, "pin", edge, at_end=True, mirrored=leads)
         below = model.caption(row) if isinstance(model, ChatRows) else caption(row)
         for text, font, color, at in _lines(row, below, inside):

@@ -32,7 +32,7 @@ class Dialogs(QObject):
         self,
         window: QWidget,
         session: Session,
-        shelf: ChatLibrary,
+        chat_library: ChatLibrary,
         preferences: PreferenceStore,
         attach: Callable[[tuple[Path, ...]], None],
     ) -> None:
@@ -41,12 +41,12 @@ class Dialogs(QObject):
         Args:
             window: What they belong to.
             session: Opens models that are chosen.
-            shelf: Imports and exports chats.
+            chat_library: Imports and exports chats.
             preferences: What the settings show.
             attach: Takes files that go along with the message.
         """
         super().__init__(window)
-        self._window, self._session, self._shelf = window, session, shelf
+        self._window, self._session, self._chat_library = window, session, chat_library
         self._preferences, self._attach = preferences, attach
         self.flows: Flows | None = None
         self.settings: SettingsWindow | None = None
@@ -79,21 +79,21 @@ class Dialogs(QObject):
         """Let the person choose chats that were exported."""
         dialog = QFileDialog(self._window, "Import chats", "", "Chats (*.json)")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        self._choose(dialog, self._shelf.import_json)
+        self._choose(dialog, self._chat_library.import_json)
 
     def choose_export(self) -> None:
         """Let the person choose where all chats are written."""
-        self._save("Export all chats", "chats.json", self._shelf.export_json)
+        self._save("Export all chats", "chats.json", self._chat_library.export_json)
 
     def export_markdown(self, chat: Chat) -> None:
         """Let the person choose where a chat is written as Markdown."""
         name = f"{_file_name(chat.title)}.md"
-        self._save("Export as Markdown", name, lambda path: self._shelf.export_markdown(chat.id, path))
+        self._save("Export as Markdown", name, lambda path: self._chat_library.export_markdown(chat.id, path))
 
     def export_json(self, chat: Chat) -> None:
         """Let the person choose where a chat is written with all its branches."""
         name = f"{_file_name(chat.title)}.json"
-        self._save("Export as JSON", name, lambda path: self._shelf.export_json(path, (chat.id,)))
+        self._save("Export as JSON", name, lambda path: self._chat_library.export_json(path, (chat.id,)))
 
     def show_settings(self, page: str = "") -> None:
         """Show the settings, with a page of this name where one is named."""

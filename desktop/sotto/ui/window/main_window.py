@@ -27,7 +27,7 @@ from sotto.paths import resources_dir
 from sotto.ui.composer.composer_controller import ComposerController
 from sotto.ui.composer.drop_overlay import DropOverlay
 from sotto.ui.conversation.answer_announcer import AnswerAnnouncer
-from sotto.ui.conversation.chat_library import ChatLibrary, Entry
+from sotto.ui.conversation.chat_library import ChatEntry, ChatLibrary
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.chat_sessions import ChatSessions
 from sotto.ui.conversation.chat_thread import ChatThread
@@ -90,7 +90,7 @@ class MainWindow(QMainWindow):
         self.sessions = sessions or ChatSessions(session, keeper, self)
         self.current = CurrentChat(self.sessions, self)
         self.greeting = Greeting(session, self.current, self)
-        self.shelf = ChatLibrary(keeper, self)
+        self.chat_library = ChatLibrary(keeper, self)
         self._keeper = keeper
         self.setWindowTitle("Sotto")
         self.setWindowIcon(QIcon(str(resources_dir() / "icons" / "sotto-256.png")))
@@ -112,12 +112,12 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(centre)
         self.desk.furnish(centre, self.sidebar, self.sidebar.gauge, self.chat.welcome.finds)
         self.overlay = DropOverlay(centre)
-        self.dialogs = Dialogs(self, session, self.shelf, preferences, self.composing.attach)
+        self.dialogs = Dialogs(self, session, self.chat_library, preferences, self.composing.attach)
         self.closed.connect(self.dialogs.close_settings)
         self.presets = PresetStore(preferences.folder / "presets.json", self)
         preferences.closing.connect(self.presets.close)
         self.chat.choices.presets.attach(self.presets)
-        self.commands = PaletteCommands(self, session, self.shelf, preferences, self.current.open)
+        self.commands = PaletteCommands(self, session, self.chat_library, preferences, self.current.open)
         self.menus = Menus(self.menuBar(), self._actions(), preferences)
         self._connect()
         self.resize(*_SIZE)
@@ -131,7 +131,7 @@ class MainWindow(QMainWindow):
         self.chat.choices.begin(flows)
         self.current.begin()
         self.greeting.begin()
-        self.shelf.refresh()
+        self.chat_library.refresh()
         if not self.session.library.begun:
             self.session.begin(flows, paths)
         self.desk.begin(flows)
@@ -141,7 +141,7 @@ class MainWindow(QMainWindow):
         return WindowActions(
             new_chat=self.current.new_chat,
             quick_prompt=self.quick_wanted.emit,
-            new_chat_folder=self.shelf.add_folder,
+            new_chat_folder=self.chat_library.add_folder,
             open_model=dialogs.choose_model,
             open_model_folder=dialogs.choose_model_folder,
             add_folder_of_models=self.desk.choose_folder,
@@ -188,27 +188,27 @@ class MainWindow(QMainWindow):
         self._show_chat(self.current.session)
 
     def _connect_chats(self) -> None:
-        shelf, chats = self.shelf, self.sidebar.chats
-        shelf.listed.connect(self._list_chats)
-        shelf.thrown_away.connect(self._offer_back)
-        shelf.exported.connect(lambda path: self.chat.notice.inform("Exported", f"Written to {path}."))
-        shelf.imported.connect(lambda added: self.chat.notice.inform("Imported", f"{_counted(added)} added."))
-        shelf.problem.connect(self.show_problem)
-        self.sidebar.searched.connect(shelf.look_for)
+        library, chats = self.chat_library, self.sidebar.chats
+        library.listed.connect(self._list_chats)
+        library.trashed.connect(self._offer_back)
+        library.exported.connect(lambda path: self.chat.notice.inform("Exported", f"Written to {path}."))
+        library.imported.connect(lambda added: self.chat.notice.inform("Imported", f"{_counted(added)} added."))
+        library.problem.connect(self.show_problem)
+        self.sidebar.searched.connect(library.search)
         chats.open_wanted.connect(self.current.open)
-        chats.renamed.connect(shelf.rename)
-        chats.pin_wanted.connect(lambda chat, pinned: shelf.pin(chat, pinned=pinned))
-        chats.archive_wanted.connect(lambda chat, archived: shelf.archive(chat, archived=archived))
-        chats.trash_wanted.connect(shelf.throw_away)
-        chats.restore_wanted.connect(shelf.bring_back)
-        chats.shelf_wanted.connect(shelf.show_shelf)
-        chats.move_wanted.connect(shelf.move)
-        chats.folder_wanted.connect(shelf.add_folder)
-        chats.folder_renamed.connect(shelf.rename_folder)
-        chats.folder_closed.connect(lambda folder, closed: shelf.close_folder(folder, closed=closed))
-        chats.folder_removed.connect(shelf.remove_folder)
-        shelf.folder_added.connect(chats.name_folder)
-        shelf.folder_removed.connect(self._offer_folder_back)
+        chats.renamed.connect(library.rename)
+        chats.pin_wanted.connect(lambda chat, pinned: library.pin(chat, pinned=pinned))
+        chats.archive_wanted.connect(lambda chat, archived: library.archive(chat, archived=archived))
+        chats.trash_wanted.connect(library.move_to_trash)
+        chats.restore_wanted.connect(library.restore)
+        chats.shelf_wanted.connect(library.show_shelf)
+        chats.move_wanted.connect(library.move)
+        chats.folder_wanted.connect(library.add_folder)
+        chats.folder_renamed.connect(library.rename_folder)
+        chats.folder_closed.connect(lambda folder, closed: library.close_folder(folder, closed=closed))
+        chats.folder_removed.connect(library.remove_folder)
+        library.folder_added.connect(chats.name_folder)
+        library.folder_removed.connect(self._offer_folder_back)
         chats.markdown_wanted.connect(self.dialogs.export_markdown)
         chats.json_wanted.connect(self.dialogs.export_json)
         self._keeper.noticed.connect(self._show_kept)
@@ -243,7 +243,7 @@ class MainWindow(QMainWindow):
 
     @Slot(str, object)
     def _choose(self, system: str, options: Mapping[str, Any]) -> None:
-        self.current.session.draft.choose(system, options)
+        self.current.session.draft.set_choices(system, options)
         self._show_choices()
 
     def _show_choices(self) -> None:
@@ -297,14 +297,14 @@ class MainWindow(QMainWindow):
         self.chat.notice.inform("Writing a summary", "A new chat begins with it.")
 
     @Slot(object, object)
-    def _list_chats(self, entries: tuple[Entry, ...], folders: tuple[Folder, ...]) -> None:
-        self.sidebar.show_chats(entries, folders, self.shelf.shelf)
+    def _list_chats(self, entries: tuple[ChatEntry, ...], folders: tuple[Folder, ...]) -> None:
+        self.sidebar.show_chats(entries, folders, self.chat_library.shelf)
         self.sidebar.chats.show_current(self.current.session.chat)
 
     @Slot()
     def _list_again(self) -> None:
-        self.sidebar.chats.show_answering(self.sessions.in_background)
-        self.shelf.refresh()
+        self.sidebar.chats.show_answering(self.sessions.background_chats)
+        self.chat_library.refresh()
 
     @Slot(object)
     def _offer_back(self, chat: Chat) -> None:
@@ -312,7 +312,7 @@ class MainWindow(QMainWindow):
         self.sessions.stop(chat.id)
         self.current.forget(chat.id)
         self.chat.notice.offer(
-            "Moved to the trash", chat.title, "Undo", lambda: self.shelf.bring_back(chat.id), _UNDO_SECONDS
+            "Moved to the trash", chat.title, "Undo", lambda: self.chat_library.restore(chat.id), _UNDO_SECONDS
         )
 
     @Slot(object, object)
@@ -321,7 +321,7 @@ class MainWindow(QMainWindow):
             "Folder deleted",
             f"The chats that were in “{folder.name}” are still in the list.",
             "Undo",
-            lambda: self.shelf.bring_folder_back(folder, chats),
+            lambda: self.chat_library.restore_folder(folder, chats),
             _UNDO_SECONDS,
         )
 

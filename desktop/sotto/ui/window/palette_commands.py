@@ -30,7 +30,7 @@ class PaletteCommands(QObject):
         self,
         window: QMainWindow,
         session: Session,
-        shelf: ChatLibrary,
+        chat_library: ChatLibrary,
         preferences: PreferenceStore,
         open_chat: Callable[[int], None],
     ) -> None:
@@ -39,12 +39,12 @@ class PaletteCommands(QObject):
         Args:
             window: What the palette lies over, and whose menus it offers.
             session: Has the models, and loads them.
-            shelf: Knows the chats.
+            chat_library: Knows the chats.
             preferences: Remember what was chosen last.
             open_chat: Brings a chat into view, by its number.
         """
         super().__init__(window)
-        self._window, self._session, self._shelf = window, session, shelf
+        self._window, self._session, self._chat_library = window, session, chat_library
         self._preferences, self._open_chat = preferences, open_chat
         self._palette: Palette | None = None
         self._chats: tuple[Command, ...] = ()
@@ -62,7 +62,7 @@ class PaletteCommands(QObject):
         """Show the palette, with the chats as they were last time until they are read again."""
         self._offer()
         self.palette.open()
-        self._shelf.read_titles(_chat, self._take_chats)
+        self._chat_library.read_titled(_chat, self._take_chats)
 
     def _take_chats(self, chats: tuple[Command, ...]) -> None:
         if chats != self._chats:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from sotto.chats.chat_records import Folder, Shelf
 from sotto.paths import resources_dir
-from sotto.ui.conversation.chat_library import Entry
+from sotto.ui.conversation.chat_library import ChatEntry
 from sotto.ui.models.memory_gauge import MemoryGauge
 from sotto.ui.models.model_panel import ModelPanel
 from sotto.ui.models.model_row import ModelRow
@@ -101,7 +101,7 @@ class Sidebar(QFrame):
         """The rows of models, in order."""
         return self.models.rows
 
-    def show_chats(self, entries: tuple[Entry, ...], folders: tuple[Folder, ...], shelf: Shelf) -> None:
+    def show_chats(self, entries: tuple[ChatEntry, ...], folders: tuple[Folder, ...], shelf: Shelf) -> None:
         """Show these conversations; before the first one the models have all the room."""
         searched = bool(self.search.text().strip())
         self.chats.show_entries(entries, shelf, folders=folders, searched=searched)
