@@ -38,7 +38,7 @@ def test_nothing_heavy_is_imported_before_the_window_is_painted():
         "shell = app.Shell(Session(thread, preferences), app.ChatThread(Path('chats.sqlite3')), preferences)\n"
         "switch = app.ApiSwitch(app.ApiHost(shell.session), preferences)\n"
         "app._paint(shell.window)\n"
-        "assert shell.window._painted\n"
+        "assert shell.window.was_painted\n"
         "heavy = {'mlx', 'mlx_lm', 'numpy', 'transformers', 'tokenizers', 'markdown_it', 'asyncio', 'qasync',\n"
         "         'jinja2', 'safetensors', 'psutil', 'sotto.runner.loop', 'sotto.engine.engine',\n"
         "         'sotto.store.discovery', 'sqlite3', 'concurrent.futures', 'uvicorn', 'starlette', 'pygments',\n"

@@ -19,7 +19,7 @@ from sotto.ui.app.tray import Do, TrayEntry
 from sotto.ui.platform.single_instance import Show, Wish
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.state.model_state import ModelState, Phase
-from sotto.ui.window.window_state import clamped
+from sotto.ui.window.window_state import clamp
 
 
 @pytest.fixture
@@ -337,7 +337,7 @@ ROOMS = [QRect(0, 0, 1920, 1080), QRect(1920, 0, 1280, 1024)]
     ],
 )
 def test_a_window_is_on_a_screen_that_is_there(wanted, found):
-    assert clamped(wanted, ROOMS, QSize(720, 480)) == found
+    assert clamp(wanted, ROOMS, QSize(720, 480)) == found
 
 
 def ask(around, qtbot, text):

@@ -63,7 +63,7 @@ def name(stage, qtbot, text):
 def folder_of(stage, qtbot, title, text):
     """Put a chat into a new folder."""
     chats = stage.window.sidebar.chats
-    assert act(chats.menu_of(chat(stage, title)), "New Folder…")
+    assert act(chats.chat_menu(chat(stage, title)), "New Folder…")
     name(stage, qtbot, text)
     qtbot.waitUntil(lambda: f"[{text} 1]" in rows(stage))
 
@@ -82,11 +82,11 @@ def test_chats_are_moved_by_menu_and_stay_when_the_folder_goes(three, qtbot, loo
     chats, notice = three.window.sidebar.chats, three.window.chat.notice
     folder_of(three, qtbot, "Two", "Work")
     assert rows(three) == ["[Work 1]", "  Two", "Three", "One"]
-    assert act(chats.menu_of(chat(three, "One")), "Work")
+    assert act(chats.chat_menu(chat(three, "One")), "Work")
     qtbot.waitUntil(lambda: rows(three) == ["[Work 2]", "  Two", "  One", "Three"])
-    assert act(chats.menu_of(chat(three, "Two")), "No Folder")
+    assert act(chats.chat_menu(chat(three, "Two")), "No Folder")
     qtbot.waitUntil(lambda: rows(three) == ["[Work 1]", "  One", "Three", "Two"])
-    assert act(chats.menu_of_folder(chats.model.rows[0].folder), "Delete Folder; Its Chats Stay")
+    assert act(chats.folder_menu(chats.model.rows[0].folder), "Delete Folder; Its Chats Stay")
     qtbot.waitUntil(lambda: rows(three) == ["Three", "Two", "One"])
     assert (notice.title.text(), notice.button.text()) == ("Folder deleted", "Undo")
     notice.button.click()
@@ -166,7 +166,7 @@ def test_what_is_looked_for_is_found_in_closed_folders_and_on_every_shelf(three,
 
 def test_a_name_that_is_being_typed_is_not_replaced(three, qtbot, loop):
     chats = three.window.sidebar.chats
-    chats._rename(chat(three, "Two").id)
+    chats.rename(chat(three, "Two").id)
     editor = chats.view.findChild(QLineEdit)
     editor.setText("Deux")
     three.window.chat_library.refresh()
@@ -180,7 +180,7 @@ def test_names_of_folders_are_never_read_as_html_or_keys(three, qtbot, loop):
     folder_of(three, qtbot, "One", "<b>R&D</b>")
     chats = three.window.sidebar.chats
     assert "<b>" not in chats.model.index(0).data(Qt.ItemDataRole.ToolTipRole).replace("&lt;b&gt;", "")
-    assert act(chats.menu_of(chat(three, "Two")), "<b>R&&D</b>")
+    assert act(chats.chat_menu(chat(three, "Two")), "<b>R&&D</b>")
     qtbot.waitUntil(lambda: "[<b>R&D</b> 2]" in rows(three))
 
 

@@ -77,7 +77,8 @@ def test_tab_brings_what_it_reaches_into_view(full, qtbot, loop, preferences):
             # Qt centres what has hardly room, and rounds.
             inside = focused.rect().adjusted(1, 1, -1, -1)
             qtbot.waitUntil(lambda: focused.visibleRegion().boundingRect().contains(inside))  # noqa: B023
-    assert {sidebar.search, sidebar.chats.choose, sidebar.chats.view, *sidebar.rows, sidebar.models.get} <= reached
+    chats = sidebar.chats
+    assert {sidebar.search, chats.shelf_button, chats.view, *sidebar.rows, sidebar.models.get} <= reached
 
 
 def test_what_fits_again_comes_back(full, qtbot, loop, preferences):

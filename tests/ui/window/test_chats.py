@@ -252,7 +252,7 @@ def test_what_is_thrown_away_comes_back(ready, qtbot, loop, file):
     # Keys delete nothing.
     for key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
         qtbot.keyClick(chats.view, key)
-    (trash,) = [action for action in chats.menu_of(chat).actions() if action.text() == "Move to Trash"]
+    (trash,) = [action for action in chats.chat_menu(chat).actions() if action.text() == "Move to Trash"]
     trash.trigger()
     qtbot.waitUntil(lambda: titles(ready) == [])
     qtbot.waitUntil(lambda: notice.title.text() == "Moved to the trash")
@@ -264,7 +264,7 @@ def test_what_is_thrown_away_comes_back(ready, qtbot, loop, file):
     qtbot.waitUntil(lambda: titles(ready) == [])
     ready.window.chat_library.show_shelf(Shelf.TRASH)
     qtbot.waitUntil(lambda: titles(ready) == ["Precious"])
-    restore = chats.menu_of(chats.model.entries[0].chat).actions()[0]
+    restore = chats.chat_menu(chats.model.entries[0].chat).actions()[0]
     assert restore.text() == "Restore"
     restore.trigger()
     qtbot.waitUntil(lambda: titles(ready) == [])
@@ -276,7 +276,7 @@ def test_a_name_that_is_being_typed_stays_when_the_list_is_read_again(ready, qtb
     chats = ready.window.sidebar.chats
     ask(ready, qtbot, "One")
     qtbot.waitUntil(lambda: titles(ready) == ["One"])
-    chats._rename(chats.model.entries[0].chat.id)
+    chats.rename(chats.model.entries[0].chat.id)
     editor = chats.view.findChild(QLineEdit)
     editor.setText("Uno")
     with qtbot.waitSignal(ready.window.chat_library.listed):
@@ -291,7 +291,7 @@ def test_chats_are_renamed_in_place_pinned_and_archived(ready, qtbot, loop):
         ask(ready, qtbot, question)
     qtbot.waitUntil(lambda: titles(ready) == ["Two", "One"])
     chats.view.setFocus()
-    chats._rename(chats.model.entries[1].chat.id)
+    chats.rename(chats.model.entries[1].chat.id)
     editor = chats.view.findChild(QLineEdit)
     editor.setText("Uno")
     qtbot.keyClick(editor, Qt.Key.Key_Return)
@@ -318,7 +318,7 @@ def test_what_was_said_is_found_while_it_is_typed(ready, qtbot, loop):
     qtbot.waitUntil(lambda: titles(ready) == ["Dogs"])
     search.setText("nothing of this")
     qtbot.waitUntil(lambda: titles(ready) == [])
-    assert ready.window.sidebar.chats._empty.text() == "Nothing was found."
+    assert ready.window.sidebar.chats.empty_note.text() == "Nothing was found."
     search.clear()
     qtbot.waitUntil(lambda: titles(ready) == ["Dogs", "Cats"])
 
@@ -340,7 +340,7 @@ def test_what_was_found_is_brought_into_view_from_any_branch_and_however_far_up(
         search.setText(text)
         entries = ready.window.sidebar.chats.model
         qtbot.waitUntil(lambda: [text in entry.excerpt for entry in entries.entries] == [True])
-        ready.window.sidebar.chats._open(0)
+        ready.window.sidebar.chats.open_row(0)
 
     def in_view(text):
         for message in transcript.messages:

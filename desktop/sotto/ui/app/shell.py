@@ -27,7 +27,7 @@ from sotto.ui.session.session import Session
 from sotto.ui.state.drop_contents import DropContents
 from sotto.ui.state.model_state import Problem
 from sotto.ui.window.main_window import MainWindow
-from sotto.ui.window.window_state import Restorer
+from sotto.ui.window.window_state import WindowState
 
 if TYPE_CHECKING:
     from sotto.ui.session.api_switch import ApiSwitch
@@ -95,13 +95,13 @@ class Shell(QObject):
         if self._window is None:
             self._window = MainWindow(self.session, self._keeper, self._preferences, self.sessions)
             self._connect(self._window)
-            self._restorer.place()
+            self._window_state.restore_geometry()
             if self._flows is not None:
                 self._begin_window(self._flows)
         return self._window
 
     def _connect(self, window: MainWindow) -> None:
-        self._restorer = Restorer(window, self._keeper)
+        self._window_state = WindowState(window, self._keeper)
         window.dialogs.api, window.dialogs.shortcut = self.api, self.shortcut
         window.closed.connect(self._close_window)
         window.quit_wanted.connect(self.quit)
@@ -126,7 +126,7 @@ class Shell(QObject):
     def _begin_window(self, flows: "Flows", paths: tuple[Path, ...] = ()) -> None:
         assert self._window is not None
         self._window.begin(flows, paths)
-        self._restorer.open_chat(fresh=self._fresh)
+        self._window_state.open_chat(fresh=self._fresh)
         if engine_hosts.crashed_last_time() and self._preferences.values.engine_host == THREAD and not forced_kind():
             self._offer_isolation(self._window)
 
@@ -275,7 +275,7 @@ class Shell(QObject):
     @Slot()
     def _close_window(self) -> None:
         """Go on out of sight where there is a way back, and end where there is none."""
-        self._restorer.remember()
+        self._window_state.save()
         if sys.platform == "darwin":
             return
         if not self.tray.there:
@@ -301,7 +301,7 @@ class Shell(QObject):
     def keep(self) -> None:
         """Write what is on its way to the disk."""
         if self._window is not None:
-            self._restorer.remember()
+            self._window_state.save()
         self.sessions.save_drafts()
         self._preferences.close()
         self._keeper.wait(_KEEP_SECONDS)
@@ -309,7 +309,7 @@ class Shell(QObject):
     def hide(self) -> None:
         """Be gone from the screen."""
         if self._window is not None:
-            self._restorer.remember()
+            self._window_state.save()
             self._window.hide()
         self._preparing.stop()
         self.quick.vanish()

@@ -1,4 +1,4 @@
-"""What can be done in the main window from its menus."""
+"""The actions that the menus of the main window offer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ Action = Callable[[], object]
 
 @dataclass(frozen=True, slots=True)
 class WindowActions:
-    """What each entry of the menus does, by the entries' names."""
+    """The functions behind the menu entries; each field is named after its entry."""
 
     new_chat: Action
     quick_prompt: Action

@@ -1,4 +1,4 @@
-"""Conversations and their folders as Qt's views want them, and how a row of them is drawn."""
+"""The Qt model of conversations and their folders, and the delegate that draws its rows."""
 
 import time
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from sotto.ui.toolkit.widgets import plain_tip
 Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
 CHAT_TYPE = "application/x-sotto-chat"
-_FILLED = "filled"
+_EDITOR_FILLED = "filled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class FolderRow:
 
     Attributes:
         folder: The folder.
-        count: How many conversations are in it.
+        count: The number of conversations in it.
     """
 
     folder: Folder
@@ -37,24 +37,24 @@ class FolderRow:
 Row = ChatEntry | FolderRow
 
 
-class ChatRows(QAbstractListModel):
-    """The rows of the list: folders, each with its conversations where it is open, and then all others.
+class ChatListModel(QAbstractListModel):
+    """The rows of the list: folders, each followed by its conversations if it is open, then all other conversations.
 
     Signals:
-        renamed: The conversation of this number is to be called something else.
-        folder_renamed: The folder of this number is.
+        renamed: The user has renamed a conversation (its number, and the new title).
+        folder_renamed: The user has renamed a folder (its number, and the new name).
 
     Attributes:
-        entries: All conversations, those in closed folders too.
-        rows: What is listed.
-        answering: The numbers of conversations that are being answered out of view.
+        entries: All conversations, including those in closed folders.
+        rows: The rows.
+        answering: The numbers of the conversations that are being answered out of view.
     """
 
     renamed = Signal(int, str)
     folder_renamed = Signal(int, str)
 
     def __init__(self) -> None:
-        """Begin with no rows."""
+        """Begin without rows."""
         super().__init__()
         self.entries: tuple[ChatEntry, ...] = ()
         self.rows: tuple[Row, ...] = ()
@@ -62,15 +62,15 @@ class ChatRows(QAbstractListModel):
         self._listed: set[int] = set()
 
     def show_answering(self, chats: frozenset[int]) -> None:
-        """Say of these conversations that they are being answered."""
+        """Mark the conversations that are being answered out of view."""
         if chats != self.answering:
             self.answering = chats
             if self.rows:
                 self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
 
     def show_entries(self, entries: Sequence[ChatEntry], folders: Sequence[Folder]) -> None:
-        """Have these conversations, in these folders."""
-        rows = _arranged(entries, folders)
+        """Replace the conversations and folders."""
+        rows = _arrange(entries, folders)
         same = list(map(_key, rows)) == list(map(_key, self.rows))
         if not same:
             self.beginResetModel()
@@ -79,26 +79,25 @@ class ChatRows(QAbstractListModel):
         if not same:
             self.endResetModel()
         elif rows:
-            # The view keeps its place, and an editor stays open.
+            # Without a reset, the view keeps its scroll position, and an open editor stays open.
             self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
 
     def row_of(self, *, chat: int | None = None, folder: int | None = None) -> int | None:
-        """Return the row of a conversation or a folder; None where it is not listed."""
-        wanted = ("folder", folder) if folder is not None else ("chat", chat)
-        return next((number for number, row in enumerate(self.rows) if _key(row) == wanted), None)
+        """Return the index of the row of a conversation or folder; None if it is not listed."""
+        key = ("folder", folder) if folder is not None else ("chat", chat)
+        return next((index for index, row in enumerate(self.rows) if _key(row) == key), None)
 
     def folder_at(self, row: int) -> int | None:
-        """Return the number of the folder that a row is, or is in; None for none."""
-        one = self.rows[row] if 0 <= row < len(self.rows) else None
-        if isinstance(one, FolderRow):
-            return one.folder.id
-        # What is in a folder stands right behind it, or behind others that do.
-        return one.chat.folder if one is not None and self.is_inside(row) else None
+        """Return the number of the folder that a row shows or is in; None for none."""
+        entry = self.rows[row] if 0 <= row < len(self.rows) else None
+        if isinstance(entry, FolderRow):
+            return entry.folder.id
+        return entry.chat.folder if entry is not None and self.is_inside(row) else None
 
     def is_inside(self, row: int) -> bool:
         """Return whether a conversation is listed in a folder."""
-        one = self.rows[row]
-        return isinstance(one, ChatEntry) and one.chat.folder in self._listed
+        entry = self.rows[row]
+        return isinstance(entry, ChatEntry) and entry.chat.folder in self._listed
 
     def caption(self, row: Row) -> str:
         """Return the line under a title."""
@@ -107,11 +106,11 @@ class ChatRows(QAbstractListModel):
         return caption(row)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        """Return how many rows there are."""
+        """Return the number of rows."""
         return 0 if parent.isValid() else len(self.rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Return what a row is, or is called."""
+        """Return a row, its title, its tip or its accessible text."""
         row = self.rows[index.row()]
         if role == ROW:
             return row
@@ -128,14 +127,14 @@ class ChatRows(QAbstractListModel):
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """Let everything be named, and conversations be dragged."""
+        """Make all rows editable, and conversations draggable."""
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
         if index.isValid() and isinstance(self.rows[index.row()], ChatEntry):
             flags |= Qt.ItemFlag.ItemIsDragEnabled
         return flags
 
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Ask for another name."""
+        """Request another name."""
         if role != Qt.ItemDataRole.EditRole or not isinstance(value, str) or not value.strip():
             return False
         row = self.rows[index.row()]
@@ -146,11 +145,11 @@ class ChatRows(QAbstractListModel):
         return True
 
     def mimeTypes(self) -> list[str]:
-        """Return as what a conversation is dragged."""
+        """Return the MIME type of a dragged conversation."""
         return [CHAT_TYPE]
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
-        """Return the number of the conversation that is dragged."""
+        """Return the number of the dragged conversation."""
         data = QMimeData()
         dragged = [row.chat.id for index in indexes if isinstance(row := self.rows[index.row()], ChatEntry)]
         if dragged:
@@ -158,7 +157,7 @@ class ChatRows(QAbstractListModel):
         return data
 
 
-def _arranged(entries: Sequence[ChatEntry], folders: Sequence[Folder]) -> tuple[Row, ...]:
+def _arrange(entries: Sequence[ChatEntry], folders: Sequence[Folder]) -> tuple[Row, ...]:
     rows: list[Row] = []
     for folder in folders:
         inside = [entry for entry in entries if entry.chat.folder == folder.id]
@@ -174,10 +173,10 @@ def _key(row: Row) -> tuple[str, int]:
 
 
 class RowDelegate(QStyledItemDelegate):
-    """Draws a conversation: its title, and under it when something was last said, or where words were found.
+    """Draws a row: the title, and below it when the conversation was last used, or the text around a search hit.
 
     Attributes:
-        target: The row on which something would be dropped; -1 for none.
+        target: The row on which a conversation would be dropped; -1 for none.
     """
 
     target = -1
@@ -204,29 +203,31 @@ class RowDelegate(QStyledItemDelegate):
             painter.setPen(QColor(tokens.accent))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(area.adjusted(0, 0, -1, -1), 7, 7)
-        leads = option.direction == Qt.LayoutDirection.RightToLeft
+        right_to_left = option.direction == Qt.LayoutDirection.RightToLeft
         inside = area.adjusted(theme.GAP_8, theme.GAP_4 + 1, -theme.GAP_8, -theme.GAP_4 - 1)
         edge = theme.current().scaled(14)
         model = index.model()
         if isinstance(row, FolderRow):
-            sign = ("left" if leads else "right") if row.folder.closed else "down"
-            inside = self._sign(painter, inside, sign, edge, at_end=False, mirrored=leads)
-        elif isinstance(model, ChatRows) and model.is_inside(index.row()):
+            arrow = ("left" if right_to_left else "right") if row.folder.closed else "down"
+            inside = self._draw_icon(painter, inside, arrow, edge, at_end=False, mirrored=right_to_left)
+        elif isinstance(model, ChatListModel) and model.is_inside(index.row()):
             step = edge + theme.GAP_4
-            inside.adjust(0 if leads else step, 0, -step if leads else 0, 0)
+            inside.adjust(0 if right_to_left else step, 0, -step if right_to_left else 0, 0)
         if isinstance(row, ChatEntry) and row.chat.pinned:
-            inside = self._sign(painter, inside, "pin", edge, at_end=True, mirrored=leads)
-        below = model.caption(row) if isinstance(model, ChatRows) else caption(row)
+            inside = self._draw_icon(painter, inside, "pin", edge, at_end=True, mirrored=right_to_left)
+        below = model.caption(row) if isinstance(model, ChatListModel) else caption(row)
         for text, font, color, at in _lines(row, below, inside):
             painter.setFont(font)
             painter.setPen(QColor(color))
             elided = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, inside.width())
-            # From the side on which reading begins: the painter knows which.
+            # Flags of 0 align the text with the side on which reading begins.
             painter.drawText(QRect(inside.left(), at, inside.width(), QFontMetrics(font).height()), 0, elided)
         painter.restore()
 
-    def _sign(self, painter: QPainter, inside: QRect, icon: str, edge: int, *, at_end: bool, mirrored: bool) -> QRect:
-        """Draw an icon at one end of a row, and return the room beside it."""
+    def _draw_icon(
+        self, painter: QPainter, inside: QRect, icon: str, edge: int, *, at_end: bool, mirrored: bool
+    ) -> QRect:
+        """Draw an icon at one end of a row, and return the area that remains."""
         right = at_end != mirrored
         left = inside.right() - edge if right else inside.left()
         icons.paint(painter, icon, theme.current().tokens.muted, QRect(left, inside.top() + 1, edge, edge).toRectF())
@@ -235,14 +236,14 @@ class RowDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """Return the height of two lines."""
-        look = theme.current()
-        lines = QFontMetrics(look.font()).height() + 1 + QFontMetrics(look.font(0.88)).height()
+        appearance = theme.current()
+        lines = QFontMetrics(appearance.font()).height() + 1 + QFontMetrics(appearance.font(0.88)).height()
         return QSize(0, lines + 2 * (theme.GAP_4 + 1) + 2)
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
-        """Put the name into the editor, once: what is being typed there is not replaced."""
-        if not editor.property(_FILLED):
-            editor.setProperty(_FILLED, True)
+        """Put the name into the editor, once, so that a refresh does not replace what is being typed."""
+        if not editor.property(_EDITOR_FILLED):
+            editor.setProperty(_EDITOR_FILLED, True)
             super().setEditorData(editor, index)
             if isinstance(editor, QLineEdit):
                 editor.setAccessibleName("Name")
@@ -254,16 +255,16 @@ class RowDelegate(QStyledItemDelegate):
 
 
 def _lines(row: Row, caption: str, inside: QRect) -> list[tuple[str, QFont, str, int]]:
-    look = theme.current()
+    appearance = theme.current()
     weight = QFont.Weight.DemiBold if isinstance(row, FolderRow) else QFont.Weight.Normal
-    title, small = look.font(1.0, weight), look.font(0.88)
+    title, small = appearance.font(1.0, weight), appearance.font(0.88)
     below = inside.top() + QFontMetrics(title).height() + 1
     name = row.folder.name if isinstance(row, FolderRow) else row.chat.title
-    return [(name, title, look.tokens.text, inside.top()), (caption, small, look.tokens.muted, below)]
+    return [(name, title, appearance.tokens.text, inside.top()), (caption, small, appearance.tokens.muted, below)]
 
 
 def caption(row: Row) -> str:
-    """Return the line under the title of what nothing happens with."""
+    """Return the line under a title, for a row that is not being answered."""
     if isinstance(row, FolderRow):
         return "1 chat" if row.count == 1 else f"{wording.count(row.count)} chats"
     if row.excerpt:

@@ -1,4 +1,4 @@
-"""The right side of the window: which model it is, the conversation, and the composer."""
+"""The right side of the window: the header, the conversation, and the composer."""
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
@@ -23,10 +23,10 @@ from sotto.ui.window.welcome import Welcome
 
 
 class Header(QFrame):
-    """The model's name and how it stands, and the button for a new chat."""
+    """The name and the state of the model, and buttons for the chat's settings and a new chat."""
 
     def __init__(self) -> None:
-        """Show that nothing is loaded."""
+        """Show that no model is in use."""
         super().__init__()
         self.setObjectName("header")
         self.title = ElidedLabel("", "strong")
@@ -45,28 +45,28 @@ class Header(QFrame):
         self.show_state(ModelState())
 
     def show_state(self, state: ModelState) -> None:
-        """Draw the model as it stands."""
+        """Show the state of the model in use."""
         self.title.setText(model_name(state.record.name) if state.record else "No model")
         self.line.setText(state_line(state))
 
 
-class _Pages(QStackedWidget):
-    """The welcome or the conversation. It gives way to the composer, which has all the room that it needs."""
+class _PageStack(QStackedWidget):
+    """The welcome page or the conversation. Its minimum height is 0, so that the composer gets the height it needs."""
 
     def minimumSizeHint(self) -> QSize:
-        """Return the width of the page in view, at any height."""
+        """Return the minimum width of the page in view."""
         page = self.currentWidget()
         return QSize(page.minimumSizeHint().width() if page is not None else 0, 0)
 
 
 class ChatPane(QWidget):
-    """Header, notice, welcome or transcript, and composer.
+    """The header, notices, the welcome page or the transcript, and the composer.
 
     Signals:
-        asked: One of the example questions was chosen.
+        question_chosen: The user has chosen an example question (its text).
     """
 
-    asked = Signal(str)
+    question_chosen = Signal(str)
 
     def __init__(self) -> None:
         """Show an empty chat without a model."""
@@ -86,7 +86,7 @@ class ChatPane(QWidget):
         self.find_bar = FindBar()
         self.find_bar.closed.connect(self._close_find)
         self.find_bar.pointed.connect(self.transcript.go_to)
-        self.stack = _Pages()
+        self.stack = _PageStack()
         self.stack.addWidget(self.welcome)
         self.stack.addWidget(self.transcript)
         self._subscriptions: tuple[Subscription, ...] = ()
@@ -96,28 +96,28 @@ class ChatPane(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self.header)
         layout.addWidget(self.find_bar)
-        layout.addWidget(self._centred(self.notice, theme.GAP_12, 0))
+        layout.addWidget(self._in_column(self.notice, theme.GAP_12, 0))
         layout.addWidget(self.stack, 1)
-        layout.addWidget(self._centred(self.composer, theme.GAP_8, theme.GAP_16))
-        self.welcome.asked.connect(self.asked)
-        theme.current().changed.connect(self._measure)
-        self._measure()
+        layout.addWidget(self._in_column(self.composer, theme.GAP_8, theme.GAP_16))
+        self.welcome.question_chosen.connect(self.question_chosen)
+        theme.current().changed.connect(self._update_width)
+        self._update_width()
 
     def show_chat(self, session: ChatSession) -> None:
-        """Show another conversation, and what becomes of it."""
+        """Show a conversation and follow it."""
         for subscription in self._subscriptions:
             subscription.close()
         self.find_bar.look_into(lambda: session.turns)
         self.find_bar.hide()
         self.show_conversation(begun=bool(session.turns))
         self._subscriptions = (
-            # The page is in view before anything is shown on it.
+            # Before `bind`, because a page must be in view before anything is shown on it.
             Subscription(
                 (session.branch_changed, self._show_branch),
                 (session.question_added, self._show_transcript),
             ),
             bind(self.transcript, session),
-            Subscription((session.retracted, self._show_rest)),
+            Subscription((session.retracted, self._show_remaining)),
         )
 
     @Slot(object)
@@ -130,7 +130,7 @@ class ChatPane(QWidget):
         self.show_conversation(begun=True)
 
     @Slot()
-    def _show_rest(self) -> None:
+    def _show_remaining(self) -> None:
         self.show_conversation(begun=not self.transcript.empty)
 
     def _close_find(self) -> None:
@@ -138,7 +138,7 @@ class ChatPane(QWidget):
         self.composer.draft.setFocus()
 
     def step_back(self) -> bool:
-        """Leave what the person is in: find, the settings of the chat, or an edit; return False where it is none."""
+        """Close the find bar, the chat's settings or an editor if it has the focus; return whether one was closed."""
         focus = QApplication.focusWidget()
         if focus is not None and self.find_bar.isAncestorOf(focus):
             self._close_find()
@@ -149,7 +149,7 @@ class ChatPane(QWidget):
         return True
 
     def toggle_choices(self) -> None:
-        """Show what can be chosen for this conversation, or hide it."""
+        """Show the settings of the conversation, or hide them."""
         if self.choices.isVisible():
             self.hide_choices()
             return
@@ -159,13 +159,13 @@ class ChatPane(QWidget):
         self.choices.system.setFocus()
 
     def show_format(self) -> None:
-        """Show what answers of this conversation must be, where that can be chosen."""
+        """Show the setting for the format of answers."""
         if not self.choices.isVisible():
             self.toggle_choices()
         self.choices.point_at_format()
 
     def hide_choices(self) -> None:
-        """Hide what can be chosen."""
+        """Hide the settings of the conversation."""
         self.choices.hide()
         self.composer.draft.setFocus()
 
@@ -178,16 +178,22 @@ class ChatPane(QWidget):
         self.choices.setGeometry(QStyle.visualRect(self.layoutDirection(), self.rect(), place))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the panel in its corner, below the buttons of the header."""
+        """Keep the settings in their corner below the header."""
         super().resizeEvent(event)
         self._place_choices()
 
     def show_conversation(self, begun: bool) -> None:
-        """Show the transcript, or the welcome before the first message."""
+        """Show the transcript, or the welcome page if the conversation has not begun."""
         self.stack.setCurrentWidget(self.transcript if begun else self.welcome)
 
-    def _centred(self, widget: QWidget, above: int, below: int) -> QWidget:
-        """Put a widget into the transcript's column."""
+    def _in_column(self, widget: QWidget, above: int, below: int) -> QWidget:
+        """Return a row that holds a widget in a centred column of the transcript's width.
+
+        Args:
+            widget: The widget.
+            above: Margin above it, in pixels.
+            below: Margin below it, in pixels.
+        """
         frame = QWidget()
         layout = QHBoxLayout(frame)
         layout.setContentsMargins(theme.GAP_24, above, theme.GAP_24, below)
@@ -197,7 +203,7 @@ class ChatPane(QWidget):
         self._columns.append(widget)
         return frame
 
-    def _measure(self) -> None:
+    def _update_width(self) -> None:
         width = max(WIDTH, theme.current().scaled(WIDTH)) + 2 * theme.GAP_8
         for widget in self._columns:
             widget.setMaximumWidth(width)

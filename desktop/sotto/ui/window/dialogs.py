@@ -1,4 +1,4 @@
-"""The dialogs of the main window, all of which leave the window alive."""
+"""The dialogs of the main window, none of which blocks the event loop."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,10 +22,13 @@ if TYPE_CHECKING:
 
 
 class Dialogs(QObject):
-    """Lets a person choose files, for a window's session and chats.
+    """Opens file dialogs, the settings and the about box.
 
     Attributes:
-        flows: What slow work in the settings is done with; None before there is an event loop.
+        flows: Runs slow work of the settings; None before there is an event loop.
+        settings: The settings window; None before it is first opened.
+        api: The switch of the API, for the settings; None if there is none.
+        shortcut: The global shortcut of the quick prompt, for the settings; None if there is none.
     """
 
     def __init__(
@@ -39,36 +42,34 @@ class Dialogs(QObject):
         """Open dialogs over `window`.
 
         Args:
-            window: What they belong to.
-            session: Opens models that are chosen.
+            window: The parent window.
+            session: Opens the chosen models.
             chat_library: Imports and exports chats.
-            preferences: What the settings show.
-            attach: Takes files that go along with the message.
+            preferences: The preferences that the settings show.
+            attach: Attaches the chosen files to the draft.
         """
         super().__init__(window)
         self._window, self._session, self._chat_library = window, session, chat_library
         self._preferences, self._attach = preferences, attach
         self.flows: Flows | None = None
         self.settings: SettingsWindow | None = None
-        # What lets other programs in, where there is one; the settings say how it stands.
         self.api: ApiSwitch | None = None
-        # What takes the keys of the quick prompt, where something does.
         self.shortcut: GlobalShortcut | None = None
 
     def choose_model(self) -> None:
-        """Let the person choose a manifest or a file of a model."""
+        """Let the user choose a model's manifest or file, and open it."""
         dialog = QFileDialog(self._window, "Open a model: a manifest, or a file in a model's folder")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         self._choose(dialog, self._open_path)
 
     def choose_model_folder(self) -> None:
-        """Let the person choose a model's folder."""
+        """Let the user choose a model's folder, and open it."""
         dialog = QFileDialog(self._window, "Open a model's folder")
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         self._choose(dialog, self._open_path)
 
     def choose_attachments(self) -> None:
-        """Let the person choose files that go along with the message."""
+        """Let the user choose files, and attach them to the draft."""
         dialog = QFileDialog(self._window, "Attach text files or PDFs")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -76,27 +77,27 @@ class Dialogs(QObject):
         dialog.open()
 
     def choose_import(self) -> None:
-        """Let the person choose chats that were exported."""
+        """Let the user choose a file of exported chats, and import it."""
         dialog = QFileDialog(self._window, "Import chats", "", "Chats (*.json)")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         self._choose(dialog, self._chat_library.import_json)
 
     def choose_export(self) -> None:
-        """Let the person choose where all chats are written."""
+        """Let the user choose a file, and export all chats into it."""
         self._save("Export all chats", "chats.json", self._chat_library.export_json)
 
     def export_markdown(self, chat: Chat) -> None:
-        """Let the person choose where a chat is written as Markdown."""
+        """Let the user choose a file, and export a chat into it as Markdown."""
         name = f"{_file_name(chat.title)}.md"
         self._save("Export as Markdown", name, lambda path: self._chat_library.export_markdown(chat.id, path))
 
     def export_json(self, chat: Chat) -> None:
-        """Let the person choose where a chat is written with all its branches."""
+        """Let the user choose a file, and export a chat into it as JSON, with all its branches."""
         name = f"{_file_name(chat.title)}.json"
         self._save("Export as JSON", name, lambda path: self._chat_library.export_json(path, (chat.id,)))
 
     def show_settings(self, page: str = "") -> None:
-        """Show the settings, with a page of this name where one is named."""
+        """Show the settings, at the page of this name; an empty name keeps the page."""
         from sotto.ui.settings.settings_window import SettingsWindow
 
         if self.settings is None and self.flows is not None:
@@ -107,12 +108,12 @@ class Dialogs(QObject):
             self.settings.open(page)
 
     def close_settings(self) -> None:
-        """Close the settings, where they are open."""
+        """Close the settings if they are open."""
         if self.settings is not None:
             self.settings.close()
 
     def show_about(self) -> None:
-        """Say what this is."""
+        """Show the name, version and licence of the app."""
         about = QMessageBox(self._window)
         about.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         about.setWindowTitle("About Sotto")
@@ -137,6 +138,6 @@ class Dialogs(QObject):
 
 
 def _file_name(title: str) -> str:
-    """Return what a file with a chat of this title is called, without an ending: no part of it leads anywhere else."""
-    kept = "".join(letter if letter.isalnum() or letter in " -_,'" else " " for letter in title)
-    return " ".join(kept.split())[:60].strip() or "chat"
+    """Return a file name for a chat of this title, without a suffix and without characters that form paths."""
+    clean = "".join(letter if letter.isalnum() or letter in " -_,'" else " " for letter in title)
+    return " ".join(clean.split())[:60].strip() or "chat"

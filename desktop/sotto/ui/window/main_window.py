@@ -1,4 +1,4 @@
-"""The main window: puts the parts together and connects them with the session."""
+"""The main window: creates its parts and connects them with each other and with the session."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -54,18 +54,25 @@ if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import Flows
 
 _SIZE = (1120, 760)
-_SMALLEST = (720, 480)
+_MIN_SIZE = (720, 480)
 _UNDO_SECONDS = 10.0
 
 
 class MainWindow(QMainWindow):
-    """Models at the left, the chat at the right.
+    """The sidebar with chats and models on the left, the chat on the right.
 
     Signals:
         painted: The window has been painted for the first time.
-        closed: The person has closed the window.
-        quit_wanted: The app is to end.
-        quick_wanted: The quick prompt is to be seen.
+        closed: The user has closed the window.
+        quit_wanted: The user wants to quit the app.
+        quick_wanted: The user wants to show the quick prompt.
+
+    Attributes:
+        session: The model in use.
+        preferences: The user's preferences.
+        sessions: The open conversations.
+        current: The conversation in view.
+        was_painted: Whether `painted` has been emitted.
     """
 
     painted = Signal()
@@ -74,24 +81,24 @@ class MainWindow(QMainWindow):
     quick_wanted = Signal()
 
     def __init__(
-        self, session: Session, keeper: ChatThread, preferences: PreferenceStore, sessions: ChatSessions | None = None
+        self, session: Session, chats: ChatThread, preferences: PreferenceStore, sessions: ChatSessions | None = None
     ) -> None:
-        """Show a model and a conversation.
+        """Show a new conversation.
 
         Args:
-            session: Has the model.
-            keeper: Has the conversations.
-            preferences: What a person chose about the app.
-            sessions: Has the conversations that are open; None for some of the window's own.
+            session: The model in use.
+            chats: The conversations on disk.
+            preferences: The user's preferences.
+            sessions: The open conversations; None if the window shares them with no other.
         """
         super().__init__()
         self.session = session
         self.preferences = preferences
-        self.sessions = sessions or ChatSessions(session, keeper, self)
+        self.sessions = sessions or ChatSessions(session, chats, self)
         self.current = CurrentChat(self.sessions, self)
         self.greeting = Greeting(session, self.current, self)
-        self.chat_library = ChatLibrary(keeper, self)
-        self._keeper = keeper
+        self.chat_library = ChatLibrary(chats, self)
+        self._chats = chats
         self.setWindowTitle("Sotto")
         self.setWindowIcon(QIcon(str(resources_dir() / "icons" / "sotto-256.png")))
         self.setAcceptDrops(True)
@@ -101,12 +108,12 @@ class MainWindow(QMainWindow):
         self.composing = ComposerController(session, self.current, self.chat.composer, self)
         self._announcer = AnswerAnnouncer(self.chat.transcript)
         self._subscription = Subscription()
-        self._painted = False
+        self.was_painted = False
         centre = QWidget()
         layout = QHBoxLayout(centre)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        # The sidebar has the width that it wants, up to two fifths and a little more.
+        # The stretch factors limit the sidebar to 9/20 of the width; otherwise it has the width that it asks for.
         layout.addWidget(self.sidebar, 9)
         layout.addWidget(self.chat, 11)
         self.setCentralWidget(centre)
@@ -121,11 +128,16 @@ class MainWindow(QMainWindow):
         self.menus = Menus(self.menuBar(), self._actions(), preferences)
         self._connect()
         self.resize(*_SIZE)
-        self.setMinimumSize(*_SMALLEST)
+        self.setMinimumSize(*_MIN_SIZE)
         self.chat.composer.draft.setFocus()
 
     def begin(self, flows: "Flows", paths: tuple[Path, ...] = ()) -> None:
-        """Start what needs an event loop, as far as no other window or panel has: finding models, loading, sampling."""
+        """Start what needs the event loop, unless it has been started already: searching and loading models, and so on.
+
+        Args:
+            flows: Runs asynchronous tasks.
+            paths: Models to load; the built-in one if there are none.
+        """
         self.dialogs.flows = flows
         self.composing.begin(flows)
         self.chat.choices.begin(flows)
@@ -172,55 +184,54 @@ class MainWindow(QMainWindow):
         chat.header.new_chat.clicked.connect(self.current.new_chat)
         chat.composer.attach_wanted.connect(self.dialogs.choose_attachments)
         self.composing.problem.connect(self.show_problem)
-        chat.asked.connect(lambda text: self.current.session.send(text))
+        chat.question_chosen.connect(lambda text: self.current.session.send(text))
         chat.transcript.link_asked.connect(self.ask_link)
         session.state_changed.connect(self.show_state)
         session.notice.connect(chat.notice.inform)
         session.problem.connect(self.show_problem)
         self.greeting.grew.connect(self._greet)
-        chat.choices.chosen.connect(self._choose)
+        chat.choices.chosen.connect(self._set_choices)
         chat.composer.think_chosen.connect(chat.choices.think)
         chat.composer.format_wanted.connect(chat.show_format)
-        self.sessions.changed.connect(self._list_again)
+        self.sessions.changed.connect(self._refresh_list)
         self.sessions.problem.connect(self.show_problem)
         self._connect_chats()
         self.current.changed.connect(self._show_chat)
         self._show_chat(self.current.session)
 
     def _connect_chats(self) -> None:
-        library, chats = self.chat_library, self.sidebar.chats
+        library, chat_list = self.chat_library, self.sidebar.chats
         library.listed.connect(self._list_chats)
-        library.trashed.connect(self._offer_back)
+        library.trashed.connect(self._offer_restore)
         library.exported.connect(lambda path: self.chat.notice.inform("Exported", f"Written to {path}."))
-        library.imported.connect(lambda added: self.chat.notice.inform("Imported", f"{_counted(added)} added."))
+        library.imported.connect(lambda added: self.chat.notice.inform("Imported", f"{_chats_were(added)} added."))
         library.problem.connect(self.show_problem)
         self.sidebar.searched.connect(library.search)
-        chats.open_wanted.connect(self.current.open)
-        chats.renamed.connect(library.rename)
-        chats.pin_wanted.connect(lambda chat, pinned: library.pin(chat, pinned=pinned))
-        chats.archive_wanted.connect(lambda chat, archived: library.archive(chat, archived=archived))
-        chats.trash_wanted.connect(library.move_to_trash)
-        chats.restore_wanted.connect(library.restore)
-        chats.shelf_wanted.connect(library.show_shelf)
-        chats.move_wanted.connect(library.move)
-        chats.folder_wanted.connect(library.add_folder)
-        chats.folder_renamed.connect(library.rename_folder)
-        chats.folder_closed.connect(lambda folder, closed: library.close_folder(folder, closed=closed))
-        chats.folder_removed.connect(library.remove_folder)
-        library.folder_added.connect(chats.name_folder)
-        library.folder_removed.connect(self._offer_folder_back)
-        chats.markdown_wanted.connect(self.dialogs.export_markdown)
-        chats.json_wanted.connect(self.dialogs.export_json)
-        self._keeper.noticed.connect(self._show_kept)
-        self._keeper.failed.connect(self._show_unkept)
-        self.preferences.failed.connect(self._show_unkept)
-        self.presets.failed.connect(self._show_unkept)
-        self.preferences.changed.connect(self._prefer)
-        self._prefer(self.preferences.values)
+        chat_list.open_wanted.connect(self.current.open)
+        chat_list.renamed.connect(library.rename)
+        chat_list.pin_wanted.connect(lambda chat, pinned: library.pin(chat, pinned=pinned))
+        chat_list.archive_wanted.connect(lambda chat, archived: library.archive(chat, archived=archived))
+        chat_list.trash_wanted.connect(library.move_to_trash)
+        chat_list.restore_wanted.connect(library.restore)
+        chat_list.shelf_wanted.connect(library.show_shelf)
+        chat_list.move_wanted.connect(library.move)
+        chat_list.folder_wanted.connect(library.add_folder)
+        chat_list.folder_renamed.connect(library.rename_folder)
+        chat_list.folder_closed.connect(lambda folder, closed: library.close_folder(folder, closed=closed))
+        chat_list.folder_removed.connect(library.remove_folder)
+        library.folder_added.connect(chat_list.name_folder)
+        library.folder_removed.connect(self._offer_restore_folder)
+        chat_list.markdown_wanted.connect(self.dialogs.export_markdown)
+        chat_list.json_wanted.connect(self.dialogs.export_json)
+        self._chats.noticed.connect(self._show_notice)
+        self._chats.failed.connect(self._show_not_saved)
+        self.preferences.failed.connect(self._show_not_saved)
+        self.presets.failed.connect(self._show_not_saved)
+        self.preferences.changed.connect(self._apply_preferences)
+        self._apply_preferences(self.preferences.values)
 
     @Slot(object)
-    def _prefer(self, values: Preferences) -> None:
-        """Do as a person chose."""
+    def _apply_preferences(self, values: Preferences) -> None:
         self.chat.transcript.follows = values.follow
         self.chat.choices.show_settings(self.session.settings)
         self._show_choices()
@@ -231,7 +242,7 @@ class MainWindow(QMainWindow):
         self._subscription.close()
         self._subscription = Subscription(
             (session.problem, self.show_problem),
-            (session.summary.begun, self._tell_of_summary),
+            (session.summary.begun, self._announce_summary),
             (session.summary.ended, self.chat.notice.hide),
         )
         self.chat.show_chat(session)
@@ -242,41 +253,41 @@ class MainWindow(QMainWindow):
         self.show_state(self.session.state)
 
     @Slot(str, object)
-    def _choose(self, system: str, options: Mapping[str, Any]) -> None:
+    def _set_choices(self, system: str, options: Mapping[str, Any]) -> None:
         self.current.session.draft.set_choices(system, options)
         self._show_choices()
 
     def _show_choices(self) -> None:
-        """Show at the composer what was chosen of the answers."""
+        """Show the answer options of the conversation at the composer."""
         self.chat.composer.show_choices(self.current.session.draft.options, self.session.settings.options)
 
     def send(self, text: str) -> None:
-        """Send a draft; it stays where it is if it cannot be sent."""
+        """Send a draft; it stays in the composer if it cannot be sent."""
         self.desk.keep_alive.wake()
         self.composing.send(text)
 
     def stop(self) -> None:
-        """Leave what the person is in, or else stop what is under way."""
+        """Close a find bar, panel or editor that has the focus, or else stop what is under way."""
         if not self.chat.step_back():
             self.current.session.stop()
 
     @Slot(object)
     def show_state(self, state: ModelState) -> None:
-        """Draw everything that depends on how the model stands."""
+        """Update everything that depends on the state of the model."""
         self.desk.show_state(state)
         self.chat.header.show_state(state)
-        seen = state.for_chat(answering=self.current.session.answering)
-        self.chat.composer.show_state(seen)
+        chat_state = state.for_chat(answering=self.current.session.answering)
+        self.chat.composer.show_state(chat_state)
         self.chat.welcome.show_state(state)
         self.chat.choices.show_state(state)
         self.menus.eject.setEnabled(state.loaded)
-        self.menus.stop.setEnabled(seen.busy)
+        self.menus.stop.setEnabled(chat_state.busy)
         if state.phase is Phase.LOADING and state.progress is None and not self.chat.notice.stays:
             self.chat.notice.hide()
 
     @Slot(object)
     def show_problem(self, problem: Problem) -> None:
-        """Say in place what did not work."""
+        """Show a problem above the conversation."""
         retry = problem.retry
         self.chat.notice.tell(
             problem.title, problem.message, "Try again" if retry else "", self.session.retry if retry else None
@@ -285,15 +296,15 @@ class MainWindow(QMainWindow):
 
     @Slot(str)
     def ask_link(self, address: str) -> None:
-        """Ask before anything leaves the window."""
-        self.chat.notice.ask("Open this link in your browser?", address, "Open", lambda: _browse(address))
+        """Ask before a link is opened in the browser."""
+        self.chat.notice.ask("Open this link in your browser?", address, "Open", lambda: _open_in_browser(address))
 
     @Slot(str)
     def _greet(self, text: str) -> None:
         self.chat.welcome.show_state(self.session.state, text)
 
     @Slot()
-    def _tell_of_summary(self) -> None:
+    def _announce_summary(self) -> None:
         self.chat.notice.inform("Writing a summary", "A new chat begins with it.")
 
     @Slot(object, object)
@@ -302,13 +313,13 @@ class MainWindow(QMainWindow):
         self.sidebar.chats.show_current(self.current.session.chat)
 
     @Slot()
-    def _list_again(self) -> None:
+    def _refresh_list(self) -> None:
         self.sidebar.chats.show_answering(self.sessions.background_chats)
         self.chat_library.refresh()
 
     @Slot(object)
-    def _offer_back(self, chat: Chat) -> None:
-        """Say what was thrown away, with a way back."""
+    def _offer_restore(self, chat: Chat) -> None:
+        """Report that a conversation was moved to the trash, and offer to undo it."""
         self.sessions.stop(chat.id)
         self.current.forget(chat.id)
         self.chat.notice.offer(
@@ -316,7 +327,7 @@ class MainWindow(QMainWindow):
         )
 
     @Slot(object, object)
-    def _offer_folder_back(self, folder: Folder, chats: tuple[int, ...]) -> None:
+    def _offer_restore_folder(self, folder: Folder, chats: tuple[int, ...]) -> None:
         self.chat.notice.offer(
             "Folder deleted",
             f"The chats that were in “{folder.name}” are still in the list.",
@@ -326,61 +337,61 @@ class MainWindow(QMainWindow):
         )
 
     @Slot(object)
-    def _show_kept(self, notice: "Notice") -> None:
+    def _show_notice(self, notice: "Notice") -> None:
         self.chat.notice.tell("About your chats", notice.text)
         self.chat.notice.stays = True
 
     @Slot(str)
-    def _show_unkept(self, why: str) -> None:
+    def _show_not_saved(self, why: str) -> None:
         self.show_problem(Problem("Not saved", why))
 
     # Qt
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take files and folders, and say what dropping them will do."""
+        """Accept files and folders, and show what dropping them will do."""
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
             self.overlay.promise(read_drop(event.mimeData()))
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        """Go on taking them."""
+        """Accept files and folders."""
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        """Show the window again."""
+        """Hide the overlay again."""
         self.overlay.hide()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Load or attach what was dropped."""
+        """Load the models and attach the files that were dropped."""
         self.overlay.hide()
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
             self.composing.take(read_drop(event.mimeData()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Let what is typed anywhere be written."""
+        """Handle Esc, and pass what is typed anywhere in the window on to the composer."""
         back = event.key() == Qt.Key.Key_Escape and self.chat.step_back()
         if not back and not self.composing.take_key(event):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Tell that the window can be seen."""
+        """Emit `painted` the first time."""
         super().paintEvent(event)
-        if not self._painted:
-            self._painted = True
+        if not self.was_painted:
+            self.was_painted = True
             self.painted.emit()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Go out of sight; what becomes of the app is not decided here."""
+        """Hide the window and emit `closed`; the receiver decides whether the app quits."""
         event.accept()
         self.closed.emit()
 
 
-def _browse(address: str) -> None:
+def _open_in_browser(address: str) -> None:
     QDesktopServices.openUrl(QUrl(address))
 
 
-def _counted(chats: Sequence[int]) -> str:
-    """Return how many chats these are."""
+def _chats_were(chats: Sequence[int]) -> str:
+    """Return the beginning of a sentence: `1 chat was` or `2 chats were`."""
     return "1 chat was" if len(chats) == 1 else f"{wording.count(len(chats))} chats were"

@@ -1,4 +1,4 @@
-"""What the command palette of a window offers, and what becomes of what is chosen there."""
+"""The commands of a window's command palette, and what choosing them does."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -18,13 +18,13 @@ from sotto.ui.session.session import Session
 from sotto.ui.state import wording
 from sotto.ui.state.names import model_name, short_name
 
-_REMEMBERED = 30
-# So many of each kind stand before the rest where nothing is looked for.
-_FEW = 5
+_MAX_RECENT = 30
+# Without a query, this many chats and models come first, then the actions, then the other chats and models.
+_FIRST = 5
 
 
 class PaletteCommands(QObject):
-    """Fills the palette with chats, models and the actions of every menu, and carries out what is chosen."""
+    """Fills the palette with chats, models and the actions of all menus, and runs the chosen command."""
 
     def __init__(
         self,
@@ -34,14 +34,14 @@ class PaletteCommands(QObject):
         preferences: PreferenceStore,
         open_chat: Callable[[int], None],
     ) -> None:
-        """Offer what there is; the palette itself is made when it is wanted first.
+        """Prepare the commands; the palette itself is created when it is first opened.
 
         Args:
-            window: What the palette lies over, and whose menus it offers.
-            session: Has the models, and loads them.
-            chat_library: Knows the chats.
-            preferences: Remember what was chosen last.
-            open_chat: Brings a chat into view, by its number.
+            window: The window over which the palette is shown, and whose menus it offers.
+            session: Lists and loads the models.
+            chat_library: Lists the chats.
+            preferences: Store the recently chosen commands.
+            open_chat: Brings the chat of a given number into view.
         """
         super().__init__(window)
         self._window, self._session, self._chat_library = window, session, chat_library
@@ -51,18 +51,18 @@ class PaletteCommands(QObject):
 
     @property
     def palette(self) -> Palette:
-        """The palette."""
+        """The palette, which is created on first use."""
         if self._palette is None:
             self._palette = Palette(self._window.centralWidget() or self._window)
-            self._palette.chosen.connect(self._carry_out)
+            self._palette.chosen.connect(self._run)
         return self._palette
 
     @Slot()
     def open(self) -> None:
-        """Show the palette, with the chats as they were last time until they are read again."""
+        """Show the palette, with the chats of the last time until they have been read again."""
         self._offer()
         self.palette.open()
-        self._chat_library.read_titled(_chat, self._take_chats)
+        self._chat_library.read_titled(_chat_command, self._take_chats)
 
     def _take_chats(self, chats: tuple[Command, ...]) -> None:
         if chats != self._chats:
@@ -71,23 +71,23 @@ class PaletteCommands(QObject):
                 self._offer()
 
     def _offer(self) -> None:
-        models = tuple(_model(record) for record in self._session.library.models if record.runnable)
+        models = tuple(_model_command(record) for record in self._session.library.models if record.runnable)
         actions = tuple(self._actions())
-        few = (*self._chats[:_FEW], *models[:_FEW], *actions)
-        everything = (*few, *models[_FEW:], *self._chats[_FEW:])
+        few = (*self._chats[:_FIRST], *models[:_FIRST], *actions)
+        everything = (*few, *models[_FIRST:], *self._chats[_FIRST:])
         self.palette.finder.offer(everything, self._preferences.values.recent)
 
     def _actions(self) -> Iterator[Command]:
         for entry in self._window.menuBar().actions():
             menu = entry.menu()
             if isinstance(menu, QMenu):
-                yield from _actions_of(menu, entry.text().replace("&", ""))
+                yield from _menu_commands(menu, entry.text().replace("&", ""))
 
     @Slot(object)
-    def _carry_out(self, command: Command) -> None:
+    def _run(self, command: Command) -> None:
         target = command.target
         others = (key for key in self._preferences.values.recent if key != command.key)
-        self._preferences.change(recent=(command.key, *others)[:_REMEMBERED])
+        self._preferences.change(recent=(command.key, *others)[:_MAX_RECENT])
         if isinstance(target, QAction):
             target.trigger()
         elif isinstance(target, ModelRecord):
@@ -96,11 +96,11 @@ class PaletteCommands(QObject):
             self._open_chat(target)
 
 
-def _chat(chat: Chat) -> Command:
+def _chat_command(chat: Chat) -> Command:
     return Command.of(f"chat:{chat.id}", Kind.CHAT, chat.title, wording.ago(time.time() - chat.changed), chat.id)
 
 
-def _model(record: ModelRecord) -> Command:
+def _model_command(record: ModelRecord) -> Command:
     return Command.of(
         f"model:{record.digest or record.path}",
         Kind.MODEL,
@@ -111,13 +111,13 @@ def _model(record: ModelRecord) -> Command:
     )
 
 
-def _actions_of(menu: QMenu, path: str) -> Iterator[Command]:
-    """Yield what can be done now in a menu and those below it."""
+def _menu_commands(menu: QMenu, path: str) -> Iterator[Command]:
+    """Yield commands for the enabled actions of a menu and its submenus."""
     for action in menu.actions():
         text = action.text().replace("&&", "\0").replace("&", "").replace("\0", "&")
         below = action.menu()
         if isinstance(below, QMenu):
-            yield from _actions_of(below, f"{path} › {text}")
+            yield from _menu_commands(below, f"{path} › {text}")
         elif text and action.isEnabled() and action.isVisible() and action.objectName() != "palette":
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
             yield Command.of(f"action:{path}/{text}", Kind.ACTION, text.removesuffix("…"), path, action, keys)

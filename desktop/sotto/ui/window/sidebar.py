@@ -1,4 +1,4 @@
-"""The sidebar: the app's name, search, the conversations, the models, and the memory gauge."""
+"""The sidebar: the search field, the conversations, the models, and the memory gauge."""
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
@@ -29,16 +29,16 @@ _BELOW_BRAND = theme.GAP_12
 
 
 class Sidebar(QFrame):
-    """Every conversation, and every model on this machine; scrolled as a whole where even its least has no room.
+    """The lists of conversations and models; it scrolls as a whole if the window is too low for them.
 
     Signals:
-        searched: This is looked for.
+        searched: The text in the search field has changed.
     """
 
     searched = Signal(str)
 
     def __init__(self, models: ModelPanel) -> None:
-        """Show empty lists, that of models being `models`."""
+        """Show empty lists; `models` is the list of models."""
         super().__init__()
         self.setObjectName("sidebar")
         self.models = models
@@ -48,18 +48,18 @@ class Sidebar(QFrame):
         self.search.setAccessibleName("Search chats and models")
         self.search.setClearButtonEnabled(True)
         self.search.setAcceptDrops(False)
-        self._glass = self.search.addAction(
+        self._search_icon = self.search.addAction(
             icons.icon("search", theme.current().tokens.muted), QLineEdit.ActionPosition.LeadingPosition
         )
         self.search.textChanged.connect(models.look_for)
         self.search.textChanged.connect(self.searched)
         self.gauge = MemoryGauge()
         self.chats = ChatList()
-        # There is room for it once there is a conversation.
+        # Shown with the first conversation.
         self.chats.hide()
         self._body = QWidget()
         self._body.setObjectName("sidebarBody")
-        self._mark, self._name = _Mark(), Label("Sotto", "brand")
+        self._logo, self._name = _Logo(), Label("Sotto", "brand")
         self._column = layout = QVBoxLayout(self._body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -69,24 +69,24 @@ class Sidebar(QFrame):
         lists.setChildrenCollapsible(False)
         lists.addWidget(self.chats)
         lists.addWidget(models)
-        lists.splitterMoved.connect(self._leave_lists)
-        self._lists, self._divides = lists, True
+        lists.splitterMoved.connect(self._keep_division)
+        self._lists, self._auto_divide = lists, True
         self.chats.installEventFilter(self)
         lists.installEventFilter(self)
         layout.addWidget(lists, 1)
         layout.addWidget(self.gauge)
         self._body.installEventFilter(self)
         self._area = Scroller(self._body)
-        around = QVBoxLayout(self)
-        around.setContentsMargins(0, 0, 0, 0)
-        around.addWidget(self._area)
-        theme.current().changed.connect(self._dress)
-        self._dress()
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._area)
+        theme.current().changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def _top(self) -> QVBoxLayout:
         brand = QHBoxLayout()
         brand.setSpacing(theme.GAP_8)
-        brand.addWidget(self._mark)
+        brand.addWidget(self._logo)
         brand.addWidget(self._name)
         brand.addStretch(1)
         top = QVBoxLayout()
@@ -98,11 +98,11 @@ class Sidebar(QFrame):
 
     @property
     def rows(self) -> list[ModelRow]:
-        """The rows of models, in order."""
+        """The rows of the list of models, in order."""
         return self.models.rows
 
     def show_chats(self, entries: tuple[ChatEntry, ...], folders: tuple[Folder, ...], shelf: Shelf) -> None:
-        """Show these conversations; before the first one the models have all the room."""
+        """List conversations; before the first one, the models have all the space."""
         searched = bool(self.search.text().strip())
         self.chats.show_entries(entries, shelf, folders=folders, searched=searched)
         if entries or folders or shelf is not Shelf.CURRENT:
@@ -110,57 +110,57 @@ class Sidebar(QFrame):
         self._divide()
 
     def _divide(self) -> None:
-        """Give the conversations as much room as they need, up to half of it, until a person says otherwise."""
+        """Give the conversations the height they need, up to half of it, until the user moves the splitter."""
         room = self._lists.height()
-        if self._divides and not self.chats.isHidden() and room > 0:
+        if self._auto_divide and not self.chats.isHidden() and room > 0:
             self.chats.ensurePolished()
             needed = min(self.chats.sizeHint().height(), room // 2)
             self._lists.setSizes([needed, room - needed])
 
-    def _fold(self) -> None:
-        """Leave out what has no room beside the lists: the parts of the memory first, then the name of the app."""
-        brand = max(self._mark.height(), self._name.sizeHint().height()) + _BELOW_BRAND
+    def _hide_unfitting(self) -> None:
+        """Hide what does not fit beside the lists: first the gauge's legends, then the name of the app."""
+        brand = max(self._logo.height(), self._name.sizeHint().height()) + _BELOW_BRAND
         legends = self.gauge.legends_height
         least = self._column.minimumSize().height()
         least -= (0 if self._name.isHidden() else brand) + (legends if self.gauge.whole else 0)
         room = self.height() - least
-        for part in (self._mark, self._name):
+        for part in (self._logo, self._name):
             part.setVisible(room >= brand)
         self.gauge.show_legends(room >= brand + legends)
 
     def sizeHint(self) -> QSize:
-        """Return the width that the text in force asks for."""
+        """Return the width for the current text size."""
         return QSize(self.maximumWidth(), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        """Return the width at which nothing is cut off."""
+        """Return the width below which text would be cut off."""
         return QSize(self._body.minimumSizeHint().width(), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """See what there is room for."""
+        """Hide or show what fits the new height."""
         super().resizeEvent(event)
-        self._fold()
+        self._hide_unfitting()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Divide the room anew when there is more or less of it, as the gauge grows, or the conversations need it."""
+        """Divide the space again when its height changes or the conversations need another height."""
         if watched is self._body and event.type() == QEvent.Type.LayoutRequest:
-            self._fold()
+            self._hide_unfitting()
         wants = watched is self.chats and event.type() == QEvent.Type.LayoutRequest
         if wants or (watched is self._lists and event.type() == QEvent.Type.Resize):
             QTimer.singleShot(0, self, self._divide)
         return super().eventFilter(watched, event)
 
-    def _leave_lists(self) -> None:
-        self._divides = False
+    def _keep_division(self) -> None:
+        self._auto_divide = False
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self.setMaximumWidth(max(WIDTH, min(theme.current().scaled(WIDTH), round(1.5 * WIDTH))))
         edge = self.search.style().pixelMetric(QStyle.PixelMetric.PM_SmallIconSize)
-        self._glass.setIcon(icons.icon("search", theme.current().tokens.muted, edge=edge))
+        self._search_icon.setIcon(icons.icon("search", theme.current().tokens.muted, edge=edge))
 
 
-class _Mark(QWidget):
-    """The app's picture, small."""
+class _Logo(QWidget):
+    """The app's icon, small."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the chat pane shows before the first message."""
+"""The page that the chat pane shows before the first message."""
 
 from functools import partial
 
@@ -25,13 +25,13 @@ _COLUMN = 560
 
 
 class Welcome(Scroller):
-    """A greeting, three questions to begin with, and what was found on this machine.
+    """A greeting, three example questions, and the models that were found on this machine.
 
     Signals:
-        asked: One of the questions was chosen.
+        question_chosen: The user has chosen an example question (its text).
     """
 
-    asked = Signal(str)
+    question_chosen = Signal(str)
 
     def __init__(self) -> None:
         """Show that nothing is loaded."""
@@ -41,7 +41,7 @@ class Welcome(Scroller):
         self.greeting = Label("", "lead", wrap=True)
         self.greeting.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.finds = Finds()
-        # Once it has been laid out.
+        # After a turn of the event loop, when it has been laid out.
         show_finds = partial(self.ensureWidgetVisible, self.finds)
         self.finds.unfolded.connect(lambda: QTimer.singleShot(0, self, show_finds))
         self.chips = [TextButton("", "chip") for _ in BUILTIN_QUESTIONS]
@@ -72,16 +72,16 @@ class Welcome(Scroller):
         layout.addLayout(across)
         layout.addStretch(6)
         self.setWidget(body)
-        theme.current().changed.connect(self._measure)
-        self._measure()
+        theme.current().changed.connect(self._update_width)
+        self._update_width()
         self.show_state(ModelState())
 
     def show_state(self, state: ModelState, greeting: str = "") -> None:
-        """Greet in the name of the model.
+        """Show the greeting for the state of the model.
 
         Args:
-            state: Where the model stands.
-            greeting: What the built-in model said for itself; may be empty.
+            state: The state of the model in use.
+            greeting: The greeting that the built-in model has written; empty for a default text.
         """
         builtin = state.record is not None and state.record.builtin
         unable = state.chat_refusal
@@ -109,14 +109,14 @@ class Welcome(Scroller):
     def _ask(self) -> None:
         chip = self.sender()
         if isinstance(chip, TextButton):
-            self.asked.emit(chip.text())
+            self.question_chosen.emit(chip.text())
 
-    def _measure(self) -> None:
+    def _update_width(self) -> None:
         self._column.setMaximumWidth(theme.current().scaled(_COLUMN))
 
 
 class _AppIcon(QWidget):
-    """The app's own picture."""
+    """The app's icon."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The window where it was, with the conversation that was in view."""
+"""Saves the window's geometry and the conversation in view, and restores both at the next start."""
 
 from typing import TYPE_CHECKING
 
@@ -12,56 +12,56 @@ if TYPE_CHECKING:
     from sotto.ui.window.main_window import MainWindow
 
 
-class Restorer(QObject):
-    """Remembers a window in its preferences, and brings it back."""
+class WindowState(QObject):
+    """The state of a window, which is stored in its preferences."""
 
-    def __init__(self, window: "MainWindow", keeper: "ChatThread") -> None:
-        """Belong to `window`."""
+    def __init__(self, window: "MainWindow", chats: "ChatThread") -> None:
+        """Save and restore the state of `window`, with conversations from `chats`."""
         super().__init__(window)
         self._window = window
-        self._keeper = keeper
-        # Until then the conversation in view is not the person's choice.
+        self._chats = chats
+        # Before, the conversation in view is not the user's choice, and is not saved.
         self._settled = False
 
-    def place(self) -> None:
-        """Put the window where it was, as far as there is a screen; before it is shown."""
-        window, kept = self._window, self._window.preferences.values.window
-        if kept and window.restoreGeometry(QByteArray.fromBase64(QByteArray(kept.encode()))):
-            rooms = [screen.availableGeometry() for screen in QGuiApplication.screens()]
+    def restore_geometry(self) -> None:
+        """Place the window where it was, within the screens that exist now; called before it is shown."""
+        window, geometry = self._window, self._window.preferences.values.window
+        if geometry and window.restoreGeometry(QByteArray.fromBase64(QByteArray(geometry.encode()))):
+            screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
             if not window.isMaximized() and not window.isFullScreen():
-                window.setGeometry(clamped(window.geometry(), rooms, window.minimumSize()))
+                window.setGeometry(clamp(window.geometry(), screens, window.minimumSize()))
 
     def open_chat(self, *, fresh: bool) -> None:
-        """Bring the conversation into view that was, if it is still there and nothing else has come meanwhile.
+        """Open the conversation that was in view, if it still exists and the user has not begun anything else.
 
         Args:
-            fresh: Whether none of that is wanted.
+            fresh: Whether to stay with a new conversation instead.
         """
         chat, current = self._window.preferences.values.chat, self._window.current
         self._settled = fresh or not chat
 
-        def known(found: Chat | None) -> None:
+        def found(record: Chat | None) -> None:
             session = current.session
             untouched = session.chat is None and not session.turns and not session.draft.text
-            if found is not None and found.trashed is None and untouched:
+            if record is not None and record.trashed is None and untouched:
                 current.changed.connect(self._scroll)
                 current.open(chat)
             else:
                 self._settled = True
 
         if not self._settled:
-            self._keeper.do(lambda store: store.chat(chat), known)
+            self._chats.do(lambda store: store.chat(chat), found)
 
     @Slot()
     def _scroll(self) -> None:
-        window, kept = self._window, self._window.preferences.values
+        window, saved = self._window, self._window.preferences.values
         window.current.changed.disconnect(self._scroll)
         self._settled = True
-        if kept.message and window.current.session.chat == kept.chat:
-            window.chat.transcript.go_to(kept.message, below=kept.scroll)
+        if saved.message and window.current.session.chat == saved.chat:
+            window.chat.transcript.go_to(saved.message, below=saved.scroll)
 
-    def remember(self) -> None:
-        """Take note of where the window is, and of what is in view."""
+    def save(self) -> None:
+        """Save the geometry of the window, and what is in view."""
         window = self._window
         window.preferences.change(window=window.saveGeometry().toBase64().toStdString())
         if self._settled:
@@ -70,15 +70,21 @@ class Restorer(QObject):
             window.preferences.change(chat=chat, message=max(0, message), scroll=scroll)
 
 
-def clamped(wanted: QRect, rooms: list[QRect], least: QSize) -> QRect:
-    """Return where a window is, all of it in the room that has most of it, and no smaller than `least`."""
+def clamp(geometry: QRect, screens: list[QRect], minimum: QSize) -> QRect:
+    """Return the geometry of a window, moved and resized to lie within one screen.
 
-    def shared(room: QRect) -> int:
-        common = room.intersected(wanted)
+    Args:
+        geometry: The wanted geometry.
+        screens: The available areas of the screens; the one that shows most of the window is used.
+        minimum: The minimum size of the window, which is kept even if the screen is smaller.
+    """
+
+    def overlap(screen: QRect) -> int:
+        common = screen.intersected(geometry)
         return common.width() * common.height() if common.isValid() else 0
 
-    room = max(rooms, key=shared)
-    size = wanted.size().boundedTo(room.size()).expandedTo(least)
-    left = max(room.left(), min(wanted.left(), room.right() + 1 - size.width()))
-    top = max(room.top(), min(wanted.top(), room.bottom() + 1 - size.height()))
+    screen = max(screens, key=overlap)
+    size = geometry.size().boundedTo(screen.size()).expandedTo(minimum)
+    left = max(screen.left(), min(geometry.left(), screen.right() + 1 - size.width()))
+    top = max(screen.top(), min(geometry.top(), screen.bottom() + 1 - size.height()))
     return QRect(left, top, size.width(), size.height())
