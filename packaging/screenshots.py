@@ -476,8 +476,8 @@ class Stage:
         quick.hide()
         menu = QMenu()
         names = [model.name for model in self.session.library.models if model.runnable]
-        recent = tray.recent(self.session.library.models, names)
-        tray.fill(menu, tray.entries(self.session.state, recent, "Ctrl+Alt+Space"), tray.spelled)
+        recent = tray.recent_models(self.session.library.models, names)
+        tray.fill_menu(menu, tray.menu_entries(self.session.state, recent, "Ctrl+Alt+Space"), tray.escape)
         menu.ensurePolished()
         menu.resize(menu.sizeHint())
         await self._take("tray", menu)

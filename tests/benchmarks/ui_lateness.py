@@ -22,7 +22,7 @@ from sotto.engine.contract.requests import GenerateRequest
 from sotto.runner.commands import Generate, Load
 from sotto.runner.host import PROCESS, THREAD
 from sotto.store.opening import record_of
-from sotto.ui.app.app import _SWITCH_SECONDS
+from sotto.ui.app.app import SWITCH_INTERVAL_SECONDS
 from sotto.ui.session.engine_hosts import make_host
 from sotto.ui.session.engine_thread import EngineLost, EngineThread
 
@@ -91,7 +91,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("tokens", type=int)
     chosen = parser.parse_args()
-    sys.setswitchinterval(_SWITCH_SECONDS)
+    sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
     app = QApplication([])
     thread = make_host(chosen.host)
     watch = Watch(thread, chosen.folder, chosen.tokens)

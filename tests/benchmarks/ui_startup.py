@@ -45,7 +45,7 @@ def whole_app() -> None:
     from sotto.engine.contract.events import Loaded, TextChunk
     from sotto.ui.app import app
 
-    paint, live = app._paint, app._live
+    paint, live = app.show_window, app.run_event_loop
 
     class Watch(QObject):
         @Slot(object)
@@ -67,7 +67,7 @@ def whole_app() -> None:
         thread.event_received.connect(watch.heard)
         return live(application, shell, thread, *rest)
 
-    app._paint, app._live = painted, lived
+    app.show_window, app.run_event_loop = painted, lived
     app.run()
 
 

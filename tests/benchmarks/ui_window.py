@@ -59,14 +59,14 @@ class Lateness(QObject):
 
 def in_window(script: Callable[[MainWindow], object], chats: Path, thread: EngineThread | None = None) -> None:
     """Run `script`, a coroutine function, with the window over the chats of a file."""
-    sys.setswitchinterval(app._SWITCH_SECONDS)
+    sys.setswitchinterval(app.SWITCH_INTERVAL_SECONDS)
     application = app.Application(["sotto"])
     preferences = PreferenceStore(preferences_file())
-    app._dress(preferences)
+    app.apply_appearance(preferences)
     thread, keeper = thread or EngineThread(), ChatThread(chats)
     shell = Shell(Session(thread, preferences), keeper, preferences)
     switch = ApiSwitch(ApiHost(shell.session), preferences)
-    app._paint(shell.window)
+    app.show_window(shell.window)
 
     async def main() -> None:
         flows = Flows(asyncio.get_running_loop())
@@ -74,7 +74,7 @@ def in_window(script: Callable[[MainWindow], object], chats: Path, thread: Engin
         try:
             await script(shell.window)
         finally:
-            await app._end(shell, thread, switch, flows)
+            await app.shut_down(shell, thread, switch, flows)
             keeper.close()
             preferences.close()
 

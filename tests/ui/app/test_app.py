@@ -34,10 +34,10 @@ def test_nothing_heavy_is_imported_before_the_window_is_painted():
         "thread = app.EngineThread()\n"
         "from pathlib import Path\n"
         "preferences = app.PreferenceStore(Path('app.json'))\n"
-        "app._dress(preferences)\n"
+        "app.apply_appearance(preferences)\n"
         "shell = app.Shell(Session(thread, preferences), app.ChatThread(Path('chats.sqlite3')), preferences)\n"
         "switch = app.ApiSwitch(app.ApiHost(shell.session), preferences)\n"
-        "app._paint(shell.window)\n"
+        "app.show_window(shell.window)\n"
         "assert shell.window.was_painted\n"
         "heavy = {'mlx', 'mlx_lm', 'numpy', 'transformers', 'tokenizers', 'markdown_it', 'asyncio', 'qasync',\n"
         "         'jinja2', 'safetensors', 'psutil', 'sotto.runner.loop', 'sotto.engine.engine',\n"
@@ -50,9 +50,9 @@ def test_nothing_heavy_is_imported_before_the_window_is_painted():
 
 
 def test_qt_keeps_none_here(qapp):
-    from sotto.ui.app.app import qt_keeps_none
+    from sotto.ui.app.app import qt_keeps_references
 
-    assert qt_keeps_none()
+    assert qt_keeps_references()
 
 
 def test_a_file_opened_before_the_app_can_open_it_is_loaded_once(around, qtbot, loop, qapp, tmp_path):
@@ -67,7 +67,7 @@ def test_a_file_opened_before_the_app_can_open_it_is_loaded_once(around, qtbot, 
     qtbot.waitUntil(lambda: around.session.state.phase is Phase.READY and around.session.state.record.name == "late")
     assert around.shelf.opened == [early, late]
     assert around.shell.window.isVisible()
-    qapp._shell = None
+    qapp.shell = None
 
 
 def test_arguments_are_loaded(stage, qtbot, loop, flows, tmp_path):
@@ -86,11 +86,11 @@ def close():
     application = app.QApplication.instance()
     window = next(widget for widget in application.topLevelWidgets() if isinstance(widget, app.MainWindow))
     QTimer.singleShot({delay}, window.close)
-painted = app._paint
+painted = app.show_window
 def paint(window):
     painted(window)
     close()
-app._paint = paint
+app.show_window = paint
 sys.exit(app.run())
 """
 
@@ -121,7 +121,7 @@ import sotto.ui.app.app as app
 from sotto.paths import config_dir
 config_dir().mkdir(parents=True, exist_ok=True)
 (config_dir() / "app.json").write_text(json.dumps({"api_enabled": True, "api_port": int(sys.argv[1])}))
-painted = app._paint
+painted = app.show_window
 def paint(window):
     painted(window)
     threading.Thread(target=ask, args=(window,)).start()
@@ -139,7 +139,7 @@ def ask(window):
         except OSError:
             pass
     QMetaObject.invokeMethod(window, "close", Qt.ConnectionType.QueuedConnection)
-app._paint = paint
+app.show_window = paint
 sys.argv = sys.argv[:2]
 sys.exit(app.run())
 """

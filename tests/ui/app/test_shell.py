@@ -15,11 +15,12 @@ from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
 from scripted_loop import record
 from sotto.engine.contract.events import LoadProgress
 from sotto.ui.app import tray
-from sotto.ui.app.tray import Do, TrayEntry
+from sotto.ui.app.tray import TrayAction, TrayEntry
 from sotto.ui.platform.single_instance import Show, Wish
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.state.model_state import ModelState, Phase
-from sotto.ui.window.window_state import clamp
+from sotto.ui.window.main_window import MainWindow
+from sotto.ui.window.window_state import WindowState, clamp
 
 
 @pytest.fixture
@@ -49,18 +50,19 @@ def ended(around):
 
 def test_the_menu_says_how_the_model_stands_and_leads_everywhere():
     one, two = record("one"), record("library/two:latest")
-    rows = tray.entries(ModelState(Phase.LOADING, two, LoadProgress("weights", 42, 100)), (one, two), "Ctrl+Alt+Space")
-    assert [(row.text, row.does) for row in rows if row.does is not Do.LINE] == [
-        ("two · loading 42 %", Do.NOTHING),
-        ("one", Do.LOAD),
-        ("two", Do.LOAD),
-        ("Quick Prompt", Do.QUICK),
-        ("New Chat", Do.NEW_CHAT),
-        ("Open Sotto", Do.WINDOW),
-        ("Quit Sotto", Do.QUIT),
+    state = ModelState(Phase.LOADING, two, LoadProgress("weights", 42, 100))
+    rows = tray.menu_entries(state, (one, two), "Ctrl+Alt+Space")
+    assert [(row.text, row.action) for row in rows if row.action is not TrayAction.LINE] == [
+        ("two · loading 42 %", TrayAction.NOTHING),
+        ("one", TrayAction.LOAD),
+        ("two", TrayAction.LOAD),
+        ("Quick Prompt", TrayAction.QUICK),
+        ("New Chat", TrayAction.NEW_CHAT),
+        ("Open Sotto", TrayAction.WINDOW),
+        ("Quit Sotto", TrayAction.QUIT),
     ]
-    assert [row.checked for row in rows if row.does is Do.LOAD] == [False, True]
-    assert next(row for row in rows if row.does is Do.QUICK).keys == "Ctrl+Alt+Space"
+    assert [row.checked for row in rows if row.action is TrayAction.LOAD] == [False, True]
+    assert next(row for row in rows if row.action is TrayAction.QUICK).keys == "Ctrl+Alt+Space"
 
 
 @pytest.mark.parametrize(
@@ -75,40 +77,44 @@ def test_the_menu_says_how_the_model_stands_and_leads_everywhere():
     ],
 )
 def test_every_state_has_words(phase, said):
-    rows = tray.entries(ModelState(phase, record("one")), ())
+    rows = tray.menu_entries(ModelState(phase, record("one")), ())
     assert rows[0].text == said
-    assert (Do.EJECT in [row.does for row in rows]) == (phase in (Phase.READY, Phase.GENERATING))
-    assert tray.entries(ModelState(), ())[0].text == "No model"
+    assert (TrayAction.EJECT in [row.action for row in rows]) == (phase in (Phase.READY, Phase.GENERATING))
+    assert tray.menu_entries(ModelState(), ())[0].text == "No model"
 
 
 def test_the_models_used_last_come_first_as_far_as_they_are_there():
     names = ()
     for name in ("a", "b", "c", "a", "d", "e", "f"):
-        names = tray.noted(names, name)
+        names = tray.add_recent(names, name)
     assert names == ("f", "e", "d", "a", "c")
     models = [record("a"), record("c"), record("f"), record("e", runnable=False)]
-    assert [model.name for model in tray.recent(models, names)] == ["f", "a", "c"]
+    assert [model.name for model in tray.recent_models(models, names)] == ["f", "a", "c"]
 
 
 def test_the_menu_of_qt_is_made_of_the_rows(qapp):
     menu, done = QMenu(), []
     menu.triggered.connect(lambda action: done.append(action.data()))
-    rows = (TrayEntry("a & b", Do.NOTHING), TrayEntry("", Do.LINE), TrayEntry("Quit Sotto", Do.QUIT, keys="Ctrl+Q"))
-    tray.fill(menu, rows, tray.spelled)
+    rows = (
+        TrayEntry("a & b", TrayAction.NOTHING),
+        TrayEntry("", TrayAction.LINE),
+        TrayEntry("Quit Sotto", TrayAction.QUIT, keys="Ctrl+Q"),
+    )
+    tray.fill_menu(menu, rows, tray.escape)
     words, line, leave = menu.actions()
     assert (words.isEnabled(), line.isSeparator(), leave.isEnabled()) == (False, True, True)
     assert (words.text(), leave.text()) == ("a && b", "Quit Sotto\tCtrl+Q")
     # Only what is said is another: the entries stay, and do the same.
-    tray.fill(menu, (TrayEntry("b", Do.NOTHING), *rows[1:]), tray.spelled)
+    tray.fill_menu(menu, (TrayEntry("b", TrayAction.NOTHING), *rows[1:]), tray.escape)
     assert menu.actions() == [words, line, leave]
     assert words.text() == "b"
     leave.trigger()
     assert done == [rows[2]]
     # A model in another's place is another entry.
-    tray.fill(menu, [TrayEntry("one", Do.LOAD, record("one"), checked=True)], tray.spelled)
+    tray.fill_menu(menu, [TrayEntry("one", TrayAction.LOAD, record("one"), checked=True)], tray.escape)
     (one,) = menu.actions()
     assert (one.text(), one.isCheckable(), one.isChecked()) == ("one", True, True)
-    tray.fill(menu, [TrayEntry("two", Do.LOAD, record("two"))], tray.spelled)
+    tray.fill_menu(menu, [TrayEntry("two", TrayAction.LOAD, record("two"))], tray.escape)
     (two,) = menu.actions()
     assert (two.text(), two.isCheckable(), two.isChecked()) == ("two", True, False)
     two.trigger()
@@ -137,23 +143,23 @@ def test_a_panel_that_colours_nothing_gets_the_icon_in_its_own_colours(qapp, mon
 def test_the_rows_do_what_they_say(around, qtbot, loop, ended):
     around.load(qtbot)
     shell = around.shell
-    shell.tray.wanted.emit(TrayEntry("", Do.LOAD, around.session.library.models[1]))
+    shell.tray.chosen.emit(TrayEntry("", TrayAction.LOAD, around.session.library.models[1]))
     qtbot.waitUntil(
         lambda: around.session.state.phase is Phase.READY and around.session.state.record.name == "other:latest"
     )
     assert around.preferences.values.recent_models == ("other:latest", "tiny:latest")
-    assert [row.text for row in shell.tray_entries() if row.does is Do.LOAD] == ["other", "tiny"]
-    shell.tray.wanted.emit(TrayEntry("", Do.EJECT))
+    assert [row.text for row in shell.tray_entries() if row.action is TrayAction.LOAD] == ["other", "tiny"]
+    shell.tray.chosen.emit(TrayEntry("", TrayAction.EJECT))
     qtbot.waitUntil(lambda: around.session.state.phase is Phase.FOUND)
-    shell.tray.wanted.emit(TrayEntry("", Do.QUICK))
+    shell.tray.chosen.emit(TrayEntry("", TrayAction.QUICK))
     assert shell.quick.visible
     assert not shell.has_window
-    shell.tray.wanted.emit(TrayEntry("", Do.WINDOW))
+    shell.tray.chosen.emit(TrayEntry("", TrayAction.WINDOW))
     assert shell.window.isVisible()
     shell.window.current.session.draft.set_text("a draft")
-    shell.tray.wanted.emit(TrayEntry("", Do.NEW_CHAT))
+    shell.tray.chosen.emit(TrayEntry("", TrayAction.NEW_CHAT))
     assert shell.window.current.session.draft.text == ""
-    shell.tray.wanted.emit(TrayEntry("", Do.QUIT))
+    shell.tray.chosen.emit(TrayEntry("", TrayAction.QUIT))
     assert ended == [True]
 
 
@@ -170,7 +176,7 @@ def test_with_a_tray_closing_hides_and_says_so_once(around, qtbot, loop, ended, 
     told = []
     monkeypatch.setattr(QSystemTrayIcon, "supportsMessages", lambda: True)
     monkeypatch.setattr(QSystemTrayIcon, "showMessage", lambda self, *words: told.append(words[0]))
-    around.shell.tray.look()
+    around.shell.tray.try_to_show()
     for _ in range(2):
         around.shell.open_window()
         assert around.shell.window.isVisible()
@@ -190,7 +196,7 @@ def test_a_file_that_is_being_read_is_attached_behind_a_closed_window(around, qt
     notes.write_text("Ten minutes.")
     window = around.shell.window
     around.shell.open_window()
-    qtbot.waitUntil(lambda: around.shell.tray.there)
+    qtbot.waitUntil(lambda: around.shell.tray.is_visible)
     window.composing.attach((notes,))
     window.close()
     qtbot.waitUntil(lambda: [one.name for one in window.current.session.draft.attachments] == ["notes.md"])
@@ -207,12 +213,12 @@ def test_where_the_tray_shows_no_messages_the_window_says_it(around, qtbot, loop
 
 
 def test_a_tray_that_comes_later_is_used_and_one_that_goes_is_not_relied_on(late_tray, around, qtbot, loop, ended):
-    assert not around.shell.tray.there
-    assert around.shell.tray._looks.isActive()
+    assert not around.shell.tray.is_visible
+    assert around.shell.tray.retry_timer.isActive()
     late_tray[0] = True
-    around.shell.tray._looks.timeout.emit()
-    assert around.shell.tray.there
-    assert not around.shell.tray._looks.isActive()
+    around.shell.tray.retry_timer.timeout.emit()
+    assert around.shell.tray.is_visible
+    assert not around.shell.tray.retry_timer.isActive()
     late_tray[0] = False
     around.shell.open_window()
     around.shell.window.close()
@@ -224,16 +230,16 @@ def test_quitting_from_the_panel_and_from_the_system(around, qtbot, loop, ended,
     qtbot.waitUntil(around.panel.isActiveWindow)
     QTest.keyClick(around.panel.composer.draft, Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
     assert ended == [True]
-    qapp._shell = around.shell
+    qapp.shell = around.shell
     QApplication.sendEvent(qapp, QEvent(QEvent.Type.Quit))
-    qapp._shell = None
+    qapp.shell = None
     assert ended == [True, True]
 
 
 def test_a_click_on_the_apps_icon_brings_the_window_back(around, qtbot, loop):
     around.shell.reopen()
     assert not around.shell.has_window  # the system activates what it has just started
-    around.shell._made -= 10
+    around.shell.started_at -= 10
     around.shell.quick.show()
     around.shell.reopen()
     assert not around.shell.has_window
@@ -248,23 +254,23 @@ def test_a_click_on_the_apps_icon_brings_the_window_back(around, qtbot, loop):
 def test_what_another_start_is_for_is_done(around, qtbot, loop, tmp_path):
     shell, path = around.shell, tmp_path / "model"
     around.shelf.at = {path: record("given", path=path)}
-    shell.grant(Wish(Show.NOTHING, (path,)))
+    shell.carry_out(Wish(Show.NOTHING, (path,)))
     qtbot.waitUntil(lambda: around.session.state.phase is Phase.READY)
     assert around.session.state.record.name == "given"
     assert not shell.has_window
-    shell.grant(Wish(Show.TOGGLE))
+    shell.carry_out(Wish(Show.TOGGLE))
     assert shell.quick.visible
-    shell.grant(Wish(Show.QUICK))
+    shell.carry_out(Wish(Show.QUICK))
     assert shell.quick.visible
-    shell.grant(Wish(Show.TOGGLE))
+    shell.carry_out(Wish(Show.TOGGLE))
     assert not shell.quick.visible
     assert not shell.has_window
-    shell.grant(Wish())
+    shell.carry_out(Wish())
     assert shell.window.isVisible()
     shell.window.showMinimized()
-    shell.grant(Wish(Show.QUICK))
+    shell.carry_out(Wish(Show.QUICK))
     assert shell.window.isMinimized()
-    shell.grant(Wish(token="proof"))
+    shell.carry_out(Wish(token="proof"))
     assert not shell.window.isMinimized()
     assert os.environ.pop("XDG_ACTIVATION_TOKEN") == "proof"
 
@@ -289,7 +295,7 @@ from PySide6.QtCore import QTimer
 import sotto.ui.app.app as app
 from sotto.ui.platform.single_instance import Show, Wish
 from sotto.ui.state.model_state import Phase
-live = app._live
+live = app.run_event_loop
 def lived(application, shell, thread, *rest):
     def look():
         if shell.session.state.phase is not Phase.READY:
@@ -302,7 +308,7 @@ def lived(application, shell, thread, *rest):
     timer.timeout.connect(look)
     timer.start()
     return live(application, shell, thread, *rest)
-app._live = lived
+app.run_event_loop = lived
 sys.exit(app.run(Wish(Show.NOTHING)))
 """
 
@@ -359,25 +365,28 @@ def test_the_window_comes_back_as_it_was(around, qtbot, loop, flows, destroyed):
     QTest.qWait(100)
     assert window.chat.transcript.reading() == reading
     geometry, chat = window.geometry(), window.current.session.chat
-    shell.keep()
+    shell.save()
     values = around.preferences.values
     assert (values.chat, values.message, values.scroll) == (chat, *reading)
 
     # As after a restart: another window over what was kept.
-    kept = PreferenceStore(around.preferences._path)
+    kept = PreferenceStore(around.preferences.path)
     assert kept.values == values
-    shell._window, shell._preferences = None, kept
-    window.current.close()
-    again = shell.window
+    again = MainWindow(around.session, around.keeper, kept)
+    state = WindowState(again, around.keeper)
+    state.restore_geometry()
+    again.begin(flows)
+    state.open_chat(fresh=False)
     again.show()
     qtbot.waitUntil(lambda: again.current.session.chat == chat and len(again.current.session.turns) == 6)
     qtbot.waitUntil(lambda: again.chat.transcript.reading() == reading)
     QTest.qWait(100)
     assert again.chat.transcript.reading() == reading
     assert again.geometry() == geometry
-    window.hide()
+    again.hide()
+    again.sessions.close()
     kept.close()
-    destroyed(window, kept)
+    destroyed(again, kept)
 
 
 def test_a_new_chat_is_wanted_in_place_of_the_one_that_was_in_view(around, qtbot, loop):
@@ -386,7 +395,7 @@ def test_a_new_chat_is_wanted_in_place_of_the_one_that_was_in_view(around, qtbot
     around.keeper.do(lambda store: store.ask(store.add_chat(), "Before?", None), kept.append)
     qtbot.waitUntil(lambda: bool(kept))
     around.preferences.change(chat=1)
-    around.shell.grant(Wish(Show.NEW_CHAT))
+    around.shell.carry_out(Wish(Show.NEW_CHAT))
     done = []
     around.keeper.do(lambda store: None, done.append)
     qtbot.waitUntil(lambda: bool(done))
@@ -400,13 +409,13 @@ def test_an_end_before_the_chat_is_in_view_does_not_forget_it(around, qtbot, loo
     qtbot.waitUntil(lambda: bool(kept))
     around.preferences.change(chat=1, message=1, scroll=7)
     around.shell.open_window()
-    around.shell.keep()
+    around.shell.save()
     assert around.preferences.values.chat == 1
     qtbot.waitUntil(
         lambda: around.shell.window.current.session.chat == 1 and bool(around.shell.window.current.session.turns)
     )
     around.shell.window.current.new_chat()
-    around.shell.keep()
+    around.shell.save()
     assert around.preferences.values.chat == 0
 
 
@@ -435,16 +444,16 @@ def test_a_log_out_keeps_everything_and_asks_nothing(around, qtbot, loop):
             self.hint = hint
 
     manager = Manager()
-    shell.save(manager)
+    shell.save_session(manager)
     assert manager.hint is not None
-    file = around.keeper._path
+    file = around.keeper.path
     import sqlite3
 
     with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as connection:
         drafts = connection.execute("SELECT draft FROM chats").fetchall()
     connection.close()
     assert ("not sent",) in drafts
-    assert json.loads(around.preferences._path.read_text())["chat"] == shell.window.current.session.chat
+    assert json.loads(around.preferences.path.read_text())["chat"] == shell.window.current.session.chat
     # The session may as well go on.
     around.script.hold_answer.set()
     qtbot.waitUntil(lambda: not shell.window.current.session.busy)

@@ -84,10 +84,10 @@ def test_names_read_as_they_are(desk, host, name):
     code = (
         "import sys\n"
         "from sotto.ui.app.app import Application\n"
-        "from sotto.ui.app.tray import Do, Tray, TrayEntry\n"
+        "from sotto.ui.app.tray import Tray, TrayAction, TrayEntry\n"
         "app = Application([])\n"
-        "tray = Tray(lambda: (TrayEntry(sys.argv[1], Do.NOTHING),))\n"
-        "tray.look()\n"
+        "tray = Tray(lambda: (TrayEntry(sys.argv[1], TrayAction.NOTHING),))\n"
+        "tray.try_to_show()\n"
         "app.exec()\n"
     )
     shown = subprocess.Popen([sys.executable, "-c", code, name], env=desk.env)

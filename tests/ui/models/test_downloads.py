@@ -415,7 +415,7 @@ def test_downloads_go_on_behind_a_closed_window_and_the_tray_says_what_came_of_t
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
     monkeypatch.setattr(QSystemTrayIcon, "supportsMessages", lambda: True)
     monkeypatch.setattr(QSystemTrayIcon, "showMessage", lambda self, *words: told.append(words[:2]))
-    around.shell.tray.look()
+    around.shell.tray.try_to_show()
     around.shell.open_window()
     around.shell.window.desk.getting.downloads.add(NAME)
     around.shell.window.close()

@@ -16,7 +16,7 @@ from sotto.chats.chat_records import State
 from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
 from sotto.errors import SottoError
-from sotto.ui.app.start_requests import Door
+from sotto.ui.app.start_requests import StartRequests
 from sotto.ui.platform.single_instance import LONGEST, TAKEN, Show, Wish, enter
 
 
@@ -35,9 +35,9 @@ def held(folder):
 @pytest.fixture
 def door(held, qapp, destroyed):
     owner = QObject()
-    made = Door(held.listener, owner)
+    made = StartRequests(held.listener, owner)
     made.heard = []
-    made.wished.connect(made.heard.append)
+    made.received.connect(made.heard.append)
     yield made
     made.close()
     destroyed(owner)
@@ -79,8 +79,8 @@ def test_starts_that_come_before_the_app_listens_wait_for_it(folder, held, qtbot
     time.sleep(0.2)
     assert [result for _, result in coming] == [[], []]
     owner, heard = QObject(), []
-    door = Door(held.listener, owner)
-    door.wished.connect(heard.append)
+    door = StartRequests(held.listener, owner)
+    door.received.connect(heard.append)
     qtbot.waitUntil(lambda: len(heard) == 2)
     for thread, _ in coming:
         thread.join()

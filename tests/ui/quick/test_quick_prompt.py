@@ -98,7 +98,7 @@ def test_escape_hides_and_the_answer_goes_on(around, qtbot, loop):
     qtbot.waitUntil(lambda: done(around))
     around.shell.quick.show()
     assert around.panel.transcript.messages[-1].body.markdown == "Hello there."
-    assert not around.shell.over
+    assert not around.shell.ending
 
 
 def test_the_panel_hides_when_the_focus_leaves_it_alone(around, qtbot, loop):

@@ -50,13 +50,13 @@ def step():
     if {".json", ".md"} <= done and "told" not in done:
         done.add("told")
         QTimer.singleShot(1000, lambda: print("now", flush=True))
-painted = app._paint
+painted = app.show_window
 def paint(window):
     painted(window)
     window.ticks = QTimer(window, interval=50)
     window.ticks.timeout.connect(step)
     window.ticks.start()
-app._paint = paint
+app.show_window = paint
 sys.exit(app.run(Wish(), enter(data_dir(), Wish())))
 """
 

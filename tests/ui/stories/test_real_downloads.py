@@ -196,7 +196,7 @@ from sotto.paths import data_dir
 from sotto.store.pull.queue import PullQueue
 from sotto.ui.models import downloads
 downloads.open_queue = lambda tell: PullQueue(data_dir() / "models", tell, insecure=True)
-painted = app._paint
+painted = app.show_window
 def paint(window):
     painted(window)
     getting = window.desk.getting.downloads
@@ -213,7 +213,7 @@ def paint(window):
         else:
             QTimer.singleShot(50, look)
     look()
-app._paint = paint
+app.show_window = paint
 sys.exit(app.run())
 """
 

@@ -519,11 +519,11 @@ def watch():
     window.ticks = QTimer(window, interval=50)
     window.ticks.timeout.connect(send)
     window.ticks.start()
-painted = app._paint
+painted = app.show_window
 def paint(window):
     painted(window)
     watch()
-app._paint = paint
+app.show_window = paint
 app.run()
 """
 

@@ -1,1 +1,1 @@
-"""The application: start and end, the tray, and requests from later starts."""
+"""The application: starting and quitting, the tray, and requests from later starts."""

@@ -1,7 +1,7 @@
-"""Open the window, and end well.
+"""Runs the application from start to end.
 
-The window is painted before anything is imported that it does not need: the event loop of asyncio, the readers of the
-stores and, on the engine's own thread, MLX.
+The window is painted before anything that it does not need is imported: asyncio, the readers of the stores and, on the
+engine's thread, MLX.
 """
 
 import os
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication
 
 from sotto.paths import data_dir, preferences_file
 from sotto.ui.app.shell import Shell
-from sotto.ui.app.start_requests import Door
+from sotto.ui.app.start_requests import StartRequests
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.platform.single_instance import Instance, Show, Wish
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
@@ -35,15 +35,19 @@ from sotto.ui.window.main_window import MainWindow
 if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import Flows
 
-_SWITCH_SECONDS = 0.0005
-# What was computed last is written to the disk meanwhile.
+SWITCH_INTERVAL_SECONDS = 0.0005
+# Long enough for the engine to write its prefix cache to disk.
 _CLOSE_MS = 20_000
 _FIRST_PAINT_MS = 2000
-_USUAL = Wish()
+_DEFAULT_WISH = Wish()
 
 
 class Application(QApplication):
-    """The application; files that the system asks it to open wait until there is somebody to open them."""
+    """The Qt application. It keeps the files that the system asks it to open until there is a shell to open them.
+
+    Attributes:
+        shell: Handles the system's requests; None before `serve`.
+    """
 
     def __init__(self, arguments: Sequence[str]) -> None:
         """Start Qt."""
@@ -52,54 +56,58 @@ class Application(QApplication):
         self.setOrganizationName("Sotto")
         self.setDesktopFileName("app.sotto")
         self.setQuitOnLastWindowClosed(False)
-        self._shell: Shell | None = None
+        self.shell: Shell | None = None
         self._waiting: list[Path] = []
 
     def serve(self, shell: "Shell") -> None:
-        """Pass on to `shell` what the system asks for from now on, first the files that came before."""
-        self._shell = shell
-        self.commitDataRequest.connect(shell.save)
+        """Pass the system's requests on to `shell`, beginning with the files that were requested before."""
+        self.shell = shell
+        self.commitDataRequest.connect(shell.save_session)
         waiting, self._waiting = tuple(self._waiting), []
         if waiting:
             shell.open_paths(waiting)
 
     def event(self, event: QEvent) -> bool:
-        """Take files that the system asks to open, a click on the app's icon, and the wish that it ends."""
+        """Handle the system's requests to open files, to reactivate the app, and to quit."""
         if isinstance(event, QFileOpenEvent):
             path = path_from_url(event.url())
             if path is None and event.file():
                 path = Path(event.file())
-            if path is not None and self._shell is None:
+            if path is not None and self.shell is None:
                 self._waiting.append(path)
-            elif path is not None and self._shell is not None:
-                self._shell.open_paths((path,))
+            elif path is not None and self.shell is not None:
+                self.shell.open_paths((path,))
             return True
-        if self._shell is not None and event.type() == QEvent.Type.ApplicationActivate and sys.platform == "darwin":
-            self._shell.reopen()
-        if self._shell is not None and event.type() == QEvent.Type.Quit:
-            # Not at once: what is on its way to the disk gets there first.
-            self._shell.quit()
+        if self.shell is not None and event.type() == QEvent.Type.ApplicationActivate and sys.platform == "darwin":
+            self.shell.reopen()
+        if self.shell is not None and event.type() == QEvent.Type.Quit:
+            # Not passed on to Qt, which would quit at once, before everything is saved.
+            self.shell.quit()
             return True
         return super().event(event)
 
 
-def qt_keeps_none() -> bool:
-    """Return whether Qt calls leave the reference count of None alone; 200 lost references do no harm yet."""
+def qt_keeps_references() -> bool:
+    """Return whether Qt calls leave the reference count of None alone.
+
+    WORKAROUND: PySide6 6.12.0 loses references on Python 3.11; see the pins in pyproject.toml. The 200 references that
+    this test may lose do no harm yet.
+    """
     target, before = QObject(), sys.getrefcount(None)
     for _ in range(200):
         target.setObjectName("a")
     return abs(sys.getrefcount(None) - before) < 10
 
 
-def run(wish: Wish = _USUAL, instance: Instance | None = None) -> int:
-    """Be the app, and begin with `wish`; return the exit status.
+def run(wish: Wish = _DEFAULT_WISH, instance: Instance | None = None) -> int:
+    """Run the app until it ends, and return the exit status.
 
     Args:
-        wish: What is to be seen, and models to load; without any, the built-in one is loaded.
-        instance: The right to be the app of the data folder; None where that cannot be had.
+        wish: What to show first, and the models to load; without models, the built-in one is loaded.
+        instance: The lock of the data folder; None if it could not be acquired.
     """
-    if not qt_keeps_none():
-        # An ordinary exit would abort once more references are lost.
+    if not qt_keeps_references():
+        # Not an ordinary exit, which would lose more references, and abort.
         print(  # noqa: T201
             f"PySide6 {pyside_version} loses references on Python {sys.version.split()[0]} until the process aborts: "
             "use Python 3.12 or newer, or PySide6 older than 6.12.",
@@ -107,58 +115,67 @@ def run(wish: Wish = _USUAL, instance: Instance | None = None) -> int:
             flush=True,
         )
         os._exit(1)
-    sys.setswitchinterval(_SWITCH_SECONDS)
+    sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
     known = QApplication.instance()
     app = known if isinstance(known, Application) else Application(sys.argv[:1])
     collector = Collector()
     collector.begin()
     preferences = PreferenceStore(preferences_file())
-    _dress(preferences)
-    thread, keeper = make_host(preferences.values.engine_host), ChatThread(data_dir() / "chats.sqlite3")
-    shell = Shell(Session(thread, preferences), keeper, preferences)
+    apply_appearance(preferences)
+    thread, chats = make_host(preferences.values.engine_host), ChatThread(data_dir() / "chats.sqlite3")
+    shell = Shell(Session(thread, preferences), chats, preferences)
     switch = shell.api = ApiSwitch(ApiHost(shell.session), preferences)
     app.serve(shell)
-    door = Door(instance.listener, shell) if instance is not None else None
-    if door is not None:
-        door.wished.connect(shell.grant)
+    requests = StartRequests(instance.listener, shell) if instance is not None else None
+    if requests is not None:
+        requests.received.connect(shell.carry_out)
     if wish.show in (Show.WINDOW, Show.NEW_CHAT):
-        _paint(shell.window)
+        show_window(shell.window)
     else:
         shell.show(wish.show)
     try:
-        return _live(app, shell, thread, switch, wish, door)
+        return run_event_loop(app, shell, thread, switch, wish, requests)
     finally:
-        keeper.close()
+        chats.close()
         preferences.close()
         if instance is not None:
             instance.close()
         collector.end()
 
 
-def _dress(preferences: PreferenceStore) -> None:
-    """Let the window look as was chosen, now and whenever that changes."""
+def apply_appearance(preferences: PreferenceStore) -> None:
+    """Apply the appearance and zoom of the preferences, now and whenever they change."""
     look = theme.current()
 
-    def wear(values: Preferences) -> None:
+    def apply(values: Preferences) -> None:
         look.wear(values.appearance, values.zoom)
 
-    wear(preferences.values)
-    preferences.changed.connect(wear)
+    apply(preferences.values)
+    preferences.changed.connect(apply)
 
 
-def _paint(window: MainWindow) -> None:
+def show_window(window: MainWindow) -> None:
     """Show the window and wait until it has been painted."""
-    waiting = QEventLoop()
-    window.painted.connect(waiting.quit)
-    QTimer.singleShot(_FIRST_PAINT_MS, waiting.quit)  # a window that starts minimized is never painted
+    loop = QEventLoop()
+    window.painted.connect(loop.quit)
+    QTimer.singleShot(_FIRST_PAINT_MS, loop.quit)  # a window that starts minimized is never painted
     window.show()
-    waiting.exec()
+    loop.exec()
 
 
-def _live(
-    app: Application, shell: Shell, thread: EngineThread, switch: ApiSwitch, wish: Wish, door: Door | None
+def run_event_loop(
+    app: Application, shell: Shell, thread: EngineThread, switch: ApiSwitch, wish: Wish, requests: StartRequests | None
 ) -> int:
-    """Run the event loop until the app is to end."""
+    """Run the event loop until the shell wants to end; return the exit status.
+
+    Args:
+        app: The application.
+        shell: Begins once the loop runs, and ends it.
+        thread: The engine's thread, which is started in the loop.
+        switch: Starts and stops the API.
+        wish: What to show first, and the models to load.
+        requests: Receives the requests of later starts; None if it cannot.
+    """
     import asyncio
 
     import qasync
@@ -169,10 +186,10 @@ def _live(
         loop = asyncio.get_running_loop()
         flows = Flows(loop)
         ended = asyncio.Event()
-        # A log-out that knows nothing of sessions ends programs like this.
+        # Desktops without session management end programs with this signal at log-out.
         loop.add_signal_handler(signal.SIGTERM, shell.quit)
         shell.ended.connect(ended.set)
-        if shell.over:
+        if shell.ending:
             ended.set()
         QTimer.singleShot(0, thread, thread.start)
         shell.begin(flows, wish)
@@ -180,9 +197,9 @@ def _live(
         try:
             await ended.wait()
         finally:
-            if door is not None:
-                door.close()
-            await _end(shell, thread, switch, flows)
+            if requests is not None:
+                requests.close()
+            await shut_down(shell, thread, switch, flows)
 
     try:
         with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(app)) as runner:
@@ -192,13 +209,13 @@ def _live(
     return 0
 
 
-async def _end(shell: Shell, thread: EngineThread, switch: ApiSwitch, flows: "Flows") -> None:
-    """End the API, flows and the engine, in that order, with everything out of sight."""
+async def shut_down(shell: Shell, thread: EngineThread, switch: ApiSwitch, flows: "Flows") -> None:
+    """Hide everything, then stop the API, the asynchronous tasks and the engine, in this order."""
     shell.hide()
     switch.close()
     shell.close()
     await flows.close()
     if not thread.close(_CLOSE_MS):
-        # Qt aborts when a thread that runs is destroyed.
+        # Not an ordinary exit, because Qt aborts when a running thread is destroyed.
         print("The engine did not stop in time.", file=sys.stderr, flush=True)  # noqa: T201
         os._exit(1)

@@ -1,4 +1,4 @@
-"""The app around its window: what it does when the window is closed, when another start comes in, and when it ends."""
+"""Connects the window, the quick prompt, the tray and the global shortcut, and saves everything when the app ends."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from sotto.chats.chat_records import Chat
 from sotto.runner.host import PROCESS, THREAD, forced_kind
 from sotto.store.pull.progress import PullProgress
 from sotto.ui.app import tray
-from sotto.ui.app.tray import Do, Tray, TrayEntry
+from sotto.ui.app.tray import Tray, TrayAction, TrayEntry
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.chat_sessions import ChatSessions
 from sotto.ui.conversation.chat_thread import ChatThread
@@ -33,67 +33,76 @@ if TYPE_CHECKING:
     from sotto.ui.session.api_switch import ApiSwitch
     from sotto.ui.toolkit.async_tasks import Flows
 
-_USUAL = Wish()
-# When the start is over, and the first question may already be asked.
+_DEFAULT_WISH = Wish()
+# The quick prompt's panel is created this long after the start, when nothing else is going on any more.
 _PREPARE_MS = 1500
 _START_SECONDS = 3.0
-# How long a log-out waits for the disk.
-_KEEP_SECONDS = 3.0
+# How long a log-out waits for chats to be saved.
+_SAVE_SECONDS = 3.0
+_SHOWN_BY = {
+    TrayAction.QUICK: Show.QUICK,
+    TrayAction.WINDOW: Show.WINDOW,
+    TrayAction.NEW_CHAT: Show.NEW_CHAT,
+}
 
 
 class Shell(QObject):
-    """Owns the window, the quick prompt and the item in the tray.
+    """Owns the window, the quick prompt and the tray icon.
 
     Signals:
-        ended: The app is to end.
+        ended: The app should quit.
 
     Attributes:
-        over: Whether it is to end.
-        sessions: The conversations that are open.
+        session: The model in use.
+        sessions: The open conversations.
         quick: The quick prompt.
-        api: What lets other programs in, for the settings; None where nothing does.
+        tray: The tray icon.
+        shortcut: The global shortcut of the quick prompt.
+        api: The switch of the API, for the settings; None if there is none.
+        ending: Whether the app is about to quit.
+        started_at: When the app started, by `time.monotonic`.
     """
 
     ended = Signal()
 
-    def __init__(self, session: Session, keeper: ChatThread, preferences: PreferenceStore) -> None:
-        """Show nothing yet."""
+    def __init__(self, session: Session, chats: ChatThread, preferences: PreferenceStore) -> None:
+        """Prepare everything, and show nothing yet."""
         super().__init__()
         self.session = session
         self.api: ApiSwitch | None = None
-        self.over = False
-        # Whether a window that is made begins with a new conversation, and not with the one that was in view.
+        self.ending = False
+        # Whether the window begins with a new conversation instead of the one that was last in view.
         self._fresh = False
-        self._made = time.monotonic()
-        self._keeper = keeper
+        self.started_at = time.monotonic()
+        self._chats = chats
         self._preferences = preferences
         self._flows: Flows | None = None
         self._window: MainWindow | None = None
-        self.sessions = ChatSessions(session, keeper, self)
+        self.sessions = ChatSessions(session, chats, self)
         self.quick = QuickPrompt(session, preferences, self.sessions, self)
         self.quick.app_wanted.connect(self._move_to_window)
         self.quick.quit_wanted.connect(self.quit)
-        self._preparing = QTimer(self, singleShot=True, interval=_PREPARE_MS)
-        self._preparing.timeout.connect(self.quick.prepare)
+        self._prepare_timer = QTimer(self, singleShot=True, interval=_PREPARE_MS)
+        self._prepare_timer.timeout.connect(self.quick.prepare)
         self.tray = Tray(self.tray_entries, self)
-        self.tray.wanted.connect(self._do)
+        self.tray.chosen.connect(self._run_entry)
         self.shortcut = GlobalShortcut(self)
         self.shortcut.pressed.connect(self._toggle)
-        self.shortcut.changed.connect(self._tell_of_keys)
+        self.shortcut.changed.connect(self._report_shortcut)
         preferences.changed.connect(self._follow)
         session.state_changed.connect(self.tray.refresh)
-        session.became_ready.connect(self._note_model)
+        session.became_ready.connect(self._record_recent_model)
 
     @property
     def has_window(self) -> bool:
-        """Whether the window was ever asked for."""
+        """Whether the window has been created."""
         return self._window is not None
 
     @property
     def window(self) -> MainWindow:
-        """The window, made when it is asked for first."""
+        """The window, which is created on first use."""
         if self._window is None:
-            self._window = MainWindow(self.session, self._keeper, self._preferences, self.sessions)
+            self._window = MainWindow(self.session, self._chats, self._preferences, self.sessions)
             self._connect(self._window)
             self._window_state.restore_geometry()
             if self._flows is not None:
@@ -101,27 +110,27 @@ class Shell(QObject):
         return self._window
 
     def _connect(self, window: MainWindow) -> None:
-        self._window_state = WindowState(window, self._keeper)
+        self._window_state = WindowState(window, self._chats)
         window.dialogs.api, window.dialogs.shortcut = self.api, self.shortcut
         window.closed.connect(self._close_window)
         window.quit_wanted.connect(self.quit)
         window.quick_wanted.connect(self.quick.show)
-        window.current.changed.connect(self._leave_to_window)
-        window.chat_library.trashed.connect(self._forget)
-        window.desk.getting.downloads.ended.connect(self._tell_download)
+        window.current.changed.connect(self._give_up_chat)
+        window.chat_library.trashed.connect(self._close_trashed)
+        window.desk.getting.downloads.ended.connect(self._report_download)
 
-    def begin(self, flows: "Flows", wish: Wish = _USUAL) -> None:
-        """Start what needs an event loop, and load what `wish` is for."""
+    def begin(self, flows: "Flows", wish: Wish = _DEFAULT_WISH) -> None:
+        """Start what needs the event loop, and load the models of `wish`."""
         self._flows = flows
         self._fresh = wish.show is Show.NEW_CHAT
         if self._window is not None:
             self._begin_window(flows, wish.paths)
         else:
             self.session.begin(flows, wish.paths)
-        self.tray.look()
+        self.tray.try_to_show()
         self.shortcut.begin(flows)
         self._follow(self._preferences.values)
-        self._preparing.start()
+        self._prepare_timer.start()
 
     def _begin_window(self, flows: "Flows", paths: tuple[Path, ...] = ()) -> None:
         assert self._window is not None
@@ -131,7 +140,7 @@ class Shell(QObject):
             self._offer_isolation(self._window)
 
     def _offer_isolation(self, window: MainWindow) -> None:
-        """Say that the app ended while something was computed, and how that takes no more with it than an answer."""
+        """Report that the app crashed while a model was computing, and offer to run the engine in its own process."""
         window.chat.notice.ask(
             "Sotto ended while a model was computing",
             "If that was a crash: in a process of its own the engine takes no more with it than an answer. "
@@ -141,13 +150,13 @@ class Shell(QObject):
         )
         window.chat.notice.stays = True
 
-    # What there is to see
+    # What is shown
 
     @Slot(object)
-    def grant(self, wish: Wish) -> None:
-        """Do what another start of the app is for."""
+    def carry_out(self, wish: Wish) -> None:
+        """Carry out the request of another start of the app."""
         if wish.token:
-            # Qt proves with it to a compositor that a person wants the window, and forgets it.
+            # Proves to a Wayland compositor that the user wants the window; Qt removes it after use.
             os.environ["XDG_ACTIVATION_TOKEN"] = wish.token
         if wish.paths:
             self.session.library.open(DropContents(wish.paths, ()))
@@ -177,17 +186,17 @@ class Shell(QObject):
         window.activateWindow()
 
     def open_paths(self, paths: tuple[Path, ...]) -> None:
-        """Load files that the system asks to open."""
+        """Load models that the system asks to open."""
         self.session.library.open(DropContents(paths, ()))
         self.open_window()
 
     @Slot()
     def reopen(self) -> None:
-        """Bring the window back where nothing of the app can be seen, as a click on its icon means.
+        """Open the window after a click on the app's icon, if nothing of the app is visible.
 
-        The system activates the app at its start too, also where it starts without a window.
+        The system also activates the app when it starts, possibly without a window, which must not open one.
         """
-        if time.monotonic() - self._made < _START_SECONDS:
+        if time.monotonic() - self.started_at < _START_SECONDS:
             return
         if not self.quick.visible and not (self._window is not None and self._window.isVisible()):
             self.open_window()
@@ -196,7 +205,7 @@ class Shell(QObject):
 
     @Slot()
     def _move_to_window(self) -> None:
-        """Go on in the window with what was begun in the quick prompt."""
+        """Move the conversation or draft of the quick prompt to the window."""
         self._fresh = True
         window, session = self.window, self.quick.current.session
         draft = self.quick.panel.composer
@@ -210,114 +219,114 @@ class Shell(QObject):
         window.chat.composer.draft.setFocus()
 
     @Slot(object)
-    def _leave_to_window(self, session: ChatSession) -> None:
-        """Let no conversation be in view twice: the window has it then."""
+    def _give_up_chat(self, session: ChatSession) -> None:
+        """Remove a conversation from the quick prompt that the window shows now."""
         if session is self.quick.current.session:
             self.quick.current.new_chat()
 
     @Slot(object)
-    def _forget(self, chat: Chat) -> None:
+    def _close_trashed(self, chat: Chat) -> None:
         self.quick.current.forget(chat.id)
 
     # The tray
 
     def tray_entries(self) -> tuple[TrayEntry, ...]:
-        """Return what the menu of the tray offers now."""
+        """Return the current entries of the tray's menu."""
         values, session = self._preferences.values, self.session
-        return tray.entries(
-            session.state, tray.recent(session.library.models, values.recent_models), self.shortcut.certain
+        return tray.menu_entries(
+            session.state, tray.recent_models(session.library.models, values.recent_models), self.shortcut.certain
         )
 
     @Slot()
-    def _note_model(self) -> None:
+    def _record_recent_model(self) -> None:
         record = self.session.state.record
         if record is not None:
-            self._preferences.change(recent_models=tray.noted(self._preferences.values.recent_models, record.name))
+            self._preferences.change(recent_models=tray.add_recent(self._preferences.values.recent_models, record.name))
 
     @Slot(object)
-    def _do(self, entry: TrayEntry) -> None:
-        if entry.does is Do.QUIT:
+    def _run_entry(self, entry: TrayEntry) -> None:
+        if entry.action is TrayAction.QUIT:
             self.quit()
-        elif entry.does is Do.EJECT:
+        elif entry.action is TrayAction.EJECT:
             self.session.eject()
-        elif entry.does is Do.LOAD and entry.model is not None:
+        elif entry.action is TrayAction.LOAD and entry.model is not None:
             self.session.load(entry.model)
-        elif entry.does in (Do.QUICK, Do.WINDOW, Do.NEW_CHAT):
-            self.show({Do.QUICK: Show.QUICK, Do.WINDOW: Show.WINDOW, Do.NEW_CHAT: Show.NEW_CHAT}[entry.does])
-
-    # The keys
+        elif entry.action in _SHOWN_BY:
+            self.show(_SHOWN_BY[entry.action])
 
     @Slot(object)
-    def _tell_download(self, progress: PullProgress) -> None:
-        """Say at the tray what came of a download that nobody can see."""
+    def _report_download(self, progress: PullProgress) -> None:
+        """Report the end of a download at the tray if the window is hidden."""
         if not self.window.isVisible():
-            self.tray.tell(*download_words.ended(progress))
+            self.tray.show_message(*download_words.ended(progress))
+
+    # The shortcut
 
     @Slot(object)
     def _follow(self, values: Preferences) -> None:
-        """Answer to the keys that were chosen, as soon as the desktop can be asked for them."""
+        """Register the shortcut of the preferences, once there is an event loop."""
         if self._flows is not None:
             self.shortcut.set_keys(values.quick_shortcut)
 
     @Slot()
-    def _tell_of_keys(self) -> None:
-        """Say in place why they cannot be had."""
+    def _report_shortcut(self) -> None:
+        """Show the shortcut in the tray's menu, or report why it cannot be registered."""
         self.tray.refresh()
         if self.shortcut.problem:
             self.session.problem.emit(Problem("The keys of the quick prompt", self.shortcut.problem))
 
     @Slot(str)
     def _toggle(self, token: str) -> None:
-        self.grant(Wish(Show.TOGGLE, token=token))
+        self.carry_out(Wish(Show.TOGGLE, token=token))
 
     # The end
 
     @Slot()
     def _close_window(self) -> None:
-        """Go on out of sight where there is a way back, and end where there is none."""
+        """Keep running without the window if the user can get it back, otherwise quit."""
         self._window_state.save()
         if sys.platform == "darwin":
             return
-        if not self.tray.there:
+        if not self.tray.is_visible:
             self.quit()
         elif not self._preferences.values.told_of_tray:
             self._preferences.change(told_of_tray=True)
             title = "Sotto goes on when its window is closed"
-            if not self.tray.tell(title, "It stays here. Quit it from this menu."):
+            if not self.tray.show_message(title, "It stays here. Quit it from this menu."):
                 self.window.chat.notice.inform(title, "It stays in the tray. Quit it from there, or with Ctrl+Q.")
 
     @Slot()
     def quit(self) -> None:
-        """End the app."""
-        self.over = True
+        """Quit the app."""
+        self.ending = True
         self.ended.emit()
 
     @Slot(QSessionManager)
-    def save(self, manager: QSessionManager) -> None:
-        """Keep everything before the session ends; nobody is asked anything."""
+    def save_session(self, manager: QSessionManager) -> None:
+        """Save everything before the desktop session ends, without asking the user."""
         manager.setRestartHint(QSessionManager.RestartHint.RestartNever)
-        self.keep()
+        self.save()
 
-    def keep(self) -> None:
-        """Write what is on its way to the disk."""
+    def save(self) -> None:
+        """Save drafts, preferences and the state of the window."""
         if self._window is not None:
             self._window_state.save()
         self.sessions.save_drafts()
         self._preferences.close()
-        self._keeper.wait(_KEEP_SECONDS)
+        self._chats.wait(_SAVE_SECONDS)
 
     def hide(self) -> None:
-        """Be gone from the screen."""
+        """Save the state of the window, and hide everything."""
         if self._window is not None:
             self._window_state.save()
             self._window.hide()
-        self._preparing.stop()
+        self._prepare_timer.stop()
         self.quick.vanish()
         self.shortcut.close()
         self.tray.close()
 
     def close(self) -> None:
-        """Keep everything; the engine may still be at work."""
+        """Close and save all conversations; the engine may still be running."""
         self.hide()
         if self._window is not None:
             self._window.composing.attaching.close()

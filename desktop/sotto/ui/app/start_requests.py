@@ -1,4 +1,4 @@
-"""Takes what later starts of the app ask for, on the socket of `sotto.ui.platform.single_instance`."""
+"""Receives the requests of later starts of the app, on the socket of `sotto.ui.platform.single_instance`."""
 
 import socket
 
@@ -11,17 +11,17 @@ _CHUNK = 1 << 16
 _Read = QSocketNotifier.Type.Read
 
 
-class Door(QObject):
-    """Listens for other starts.
+class StartRequests(QObject):
+    """Listens for requests.
 
     Signals:
-        wished: One has come (`Wish`).
+        received: A request has arrived (`Wish`).
     """
 
-    wished = Signal(object)
+    received = Signal(object)
 
     def __init__(self, listener: socket.socket, parent: QObject | None = None) -> None:
-        """Take those that come to `listener`, and first those that wait there already."""
+        """Accept connections to `listener`, including those that are already waiting."""
         super().__init__(parent)
         listener.setblocking(False)
         self._listener = listener
@@ -29,32 +29,32 @@ class Door(QObject):
         self._notifier.activated.connect(self._accept)
 
     def close(self) -> None:
-        """Take nobody any more; whoever waits is turned away, and tries to become the app itself."""
+        """Stop listening. Starts that are still waiting are disconnected, and try to become the app themselves."""
         self._notifier.setEnabled(False)
         self._listener.close()
-        for visitor in self.findChildren(_Visitor):
-            visitor.leave()
+        for request in self.findChildren(_Request):
+            request.leave()
 
     @Slot()
     def _accept(self) -> None:
         try:
             connection, _ = self._listener.accept()
         except OSError:
-            return  # it has gone again
-        visitor = _Visitor(connection, self)
-        visitor.wished.connect(self.wished)
+            return  # the other side has already disconnected
+        request = _Request(connection, self)
+        request.received.connect(self.received)
 
 
-class _Visitor(QObject):
-    """One other start, until it has said its line."""
+class _Request(QObject):
+    """The connection from another start, until its one line has been read and answered."""
 
-    wished = Signal(object)
+    received = Signal(object)
 
     def __init__(self, connection: socket.socket, parent: QObject) -> None:
         super().__init__(parent)
         connection.setblocking(False)
         self._connection = connection
-        self._said = b""
+        self._received = b""
         self._notifier = QSocketNotifier(connection.fileno(), _Read, self)
         self._notifier.activated.connect(self._read)
         QTimer.singleShot(_PATIENCE_MS, self, self.leave)
@@ -67,10 +67,10 @@ class _Visitor(QObject):
             return
         except OSError:
             chunk = b""
-        self._said += chunk
-        if b"\n" in self._said:
-            self._answer(self._said.partition(b"\n")[0])
-        elif not chunk or len(self._said) > LONGEST:
+        self._received += chunk
+        if b"\n" in self._received:
+            self._answer(self._received.partition(b"\n")[0])
+        elif not chunk or len(self._received) > LONGEST:
             self.leave()
 
     def _answer(self, line: bytes) -> None:
@@ -80,14 +80,14 @@ class _Visitor(QObject):
             self._send(f"{error}\n".encode())
         else:
             self._send(TAKEN)
-            self.wished.emit(wish)
+            self.received.emit(wish)
         self.leave()
 
     def _send(self, answer: bytes) -> None:
         try:
             self._connection.sendall(answer)
         except OSError:
-            return  # nobody waits for it any more
+            return  # the other side has already disconnected
 
     @Slot()
     def leave(self) -> None:

@@ -1,6 +1,6 @@
-"""The item in the menu bar or tray: how the model stands in words, and the way to everything without a window.
+"""The icon in the tray or menu bar, whose menu shows the state of the model and works without a window.
 
-Its menu is made of plain values, each of which says what it does; whoever shows them draws nothing else.
+The menu is described by plain values, each of which names its action.
 """
 
 import sys
@@ -18,13 +18,13 @@ from sotto.store.records import ModelRecord
 from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.state.names import short_name
 
-# A desktop may get a tray later than the app starts.
-_LOOK_MS = 5000
-_MOST_RECENT = 5
+# A desktop may start its tray after the app.
+_RETRY_MS = 5000
+_MAX_RECENT = 5
 
 
-class Do(StrEnum):
-    """What an entry does."""
+class TrayAction(StrEnum):
+    """What a menu entry does."""
 
     NOTHING = "nothing"
     LINE = "line"
@@ -36,7 +36,7 @@ class Do(StrEnum):
     QUIT = "quit"
 
 
-_IN_DOCK = (Do.NEW_CHAT, Do.QUICK, Do.LOAD)
+_DOCK_ACTIONS = (TrayAction.NEW_CHAT, TrayAction.QUICK, TrayAction.LOAD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +44,22 @@ class TrayEntry:
     """An entry of the menu.
 
     Attributes:
-        text: What it says.
-        does: What it does; `nothing` for words alone, `line` for a line between entries.
+        text: The text.
+        action: What it does; `nothing` for a text alone, `line` for a separator.
         model: The model that it loads.
-        checked: Whether that is the one in use.
-        keys: The keys that do the same, to be shown.
+        checked: Whether this model is in use.
+        keys: The keyboard shortcut to display; empty for none.
     """
 
     text: str
-    does: Do
+    action: TrayAction
     model: ModelRecord | None = None
     checked: bool = False
     keys: str = ""
 
 
-def state_words(state: ModelState) -> str:
-    """Return the model and how it stands: `qwen3 · ready`."""
+def state_text(state: ModelState) -> str:
+    """Return the name and the state of the model: `qwen3 · ready`."""
     if state.record is None:
         return "No model"
     doing = {
@@ -74,98 +74,99 @@ def state_words(state: ModelState) -> str:
     return f"{short_name(state.record.name)} · {doing}{percent}"
 
 
-def recent(models: Sequence[ModelRecord], names: Sequence[str]) -> tuple[ModelRecord, ...]:
-    """Return the models that were used last, as far as they are there, the last one first."""
+def recent_models(models: Sequence[ModelRecord], names: Sequence[str]) -> tuple[ModelRecord, ...]:
+    """Return the models of these names that exist and can run, in the order of the names."""
     by_name = {model.name: model for model in reversed(models) if model.runnable}
-    return tuple(by_name[name] for name in names if name in by_name)[:_MOST_RECENT]
+    return tuple(by_name[name] for name in names if name in by_name)[:_MAX_RECENT]
 
 
-def noted(names: Sequence[str], name: str) -> tuple[str, ...]:
-    """Return the names of the models that were used last, now that one is used."""
-    return (name, *(other for other in names if other != name))[:_MOST_RECENT]
+def add_recent(names: Sequence[str], name: str) -> tuple[str, ...]:
+    """Return the names of the recently used models after `name` was used, the latest first."""
+    return (name, *(other for other in names if other != name))[:_MAX_RECENT]
 
 
-def entries(state: ModelState, models: Sequence[ModelRecord], shortcut: str = "") -> tuple[TrayEntry, ...]:
-    """Return the menu.
+def menu_entries(state: ModelState, models: Sequence[ModelRecord], shortcut: str = "") -> tuple[TrayEntry, ...]:
+    """Return the entries of the menu.
 
     Args:
-        state: How the model stands.
-        models: Those that were used last.
-        shortcut: The keys of the quick prompt; empty for none.
+        state: The state of the model in use.
+        models: The recently used models.
+        shortcut: The keyboard shortcut of the quick prompt; empty for none.
     """
-    line = TrayEntry("", Do.LINE)
+    line = TrayEntry("", TrayAction.LINE)
     used = state.record if state.loaded or state.phase is Phase.LOADING else None
     rows = [
-        TrayEntry(short_name(model.name), Do.LOAD, model, checked=used is not None and same(model, used))
+        TrayEntry(short_name(model.name), TrayAction.LOAD, model, checked=used is not None and same(model, used))
         for model in models
     ]
     return (
-        TrayEntry(state_words(state), Do.NOTHING),
-        *((TrayEntry("Eject Model", Do.EJECT),) if state.loaded else ()),
+        TrayEntry(state_text(state), TrayAction.NOTHING),
+        *((TrayEntry("Eject Model", TrayAction.EJECT),) if state.loaded else ()),
         *((line, *rows) if rows else ()),
         line,
-        TrayEntry("Quick Prompt", Do.QUICK, keys=shortcut),
-        TrayEntry("New Chat", Do.NEW_CHAT),
-        TrayEntry("Open Sotto", Do.WINDOW),
+        TrayEntry("Quick Prompt", TrayAction.QUICK, keys=shortcut),
+        TrayEntry("New Chat", TrayAction.NEW_CHAT),
+        TrayEntry("Open Sotto", TrayAction.WINDOW),
         line,
-        TrayEntry("Quit Sotto", Do.QUIT),
+        TrayEntry("Quit Sotto", TrayAction.QUIT),
     )
 
 
-def fill(menu: QMenu, rows: Sequence[TrayEntry], spell: Callable[[str], str]) -> None:
-    """Let a menu show entries, each of which is the data of its action.
+def fill_menu(menu: QMenu, rows: Sequence[TrayEntry], escape: Callable[[str], str]) -> None:
+    """Fill a menu with entries, each of which becomes the data of its action.
 
-    Where they only read differently now, the actions stay: a menu that is open in a panel loses no click then.
+    If only texts have changed, the existing actions are kept, so that a click in an open menu is not lost.
 
     Args:
         menu: The menu.
         rows: The entries.
-        spell: Writes a text so that the menu shows it as it is.
+        escape: Escapes a text so that the menu shows it unchanged.
     """
-    if [_does(action.data()) for action in menu.actions()] != [_does(row) for row in rows]:
+    if [_key(action.data()) for action in menu.actions()] != [_key(row) for row in rows]:
         menu.clear()
         for row in rows:
-            if row.does is Do.LINE:
+            if row.action is TrayAction.LINE:
                 menu.addSeparator()
             else:
                 menu.addAction("").setCheckable(row.model is not None)
     for action, row in zip(menu.actions(), rows, strict=True):
         action.setData(row)
-        if row.does is not Do.LINE:
-            action.setText(spell(row.text) + (f"\t{row.keys}" if row.keys else ""))
-            action.setEnabled(row.does is not Do.NOTHING)
+        if row.action is not TrayAction.LINE:
+            action.setText(escape(row.text) + (f"\t{row.keys}" if row.keys else ""))
+            action.setEnabled(row.action is not TrayAction.NOTHING)
             action.setChecked(row.checked)
 
 
-def _does(row: TrayEntry) -> tuple[Do, str]:
-    return row.does, row.model.name if row.model is not None else ""
+def _key(row: TrayEntry) -> tuple[TrayAction, str]:
+    return row.action, row.model.name if row.model is not None else ""
 
 
-def spelled(text: str) -> str:
-    """Write a text so that a menu of Qt's shows it as it is."""
+def escape(text: str) -> str:
+    """Escape a text for a Qt menu, in which an ampersand marks a mnemonic."""
     return text.replace("&", "&&")
 
 
-def spelled_for_panel(text: str) -> str:
-    """Write a text so that a panel shows it as it is, in a menu that Qt hands on as `com.canonical.dbusmenu`.
+def escape_for_panel(text: str) -> str:
+    """Escape a text for a menu that Qt exports to a desktop panel as `com.canonical.dbusmenu`.
 
-    There two underscores are one and a single one marks a key, as the first ampersand does that Qt finds: an extra one
-    stands for the others.
+    In this protocol an underscore marks a mnemonic, and two stand for one. Qt takes the first ampersand as the mark of
+    a mnemonic and keeps all others, so one is added at the beginning.
     """
     return ("&" if "&" in text else "") + text.replace("_", "__")
 
 
 def template_icon() -> QIcon:
-    """Return the icon of a menu bar, black and see-through, which the system colours."""
+    """Return the icon for a menu bar, black on transparent, which the system recolours."""
     icon = QIcon(str(resources_dir() / "icons" / "sotto-symbolic.svg"))
     icon.setIsMask(True)
     return icon
 
 
 def tray_icon() -> QIcon:
-    """Return the icon for the desktop at hand.
+    """Return the icon for the current desktop.
 
-    Where one that the desktop can colour is not installed, the app's own is: black would be lost on a dark panel.
+    If no symbolic icon is installed that the desktop can recolour, the app's colour icon is used, because a black one
+    would be invisible on a dark panel.
     """
     if sys.platform == "darwin":
         return template_icon()
@@ -173,40 +174,43 @@ def tray_icon() -> QIcon:
 
 
 class Tray(QObject):
-    """The item, as soon as there is a place for it.
+    """The tray icon, which is shown as soon as the desktop has a tray.
 
     Signals:
-        wanted: An entry was chosen (`TrayEntry`).
+        chosen: The user has chosen an entry (`TrayEntry`).
+
+    Attributes:
+        retry_timer: Runs while the desktop has no tray.
     """
 
-    wanted = Signal(object)
+    chosen = Signal(object)
 
     def __init__(self, read: Callable[[], tuple[TrayEntry, ...]], parent: QObject | None = None) -> None:
-        """Show what `read` returns whenever the menu is opened."""
+        """Show the entries that `read` returns, which is called whenever the menu is opened."""
         super().__init__(parent)
-        self._read = read
+        self._read_entries = read
         self._icon: QSystemTrayIcon | None = None
         self._menu: QMenu | None = None
         self._dock = _dock_menu()
         if self._dock is not None:
             self._dock.triggered.connect(self._choose)
-        self._looks = QTimer(self, interval=_LOOK_MS)
-        self._looks.timeout.connect(self.look)
+        self.retry_timer = QTimer(self, interval=_RETRY_MS)
+        self.retry_timer.timeout.connect(self.try_to_show)
 
     @property
-    def there(self) -> bool:
-        """Whether the item can be seen, so that the app is reachable without a window."""
+    def is_visible(self) -> bool:
+        """Whether the icon is visible, so that the app can be used without a window."""
         return self._icon is not None and QSystemTrayIcon.isSystemTrayAvailable()
 
     @Slot()
-    def look(self) -> None:
-        """Show the item if there is a place for it, and look again later if there is none."""
+    def try_to_show(self) -> None:
+        """Show the icon if the desktop has a tray, otherwise try again later."""
         if self._icon is not None:
             return
         if not QSystemTrayIcon.isSystemTrayAvailable():
-            self._looks.start()
+            self.retry_timer.start()
             return
-        self._looks.stop()
+        self.retry_timer.stop()
         self._menu = QMenu()
         self._menu.aboutToShow.connect(self.refresh)
         self._menu.triggered.connect(self._choose)
@@ -218,42 +222,42 @@ class Tray(QObject):
 
     @Slot()
     def refresh(self) -> None:
-        """Take note that what the menu shows is another now."""
-        rows = self._read()
+        """Update the menu and the tip."""
+        rows = self._read_entries()
         if self._icon is not None and self._menu is not None:
-            # A panel that shows the item and its menu by itself tells nobody where they are.
+            # The icon has no geometry if a panel displays it and its menu over D-Bus.
             by_panel = sys.platform.startswith("linux") and self._icon.geometry().isEmpty()
-            fill(self._menu, rows, spelled_for_panel if by_panel else spelled)
+            fill_menu(self._menu, rows, escape_for_panel if by_panel else escape)
             self._icon.setToolTip(f"Sotto: {rows[0].text}")
         if self._dock is not None:
-            fill(self._dock, [row for row in rows if row.does in _IN_DOCK], spelled)
+            fill_menu(self._dock, [row for row in rows if row.action in _DOCK_ACTIONS], escape)
 
-    def tell(self, title: str, message: str) -> bool:
-        """Say something at the item; return whether that can be seen."""
+    def show_message(self, title: str, message: str) -> bool:
+        """Show a message at the icon; return False if the desktop shows no messages."""
         if self._icon is None or not QSystemTrayIcon.supportsMessages():
             return False
         self._icon.showMessage(title, message, tray_icon())
         return True
 
     def close(self) -> None:
-        """Take the item away."""
-        self._looks.stop()
+        """Remove the icon."""
+        self.retry_timer.stop()
         if self._icon is not None:
             self._icon.hide()
 
     @Slot(QAction)
     def _choose(self, action: QAction) -> None:
-        self.wanted.emit(action.data())
+        self.chosen.emit(action.data())
 
     @Slot(QSystemTrayIcon.ActivationReason)
     def _activate(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         # macOS opens the menu at any click.
         if reason == QSystemTrayIcon.ActivationReason.Trigger and sys.platform != "darwin":
-            self.wanted.emit(TrayEntry("Open Sotto", Do.WINDOW))
+            self.chosen.emit(TrayEntry("Open Sotto", TrayAction.WINDOW))
 
 
 def _dock_menu() -> QMenu | None:
-    """Return the menu of the app's icon in the Dock; None where there is no Dock."""
+    """Return the menu of the app's Dock icon; None if the system has no Dock."""
     menu = QMenu() if hasattr(QMenu, "setAsDockMenu") else None
     if menu is not None:
         menu.setAsDockMenu()  # type: ignore[attr-defined,unused-ignore]

@@ -25,6 +25,9 @@ class ChatThread(QObject):
     Signals:
         noticed: Something that the user should know about the file of conversations (`Notice`).
         failed: Some work failed; the reason, in one sentence.
+
+    Attributes:
+        path: The file of conversations.
     """
 
     noticed = Signal(object)
@@ -34,7 +37,7 @@ class ChatThread(QObject):
     def __init__(self, path: Path, parent: QObject | None = None) -> None:
         """Store conversations in the file `path`, which is opened for the first work."""
         super().__init__(parent)
-        self._path = path
+        self.path = path
         # Created for the first work, so that the window can be painted before the imports.
         self._pool: ThreadPoolExecutor | None = None
         self._store: ChatStore | None = None
@@ -84,7 +87,7 @@ class ChatThread(QObject):
             # That the file is read-only was reported when it was opened. The sentence is built here, because `error`
             # no longer exists when the lambda is called.
             already_reported = self._store is not None and not self._store.database.writable
-            why = "" if already_reported else _describe(error, self._path)
+            why = "" if already_reported else _describe(error, self.path)
             self._done.emit(lambda: self._fail(why, otherwise))
         else:
             if then is not None:
@@ -95,7 +98,7 @@ class ChatThread(QObject):
             from sotto.chats.chat_store import ChatStore
             from sotto.chats.database import Database
 
-            database = Database(self._path)
+            database = Database(self.path)
             self._store = ChatStore(database)
             for notice in database.notices:
                 self._done.emit(lambda notice=notice: self.noticed.emit(notice))

@@ -155,6 +155,7 @@ class PreferenceStore(QObject):
         closing: The app is about to quit: other pending changes should be saved now, too.
 
     Attributes:
+        path: The file of preferences.
         values: The current preferences.
     """
 
@@ -165,7 +166,7 @@ class PreferenceStore(QObject):
     def __init__(self, path: Path, parent: QObject | None = None) -> None:
         """Read the preferences from `path`, which may not exist."""
         super().__init__(parent)
-        self._path = path
+        self.path = path
         self._unknown: dict[str, Any] = {}
         self.values = self._read()
         self._file = LateFile(path, self._text, self)
@@ -174,7 +175,7 @@ class PreferenceStore(QObject):
     @property
     def folder(self) -> Path:
         """The folder that contains the file of preferences."""
-        return self._path.parent
+        return self.path.parent
 
     def change(self, **changes: Any) -> None:
         """Change preferences; each argument is a field of `Preferences`.
@@ -202,10 +203,10 @@ class PreferenceStore(QObject):
         return json.dumps(self._unknown | chosen, indent=1)
 
     def _read(self) -> Preferences:
-        if not self._path.exists():
+        if not self.path.exists():
             return Preferences()
         try:
-            written = read_object(self._path)
+            written = read_object(self.path)
         except BrokenModelError as error:
             _log.warning("%s", error.message)
             return Preferences()
@@ -217,7 +218,7 @@ class PreferenceStore(QObject):
                 continue
             read = tuple(value) if isinstance(value, list) else value
             if (expected := _expected(name, read)) is not None:
-                _log.warning("%s in %s must be %s, not %.60r.", name, printable_path(self._path), expected, value)
+                _log.warning("%s in %s must be %s, not %.60r.", name, printable_path(self.path), expected, value)
             else:
                 chosen[name] = read
         return replace(Preferences(), **chosen)
