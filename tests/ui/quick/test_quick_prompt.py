@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from scripted_loop import record
 from sotto.ui.quick import quick_prompt
-from sotto.ui.quick.quick_panel import USUAL_PLACE, placed
+from sotto.ui.quick.quick_panel import DEFAULT_PLACE, place_panel
 from sotto.ui.state.model_state import Phase
 from sotto.ui.toolkit import announcements
 
@@ -331,14 +331,14 @@ def test_where_it_was_dragged_is_remembered_and_can_be_forgotten(around, qtbot, 
     assert around.preferences.values.quick_place == ""
 
 
-@pytest.mark.parametrize("place", [USUAL_PLACE, (0, 0), (1, 1), (0.5, 0)])
+@pytest.mark.parametrize("place", [DEFAULT_PLACE, (0, 0), (1, 1), (0.5, 0)])
 def test_all_of_it_is_on_the_screen(place):
     room = QRect(100, 50, 1280, 800)
     for size in (QSize(620, 110), QSize(620, 500)):
-        found = placed(size, room, place)
+        found = place_panel(size, room, place)
         assert found.size() == size
         assert room.contains(found)
-    assert abs(placed(QSize(620, 110), room, USUAL_PLACE).center().x() - room.center().x()) <= 1
+    assert abs(place_panel(QSize(620, 110), room, DEFAULT_PLACE).center().x() - room.center().x()) <= 1
 
 
 def test_everything_in_the_panel_has_a_name(around, qtbot, loop):

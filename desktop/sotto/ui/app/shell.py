@@ -209,7 +209,7 @@ class Shell(QObject):
         self._fresh = True
         window, session = self.window, self.quick.current.session
         draft = self.quick.panel.composer
-        self.quick.vanish()
+        self.quick.hide_panel()
         if session.turns:
             window.current.show(session)
         elif draft.text.strip() and not window.chat.composer.text.strip():
@@ -321,7 +321,7 @@ class Shell(QObject):
             self._window_state.save()
             self._window.hide()
         self._prepare_timer.stop()
-        self.quick.vanish()
+        self.quick.hide_panel()
         self.shortcut.close()
         self.tray.close()
 

@@ -1,1 +1,1 @@
-"""The quick prompt: a small panel that answers one question over other programs."""
+"""The quick prompt: a small panel for short questions, shown in front of other programs."""

@@ -1,4 +1,4 @@
-"""The quick prompt's panel: a question, its answer, and nothing else of the app. Draws only; `quick_prompt` decides."""
+"""The quick prompt's panel: the composer and the transcript in a small window. `quick_prompt` controls it."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -18,24 +18,27 @@ from sotto.ui.toolkit.notice import Notice
 from sotto.ui.toolkit.widgets import IconButton, popup
 from sotto.ui.transcript.transcript import Transcript
 
-_WIDTH, _TALK_HEIGHT, _MODEL_WIDTH = 620, 340, 260
-# The middle of the panel's lower edge, as shares of the screen's width and height.
-USUAL_PLACE = (0.5, 0.86)
+_WIDTH, _TRANSCRIPT_HEIGHT, _MODEL_WIDTH = 620, 340, 260
+# The middle of the panel's lower edge, as fractions of the screen's width and height.
+DEFAULT_PLACE = (0.5, 0.86)
 _MARGIN = 16
 
 
 class QuickPanel(QWidget):
-    """A small window of its own, in front of all others while it is used.
+    """A small window that stays in front of all others and hides when it loses the focus.
 
     Signals:
-        left: It is out of sight now; whether the person sent it away, rather than going elsewhere.
-        app_wanted: The person wants to go on in the app.
-        new_chat_wanted: The person begins another conversation.
-        clipboard_wanted: What is in the clipboard belongs into the question.
-        model_wanted: Another model is to answer (`ModelRecord`).
-        placed: It was dragged to another place; the middle of its lower edge, as shares of the screen.
-        reset_wanted: The person wants it back in its usual place.
-        quit_wanted: The person ends the app.
+        left: The panel is hidden now; whether the user hid it, instead of activating another window.
+        app_wanted: The user wants to continue in the main window.
+        new_chat_wanted: The user wants to begin another conversation.
+        clipboard_wanted: The user wants to insert the clipboard's text into the question.
+        model_wanted: The user wants another model (`ModelRecord`).
+        placed: The user has dragged the panel; the middle of its lower edge, as fractions of the screen.
+        reset_wanted: The user wants the panel back in its default place.
+        quit_wanted: The user wants to quit the app.
+
+    Attributes:
+        place: The middle of the panel's lower edge, as fractions of the screen.
     """
 
     left = Signal(bool)
@@ -48,7 +51,7 @@ class QuickPanel(QWidget):
     quit_wanted = Signal()
 
     def __init__(self, *, round_corners: bool = True) -> None:
-        """Begin out of sight, with nothing asked."""
+        """Create the panel, hidden; `round_corners` must be False where windows cannot be transparent."""
         flags = Qt.WindowType.Tool | Qt.WindowType.FramelessWindowHint | Qt.WindowType.WindowStaysOnTopHint
         super().__init__(None, flags)
         self.setObjectName("quickPanel")
@@ -56,13 +59,12 @@ class QuickPanel(QWidget):
         self.setAccessibleName("Quick prompt")
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
-        # A panel of macOS would else be gone with the app that has the focus.
+        # By default, macOS hides tool windows while another app is active.
         self.setAttribute(Qt.WidgetAttribute.WA_MacAlwaysShowToolWindow)
-        self.place = USUAL_PLACE
+        self.place = DEFAULT_PLACE
         self._state = ModelState()
         self._models: tuple[ModelRecord, ...] = ()
-        self._held: QPoint | None = None
-        self._sent_away = False
+        self._drag_offset: QPoint | None = None
         self.transcript = Transcript()
         self.notice = Notice()
         self.composer = Composer(attaches=False, invitation="Ask anything")
@@ -76,13 +78,13 @@ class QuickPanel(QWidget):
         self.open_app.clicked.connect(self.app_wanted)
         self.more = IconButton("more", "More")
         self.more.clicked.connect(self._show_more)
-        self._arrange(round_corners)
+        self._build(round_corners)
         self._actions = self._make_actions()
-        theme.current().changed.connect(self._fit)
+        theme.current().changed.connect(self._update_size)
         self.show_state(ModelState(), answering=False)
         self.show_conversation(begun=False)
 
-    def _arrange(self, round_corners: bool) -> None:
+    def _build(self, round_corners: bool) -> None:
         frame = QFrame()
         frame.setObjectName("quick")
         frame.setProperty("round", round_corners)
@@ -110,7 +112,7 @@ class QuickPanel(QWidget):
             self._action("Open in Sotto", self.app_wanted.emit, "Ctrl+Return", "Ctrl+Enter"),
             self._action("New Chat", self.new_chat_wanted.emit, QKeySequence.StandardKey.New),
             self._action("Put Back in Its Place", self.reset_wanted.emit),
-            self._action("Hide", self.send_away, "Esc"),
+            self._action("Hide", self.dismiss, "Esc"),
             self._action("Quit Sotto", self.quit_wanted.emit, "Ctrl+Q"),
         ]
 
@@ -121,10 +123,10 @@ class QuickPanel(QWidget):
         self.addAction(action)
         return action
 
-    # What there is to see
+    # What is shown
 
     def show_state(self, state: ModelState, *, answering: bool) -> None:
-        """Draw how the model stands; `answering` tells whether it answers here."""
+        """Show the state of the model; `answering` says whether it is answering in this panel."""
         self._state = state
         self.composer.show_state(state.for_chat(answering=answering))
         name = short_name(state.record.name) if state.record else "No model"
@@ -135,32 +137,30 @@ class QuickPanel(QWidget):
         self.model.setAccessibleName(f"Model: {name}{', ' if doing else ''}{doing}. Choose another one")
 
     def show_models(self, models: Sequence[ModelRecord]) -> None:
-        """Offer these models to choose from."""
+        """Set the models to choose from."""
         self._models = tuple(models)
 
     def show_conversation(self, *, begun: bool) -> None:
-        """Show the messages, or nothing but the question."""
+        """Show the transcript, or only the composer if the conversation has not begun."""
         self.transcript.setVisible(begun)
-        self._fit()
+        self._update_size()
 
     def offer_clipboard(self, *, text: bool) -> None:
-        """Offer the clipboard while there is text in it."""
+        """Show the button for the clipboard if it contains text."""
         self.clipboard.setVisible(text)
 
     def appear(self) -> None:
-        """Come to the front with the caret in the question."""
-        self._sent_away = False
+        """Show the panel in front, with the focus in the composer."""
         self._move(self._screen())
         self.show()
         if sys.platform != "darwin":
-            self.raise_()  # there it would bring the app's other windows along
+            self.raise_()  # on macOS, this would also raise the app's other windows
         self.activateWindow()
         self.composer.draft.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
 
-    def send_away(self) -> None:
-        """Go out of sight."""
+    def dismiss(self) -> None:
+        """Hide the panel at the user's request."""
         if self.isVisible():
-            self._sent_away = True
             self.hide()
             self.left.emit(True)
 
@@ -174,41 +174,41 @@ class QuickPanel(QWidget):
                 action.setChecked(self._state.record is not None and same(record, self._state.record))
         if menu.isEmpty():
             menu.addAction("No model was found").setEnabled(False)
-        self._drop_down(menu, self.model)
+        self._show_menu(menu, self.model)
 
     def _show_more(self) -> None:
         menu = QMenu(self)
         menu.addActions(self._actions)
-        self._drop_down(menu, self.more)
+        self._show_menu(menu, self.more)
 
-    def _drop_down(self, menu: QMenu, button: QWidget) -> None:
-        """Show a menu above a button: the panel is low on the screen."""
+    def _show_menu(self, menu: QMenu, button: QWidget) -> None:
+        """Show a menu above a button, because the panel is usually near the bottom of the screen."""
         corner = button.mapToGlobal(QPoint(0, 0))
         popup(menu, corner - QPoint(0, menu.sizeHint().height()))
 
-    # Where it is
+    # Place and size
 
-    def put(self, x: float, y: float) -> None:
-        """Be at another place: the middle of the lower edge, as shares of the screen."""
+    def set_place(self, x: float, y: float) -> None:
+        """Move the middle of the lower edge to another place, in fractions of the screen."""
         self.place = (x, y)
         if self.isVisible():
             self._move(self.screen())
 
     def _screen(self) -> QScreen:
-        """Return the screen that the person looks at."""
+        """Return the screen with the mouse pointer."""
         return QGuiApplication.screenAt(QCursor.pos()) or QGuiApplication.primaryScreen()
 
-    def _fit(self) -> None:
-        """Be as high as what is shown, and keep the lower edge, with the caret, where it is."""
-        look = theme.current()
-        self.transcript.setFixedHeight(min(look.scaled(_TALK_HEIGHT), self._screen().availableSize().height() // 2))
+    def _update_size(self) -> None:
+        """Fit the height to the contents, keeping the lower edge, and so the composer, in place."""
+        half_screen = self._screen().availableSize().height() // 2
+        self.transcript.setFixedHeight(min(theme.current().scaled(_TRANSCRIPT_HEIGHT), half_screen))
         if self.isVisible():
             self._move(self.screen())
 
     def _move(self, screen: QScreen) -> None:
-        self.setGeometry(placed(self._wanted(screen), screen.availableGeometry(), self.place))
+        self.setGeometry(place_panel(self._wanted_size(screen), screen.availableGeometry(), self.place))
 
-    def _wanted(self, screen: QScreen) -> QSize:
+    def _wanted_size(self, screen: QScreen) -> QSize:
         layout = self.layout()
         assert layout is not None
         width = min(theme.current().scaled(_WIDTH), screen.availableSize().width() - 2 * _MARGIN)
@@ -219,52 +219,58 @@ class QuickPanel(QWidget):
     # Qt
 
     def event(self, event: QEvent) -> bool:
-        """Fit again when something inside wants another size."""
+        """Fit the size when the layout of the contents changes."""
         done = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest and self.isVisible():
             self._move(self.screen())
         return done
 
     def changeEvent(self, event: QEvent) -> None:
-        """Go out of sight when the focus goes to another window; a menu of its own is none."""
+        """Hide the panel when another window is activated, except for its own menus."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.ActivationChange and self.isVisible() and not self.isActiveWindow():
-            # Not from inside the change, and not if the focus only passes by.
-            QTimer.singleShot(0, self, self._look_away)
+            # After a turn of the event loop, because the focus may come back at once.
+            QTimer.singleShot(0, self, self._hide_if_inactive)
 
     @Slot()
-    def _look_away(self) -> None:
+    def _hide_if_inactive(self) -> None:
         if self.isVisible() and not self.isActiveWindow() and QApplication.activePopupWidget() is None:
             self.hide()
             self.left.emit(False)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin to drag the panel by its edge."""
+        """Begin to drag the panel."""
         if event.button() == Qt.MouseButton.LeftButton:
             if QGuiApplication.platformName().startswith("wayland"):
                 self.windowHandle().startSystemMove()  # only the compositor may move windows there
             else:
-                self._held = event.globalPosition().toPoint() - self.pos()
+                self._drag_offset = event.globalPosition().toPoint() - self.pos()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Drag it."""
-        if self._held is not None:
-            self.move(event.globalPosition().toPoint() - self._held)
+        """Drag the panel."""
+        if self._drag_offset is not None:
+            self.move(event.globalPosition().toPoint() - self._drag_offset)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Stay there."""
-        if self._held is not None:
-            self._held = None
-            room, here = self.screen().availableGeometry(), self.geometry()
-            x = (here.center().x() - room.left()) / max(1, room.width())
-            y = (here.bottom() + 1 - room.top()) / max(1, room.height())
+        """End dragging, and report the new place."""
+        if self._drag_offset is not None:
+            self._drag_offset = None
+            area, panel = self.screen().availableGeometry(), self.geometry()
+            x = (panel.center().x() - area.left()) / max(1, area.width())
+            y = (panel.bottom() + 1 - area.top()) / max(1, area.height())
             self.placed.emit(min(1.0, max(0.0, x)), min(1.0, max(0.0, y)))
 
 
-def placed(size: QSize, room: QRect, place: tuple[float, float]) -> QRect:
-    """Return where a panel is whose lower edge has its middle at `place`, as far as all of it is in `room`."""
-    x = room.left() + round(place[0] * room.width()) - size.width() // 2
-    y = room.top() + round(place[1] * room.height()) - size.height()
-    x = max(room.left() + _MARGIN, min(x, room.right() + 1 - _MARGIN - size.width()))
-    y = max(room.top() + _MARGIN, min(y, room.bottom() + 1 - _MARGIN - size.height()))
+def place_panel(size: QSize, area: QRect, place: tuple[float, float]) -> QRect:
+    """Return the geometry of a panel, moved as far as necessary to lie within the screen.
+
+    Args:
+        size: The size of the panel.
+        area: The available area of the screen.
+        place: The middle of the panel's lower edge, as fractions of `area`.
+    """
+    x = area.left() + round(place[0] * area.width()) - size.width() // 2
+    y = area.top() + round(place[1] * area.height()) - size.height()
+    x = max(area.left() + _MARGIN, min(x, area.right() + 1 - _MARGIN - size.width()))
+    y = max(area.top() + _MARGIN, min(y, area.bottom() + 1 - _MARGIN - size.height()))
     return QRect(QPoint(x, y), size)

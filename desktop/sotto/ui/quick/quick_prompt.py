@@ -1,4 +1,4 @@
-"""The quick prompt: a conversation of its own, beside the one in the window, and when its panel is in sight."""
+"""Controls the quick prompt: its conversation, and when its panel is shown."""
 
 import sys
 import time
@@ -14,7 +14,7 @@ from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.platform.input_focus import InputFocus
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
-from sotto.ui.quick.quick_panel import USUAL_PLACE, QuickPanel
+from sotto.ui.quick.quick_panel import DEFAULT_PLACE, QuickPanel
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import ModelState, Problem
 from sotto.ui.transcript.binding import bind
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 class QuickPrompt(QObject):
-    """Asks and answers in a panel, with or without the window.
+    """A conversation in a panel of its own, independent of the main window.
 
     Signals:
-        app_wanted: The person wants to go on in the window.
-        quit_wanted: The person ends the app.
+        app_wanted: The user wants to continue in the main window.
+        quit_wanted: The user wants to quit the app.
 
     Attributes:
-        current: The conversation in it.
+        current: The conversation in the panel.
     """
 
     app_wanted = Signal()
@@ -44,13 +44,13 @@ class QuickPrompt(QObject):
         sessions: ChatSessions,
         parent: QObject | None = None,
     ) -> None:
-        """Ask a model.
+        """Begin with a new conversation; the panel is created when it is first used.
 
         Args:
-            session: Has the model.
-            preferences: What a person chose about the app.
-            sessions: Has the conversations that are open.
-            parent: Owns this.
+            session: The model in use.
+            preferences: The user's preferences.
+            sessions: The open conversations.
+            parent: The Qt parent.
         """
         super().__init__(parent)
         self._session = session
@@ -63,12 +63,12 @@ class QuickPrompt(QObject):
 
     @property
     def visible(self) -> bool:
-        """Whether the panel is in sight."""
+        """Whether the panel is shown."""
         return self._panel is not None and self._panel.isVisible()
 
     @property
     def panel(self) -> QuickPanel:
-        """The panel, made when it is asked for first."""
+        """The panel, which is created on first use."""
         if self._panel is None:
             self._panel = QuickPanel(round_corners=self._focus.rounds)
             self._connect(self._panel)
@@ -79,51 +79,50 @@ class QuickPrompt(QObject):
         return self._panel
 
     def prepare(self) -> None:
-        """Make the panel before it is asked for, so that it is there at once then."""
+        """Create the panel in advance, so that it can be shown without delay."""
         self.panel.winId()
 
     def show(self) -> None:
-        """Bring the panel to the front; after a while, with a new conversation."""
+        """Show the panel, with a new conversation if it has been hidden for long enough."""
         minutes = self._preferences.values.quick_fresh_minutes
         if not self.visible and not self.current.session.busy and time.time() - self._left_at >= 60 * minutes:
             self.current.new_chat()
         if not self.visible:
             self._focus.remember(int(self.panel.winId()))
         self.panel.appear()
-        self._look_at_clipboard()
+        self._offer_clipboard()
 
     def hide(self) -> None:
-        """Send the panel away; an answer goes on."""
+        """Hide the panel and give the focus back; an answer continues."""
         if self._panel is not None:
-            self._panel.send_away()
+            self._panel.dismiss()
 
     def toggle(self) -> None:
-        """Show the panel, or send it away."""
+        """Show or hide the panel."""
         if self.visible:
             self.hide()
         else:
             self.show()
 
-    def vanish(self) -> None:
-        """Be gone from the screen, whoever has the keyboard then."""
+    def hide_panel(self) -> None:
+        """Hide the panel without giving the focus back."""
         if self._panel is not None:
             self._panel.hide()
 
     @Slot(object)
-    def _follow(self, values: Preferences) -> None:
-        """Do as a person chose."""
+    def _apply_preferences(self, values: Preferences) -> None:
         self.panel.transcript.follows = values.follow
 
     def _connect(self, panel: QuickPanel) -> None:
         session = self._session
         self._announcer = AnswerAnnouncer(panel.transcript)
-        self._preferences.changed.connect(self._follow)
-        self._follow(self._preferences.values)
+        self._preferences.changed.connect(self._apply_preferences)
+        self._apply_preferences(self._preferences.values)
         panel.composer.sent.connect(self._send)
         panel.composer.stopped.connect(self._stop)
         panel.left.connect(self._leave)
         panel.app_wanted.connect(self.app_wanted)
-        panel.new_chat_wanted.connect(self._begin_anew)
+        panel.new_chat_wanted.connect(self._begin_chat)
         panel.clipboard_wanted.connect(self._use_clipboard)
         panel.model_wanted.connect(session.load)
         panel.placed.connect(lambda x, y: self._preferences.change(quick_place=f"{x:.4f} {y:.4f}"))
@@ -132,13 +131,13 @@ class QuickPrompt(QObject):
         session.problem.connect(self._show_load_problem)
         session.state_changed.connect(self._show_state)
         session.library.changed.connect(panel.show_models)
-        self._preferences.changed.connect(self._put)
-        self._put(self._preferences.values)
+        self._preferences.changed.connect(self._restore_place)
+        self._restore_place(self._preferences.values)
         panel.show_models(session.library.models)
         self.current.changed.connect(self._show_chat)
         self._show_chat(self.current.session)
 
-    # What a person does
+    # The user's actions
 
     @Slot(str)
     def _send(self, text: str) -> None:
@@ -150,13 +149,13 @@ class QuickPrompt(QObject):
         self.current.session.stop()
 
     @Slot()
-    def _begin_anew(self) -> None:
+    def _begin_chat(self) -> None:
         self.current.new_chat()
         self.panel.composer.draft.setFocus()
 
     @Slot()
     def _use_clipboard(self) -> None:
-        """Read the clipboard, now that this is wanted."""
+        """Insert the text of the clipboard, which is read only now that the user asks for it."""
         text = QGuiApplication.clipboard().text()
         composer = self.panel.composer
         composer.draft.insertPlainText(text)
@@ -165,22 +164,22 @@ class QuickPrompt(QObject):
         self.panel.offer_clipboard(text=False)
 
     @Slot(bool)
-    def _leave(self, sent_away: bool) -> None:
+    def _leave(self, dismissed: bool) -> None:
         self._left_at = time.time()
-        if sent_away:
+        if dismissed:
             self._focus.give_back()
 
-    # What there is to see
+    # What is shown
 
-    def _look_at_clipboard(self) -> None:
-        """Ask whether there is text, and nothing more."""
+    def _offer_clipboard(self) -> None:
+        """Offer the clipboard if it contains text, without reading it."""
         data = QGuiApplication.clipboard().mimeData()
         self.panel.offer_clipboard(text=data is not None and data.hasText())
 
     @Slot(object)
-    def _put(self, values: Preferences) -> None:
-        x, y = map(float, values.quick_place.split()) if values.quick_place else USUAL_PLACE
-        self.panel.put(x, y)
+    def _restore_place(self, values: Preferences) -> None:
+        x, y = map(float, values.quick_place.split()) if values.quick_place else DEFAULT_PLACE
+        self.panel.set_place(x, y)
 
     @Slot(object)
     def _show_state(self, state: ModelState) -> None:
@@ -188,14 +187,14 @@ class QuickPrompt(QObject):
 
     @Slot(object)
     def _show_chat(self, session: ChatSession) -> None:
-        """Show another conversation, and what becomes of it."""
+        """Show a conversation and follow it."""
         for subscription in self._subscriptions:
             subscription.close()
         transcript = self.panel.transcript
         self.panel.notice.hide()
         self.panel.show_conversation(begun=bool(session.turns))
         self._subscriptions = (
-            # The transcript is in view before anything is shown in it.
+            # Before `bind`, because the transcript must be visible before anything is shown in it.
             Subscription(
                 (session.branch_changed, self._show_transcript),
                 (session.question_added, self._show_transcript),
