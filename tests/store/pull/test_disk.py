@@ -37,13 +37,13 @@ def free(monkeypatch, count):
 
 
 def test_room_is_looked_for_before_the_first_byte(root, registry, monkeypatch):
-    free(monkeypatch, disk_room.KEPT_FREE + 700_000)
+    free(monkeypatch, disk_room.RESERVE + 700_000)
     heard = pulled(root, name_at(registry))
     assert heard.news[-1].state is PullState.FAILED
     assert_sentence(heard.news[-1].note, root, "787 kB", "269 MB", "268 MB")
     assert registry.paths("/blobs/") == []
     assert not any(path.is_file() for path in root.rglob("*"))
-    free(monkeypatch, disk_room.KEPT_FREE + 800_000)
+    free(monkeypatch, disk_room.RESERVE + 800_000)
     assert pulled(root, name_at(registry)).news[-1].state is PullState.DONE
 
 
@@ -52,7 +52,7 @@ def test_what_is_here_needs_no_room(root, registry, monkeypatch):
     with pulling(root) as (queue, heard):
         queue.add(name_at(registry))
         heard.until(lambda progress: progress.done > 400_000)
-    free(monkeypatch, disk_room.KEPT_FREE + 450_000)
+    free(monkeypatch, disk_room.RESERVE + 450_000)
     assert pulled(root, name_at(registry)).news[-1].state is PullState.DONE
     assert_whole(root, registry)
 

@@ -152,7 +152,7 @@ def test_a_connection_that_is_far_slower_than_others_is_made_anew(root, tmp_path
                     return
 
         registry.fail(slowest, *[crawl] * 2)
-        heard = pulled(root, name_at(registry), patience=replace(HASTY, slow=0.3))
+        heard = pulled(root, name_at(registry), patience=replace(HASTY, slow_after=0.3))
         assert heard.news[-1].state is PullState.DONE
         assert [asked.headers.get("range", "")[:6] for asked in registry.asked if slowest in asked.path] == [
             "", "bytes=", "bytes="

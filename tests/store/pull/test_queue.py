@@ -141,9 +141,9 @@ def test_nothing_is_left_of_one_that_is_cancelled_while_it_is_put_together(root,
         heard.until(begun)
     staging = Staging(root, parse_name(name_at(slow)))
     for digest in staging.staged_manifest().blobs:
-        if staging.whole(digest).exists():
+        if staging.blob_file(digest).exists():
             (root / "blobs").mkdir(exist_ok=True)
-            staging.whole(digest).rename(root / "blobs" / f"sha256-{digest}")
+            staging.blob_file(digest).rename(root / "blobs" / f"sha256-{digest}")
     assert list((root / "blobs").iterdir())
     with pulling(root) as (queue, heard):
         queue.cancel(name_at(slow))
@@ -259,12 +259,12 @@ def test_speed_and_time_left():
     told = []
     meter = Meter(PullProgress("m", PullState.WAITING), told.append, clock=lambda: now[0])
     meter.enter(PullState.DOWNLOADING)
-    meter.planned(1000, 11_000)
-    meter.opened("a")
+    meter.set_total(1000, 11_000)
+    meter.open_stream("a")
     assert told[-1].speed is None
     for _ in range(10):
         now[0] += 1
-        meter.came("a", 100)
+        meter.add_received("a", 100)
         meter.tick()
     assert (told[-1].done, told[-1].speed, told[-1].seconds_left) == (
         2000,
@@ -274,12 +274,12 @@ def test_speed_and_time_left():
     now[0] += 10
     meter.tick()
     assert (told[-1].speed, told[-1].seconds_left) == (0.0, None)
-    meter.trouble("a", PullState.STALLED, "Nothing.")
+    meter.set_trouble("a", PullState.STALLED, "Nothing.")
     assert (told[-1].state, told[-1].speed, told[-1].note) == (PullState.STALLED, None, "Nothing.")
-    meter.opened("b")
+    meter.open_stream("b")
     meter.tick()
     assert (told[-1].state, told[-1].note) == (PullState.DOWNLOADING, "")
-    meter.found(-500)
+    meter.add_present(-500)
     meter.tick()
     assert told[-1].done == 2000
     count = len(told)

@@ -346,7 +346,7 @@ def test_connections_are_closed_although_the_download_is_stopped_meanwhile(regis
     blobs = [path.name.removeprefix("sha256-") for path in (registry.store.root / "blobs").iterdir()][:3]
 
     async def bring(asked, digest):
-        async with asked.blob(digest, 0, 0) as answer:
+        async with asked.open_blob(digest, 0, 0) as answer:
             # All of them are open at once, and stay open.
             await barrier.wait()
             assert [piece async for piece in answer.pieces]

@@ -49,7 +49,7 @@ def main(root: str, name: str, how: str = "", number: str = "0") -> None:
         if progress.state in (PullState.DONE, PullState.FAILED):
             ended.set()
 
-    queue = PullQueue(Path(root), tell, insecure=True, patience=Patience(first_wait=0.02, news=0.02))
+    queue = PullQueue(Path(root), tell, insecure=True, patience=Patience(first_wait=0.02, report_interval=0.02))
     queue.add(name)
     ended.wait(float(number) if how == "lookup" else 60)
     queue.close()

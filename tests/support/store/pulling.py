@@ -20,7 +20,9 @@ from sotto.store.roots import Root
 from sotto.store.verify import verify
 
 # Silence is not mistaken for a machine that has a lot to do.
-HASTY = Patience(silence=2.0, answer=5.0, first_wait=0.02, longest_wait=0.1, tries=3, blob_tries=4, news=0.02)
+HASTY = Patience(
+    silence=2.0, answer=5.0, first_wait=0.02, longest_wait=0.1, tries=3, blob_tries=4, report_interval=0.02
+)
 RESTLESS = replace(HASTY, silence=0.5)
 ENDED = frozenset({PullState.DONE, PullState.FAILED, PullState.PAUSED})
 

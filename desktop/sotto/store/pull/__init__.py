@@ -1,1 +1,1 @@
-"""Downloads models from a registry into Sotto's own store."""
+"""Downloading models from a registry into Sotto's own store."""

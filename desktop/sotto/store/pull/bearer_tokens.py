@@ -1,7 +1,7 @@
-"""Tokens that a registry wants to see, as its answer 401 describes them.
+"""Bearer tokens for a registry: where a 401 response says to request one, and reading the answer.
 
 The protocol is the token authentication of container registries, with the query that Ollama's registry expects:
-https://distribution.github.io/distribution/spec/auth/token/. Tokens are asked for without an account.
+https://distribution.github.io/distribution/spec/auth/token/. Tokens are requested without an account.
 """
 
 import base64
@@ -18,51 +18,51 @@ from sotto.errors import DownloadError
 from sotto.store.printable import printable
 
 _FIELD = re.compile(r'([A-Za-z_]+)\s*=\s*(?:"([^"]*)"|([^\s,"]+))')
-# What fits into a header and stays within what servers take.
+# Printable ASCII, and short enough for the header limits of servers.
 _TOKEN = re.compile(r"[\x21-\x7e]{1,16384}")
 
 
-def token_url(challenge: str, asked: httpx.URL) -> httpx.URL:
-    """Return where a token can be had.
+def token_url(challenge: str, requested: httpx.URL) -> httpx.URL:
+    """Return the URL that a token can be requested from.
 
     Args:
-        challenge: The header `WWW-Authenticate` of an answer 401.
-        asked: What was asked for; the token must come from the same place, as nobody else is to be trusted with it.
+        challenge: The `WWW-Authenticate` header of a 401 response.
+        requested: The URL that was requested; tokens must come from the same origin, the only one trusted with them.
 
     Raises:
-        DownloadError: It describes no token that can be asked for.
+        DownloadError: The challenge describes no token that can be requested.
     """
     kind, _, rest = challenge.strip().partition(" ")
     fields = {match[1].lower(): match[2] if match[2] is not None else match[3] for match in _FIELD.finditer(rest)}
     if kind.lower() != "bearer" or "realm" not in fields:
         raise DownloadError(
-            f"{printable(asked.host)} wants '{printable(challenge)}' before it gives anything; it should want a "
+            f"{printable(requested.host)} wants '{printable(challenge)}' before it gives anything; it should want a "
             "bearer token."
         )
     try:
         realm = httpx.URL(fields["realm"])
     except httpx.InvalidURL as error:
         raise DownloadError(
-            f"{printable(asked.host)} says that tokens are at '{printable(fields['realm'])}', which is no address."
+            f"{printable(requested.host)} says that tokens are at '{printable(fields['realm'])}', which is no address."
         ) from error
-    if (realm.scheme, realm.netloc) != (asked.scheme, asked.netloc):
+    if (realm.scheme, realm.netloc) != (requested.scheme, requested.netloc):
         raise DownloadError(
-            f"{printable(asked.host)} says that tokens are at '{printable(str(realm))}'; they should be at its own "
+            f"{printable(requested.host)} says that tokens are at '{printable(str(realm))}'; they should be at its own "
             "address."
         )
     query = [*parse_qsl(realm.query.decode("ascii", "replace")), ("service", fields.get("service", ""))]
     query += [("scope", scope) for scope in fields.get("scope", "").split()]
     nonce = base64.urlsafe_b64encode(secrets.token_bytes(16)).decode().rstrip("=")
     query += [("ts", str(int(time.time()))), ("nonce", nonce)]
-    # Sorted by key alone: scopes keep their order.
+    # Sorted by key alone, so that scopes keep their order.
     return realm.copy_with(query=urlencode(sorted(query, key=lambda pair: pair[0])).encode())
 
 
 def token_in(answer: Mapping[str, Any], host: str) -> str:
-    """Return the token in the answer of a registry.
+    """Return the token in the response of a registry.
 
     Raises:
-        DownloadError: There is none.
+        DownloadError: The response contains no valid token.
     """
     token = answer.get("token") or answer.get("access_token")
     if not isinstance(token, str) or not _TOKEN.fullmatch(token):

@@ -1,4 +1,4 @@
-"""Whether the disk has room for what is to come."""
+"""Checking for free disk space, and errors of writing to the disk."""
 
 import errno
 import shutil
@@ -7,34 +7,34 @@ from pathlib import Path
 from sotto.errors import DownloadError
 from sotto.store.printable import format_size, printable_path
 
-# Is left for chats, settings and other programs: a disk that is full to the last byte keeps nothing from starting.
-KEPT_FREE = 256 << 20
+# In bytes, left free for chats, settings and other programs, which may not even start on a full disk.
+RESERVE = 256 << 20
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def require_room(root: Path, count: int) -> None:
-    """Make sure that `count` bytes more have room on the disk of a folder, and something is left.
+    """Check that the disk of a folder has room for `count` more bytes and the reserve.
 
     Raises:
-        DownloadError: They have not.
-        OSError: The disk does not tell.
+        DownloadError: It does not.
+        OSError: The free space cannot be determined.
     """
     free = free_bytes(root)
-    if count + KEPT_FREE > free:
+    if count + RESERVE > free:
         needs = f"; the download needs {format_size(count)} more" if count else ""
         raise DownloadError(
-            f"The disk of {printable_path(root)} has {format_size(free)} free{needs}, and {format_size(KEPT_FREE)} "
+            f"The disk of {printable_path(root)} has {format_size(free)} free{needs}, and {format_size(RESERVE)} "
             "should be left: make room, and go on."
         )
 
 
 def free_bytes(root: Path) -> int:
-    """Return how many bytes there is room for on the disk of a folder."""
+    """Return the number of free bytes on the disk of a folder."""
     return shutil.disk_usage(root).free
 
 
-def not_written(root: Path, error: OSError) -> DownloadError:
-    """Return what it means that a file of a store could not be written."""
+def write_error(root: Path, error: OSError) -> DownloadError:
+    """Return an error that says why a file of a store could not be written."""
     if error.errno in _FULL:
         return DownloadError(f"The disk of {printable_path(root)} is full: make room, and go on with what is here.")
     return DownloadError(f"{printable_path(root)} cannot be written: {error.strerror or error}.")

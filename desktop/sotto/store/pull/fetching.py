@@ -1,4 +1,4 @@
-"""Bringing blobs here: several at once, each from where it stopped, with new tries where something goes wrong."""
+"""Fetching blobs: several at once, each resumed from where it stopped, with retries after errors."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -16,128 +16,136 @@ from sotto.store.pull.registry import Registry
 from sotto.store.pull.slowness import Speeds, Watch
 from sotto.store.pull.terms import Patience
 
-_AT_ONCE = 4
-# Other programs fill disks, too, so the room is looked at again after so many bytes.
-_LOOK_AGAIN = 16 << 20
+_CONNECTIONS = 4
+# Other programs fill disks too, so the free space is checked again after this many bytes.
+_SPACE_CHECK_BYTES = 16 << 20
 
-# A blob is asked for again so often because it comes slowly; then slowly is better than not at all.
-_SLOW_AT_MOST = 2
+# How often a blob is requested anew because it is slow; after that a slow connection is accepted.
+_MAX_SLOW = 2
 
 _T = TypeVar("_T")
 
 
 class _TooSlowError(Exception):
-    """A new connection may be faster."""
+    """The connection is so slow that a new one may be faster."""
 
 
 class Fetcher:
-    """Brings the blobs of one model."""
+    """Fetches the manifest and blobs of one model."""
 
     def __init__(self, registry: Registry, root: Path, meter: Meter, pace: Pace, patience: Patience) -> None:
-        """Bring them from `registry` into the store in `root`."""
+        """Fetch from a registry into a store.
+
+        Args:
+            registry: The registry, for this model.
+            root: The store.
+            meter: Where progress is recorded.
+            pace: The speed limit.
+            patience: The timeouts and numbers of tries.
+        """
         self._registry = registry
         self._root = root
         self._meter = meter
         self._pace = pace
         self._patience = patience
         self._speeds = Speeds()
-        self._unlooked = 0
+        self._unchecked = 0
 
-    async def small(self, ask: Callable[[], Awaitable[_T]]) -> _T:
-        """Return a small answer, asked for again where there is hope.
+    async def fetch_small(self, request: Callable[[], Awaitable[_T]]) -> _T:
+        """Return a small response, with retries after temporary errors.
 
         Raises:
-            DownloadError: There is none, or none is left.
+            DownloadError: The error is permanent, or persists after all retries.
         """
-        self._meter.opened("")
+        self._meter.open_stream("")
         try:
             failures = 0
             while True:
                 try:
-                    return await ask()
+                    return await request()
                 except TryAgainError as error:
                     failures += 1
                     await self._wait("", error, failures, self._patience.tries)
         finally:
-            self._meter.closed("")
+            self._meter.close_stream("")
 
-    async def all(self, partials: Iterable[Partial]) -> None:
-        """Bring blobs until they are whole.
+    async def fetch_blobs(self, partials: Iterable[Partial]) -> None:
+        """Fetch blobs until they are complete.
 
         Raises:
-            DownloadError: One cannot be brought; what is here of all of them stays.
+            DownloadError: One cannot be fetched; the parts of all of them are kept.
             OSError: One cannot be written.
         """
-        left = iter(partials)
+        remaining = iter(partials)
 
-        async def bring() -> None:
-            for partial in left:
-                await self._one(partial)
+        async def fetch() -> None:
+            for partial in remaining:
+                await self._fetch_blob(partial)
 
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(_AT_ONCE):
-                    group.create_task(bring())
+                for _ in range(_CONNECTIONS):
+                    group.create_task(fetch())
         except BaseExceptionGroup as errors:
-            # The others were only cancelled because of the first.
+            # The first error cancelled the other tasks.
             raise errors.exceptions[0] from None
 
-    async def _one(self, partial: Partial) -> None:
+    async def _fetch_blob(self, partial: Partial) -> None:
         stream = partial.layer.digest
-        failures = wrong = slow = 0
-        self._meter.opened(stream)
+        failures = damaged = slow = 0
+        self._meter.open_stream(stream)
         try:
             with partial.open():
                 while True:
                     before = partial.have
                     try:
-                        return await self._attempt(partial, patient=slow >= _SLOW_AT_MOST)
+                        return await self._attempt(partial, accept_slow=slow >= _MAX_SLOW)
                     except _TooSlowError:
                         slow += 1
                     except TryAgainError as error:
                         failures = 1 if partial.have > before else failures + 1
                         await self._wait(stream, error, failures, self._patience.blob_tries)
                     except WrongBytesError as error:
-                        wrong += 1
-                        self._meter.found(-partial.have)
+                        damaged += 1
+                        self._meter.add_present(-partial.have)
                         partial.restart()
-                        await self._wait(stream, error, wrong, self._patience.wrong)
+                        await self._wait(stream, error, damaged, self._patience.digest_tries)
         finally:
-            self._meter.closed(stream)
+            self._meter.close_stream(stream)
 
-    async def _attempt(self, partial: Partial, *, patient: bool) -> None:
+    async def _attempt(self, partial: Partial, *, accept_slow: bool) -> None:
         size, stream = partial.layer.size, partial.layer.digest
         if partial.have < size:
-            async with self._registry.blob(stream, partial.have, size) as answer:
-                if answer.start != partial.have:
-                    self._meter.found(-partial.have)
+            async with self._registry.open_blob(stream, partial.have, size) as response:
+                if response.start != partial.have:
+                    self._meter.add_present(-partial.have)
                     partial.restart()
-                watch = Watch(self._speeds, self._patience.slow)
-                async for piece in answer.pieces:
-                    self._look(len(piece))
+                watch = Watch(self._speeds, self._patience.slow_after)
+                async for piece in response.pieces:
+                    self._check_space(len(piece))
                     partial.write(piece)
-                    self._meter.came(stream, len(piece))
-                    if watch.came(len(piece)) and not patient and not self._pace.rate:
+                    self._meter.add_received(stream, len(piece))
+                    if watch.add(len(piece)) and not accept_slow and not self._pace.rate:
                         raise _TooSlowError
                     await self._pace.spend(len(piece))
-                watch.end()
+                watch.finish()
         if partial.have < size:
-            raise TryAgainError(f"{self._registry.where} ended a file after {partial.have:,} of its {size:,} bytes.")
+            raise TryAgainError(f"{self._registry.host} ended a file after {partial.have:,} of its {size:,} bytes.")
         await partial.finish()
 
-    async def _wait(self, stream: str, error: DownloadError, failures: int, most: int) -> None:
-        """Wait before another try, or raise the error if there were enough of them."""
-        if failures >= most:
+    async def _wait(self, stream: str, error: DownloadError, failures: int, max_failures: int) -> None:
+        """Wait before another try, or raise the error after `max_failures` of them."""
+        if failures >= max_failures:
             raise DownloadError(error.message)
         silent = isinstance(error, TryAgainError) and error.silent
-        self._meter.trouble(stream, PullState.STALLED if silent else PullState.RETRYING, error.message)
+        self._meter.set_trouble(stream, PullState.STALLED if silent else PullState.RETRYING, error.message)
         if not silent:
-            # Silence was waited through already.
+            # A silent connection has already been waited for.
             after = error.after if isinstance(error, TryAgainError) else None
             await asyncio.sleep(max(self._patience.wait(failures), after or 0.0))
 
-    def _look(self, count: int) -> None:
-        self._unlooked += count
-        if self._unlooked >= _LOOK_AGAIN:
-            self._unlooked = 0
+    def _check_space(self, count: int) -> None:
+        self._unchecked += count
+        if self._unchecked >= _SPACE_CHECK_BYTES:
+            self._unchecked = 0
             require_room(self._root, 0)

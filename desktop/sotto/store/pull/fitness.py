@@ -1,4 +1,4 @@
-"""Whether a model could run here, told from its manifest and two small files, before its weights are downloaded."""
+"""Checking from a model's manifest and two small files that it can run, before its weights are downloaded."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,10 +13,10 @@ from sotto.store.sources.ollama_layout import gguf_refusal
 
 
 def small_files(manifest: Manifest) -> tuple[Layer, ...]:
-    """Return what must be here before it can be told: the config blob and, where there is one, config.json.
+    """Return the layers that `require_fitness` reads: the config blob and, if there is one, `config.json`.
 
     Raises:
-        BrokenModelError: One of them is larger than such a file can be.
+        BrokenModelError: One of them is too large for such a file.
     """
     config = manifest.json_layer("config.json")
     layers = (manifest.config, config) if config else (manifest.config,)
@@ -30,16 +30,17 @@ def small_files(manifest: Manifest) -> tuple[Layer, ...]:
 
 
 def require_fitness(manifest: Manifest, files: Sequence[Path], judge: Judge) -> None:
-    """Make sure that a model can run here, as far as its small files tell.
+    """Check that a model can run, as far as its small files show.
 
     Args:
-        manifest: The model's.
-        files: Where its `small_files` are.
-        judge: Given a model's configuration, returns an empty text or one sentence why the engine cannot run it.
+        manifest: The manifest of the model.
+        files: The paths of its `small_files`.
+        judge: Given a model's configuration, returns an empty string, or one sentence saying why the engine cannot run
+            it.
 
     Raises:
         UnsupportedModelError: It cannot run.
-        BrokenModelError: A file is none, or no such model can be.
+        BrokenModelError: A file is missing or invalid.
     """
     blob = read_object(files[0])
     if host := _text(blob, "remote_host", manifest):

@@ -1,4 +1,4 @@
-"""One download from its first question to the model in the store."""
+"""One download, from the request for the manifest to the complete model in the store."""
 
 import asyncio
 import contextlib
@@ -23,13 +23,19 @@ from sotto.store.sources.model_names import ModelName
 
 
 class Job:
-    """Downloads one model. Cancelling `run` stops it and keeps what is here."""
+    """Downloads one model. Cancelling `run` stops it and keeps the downloaded parts."""
 
     def __init__(self, terms: Terms, name: ModelName, meter: Meter, pace: Pace) -> None:
-        """Download what `name` means.
+        """Prepare a download.
+
+        Args:
+            terms: The settings of the queue.
+            name: The model to download.
+            meter: Where progress is recorded.
+            pace: The speed limit.
 
         Raises:
-            DownloadError: The name's host is no address.
+            DownloadError: The name's host is not a valid address.
         """
         self._terms = terms
         self._meter = meter
@@ -38,10 +44,11 @@ class Job:
         self._fetcher = Fetcher(self._registry, terms.root, meter, pace, terms.patience)
 
     async def run(self) -> None:
-        """Download the model until the store has it.
+        """Download the model and install it in the store.
 
         Raises:
-            SottoError: It cannot be had, cannot run here or has no room. What is here stays, unless it is of no use.
+            SottoError: It cannot be fetched, cannot run or does not fit on the disk. Downloaded parts are kept, unless
+                the model cannot run.
             OSError: The store cannot be written.
         """
         self._meter.enter(PullState.CHECKING)
@@ -50,40 +57,42 @@ class Job:
             with self._staging.lock():
                 manifest = await self._begin()
                 await self._check_fitness(manifest)
-                # More than once only where a model was deleted meanwhile that had some of the blobs.
-                while missing := [layer for layer in manifest.blobs.values() if not self._staging.find(layer)]:
-                    await self._bring(missing, PullState.DOWNLOADING)
+                # Repeats only if another model that shared some of the blobs was deleted meanwhile.
+                while missing := [layer for layer in manifest.blobs.values() if not self._staging.find_blob(layer)]:
+                    await self._fetch(missing, PullState.DOWNLOADING)
                 self._meter.enter(PullState.VERIFYING)
-                self._staging.settle(manifest)
+                self._staging.install(manifest)
         self._meter.enter(PullState.DONE)
 
     async def _begin(self) -> Manifest:
-        """Get the manifest, see what is missing and whether it has room, and begin to stage."""
+        """Fetch the manifest, check that the missing blobs fit on the disk, and stage the manifest."""
         staging = self._staging
-        data = await self._fetcher.small(self._registry.manifest)
+        data = await self._fetcher.fetch_small(self._registry.fetch_manifest)
         manifest = parse_manifest(data, self._registry.manifest_path)
         _require_one_size(manifest)
         total = sum(layer.size for layer in manifest.blobs.values())
         if staging.stored_manifest() is not None:
-            # The model is here, so it may be that somebody wants it again because it is damaged.
+            # Downloading an installed model again repairs it, so its blobs are verified.
             self._meter.enter(PullState.VERIFYING)
-            self._meter.planned(0, total)
+            self._meter.set_total(0, total)
             for layer in manifest.blobs.values():
-                if (path := staging.find(layer)) and not await has_digest(path, layer.digest, self._meter.found):
+                if (path := staging.find_blob(layer)) and not await has_digest(
+                    path, layer.digest, self._meter.add_present
+                ):
                     staging.distrust(layer)
             self._meter.enter(PullState.CHECKING)
-        here = staging.here(manifest)
-        require_room(self._terms.root, total - here)
+        present = staging.present_bytes(manifest)
+        require_room(self._terms.root, total - present)
         staging.begin(data, manifest)
-        self._meter.planned(here, total)
+        self._meter.set_total(present, total)
         return manifest
 
     async def _check_fitness(self, manifest: Manifest) -> None:
-        """Refuse a model that cannot run here, and keep nothing of it."""
+        """Refuse a model that cannot run, and discard what was downloaded of it."""
         try:
             layers = small_files(manifest)
-            await self._bring([layer for layer in layers if not self._staging.find(layer)], PullState.CHECKING)
-            files = [path for layer in layers if (path := self._staging.find(layer))]
+            await self._fetch([layer for layer in layers if not self._staging.find_blob(layer)], PullState.CHECKING)
+            files = [path for layer in layers if (path := self._staging.find_blob(layer))]
             require_fitness(manifest, files, self._terms.judge)
         except DownloadError:
             raise
@@ -91,26 +100,26 @@ class Job:
             self._staging.discard()
             raise
 
-    async def _bring(self, layers: Iterable[Layer], state: PullState) -> None:
-        """Bring blobs that are missing into the staging folder."""
+    async def _fetch(self, layers: Iterable[Layer], state: PullState) -> None:
+        """Fetch missing blobs into the staging folder, first loading the parts that earlier runs left."""
         partials = {layer.digest: Partial(self._staging, layer) for layer in layers}.values()
-        begun = [partial for partial in partials if partial.is_begun()]
+        begun = [partial for partial in partials if partial.exists()]
         if begun:
             self._meter.enter(PullState.VERIFYING)
             for partial in begun:
-                counted = self._staging.bytes_of(partial.layer)
-                await partial.read()
-                self._meter.found(partial.have - counted)
+                counted = self._staging.present_bytes_of(partial.layer)
+                await partial.load()
+                self._meter.add_present(partial.have - counted)
         self._meter.enter(state)
-        await self._fetcher.all(partials)
+        await self._fetcher.fetch_blobs(partials)
 
     @asynccontextmanager
     async def _ticking(self) -> AsyncIterator[None]:
-        """Tell now and then how far the download is."""
+        """Report the progress at regular intervals."""
 
         async def tick() -> None:
             while True:
-                await asyncio.sleep(self._terms.patience.news)
+                await asyncio.sleep(self._terms.patience.report_interval)
                 self._meter.tick()
 
         task = asyncio.create_task(tick())

@@ -1,14 +1,14 @@
-"""How fast downloads may be."""
+"""The speed limit of downloads."""
 
 import asyncio
 import time
 
-# A new limit holds after this time at the latest.
+# In seconds; a changed limit takes effect within this time.
 _NAP = 0.2
 
 
 class Pace:
-    """A limit for all connections together.
+    """A speed limit for all connections together.
 
     Attributes:
         rate: Bytes per second; None or 0 for no limit.
@@ -19,7 +19,7 @@ class Pace:
         self._ready = 0.0
 
     async def spend(self, count: int) -> None:
-        """Wait until `count` bytes more were within the limit."""
+        """Wait until `count` more bytes are within the limit."""
         now = time.monotonic()
         owed = 0.0
         if self.rate:
@@ -31,6 +31,6 @@ class Pace:
             await asyncio.sleep(nap)
             owed -= nap
             if self.rate != before:
-                # What is owed under another limit is forgiven: it may have been an hour of waiting.
+                # The rest of a wait under the old limit is dropped, as it could be as long as an hour.
                 self._ready = 0.0
                 return

@@ -1,4 +1,4 @@
-"""A blob that is being written, and what its digest is so far."""
+"""A partly downloaded blob on the disk, with its running digest."""
 
 import asyncio
 import hashlib
@@ -10,34 +10,34 @@ from pathlib import Path
 from sotto.store.atomic_writing import sync_to_disk
 from sotto.store.pull.pull_errors import WrongBytesError
 from sotto.store.pull.staging import Staging
-from sotto.store.pull.threads import in_thread
+from sotto.store.pull.threads import run_in_thread
 from sotto.store.sources.manifest import Layer
 
 _CHUNK = 1 << 20
 
 
 class Partial:
-    """A blob on its way.
+    """A blob that is being downloaded.
 
     Attributes:
-        layer: What it is to become.
-        have: Bytes that are here; those of an earlier run count once `read` has read them.
+        layer: The blob's digest and final size.
+        have: Bytes that are on the disk; those of an earlier run count after `load`.
     """
 
     def __init__(self, staging: Staging, layer: Layer) -> None:
         self.layer = layer
         self.have = 0
-        self._path = staging.part(layer.digest)
-        self._whole = staging.whole(layer.digest)
+        self._path = staging.partial_file(layer.digest)
+        self._final_path = staging.blob_file(layer.digest)
         self._digest = hashlib.sha256()
         self._file = -1
 
-    def is_begun(self) -> bool:
-        """Return whether an earlier run left something."""
+    def exists(self) -> bool:
+        """Return whether an earlier run left a file."""
         return self._path.exists()
 
-    async def read(self) -> None:
-        """Take in what an earlier run left; more of it than there should be is worth nothing.
+    async def load(self) -> None:
+        """Add the bytes that an earlier run left to the digest; a file that is too long is emptied.
 
         Raises:
             OSError: It cannot be read.
@@ -52,10 +52,10 @@ class Partial:
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """Hold the file open, which is made if it is missing; OSError where that is not possible."""
+        """Keep the file open, creating it if it is missing; OSError if that fails."""
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
-            # Whatever lies behind what was read or written was never taken into the digest.
+            # Bytes after the first `have` are not part of the digest.
             if self.have:
                 os.ftruncate(self._file, self.have)
                 os.lseek(self._file, self.have, os.SEEK_SET)
@@ -65,7 +65,7 @@ class Partial:
             self._file = -1
 
     def restart(self) -> None:
-        """Forget what is here."""
+        """Discard all bytes."""
         os.ftruncate(self._file, 0)
         os.lseek(self._file, 0, os.SEEK_SET)
         self._digest = hashlib.sha256()
@@ -75,8 +75,8 @@ class Partial:
         """Append bytes.
 
         Raises:
-            WrongBytesError: There are more than the blob has.
-            OSError: They cannot be written; then none of them are here.
+            WrongBytesError: The blob would exceed its size.
+            OSError: They cannot be written; then none of them is kept.
         """
         if self.have + len(piece) > self.layer.size:
             raise WrongBytesError(f"More than the {self.layer.size} bytes of sha256:{self.layer.digest} came.")
@@ -92,24 +92,24 @@ class Partial:
         self.have += len(piece)
 
     async def finish(self) -> None:
-        """Give the file its name once it is on the disk.
+        """Verify the digest, flush the file to the disk and give it its final name.
 
         Raises:
-            WrongBytesError: It is not what its digest says.
+            WrongBytesError: The digest differs.
             OSError: It cannot be written.
         """
         if self._digest.hexdigest() != self.layer.digest:
             raise WrongBytesError(f"What came for sha256:{self.layer.digest} has another digest, so it is of no use.")
-        await in_thread(lambda: sync_to_disk(self._path))
-        self._path.replace(self._whole)
+        await run_in_thread(lambda: sync_to_disk(self._path))
+        self._path.replace(self._final_path)
 
 
-async def has_digest(path: Path, digest: str, found: Callable[[int], None]) -> bool:
-    """Return whether a file has a digest, and tell how much was read."""
+async def has_digest(path: Path, digest: str, on_read: Callable[[int], None]) -> bool:
+    """Return whether a file has a digest, calling `on_read` with the size of each piece read."""
     actual = hashlib.sha256()
     with path.open("rb", buffering=0) as file:
         while piece := file.read(_CHUNK):
             actual.update(piece)
-            found(len(piece))
+            on_read(len(piece))
             await asyncio.sleep(0)
     return actual.hexdigest() == digest

@@ -1,4 +1,4 @@
-"""What is said of a download while it goes on."""
+"""The progress of a download, as reported to its observers."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,9 +7,9 @@ from enum import StrEnum
 class PullState(StrEnum):
     """What a download is doing.
 
-    `WAITING` for those before it; `CHECKING` what there is to download, and whether it can run and has room;
-    `DOWNLOADING`; `STALLED` because nothing comes; `RETRYING` after an error, in a while; `PAUSED`; `VERIFYING` what is
-    on the disk; `DONE`, and `FAILED` until somebody resumes it.
+    `WAITING` for those before it; `CHECKING` what there is to download, whether the model can run and whether it fits;
+    `DOWNLOADING`; `STALLED` because no data arrive; `RETRYING` after an error, following a wait; `PAUSED`; `VERIFYING`
+    files on the disk; `DONE`; `FAILED` until it is resumed.
     """
 
     WAITING = "waiting"
@@ -25,16 +25,16 @@ class PullState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PullProgress:
-    """How far one download is.
+    """The progress of one download.
 
     Attributes:
         name: The model's name in its short form.
-        state: What is being done.
-        done: Bytes that are here; never falls while one download runs on.
-        total: Bytes in all; None until the manifest has been read.
-        speed: Bytes per second now; None when not known.
-        seconds_left: At this speed; None when not known.
-        note: One sentence why it stalls, tries again or failed; empty as soon as that is over.
+        state: What the download is doing.
+        done: Bytes that are on the disk; never falls during a run.
+        total: Size of the model in bytes; None until the manifest has been read.
+        speed: Current bytes per second; None if unknown.
+        seconds_left: The remaining time at this speed; None if unknown.
+        note: One sentence saying why it stalls, retries or failed; empty otherwise.
     """
 
     name: str

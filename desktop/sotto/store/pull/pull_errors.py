@@ -1,4 +1,4 @@
-"""What goes wrong between here and a registry, and whether it is worth another try."""
+"""Network errors of downloads, and which of them are worth a retry."""
 
 import os
 import ssl
@@ -8,39 +8,39 @@ import httpx
 from sotto.errors import DownloadError
 from sotto.store.printable import printable
 
-# What a request can end with that never had an answer; those but the first two come from addresses that are none.
-NO_ANSWER = (httpx.TransportError, OSError, httpx.InvalidURL, ValueError, OverflowError, ExceptionGroup)
+# Exceptions of a request without a response; all but the first two are raised for invalid addresses.
+REQUEST_ERRORS = (httpx.TransportError, OSError, httpx.InvalidURL, ValueError, OverflowError, ExceptionGroup)
 
-_LONGEST_RETRY_AFTER = 120.0
-_BUSY = frozenset({408, 425, 429})
+_MAX_RETRY_AFTER = 120.0
+_BUSY_STATUSES = frozenset({408, 425, 429})
 
 
 class TryAgainError(DownloadError):
-    """Something that may be over soon.
+    """An error that may be temporary.
 
     Attributes:
-        silent: Whether nothing came, rather than something wrong.
-        after: How many seconds the registry wants to be left alone; None where it does not say.
+        silent: Whether the registry sent nothing, as opposed to an error.
+        after: Seconds after which the registry allows a retry; None if it does not say.
     """
 
     def __init__(self, message: str, *, silent: bool = False, after: float | None = None) -> None:
-        """Say what it is."""
+        """Create the error with a sentence for the user."""
         super().__init__(message)
         self.silent = silent
         self.after = after
 
 
 class WrongBytesError(DownloadError):
-    """What came is not what was asked for; what was written of it is worth nothing."""
+    """The received bytes are not those of the requested blob, so they must be discarded."""
 
 
-def no_answer(error: Exception, host: str, silence: float) -> DownloadError:
-    """Return what it means that a request had no answer, or only the beginning of one.
+def connection_error(error: Exception, host: str, silence: float) -> DownloadError:
+    """Return the error for a request without a complete response.
 
     Args:
-        error: One of `NO_ANSWER`.
-        host: Whose answer it should have been, as it can be shown.
-        silence: After how many seconds without a byte it was given up.
+        error: One of `REQUEST_ERRORS`.
+        host: The host of the request, as printable text.
+        silence: The timeout without a byte, in seconds.
     """
     causes = _causes(error)
     untrusted = next((cause for cause in causes if isinstance(cause, ssl.SSLCertVerificationError)), None)
@@ -50,25 +50,25 @@ def no_answer(error: Exception, host: str, silence: float) -> DownloadError:
     if isinstance(error, httpx.TimeoutException):
         return TryAgainError(f"{host} has sent nothing for {silence:g} seconds.", silent=True)
     if isinstance(error, httpx.ConnectError):
-        return TryAgainError(f"{host} cannot be reached{_said(causes)}.")
+        return TryAgainError(f"{host} cannot be reached{_system_reason(causes)}.")
     if isinstance(error, httpx.TransportError | OSError):
         return TryAgainError(f"The connection to {host} broke off.")
     return DownloadError(f"'{host}' is no address that can be reached.")
 
 
-def busy(response: httpx.Response, host: str) -> TryAgainError | None:
-    """Return what it means that a host has no time now; None where an answer says something else."""
+def busy_error(response: httpx.Response, host: str) -> TryAgainError | None:
+    """Return the error for a response that says the host is overloaded or failing; None for any other response."""
     status = response.status_code
-    if status not in _BUSY and status < 500:
+    if status not in _BUSY_STATUSES and status < 500:
         return None
     text = response.headers.get("Retry-After", "")
-    # A date is as good as nothing.
-    after = min(float(text), _LONGEST_RETRY_AFTER) if text.isascii() and text.isdigit() else None
+    # A date instead of seconds is ignored.
+    after = min(float(text), _MAX_RETRY_AFTER) if text.isascii() and text.isdigit() else None
     return TryAgainError(f"{host} is busy or out of order ({status}).", after=after)
 
 
 def _causes(error: BaseException | None) -> list[BaseException]:
-    """Return an error and what led to it."""
+    """Return an error and the chain of errors that caused it."""
     causes: list[BaseException] = []
     while error is not None and error not in causes:
         causes.append(error)
@@ -76,11 +76,11 @@ def _causes(error: BaseException | None) -> list[BaseException]:
     return causes
 
 
-def _said(causes: list[BaseException]) -> str:
-    """Return in brackets what the system says, if it says anything."""
+def _system_reason(causes: list[BaseException]) -> str:
+    """Return the operating system's reason in brackets, or an empty string."""
     for cause in reversed(causes):
         if isinstance(cause, OSError) and cause.errno:
-            # Errors of looking up a host have numbers of their own, below zero.
-            said = os.strerror(cause.errno) if cause.errno > 0 else cause.strerror
-            return f" ({printable(said)})" if said else ""
+            # Errors of host look-ups have their own, negative numbers.
+            reason = os.strerror(cause.errno) if cause.errno > 0 else cause.strerror
+            return f" ({printable(reason)})" if reason else ""
     return ""

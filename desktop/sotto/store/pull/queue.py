@@ -1,6 +1,6 @@
-"""Downloads one after the other, on a thread of their own.
+"""A queue that downloads one model after the other on its own thread.
 
-Importing this costs next to nothing: what speaks HTTP is imported by the thread, when there is something to download.
+Importing this module is cheap: only the thread imports the HTTP client, when there is something to download.
 """
 
 import threading
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sotto.errors import InvalidNameError
 from sotto.store.printable import printable
 from sotto.store.pull.progress import PullProgress
-from sotto.store.pull.staging import all_unfinished
+from sotto.store.pull.staging import unfinished_downloads
 from sotto.store.pull.terms import Patience, Terms
 from sotto.store.sources.harvest import Judge, everything_runs
 from sotto.store.sources.model_names import ModelName, parse_name
@@ -19,21 +19,21 @@ from sotto.store.sources.model_names import ModelName, parse_name
 if TYPE_CHECKING:
     from sotto.store.pull.worker import Command
 
-# What is asked of the thread to stop must be done in this time.
-_END = 1.0
+# How long `close` waits for the thread.
+_CLOSE_TIMEOUT_S = 1.0
 
 
 class PullQueue:
-    """Downloads one model after the other on a thread of its own.
+    """Downloads one model after the other on its own thread.
 
-    What is asked for is done soon after, in the order in which it was asked for. News come as values of `PullProgress`;
-    a download of which nothing is left, because it was cancelled, has no further ones.
+    Methods return at once; the thread executes the commands in the order of the calls. It reports progress as
+    `PullProgress` values, except that a successful cancellation is not reported.
     """
 
     def __init__(
         self,
         root: Path,
-        tell: Callable[[PullProgress], None],
+        report: Callable[[PullProgress], None],
         *,
         judge: Judge = everything_runs,
         insecure: bool = False,
@@ -43,54 +43,55 @@ class PullQueue:
 
         Args:
             root: Sotto's own store.
-            tell: Called on that thread with every news.
-            judge: Given a model's configuration, returns an empty text or one sentence why the engine cannot run it.
-            insecure: Ask registries over HTTP without TLS.
-            patience: How long is waited for what.
+            report: Called on that thread with every change of progress.
+            judge: Given a model's configuration, returns an empty string, or one sentence saying why the engine cannot
+                run it.
+            insecure: Connect to registries over HTTP without TLS.
+            patience: Timeouts and numbers of tries; None for the defaults.
         """
-        self._terms = Terms(root, tell, judge, insecure, patience or Patience())
+        self._terms = Terms(root, report, judge, insecure, patience or Patience())
         self._lock = threading.Lock()
         self._rate: int | None = None
         self._thread: threading.Thread | None = None
         self._closed = False
 
     def add(self, name: str) -> None:
-        """Download a model after those that were added before.
+        """Download a model after those added before it.
 
         Raises:
-            InvalidNameError: It is no name, or one that asks for a way that is not secure.
+            InvalidNameError: The name is invalid, or asks for an insecure connection.
         """
-        model = self._parsed(name)
-        self._ask(lambda worker: worker.add(model))
+        model = self._parse(name)
+        self._send(lambda worker: worker.add(model))
 
     def pause(self, name: str) -> None:
-        """Stop a download that runs or waits, and keep what is here of it."""
-        model = self._parsed(name)
-        self._ask(lambda worker: worker.pause(model))
+        """Stop a running or waiting download, and keep the downloaded parts."""
+        model = self._parse(name)
+        self._send(lambda worker: worker.pause(model))
 
     def resume(self, name: str) -> None:
-        """Go on with a download that was paused, has failed, or was left by an earlier run."""
+        """Continue a download that was paused, has failed, or was left by an earlier run."""
         self.add(name)
 
     def cancel(self, name: str) -> None:
-        """Stop a download and remove what is here of it, also of one that an earlier run left."""
-        model = self._parsed(name)
-        self._ask(lambda worker: worker.cancel(model))
+        """Stop a download and delete the downloaded parts, including those of earlier runs."""
+        model = self._parse(name)
+        self._send(lambda worker: worker.cancel(model))
 
     def limit(self, bytes_per_second: int | None) -> None:
-        """Let all downloads together be no faster, from now on; None or 0 for as fast as they can be."""
+        """Limit the speed of all downloads together, from now on; None or 0 for no limit."""
         with self._lock:
             self._rate = bytes_per_second
             if self._thread is None:
                 return
-        self._ask(lambda worker: worker.limit(bytes_per_second))
+        self._send(lambda worker: worker.limit(bytes_per_second))
 
     def unfinished(self) -> tuple[PullProgress, ...]:
-        """Return the downloads that an earlier run left, as paused ones."""
-        return all_unfinished(self._terms.root)
+        """Return the unfinished downloads of earlier runs, as paused ones."""
+        return unfinished_downloads(self._terms.root)
 
     def close(self) -> None:
-        """Stop within a second, and keep what is here; nothing is downloaded any more, whatever is asked for."""
+        """Stop within a second, keep the downloaded parts, and ignore all further commands."""
         with self._lock:
             thread = self._thread
             if self._closed or thread is None:
@@ -98,9 +99,9 @@ class PullQueue:
                 return
             self._closed = True
             self._loop.call_soon_threadsafe(self._commands.put_nowait, None)
-        thread.join(_END)
+        thread.join(_CLOSE_TIMEOUT_S)
 
-    def _ask(self, command: "Command") -> None:
+    def _send(self, command: "Command") -> None:
         with self._lock:
             if self._closed:
                 return
@@ -126,7 +127,7 @@ class PullQueue:
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
             runner.run(Worker(self._terms, rate, self._loop.hang_up).serve(self._commands))
 
-    def _parsed(self, text: str) -> ModelName:
+    def _parse(self, text: str) -> ModelName:
         scheme, separator, _ = text.partition("://")
         if separator and scheme.lower() not in (("http", "https") if self._terms.insecure else ("https",)):
             raise InvalidNameError(

@@ -1,8 +1,8 @@
-"""Where a model is gathered until it is whole: a folder of its own inside Sotto's store, but not among its blobs.
+"""The staging folder of a download, which keeps an incomplete model apart from the store's blobs.
 
-The folder is `staging/<host>/<namespace>/<model>/<tag>`. It holds the manifest, which is written first and goes to its
-place last, files that are whole and checked under their digest, and files that are not with `.part` behind it. So a
-model that is not whole is in no list, whatever happens meanwhile, and what is staged can be removed as one.
+The folder is `staging/<host>/<namespace>/<model>/<tag>`. It holds the manifest, which is written first and moved into
+the store last; complete, verified blobs named by their digest; and partial blobs, with the suffix `.part`. So an
+incomplete model is never listed, whatever happens meanwhile, and all of it can be deleted at once.
 """
 
 import contextlib
@@ -25,20 +25,20 @@ from sotto.store.sources.model_names import ModelName, name_of_parts
 from sotto.store.sources.ollama_layout import OllamaStore
 
 _LOCK = "lock"
-# Another process that is done with the folder removes it, and the lock in it.
-_TRIES = 100
+# Another process may delete the folder with the lock in it while this one tries to lock it.
+_LOCK_TRIES = 100
 
 
 class Staging:
-    """The folder of one model that is being downloaded.
+    """The staging folder of one model.
 
     Attributes:
-        manifest_file: Its manifest while it is not whole.
-        target: Where the manifest goes.
+        manifest_file: The manifest in the staging folder.
+        target: The path of the manifest in the store.
     """
 
     def __init__(self, root: Path, name: ModelName) -> None:
-        """Use the store in `root`; nothing is there before `lock`."""
+        """Use the store in `root`; `lock` creates the folder."""
         self._root = root
         self._store = OllamaStore(root)
         self._name = name
@@ -47,67 +47,70 @@ class Staging:
         self.target = root.joinpath("manifests", *name.parts)
         self._distrusted: set[str] = set()
 
-    def part(self, digest: str) -> Path:
-        """Return the file of a blob that is not whole."""
+    def partial_file(self, digest: str) -> Path:
+        """Return the path of an incomplete blob."""
         return self._folder / f"sha256-{digest}.part"
 
-    def whole(self, digest: str) -> Path:
-        """Return the file of a blob that is whole."""
+    def blob_file(self, digest: str) -> Path:
+        """Return the path of a complete blob in the staging folder."""
         return self._folder / f"sha256-{digest}"
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Keep other processes out; remove the folder afterwards if nothing was begun in it.
+        """Lock the folder against other processes, and delete it afterwards if no manifest is staged.
 
         Raises:
-            StoreError: Another process has it.
+            StoreError: Another process holds the lock.
         """
-        handle = next((handle for _ in range(_TRIES) if (handle := self._locked()) is not None), None)
+        handle = next((handle for _ in range(_LOCK_TRIES) if (handle := self._try_lock()) is not None), None)
         if handle is None:
             raise StoreError(f"{printable_path(self._folder)} goes away again and again; it should stay.")
         try:
             yield
         finally:
-            if not self.is_begun():
+            if not self.is_staged():
                 self._remove()
             os.close(handle)
 
     def begin(self, data: bytes, manifest: Manifest) -> None:
-        """Keep a manifest, and of what is staged only what it names."""
-        before = self.staged_manifest()
-        wanted = {_LOCK, *(path.name for digest in manifest.blobs for path in (self.part(digest), self.whole(digest)))}
+        """Stage a manifest, and delete staged blobs that it does not name."""
+        previous = self.staged_manifest()
+        names = {
+            _LOCK,
+            *(path.name for digest in manifest.blobs for path in (self.partial_file(digest), self.blob_file(digest))),
+        }
         write_atomically(self.manifest_file, data)
         for path in list(self._folder.iterdir()):
-            if path.name not in wanted and path != self.manifest_file:
+            if path.name not in names and path != self.manifest_file:
                 path.unlink()
-        if before is not None and before.digest != manifest.digest:
-            delete_unused_blobs(self._root, before.blobs)
+        if previous is not None and previous.digest != manifest.digest:
+            delete_unused_blobs(self._root, previous.blobs)
 
-    def is_begun(self) -> bool:
-        """Return whether something is staged."""
+    def is_staged(self) -> bool:
+        """Return whether a manifest is staged."""
         return _size(self.manifest_file) is not None
 
     def staged_manifest(self) -> Manifest | None:
-        """Return the manifest that is staged, or None if there is none that can be read."""
-        return _read(self.manifest_file)
+        """Return the staged manifest, or None if it is missing or invalid."""
+        return _read_manifest(self.manifest_file)
 
     def stored_manifest(self) -> Manifest | None:
-        """Return the manifest that the store has under this name, or None if there is none that can be read."""
-        return _read(self.target)
+        """Return the manifest of this name in the store, or None if it is missing or invalid."""
+        return _read_manifest(self.target)
 
-    def here(self, manifest: Manifest) -> int:
-        """Return how many bytes of a model are in the store or staged, as far as sizes tell."""
-        return sum(self.bytes_of(layer) for layer in manifest.blobs.values())
+    def present_bytes(self, manifest: Manifest) -> int:
+        """Return how many bytes of a model are in the store or staged, judged by file sizes."""
+        return sum(self.present_bytes_of(layer) for layer in manifest.blobs.values())
 
-    def bytes_of(self, layer: Layer) -> int:
-        """Return how many bytes of a blob are here."""
-        if self.find(layer):
+    def present_bytes_of(self, layer: Layer) -> int:
+        """Return how many bytes of a blob are in the store or staged."""
+        if self.find_blob(layer):
             return layer.size
-        return min(_size(self.part(layer.digest)) or 0, layer.size)
+        return min(_size(self.partial_file(layer.digest)) or 0, layer.size)
 
-    def find(self, layer: Layer) -> Path | None:
-        """Return the file of a blob that is whole, staged or in the store; None if there is none of its size."""
-        staged = self.whole(layer.digest)
+    def find_blob(self, layer: Layer) -> Path | None:
+        """Return the path of a complete blob, staged or in the store; None if there is none of the right size."""
+        staged = self.blob_file(layer.digest)
         if _size(staged) == layer.size:
             return staged
         if layer.digest in self._distrusted:
@@ -117,23 +120,23 @@ class Staging:
         return None
 
     def distrust(self, layer: Layer) -> None:
-        """Have a damaged blob of the store replaced; until then it stays where it is."""
+        """Mark a blob of the store as damaged, so that it is downloaded again and replaced."""
         self._distrusted.add(layer.digest)
 
-    def settle(self, manifest: Manifest) -> None:
-        """Move everything to its place, the manifest last; from then on the store has the model.
+    def install(self, manifest: Manifest) -> None:
+        """Move the staged files into the store, the manifest last.
 
-        Blobs of the model that had this name before go, but for those that are still in use.
+        Blobs of a model that had this name before are deleted unless another manifest names them.
 
         Raises:
             BrokenModelError: A blob is missing.
-            OSError: Something cannot be moved; what was moved is found there by the next try.
+            OSError: A file cannot be moved; the next try finds those already moved.
         """
-        before = self.stored_manifest()
+        replaced = self.stored_manifest()
         blobs = self._root / "blobs"
         make_folder(blobs)
         for digest in manifest.blobs:
-            if (path := self.whole(digest)).exists():
+            if (path := self.blob_file(digest)).exists():
                 path.chmod(0o644)
                 path.replace(blobs / f"sha256-{digest}")
         sync_to_disk(blobs)
@@ -143,25 +146,25 @@ class Staging:
         make_folder(self.target.parent)
         self.manifest_file.replace(self.target)
         sync_to_disk(self.target.parent)
-        if before is not None:
-            delete_unused_blobs(self._root, before.blobs)
+        if replaced is not None:
+            delete_unused_blobs(self._root, replaced.blobs)
 
     def discard(self) -> None:
-        """Remove everything that is staged, and what of it was already moved and is of no use to another model."""
+        """Delete everything staged, and blobs already moved to the store that no other model uses."""
         manifest = self.staged_manifest()
         self._remove()
         if manifest is not None:
             delete_unused_blobs(self._root, manifest.blobs)
 
     def _remove(self) -> None:
-        # The manifest first: what is left then is nobody's.
+        # The manifest first, so that an interrupted deletion leaves no download behind.
         self.manifest_file.unlink(missing_ok=True)
         if self._folder.exists():
             shutil.rmtree(self._folder)
         remove_empty_folders(self._folder.parent, self._root)
 
-    def _locked(self) -> int | None:
-        """Return a lock, or None if the folder was removed by another process at the same moment."""
+    def _try_lock(self) -> int | None:
+        """Return the handle of the locked file, or None if another process deleted the folder at the same moment."""
         path = self._folder / _LOCK
         try:
             make_folder(self._folder)
@@ -186,30 +189,30 @@ class Staging:
         return None
 
 
-def unfinished(root: Path, name: ModelName) -> PullProgress | None:
-    """Return how far a download is that an earlier run left, as a paused one; None if there is none."""
+def unfinished_download(root: Path, name: ModelName) -> PullProgress | None:
+    """Return the progress of an earlier run's unfinished download, as a paused one; None if there is none."""
     staging = Staging(root, name)
     manifest = staging.staged_manifest()
     if manifest is None:
         return None
     total = sum(layer.size for layer in manifest.blobs.values())
-    return PullProgress(name.short, PullState.PAUSED, staging.here(manifest), total)
+    return PullProgress(name.short, PullState.PAUSED, staging.present_bytes(manifest), total)
 
 
-def all_unfinished(root: Path) -> tuple[PullProgress, ...]:
-    """Return how far all downloads are that earlier runs left, as paused ones."""
+def unfinished_downloads(root: Path) -> tuple[PullProgress, ...]:
+    """Return the progress of all unfinished downloads of earlier runs, as paused ones."""
     found = []
     for path in sorted(staged_manifests(root)):
         with contextlib.suppress(InvalidNameError):
-            found.append(unfinished(root, name_of_parts(path.parts[-5:-1])))
+            found.append(unfinished_download(root, name_of_parts(path.parts[-5:-1])))
     return tuple(progress for progress in found if progress)
 
 
-def _read(path: Path) -> Manifest | None:
+def _read_manifest(path: Path) -> Manifest | None:
     try:
         return parse_manifest(read_all(path, MANIFEST_LIMIT, "a manifest"), path)
     except BrokenModelError:
-        # There is none, or one that is listed as broken: it is downloaded anew.
+        # Missing, or damaged: in either case it is downloaded again.
         return None
 
 
@@ -217,5 +220,5 @@ def _size(path: Path) -> int | None:
     try:
         return path.lstat().st_size
     except OSError:
-        # Whoever opens it hears why.
+        # Opening the file raises an error that says why.
         return None

@@ -1,4 +1,4 @@
-"""What holds for all downloads of a queue."""
+"""The settings shared by all downloads of a queue."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,18 +10,18 @@ from sotto.store.sources.harvest import Judge
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a download waits for what.
+    """The timeouts and numbers of tries of a download.
 
     Attributes:
-        silence: Seconds without a byte after which a connection is given up and made anew.
-        answer: Seconds for a small answer as a whole, however it trickles in.
+        silence: Seconds without a byte after which a connection is replaced.
+        answer: Seconds allowed for a small response as a whole.
         first_wait: Seconds before the second try; each later wait is twice as long.
-        longest_wait: The longest of these waits.
-        tries: How often a small answer is asked for.
-        blob_tries: How often a blob is asked for without a single byte coming; any byte begins the count anew.
-        slow: Seconds after which a connection that is far slower than others were is made anew.
-        wrong: How often a blob may come wrong.
-        news: Seconds between two news of how far it is.
+        longest_wait: The longest of these waits, in seconds.
+        tries: How often a small response is requested.
+        blob_tries: How often a blob is requested without receiving a byte; any byte resets the count.
+        slow_after: Seconds after which a connection far slower than earlier ones is replaced.
+        digest_tries: How often a blob may be received damaged.
+        report_interval: Seconds between two reports of progress.
     """
 
     silence: float = 10.0
@@ -30,29 +30,30 @@ class Patience:
     longest_wait: float = 30.0
     tries: int = 6
     blob_tries: int = 20
-    slow: float = 5.0
-    wrong: int = 3
-    news: float = 0.2
+    slow_after: float = 5.0
+    digest_tries: int = 3
+    report_interval: float = 0.2
 
     def wait(self, failures: int) -> float:
-        """Return how many seconds to wait after the given number of failures in a row."""
+        """Return how many seconds to wait after this many consecutive failures."""
         return min(self.first_wait * 2.0 ** min(failures - 1, 30), self.longest_wait)
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What holds for all downloads of a queue.
+    """The settings shared by all downloads of a queue.
 
     Attributes:
         root: Sotto's own store.
-        tell: Called with every news.
-        judge: Given a model's configuration, returns an empty text or one sentence why the engine cannot run it.
-        insecure: Whether registries are asked over HTTP without TLS.
-        patience: How long is waited for what.
+        report: Called with every change of progress.
+        judge: Given a model's configuration, returns an empty string, or one sentence saying why the engine cannot run
+            it.
+        insecure: Whether to connect to registries over HTTP without TLS.
+        patience: Timeouts and numbers of tries.
     """
 
     root: Path
-    tell: Callable[[PullProgress], None]
+    report: Callable[[PullProgress], None]
     judge: Judge
     insecure: bool = False
     patience: Patience = field(default_factory=Patience)

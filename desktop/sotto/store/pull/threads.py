@@ -1,6 +1,7 @@
-"""Calls that may hang, on threads that nobody waits for: the look-up of a host, or a disk that takes its time.
+"""Running calls that may hang on daemon threads: host look-ups, and flushing to slow disks.
 
-Those of the loop's own executor are waited for at the end of the program, however long a name server is silent.
+The event loop's own executor would not do: the program waits for its threads at exit, however long a name server is
+silent.
 """
 
 import asyncio
@@ -13,18 +14,18 @@ from weakref import WeakSet
 _T = TypeVar("_T")
 
 
-async def in_thread(call: Callable[[], _T]) -> _T:
-    """Return what a call returns, or raise what it raises; cancelled, leave it to itself."""
+async def run_in_thread(call: Callable[[], _T]) -> _T:
+    """Return what a call returns, or raise what it raises; on cancellation the call runs on unobserved."""
     loop = asyncio.get_running_loop()
-    answer: asyncio.Future[_T] = loop.create_future()
+    outcome: asyncio.Future[_T] = loop.create_future()
 
     def settle(result: _T | None, error: BaseException | None) -> None:
-        if answer.cancelled():
+        if outcome.cancelled():
             return
         if error is None:
-            answer.set_result(result)  # type: ignore[arg-type]
+            outcome.set_result(result)  # type: ignore[arg-type]
         else:
-            answer.set_exception(error)
+            outcome.set_exception(error)
 
     def run() -> None:
         result, error = None, None
@@ -35,18 +36,18 @@ async def in_thread(call: Callable[[], _T]) -> _T:
         try:
             loop.call_soon_threadsafe(settle, result, error)
         except RuntimeError:
-            # The loop was closed meanwhile: nobody wants to know any more.
+            # The loop was closed meanwhile, so nothing awaits the outcome.
             return
 
     threading.Thread(target=run, daemon=True).start()
-    return await answer
+    return await outcome
 
 
 class Loop(asyncio.SelectorEventLoop):
-    """An event loop that looks hosts up on such threads, and knows its connections."""
+    """An event loop that looks up hosts on daemon threads and tracks its connections."""
 
     def __init__(self) -> None:
-        """Make a loop without connections."""
+        """Create a loop without connections."""
         super().__init__()
         self._connections: WeakSet[Any] = WeakSet()
 
@@ -57,7 +58,7 @@ class Loop(asyncio.SelectorEventLoop):
         return transport, protocol
 
     def hang_up(self) -> None:
-        """Close every connection: who is stopped while he makes one secure, or closes several, leaves some open."""
+        """Close every connection, as a task cancelled during a TLS handshake or while closing leaves some open."""
         for transport in tuple(self._connections):
             transport.abort()
 
@@ -71,5 +72,5 @@ class Loop(asyncio.SelectorEventLoop):
         proto: int = 0,
         flags: int = 0,
     ) -> list[Any]:
-        """Look a host up."""
-        return await in_thread(lambda: socket.getaddrinfo(host, port, family, type, proto, flags))
+        """Look up a host; see `asyncio.loop.getaddrinfo`."""
+        return await run_in_thread(lambda: socket.getaddrinfo(host, port, family, type, proto, flags))
