@@ -143,7 +143,7 @@ def test_many_models_are_listed_with_few_of_their_bytes_read(tmp_path, monkeypat
 
 
 def test_a_store_with_too_many_entries_is_listed_as_far_as_the_bound(tmp_path, monkeypatch):
-    monkeypatch.setattr("sotto.store.sources.ollama_layout._MOST_ENTRIES", 20)
+    monkeypatch.setattr("sotto.store.sources.ollama_layout._MAX_ENTRIES", 20)
     store = Store(tmp_path)
     content = store.model("m:0").read_bytes()
     for number in range(40):

@@ -233,7 +233,7 @@ def test_control_characters_of_a_folder_are_shown_escaped(tmp_path):
 
 
 def test_a_folder_with_too_many_files_is_a_problem(tmp_path, monkeypatch):
-    monkeypatch.setattr("sotto.store.sources.plain_folders._MOST_FILES", 5)
+    monkeypatch.setattr("sotto.store.sources.plain_folders._MAX_FILES", 5)
     folder(tmp_path / "a")
     crowded = folder(tmp_path / "b", fill=1, **{f"{number}.txt": b"" for number in range(5)})
     found = listing(tmp_path)

@@ -1,1 +1,1 @@
-"""How programs lay out models on disk: Ollama, Hugging Face, plain folders."""
+"""Readers of the layouts in which programs store models: Ollama, Hugging Face and plain folders."""

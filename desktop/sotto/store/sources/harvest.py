@@ -1,4 +1,4 @@
-"""What the readers of the different stores have in common: how they report what they found."""
+"""Collecting the models and problems that the readers of the different layouts find."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -9,17 +9,18 @@ from typing import Any
 from sotto.errors import BrokenModelError
 from sotto.store.records import Format, ModelRecord, Problem, Source
 
+# Given a model's configuration, returns an empty string, or one sentence saying why the engine cannot run it.
 Judge = Callable[[Mapping[str, Any]], str]
 
 
 def everything_runs(config: Mapping[str, Any]) -> str:
-    """Judge that nothing keeps a configuration from running, whatever the engine says later."""
+    """Return an empty string, so that every configuration counts as runnable."""
     return ""
 
 
 @dataclass(slots=True)
 class Facts:
-    """What is known of one model so far; filled step by step, so that a broken one is shown with what was read."""
+    """The facts about one model, filled in step by step so that a broken model is listed with those that were read."""
 
     name: str
     source: Source
@@ -34,7 +35,7 @@ class Facts:
     capabilities: tuple[str, ...] = ()
 
     def record(self, reason: str) -> ModelRecord:
-        """Return the row, which can run iff there is no reason against it."""
+        """Return the record; the model is runnable if `reason` is empty."""
         return ModelRecord(
             name=self.name,
             digest=self.digest,
@@ -54,14 +55,20 @@ class Facts:
 
 @dataclass(slots=True)
 class Harvest:
-    """Models and problems in the order in which they were found."""
+    """Models and problems in the order of discovery."""
 
     judge: Judge = everything_runs
     records: list[ModelRecord] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
     def add(self, facts: Facts, read: Callable[[Facts], str]) -> None:
-        """Add one model: `read` fills in the facts and returns why it cannot run, or raises BrokenModelError."""
+        """Add one model.
+
+        Args:
+            facts: What is known before its files are read.
+            read: Fills in the facts, and returns a reason why the model cannot run or an empty string; may raise
+                BrokenModelError, which is recorded as a problem.
+        """
         try:
             reason = read(facts)
         except BrokenModelError as error:
@@ -70,10 +77,10 @@ class Harvest:
         self.records.append(facts.record(reason))
 
     def add_problem(self, path: Path, message: str) -> None:
-        """Add something that is no whole model."""
+        """Add a file or folder that is not a complete model, with a message that names it."""
         self.problems.append(Problem(path, message))
 
 
 def path_digest(path: Path) -> str:
-    """Return 64 hex digits that stand for a model of which nothing but its place could be read."""
+    """Return 64 hex digits that identify a model by its path, for one whose files cannot be read."""
     return hashlib.sha256(b"place\0" + str(path).encode(errors="surrogateescape")).hexdigest()

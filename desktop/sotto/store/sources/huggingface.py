@@ -1,8 +1,8 @@
-"""The cache of Hugging Face's tools: `models--<organisation>--<name>/{refs,snapshots,blobs}`.
+"""Reading Hugging Face's cache: `models--<organisation>--<name>/{refs,snapshots,blobs}`.
 
 A snapshot is a folder of links into `blobs`, whose files are named by their content: large ones by their sha256, small
-ones by the id that git gives them, the sha1 of `blob <size>`, a zero byte and the content. `refs/main` holds the name
-of the snapshot in use.
+ones by their git object id, the sha1 of `blob <size>`, a zero byte and the content. `refs/main` contains the name of
+the current snapshot.
 """
 
 import os
@@ -17,16 +17,16 @@ from sotto.store.sources.plain_folders import ModelFolder, add_folder, look_into
 
 _PREFIX = "models--"
 _REVISION = re.compile(rb"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")
-_LONGEST_REF = 256
+_MAX_REF_BYTES = 256
 
 
 def is_cache(path: Path, names: frozenset[str]) -> bool:
-    """Return whether a folder of these names is such a cache."""
+    """Return whether a folder with these entries is a Hugging Face cache."""
     return any(name.startswith(_PREFIX) and is_folder(path / name) for name in names)
 
 
 def list_cache(root: Path, source: Source, harvest: Harvest) -> None:
-    """Add every model of a cache, each in the snapshot in use."""
+    """Add every model of a cache, each in its current snapshot."""
     folder = look_into(root)
     for path in subfolders(root, (name for name in folder.names if name.startswith(_PREFIX))):
         try:
@@ -40,7 +40,7 @@ def list_cache(root: Path, source: Source, harvest: Harvest) -> None:
 
 
 def snapshot(repository: Path) -> ModelFolder | None:
-    """Return the snapshot in use, or None if no snapshot holds a model: the newest, where `refs/main` names none.
+    """Return the snapshot that `refs/main` names, else the newest one that holds a model; None if none does.
 
     Raises:
         BrokenModelError: The repository cannot be read.
@@ -49,8 +49,8 @@ def snapshot(repository: Path) -> ModelFolder | None:
     snapshots = repository / "snapshots"
     if not is_folder(snapshots):
         return None
-    found = subfolders(snapshots, look_into(snapshots, base).names)
-    newest = sorted(found, key=_changed, reverse=True)
+    folders = subfolders(snapshots, look_into(snapshots, base).names)
+    newest = sorted(folders, key=_modified_at, reverse=True)
     main = snapshots / _main(repository)
     for path in sorted(newest, key=lambda path: path != main):
         folder = look_into(path, base)
@@ -60,18 +60,18 @@ def snapshot(repository: Path) -> ModelFolder | None:
 
 
 def repository_of(folder: Path) -> Path | None:
-    """Return the repository whose snapshot `folder` is, or None if it is none."""
+    """Return the repository that `folder` is a snapshot of, or None if it is not a snapshot."""
     repository = folder.parent.parent
     return repository if folder.parent.name == "snapshots" and repository.name.startswith(_PREFIX) else None
 
 
 def repository_name(repository: Path) -> str:
-    """Return `organisation/name` of a repository's folder."""
+    """Return the name of a repository's folder as `organisation/name`."""
     return repository.name.removeprefix(_PREFIX).replace("--", "/", 1)
 
 
-def _changed(path: Path) -> float:
-    """Return when a snapshot was last changed; one that was deleted in the meantime is the oldest."""
+def _modified_at(path: Path) -> float:
+    """Return when a snapshot was last modified, in seconds since the epoch; 0 if it was deleted meanwhile."""
     try:
         return path.stat().st_mtime
     except OSError:
@@ -79,10 +79,10 @@ def _changed(path: Path) -> float:
 
 
 def _main(repository: Path) -> str:
-    """Return the name of the snapshot that `refs/main` names, or an empty text."""
+    """Return the name of the snapshot that `refs/main` contains, or an empty string."""
     ref = repository / "refs" / "main"
     if not os.path.lexists(ref):
         return ""
     resolve_inside(ref, os.path.realpath(repository))
-    revision = read_all(ref, _LONGEST_REF, "a reference").strip()
+    revision = read_all(ref, _MAX_REF_BYTES, "a reference").strip()
     return revision.decode() if _REVISION.fullmatch(revision) else ""

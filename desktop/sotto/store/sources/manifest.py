@@ -1,6 +1,6 @@
-"""Manifests of a store in Ollama's layout: which blobs a model is made of.
+"""Parsing the manifests of Ollama's layout, which list the blobs of a model.
 
-Nothing that a manifest says is used as a path, except a digest that was found to be one.
+No value of a manifest is used in a path, except digests once they are validated.
 """
 
 import hashlib
@@ -14,13 +14,13 @@ from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, parse_object
 from sotto.store.printable import printable, printable_path
 
-# A layer takes about 230 bytes, so this is about 18,000 layers; the largest models have some thousand.
+# A layer takes about 230 bytes, so this allows about 18,000; the largest models have a few thousand.
 MANIFEST_LIMIT = 4 << 20
 
 _SCHEMA_VERSION = 2
 _DIGEST = re.compile(r"sha256[:-]([0-9a-fA-F]{64})")
 _PREFIX = "application/vnd.ollama.image."
-_MOST_BYTES = 1 << 63
+_MAX_BYTES = 1 << 63
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,9 @@ class Layer:
     """One blob of a model.
 
     Attributes:
-        kind: Its media type, without Ollama's prefix: `tensor`, `json`, `model`, ...
+        kind: Its media type without Ollama's prefix: `tensor`, `json`, `model`, ...
         digest: 64 lower-case hex digits.
-        size: Bytes.
+        size: Size in bytes.
         name: Name of the tensor or JSON file; empty for other kinds.
     """
 
@@ -42,13 +42,13 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A manifest whose every entry is well-formed.
+    """A validated manifest.
 
     Attributes:
         path: Its file.
-        digest: 64 hex digits of its bytes, which identify the model.
+        digest: The sha256 of its bytes, 64 hex digits that identify the model.
         config: The config blob.
-        layers: In order.
+        layers: The other blobs, in order.
     """
 
     path: Path
@@ -58,7 +58,7 @@ class Manifest:
 
     @property
     def size(self) -> int:
-        """Bytes of all blobs, as Ollama counts them: one that is listed twice counts twice."""
+        """Bytes of all blobs, as Ollama counts them: a blob listed twice counts twice."""
         return self.config.size + sum(layer.size for layer in self.layers)
 
     def of_kind(self, kind: str) -> Iterator[Layer]:
@@ -66,7 +66,7 @@ class Manifest:
         return (layer for layer in self.layers if layer.kind == kind)
 
     def json_layer(self, name: str) -> Layer | None:
-        """Return the JSON layer of that name, the first if there are several."""
+        """Return the first JSON layer of that name, or None."""
         return next((layer for layer in self.layers if layer.kind == "json" and layer.name == name), None)
 
     @property
@@ -76,16 +76,16 @@ class Manifest:
 
 
 def parse_manifest(data: bytes, path: Path) -> Manifest:
-    """Return the manifest that `data`, the bytes of the file `path`, is.
+    """Return the manifest in `data`, the bytes of the file `path`.
 
     Raises:
-        BrokenModelError: It is no JSON, or a key is missing or wrong.
+        BrokenModelError: It is not JSON, or a key is missing or invalid.
     """
     entries = parse_object(data, path, strict=True)
     version = entries.get("schemaVersion")
     if version != _SCHEMA_VERSION or isinstance(version, bool):
-        said = printable(str(version)) if isinstance(version, int) else kind_of(version)
-        raise BrokenModelError(f"{printable_path(path)}: schemaVersion is {said}; it should be {_SCHEMA_VERSION}.")
+        found = printable(str(version)) if isinstance(version, int) else kind_of(version)
+        raise BrokenModelError(f"{printable_path(path)}: schemaVersion is {found}; it should be {_SCHEMA_VERSION}.")
     layers = entries.get("layers")
     if not isinstance(layers, list):
         raise BrokenModelError(f"{printable_path(path)}: layers is {kind_of(layers)}; it should be a list.")
@@ -98,7 +98,7 @@ def parse_manifest(data: bytes, path: Path) -> Manifest:
 
 
 def parse_digest(text: str) -> str | None:
-    """Return the 64 lower-case hex digits of `sha256:...` or `sha256-...`, or None if it is no digest."""
+    """Return the hex digits of `sha256:...` or `sha256-...` in lower case, or None if `text` is not a digest."""
     match = _DIGEST.fullmatch(text)
     return match[1].lower() if match else None
 
@@ -114,13 +114,13 @@ def _layer(entry: Any, path: Path, field: str, number: int | None = None) -> Lay
         )
     digest = parse_digest(text) if isinstance(text, str) else None
     if digest is None:
-        said = f"'{printable(text)}'" if isinstance(text, str) else kind_of(text)
+        found = f"'{printable(text)}'" if isinstance(text, str) else kind_of(text)
         raise BrokenModelError(
-            f"{printable_path(path)}: {where}.digest is {said}; it should be sha256: and 64 hexadecimal digits."
+            f"{printable_path(path)}: {where}.digest is {found}; it should be sha256: and 64 hexadecimal digits."
         )
-    if type(size) is not int or not 0 <= size < _MOST_BYTES:
-        said = printable(str(size), 40) if type(size) in (int, float) else kind_of(size)
-        raise BrokenModelError(f"{printable_path(path)}: {where}.size is {said}; it should be a number of bytes.")
+    if type(size) is not int or not 0 <= size < _MAX_BYTES:
+        found = printable(str(size), 40) if type(size) in (int, float) else kind_of(size)
+        raise BrokenModelError(f"{printable_path(path)}: {where}.size is {found}; it should be a number of bytes.")
     if not isinstance(name, str):
         raise BrokenModelError(f"{printable_path(path)}: {where}.name is {kind_of(name)}; it should be a text.")
     return Layer(media_type.removeprefix(_PREFIX), digest, size, name)

@@ -1,6 +1,6 @@
-"""Model names as Ollama writes them: `[scheme://][host/][namespace/]model[:tag]`.
+"""Parsing model names in Ollama's form: `[scheme://][host/][namespace/]model[:tag]`.
 
-A name becomes a path only after each of its parts was found valid, and a valid part is never `.`, `..` or a path.
+A name becomes a path only after each of its parts is validated; a valid part is never `.`, `..` or a path.
 """
 
 import re
@@ -14,10 +14,10 @@ DEFAULT_HOST = "registry.ollama.ai"
 DEFAULT_NAMESPACE = "library"
 DEFAULT_TAG = "latest"
 
-# Stands for an empty side of a separator; as `!` is in no valid part, such a name is never valid.
+# Stands for an empty part beside a separator; `!` makes the name invalid.
 _MISSING = "!MISSING!"
-# 350 + 3 x 80 for the parts, and some for a scheme and the separators.
-_LONGEST = 640
+# 350 + 3 x 80 for the parts, and some more for a scheme and separators.
+_MAX_LENGTH = 640
 _PARTS = {
     "host": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,349}"),
     "namespace": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,79}"),
@@ -34,7 +34,7 @@ _RULES = {
 
 @dataclass(frozen=True, slots=True)
 class ModelName:
-    """A fully qualified name, every part of it valid."""
+    """A fully qualified name with valid parts."""
 
     host: str
     namespace: str
@@ -43,7 +43,7 @@ class ModelName:
 
     @property
     def short(self) -> str:
-        """The name without default host and namespace; the tag is always there."""
+        """The name without a default host and namespace, and always with its tag."""
         name = f"{self.model}:{self.tag}"
         if self.host != DEFAULT_HOST:
             return f"{self.host}/{self.namespace}/{name}"
@@ -51,30 +51,30 @@ class ModelName:
 
     @property
     def parts(self) -> tuple[str, str, str, str]:
-        """The folders below `manifests` and the manifest's file name."""
+        """The path of the manifest below `manifests`, folder by folder."""
         return self.host, self.namespace, self.model, self.tag
 
 
 def parse_name(text: str) -> ModelName:
-    """Return the name that `text` means, absent parts filled from the defaults.
+    """Return the name in `text`, with missing parts replaced by their defaults.
 
     Raises:
-        InvalidNameError: A part is empty, too long or has a character that it may not have.
+        InvalidNameError: A part is empty, too long or contains an invalid character.
     """
-    if len(text) > _LONGEST:
-        raise InvalidNameError(f"'{printable(text)}' is no model name: it is longer than {_LONGEST} characters.")
+    if len(text) > _MAX_LENGTH:
+        raise InvalidNameError(f"'{printable(text)}' is no model name: it is longer than {_MAX_LENGTH} characters.")
     rest, tag = text, DEFAULT_TAG
     if text.rfind(":") > text.rfind("/"):
-        rest, tag = _cut(text, ":")
+        rest, tag = _split_at(text, ":")
     namespace, host = DEFAULT_NAMESPACE, DEFAULT_HOST
     model = rest
     if "/" in rest:
-        rest, model = _cut(rest, "/")
+        rest, model = _split_at(rest, "/")
         namespace = rest
         if "/" in rest:
-            rest, namespace = _cut(rest, "/")
+            rest, namespace = _split_at(rest, "/")
             host = rest.partition("://")[2] if "://" in rest else rest
-    return _checked((host, namespace, model, tag), text)
+    return _validated_name((host, namespace, model, tag), text)
 
 
 def name_of_parts(parts: Sequence[str]) -> ModelName:
@@ -84,7 +84,7 @@ def name_of_parts(parts: Sequence[str]) -> ModelName:
         InvalidNameError: A part is not valid.
     """
     host, namespace, model, tag = parts
-    return _checked((host, namespace, model, tag), "/".join(parts))
+    return _validated_name((host, namespace, model, tag), "/".join(parts))
 
 
 def is_valid_part(part: str, text: str) -> bool:
@@ -93,10 +93,10 @@ def is_valid_part(part: str, text: str) -> bool:
 
 
 def split_source(text: str) -> tuple[str, str]:
-    """Return a reference without its source suffix, and the suffix: `local`, `cloud` or an empty text.
+    """Return a name without its source suffix, and the suffix: `local`, `cloud` or an empty string.
 
     Raises:
-        InvalidNameError: It has two.
+        InvalidNameError: It has two suffixes.
     """
     suffixes = (":local", ":cloud")
     if not text.lower().endswith(suffixes):
@@ -107,12 +107,12 @@ def split_source(text: str) -> tuple[str, str]:
     return rest, source.lower()
 
 
-def _cut(text: str, separator: str) -> tuple[str, str]:
+def _split_at(text: str, separator: str) -> tuple[str, str]:
     before, _, after = text.rpartition(separator)
     return before or _MISSING, after or _MISSING
 
 
-def _checked(parts: tuple[str, str, str, str], text: str) -> ModelName:
+def _validated_name(parts: tuple[str, str, str, str], text: str) -> ModelName:
     for (part, pattern), value in zip(_PARTS.items(), parts, strict=True):
         if not pattern.fullmatch(value):
             wrong = "is missing" if value in ("", _MISSING) else f"is '{printable(value)}'"

@@ -1,4 +1,4 @@
-"""Stores in Ollama's layout: `manifests/<host>/<namespace>/<model>/<tag>` and `blobs/sha256-<64 hex>`."""
+"""Reading a store in Ollama's layout: `manifests/<host>/<namespace>/<model>/<tag>` and `blobs/sha256-<64 hex>`."""
 
 import os
 import stat
@@ -18,18 +18,18 @@ from sotto.store.sources.manifest import MANIFEST_LIMIT, Layer, Manifest, parse_
 from sotto.store.sources.model_names import ModelName, is_valid_part, name_of_parts
 
 _LEVELS = ("host", "namespace", "model", "tag")
-# Links between folders could make few files look like millions.
-_MOST_ENTRIES = 20_000
+# Links between folders could make a few files look like millions.
+_MAX_ENTRIES = 20_000
 _DRAFT_PREFIX = "draft."
-# What the names of a draft model's JSON files begin with.
+# Prefix of the names of a draft model's JSON files.
 DRAFT_FILES = "draft/"
 
 
 class OllamaStore:
-    """One store. Only reads, and only below its root."""
+    """One store, opened for reading; nothing outside its root is read."""
 
     def __init__(self, root: Path, loose_manifest: Path | None = None) -> None:
-        """Look at the store in `root`, whose sub-folders may be missing; one manifest may lie outside of it."""
+        """Open the store at `root`, whose sub-folders may be missing; `loose_manifest` may be outside it."""
         self.root = root
         self._loose_manifest = loose_manifest
         self._base = os.path.realpath(root)
@@ -37,23 +37,23 @@ class OllamaStore:
         self._objects: dict[str, dict[str, Any]] = {}
 
     def manifests(self, harvest: Harvest) -> Iterator[tuple[ModelName, Path]]:
-        """Yield the manifests with valid names, exactly four levels deep; report whatever else lies there."""
+        """Yield the manifests with valid names, exactly four levels deep; report others as problems."""
         folder = self.root / "manifests"
         if not is_folder(folder):
             return
-        budget = _MOST_ENTRIES
+        budget = _MAX_ENTRIES
         pending: list[tuple[Path, tuple[str, ...], tuple[str, ...]]] = [(folder, (), ())]
         while pending:
-            folder, parts, above = pending.pop()
+            folder, parts, ancestors = pending.pop()
             level = _LEVELS[len(parts)]
-            below = []
+            subfolders = []
             try:
                 real = resolve_inside(folder, self._base)
                 entries = list_names(folder)
             except BrokenModelError as error:
                 harvest.add_problem(folder, error.message)
                 continue
-            if real in above:
+            if real in ancestors:
                 harvest.add_problem(
                     folder, f"{printable_path(folder)} leads back to a folder above it; it is left out."
                 )
@@ -63,7 +63,7 @@ class OllamaStore:
                 if budget < 0:
                     harvest.add_problem(
                         self.root,
-                        f"{printable_path(self.root)} holds more than {_MOST_ENTRIES} entries; the rest is not shown.",
+                        f"{printable_path(self.root)} holds more than {_MAX_ENTRIES} entries; the rest is not shown.",
                     )
                     return
                 path = folder / name
@@ -76,8 +76,8 @@ class OllamaStore:
                 elif level == "tag":
                     yield name_of_parts((*parts, name)), path
                 else:
-                    below.append((path, (*parts, name), (*above, real)))
-            pending += reversed(below)
+                    subfolders.append((path, (*parts, name), (*ancestors, real)))
+            pending += reversed(subfolders)
 
     def read_manifest(self, path: Path) -> Manifest:
         """Return the manifest in a file of this store.
@@ -90,10 +90,10 @@ class OllamaStore:
         return parse_manifest(read_all(path, MANIFEST_LIMIT, "a manifest"), path)
 
     def blob(self, layer: Layer) -> Path:
-        """Return the file of a blob, which is there and has the size that its manifest says.
+        """Return the path of a blob, which exists and has the size that its manifest states.
 
         Raises:
-            BrokenModelError: It is missing, no regular file, outside the store or of another size.
+            BrokenModelError: It is missing, is not a regular file, is outside the store or has another size.
         """
         path, size = self._find(layer.digest)
         if size != layer.size:
@@ -104,27 +104,28 @@ class OllamaStore:
         return Path(path)
 
     def require_blobs(self, manifest: Manifest) -> None:
-        """Raise BrokenModelError, naming the first and counting the others, if blobs of a model are not there."""
+        """Raise BrokenModelError with the path of the first and the number of all if blobs of a model are missing."""
         blobs = manifest.blobs.values()
-        bad = [layer for layer in blobs if not self._has(layer)]
-        if len(bad) == 1:
-            self.blob(bad[0])
-        if bad:
-            first = self.root / "blobs" / f"sha256-{bad[0].digest}"
+        missing = [layer for layer in blobs if not self._has(layer)]
+        if len(missing) == 1:
+            # A single one gets a more precise error.
+            self.blob(missing[0])
+        if missing:
+            first = self.root / "blobs" / f"sha256-{missing[0].digest}"
             raise BrokenModelError(
-                f"{len(bad)} of the {len(blobs)} files of {printable_path(manifest.path)} are missing or have another "
-                f"size than it says, the first of them {printable_path(first)}; download the model again."
+                f"{len(missing)} of the {len(blobs)} files of {printable_path(manifest.path)} are missing or have "
+                f"another size than it says, the first of them {printable_path(first)}; download the model again."
             )
 
     def count(self, manifest: Manifest) -> int:
-        """Return how many blobs of a model are here, whole as far as their sizes tell."""
+        """Return how many blobs of a model the store has, complete as far as their sizes show."""
         return sum(self._has(layer) for layer in manifest.blobs.values())
 
     def json_object(self, layer: Layer) -> dict[str, Any]:
-        """Return the JSON object in a blob; models that share it share the object.
+        """Return the JSON object in a blob; models that share the blob share the object.
 
         Raises:
-            BrokenModelError: The blob is not there or holds something else.
+            BrokenModelError: The blob is missing or contains something else.
         """
         path = self.blob(layer)
         if layer.digest not in self._objects:
@@ -135,7 +136,7 @@ class OllamaStore:
         """Return the tensors in a blob.
 
         Raises:
-            BrokenModelError: The blob is not there, or its header is damaged or lies.
+            BrokenModelError: The blob is missing, or its header is damaged or inconsistent.
         """
         return read_header(self.blob(layer), layer.digest)
 
@@ -146,12 +147,15 @@ class OllamaStore:
             return False
 
     def _find(self, digest: str) -> tuple[str, int]:
-        """Return path and size of a blob. Thousands are looked for, so this is plain text and one system call."""
+        """Return the path and size of a blob.
+
+        A model may have thousands, so this uses plain strings and a single system call.
+        """
         if not self._blobs:
             folder = self.root / "blobs"
             resolve_inside(folder, self._base)
             self._blobs = str(folder)
-        # Ollama renames files with a colon when it starts; older versions wrote them.
+        # Older versions of Ollama wrote names with a colon; newer ones rename them at their start.
         for name in (f"sha256-{digest}", f"sha256:{digest}", f"sha256-{digest.upper()}"):
             path = f"{self._blobs}{os.sep}{name}"
             try:
@@ -170,14 +174,14 @@ class OllamaStore:
 
 
 def renderer_name(blob: dict[str, Any], path: Path) -> str:
-    """Return the name of the renderer that a config blob gives; empty where it gives none.
+    """Return the renderer that a config blob names; empty if it names none.
 
     Args:
-        blob: The config blob.
-        path: Where that is, for messages.
+        blob: The parsed config blob.
+        path: Its path, for error messages.
 
     Raises:
-        BrokenModelError: It is no text.
+        BrokenModelError: The name is not a string.
     """
     name = blob.get("renderer") or ""
     if not isinstance(name, str):
@@ -186,10 +190,10 @@ def renderer_name(blob: dict[str, Any], path: Path) -> str:
 
 
 def gguf_layer(manifest: Manifest) -> Layer:
-    """Return the layer of a manifest without tensors that is the GGUF file.
+    """Return the layer that is the GGUF file, in a manifest without tensors.
 
     Raises:
-        BrokenModelError: There is none.
+        BrokenModelError: There is no such layer.
     """
     layer = next(manifest.of_kind("model"), None)
     if layer is None:
@@ -200,12 +204,12 @@ def gguf_layer(manifest: Manifest) -> Layer:
 
 
 def gguf_refusal(manifest: Manifest, architecture: str, kind: str = "") -> str:
-    """Return why the GGUF model of a manifest cannot run, in one sentence, or an empty text.
+    """Return one sentence saying why the GGUF model of a manifest cannot run, or an empty string.
 
     Args:
-        manifest: One without tensors.
-        architecture: What its file says, or its config blob.
-        kind: The file's `general.type`; empty where it is not known.
+        manifest: A manifest without tensors.
+        architecture: The architecture that the GGUF file or the config blob states.
+        kind: The file's `general.type`; empty if unknown.
     """
     if next(manifest.of_kind("adapter"), None) is not None:
         return "This model has an adapter beside its GGUF file, which cannot be applied; choose one without."
@@ -213,15 +217,15 @@ def gguf_refusal(manifest: Manifest, architecture: str, kind: str = "") -> str:
 
 
 def draft_prefix(manifest: Manifest, blob: dict[str, Any], path: Path) -> str:
-    """Return what the names of a draft model's tensors begin with; empty when there is none.
+    """Return the prefix of the names of a draft model's tensors; empty if the model contains no draft model.
 
     Args:
-        manifest: Of the model; one with a configuration for a draft has a draft.
-        blob: The config blob.
-        path: Where that is, for messages.
+        manifest: The model's manifest; without `draft` in the config blob, a draft model's `config.json` decides.
+        blob: The parsed config blob.
+        path: Its path, for error messages.
 
     Raises:
-        BrokenModelError: It is no prefix.
+        BrokenModelError: The prefix is invalid.
     """
     draft = blob.get("draft")
     if draft is None:

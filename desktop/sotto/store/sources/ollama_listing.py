@@ -1,7 +1,8 @@
-"""What a list shows of the models in a store in Ollama's layout.
+"""Listing the models of a store in Ollama's layout.
 
-It reads manifests, config blobs and the small JSON layers, looks at the size of every blob, and reads the headers of a
-few: a model has thousands of tensors of a few shapes, and tensors of one kind and size have one shape.
+Read are manifests, config blobs, small JSON layers, the size of every blob and the headers of a few: a model has
+thousands of tensors but few shapes, and tensors whose names differ only in numbers have the same shape if their blobs
+have the same size.
 """
 
 import os
@@ -23,7 +24,7 @@ from sotto.store.sources.manifest import Layer, Manifest
 from sotto.store.sources.ollama_layout import OllamaStore, draft_prefix, gguf_layer, gguf_refusal
 
 _REQUIRED = ("config.json", "tokenizer.json")
-_LEFT_ASIDE = ("vision", "audio")
+_UNSUPPORTED = ("vision", "audio")
 _NUMBER = re.compile(r"\d+")
 
 
@@ -41,7 +42,15 @@ def list_store(root: Path, source: Source, harvest: Harvest) -> None:
 
 
 def add_manifest(store: OllamaStore, path: Path, name: str, source: Source, harvest: Harvest) -> None:
-    """Add the model of one manifest."""
+    """Add the model of one manifest.
+
+    Args:
+        store: The store that holds its blobs.
+        path: The manifest.
+        name: The name of the model.
+        source: The kind of the store.
+        harvest: Where the model or problem is added.
+    """
 
     def read(facts: Facts) -> str:
         manifest = store.read_manifest(path)
@@ -52,7 +61,7 @@ def add_manifest(store: OllamaStore, path: Path, name: str, source: Source, harv
 
 
 def _describe(store: OllamaStore, manifest: Manifest, facts: Facts, harvest: Harvest) -> str:
-    """Fill in what a list shows of a model and return why it cannot run, or an empty text."""
+    """Fill in the facts, and return why the model cannot run or an empty string."""
     blob_path = store.blob(manifest.config)
     blob = store.json_object(manifest.config)
     model_format = _text(blob, "model_format", blob_path)
@@ -86,34 +95,34 @@ def _describe_tensors(
     layer = manifest.json_layer("config.json")
     assert layer is not None
     config, path = store.json_object(layer), store.blob(layer)
-    said = config_facts(config, path)
-    facts.architecture, facts.context_length = said.architecture, said.context_length
-    facts.capabilities = facts.capabilities or said.capabilities
+    stated = config_facts(config, path)
+    facts.architecture, facts.context_length = stated.architecture, stated.context_length
+    facts.capabilities = facts.capabilities or stated.capabilities
     store.require_blobs(manifest)
-    alike: dict[tuple[str, int], set[str]] = defaultdict(set)
+    digests: dict[tuple[str, int], set[str]] = defaultdict(set)
     examples = {}
     for layer in tensors:
         if not draft or not layer.name.startswith(draft):
             kind = (_NUMBER.sub("*", layer.name), layer.size)
-            alike[kind].add(layer.digest)
+            digests[kind].add(layer.digest)
             examples[kind] = layer
     files = {kind: store.tensor_file(layer) for kind, layer in examples.items()}
-    counts = [(parameter_count([file], config, path), len(alike[kind])) for kind, file in files.items()]
+    counts = [(parameter_count([file], config, path), len(digests[kind])) for kind, file in files.items()]
     facts.parameters = (
-        None if any(one is None for one, _ in counts) else sum((one or 0) * times for one, times in counts)
+        None if any(count is None for count, _ in counts) else sum((count or 0) * times for count, times in counts)
     )
     facts.quantization = (
         facts.quantization
-        or _stated(files.values())
-        or said.quantization
-        or said.dtype
+        or _quantization_in_metadata(files.values())
+        or stated.quantization
+        or stated.dtype
         or commonest_dtype(files.values())
     )
     return harvest.judge(config)
 
 
 def _describe_gguf(store: OllamaStore, manifest: Manifest, blob: dict[str, Any], facts: Facts) -> str:
-    """Fill in what is known of a GGUF model: what Ollama wrote down when it was made goes before what the file says."""
+    """Fill in the facts of a GGUF model, preferring the config blob to the file; return why it cannot run, or empty."""
     path = store.blob(manifest.config)
     facts.format = Format.GGUF
     facts.architecture = printable(_text(blob, "model_family", path), 40)
@@ -126,14 +135,14 @@ def _describe_gguf(store: OllamaStore, manifest: Manifest, blob: dict[str, Any],
     facts.context_length = header.context_length
     if facts.quantization in ("", "unknown"):
         facts.quantization = header.quantization
-    # Pictures are taken by a projector beside the model, which is left aside.
-    said = tuple(name for name in facts.capabilities if name not in _LEFT_ASIDE)
-    facts.capabilities = said or header.capabilities
+    # Images and sound need a projector beside the model, which is not supported.
+    supported = tuple(name for name in facts.capabilities if name not in _UNSUPPORTED)
+    facts.capabilities = supported or header.capabilities
     return gguf_refusal(manifest, header.architecture, header.kind)
 
 
-def _stated(files: Iterable[TensorFile]) -> str:
-    """Return the type with the fewest bits that the files' metadata state."""
+def _quantization_in_metadata(files: Iterable[TensorFile]) -> str:
+    """Return the quantization with the fewest bits that the files' metadata state; empty if they state none."""
     stated = {
         value
         for file in files

@@ -1,8 +1,8 @@
-"""Folders of one model as Hugging Face's tools, mlx-lm and LM Studio keep them: `config.json` and safetensors files.
+"""Reading model folders as Hugging Face's tools, mlx-lm and LM Studio write them: `config.json` with weight files.
 
-Such a folder has no digest of its own. Its identity is the sha256 of what decides how the model behaves: the whole of
-each small file, and of each large one its size, its header and some sampled blocks. That tells models apart, and finds
-copies of one model; it does not prove that the weights are whole.
+Such a folder comes without a digest. Its digest here is the sha256 of everything that determines the model's behaviour:
+small files as a whole, and of large ones the size, the header and a few sampled blocks. That distinguishes models and
+finds copies of the same model; it does not prove that the weights are intact.
 """
 
 import hashlib
@@ -30,9 +30,9 @@ from sotto.store.sources.harvest import Facts, Harvest, path_digest
 
 INDEX = "model.safetensors.index.json"
 TEMPLATE = "chat_template.jinja"
-# Templates for particular uses, `tool_use.jinja` for example.
+# The folder of templates for particular uses, for example `tool_use.jinja`.
 MORE_TEMPLATES = "additional_chat_templates"
-# What the engine reads beside the weights; a change to any of them makes another model.
+# What the engine reads beside the weights; a change to any of these files changes the model's digest.
 JSON_FILES = (
     "config.json",
     "generation_config.json",
@@ -44,12 +44,13 @@ JSON_FILES = (
     "processor_config.json",
 )
 
-_IDENTITY = (*JSON_FILES, "tokenizer.json", TEMPLATE)
-_MOST_FILES = 20_000
-_MOST_TEMPLATES = 16
-_WHOLE = 1 << 16
-_SAMPLE = 1 << 12
-_SPLIT = re.compile(r"(.+)-([0-9]{5})-of-([0-9]{5})\.gguf", re.IGNORECASE)
+_DIGESTED = (*JSON_FILES, "tokenizer.json", TEMPLATE)
+_MAX_FILES = 20_000
+_MAX_TEMPLATES = 16
+# Bytes hashed of a file's beginning, and of each further sample.
+_HEAD_BYTES = 1 << 16
+_SAMPLE_BYTES = 1 << 12
+_GGUF_PART = re.compile(r"(.+)-([0-9]{5})-of-([0-9]{5})\.gguf", re.IGNORECASE)
 _SHARD = re.compile(r".+-[0-9]{5}-of-([0-9]{5})\.safetensors")
 # A projector turns images or sound into tokens for the model beside it.
 _PROJECTOR = "mmproj"
@@ -57,12 +58,12 @@ _PROJECTOR = "mmproj"
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """The files of one folder that may be a model's.
+    """A folder that may contain a model.
 
     Attributes:
         path: The folder.
-        base: The real folder that its files must lie in, all links followed.
-        names: What lies in it; hidden files left out.
+        base: The folder that its files must be inside, without symbolic links in its path.
+        names: The names of its entries, except hidden ones.
     """
 
     path: Path
@@ -71,27 +72,27 @@ class ModelFolder:
 
     @property
     def is_model(self) -> bool:
-        """Whether there is a configuration and weights, or an index of weights that should be there."""
+        """Whether it contains a configuration, and weights or an index of weights."""
         return "config.json" in self.names and (INDEX in self.names or bool(self._weights()))
 
     @property
     def ggufs(self) -> dict[str, list[Path]]:
-        """GGUF models by the stem of their name, each with all its parts."""
-        found = defaultdict(list)
+        """The GGUF models, each with all its parts, by file name without suffix."""
+        models = defaultdict(list)
         for name in sorted(self.names):
             if name.lower().endswith(".gguf") and not name.lower().startswith(_PROJECTOR):
-                match = _SPLIT.fullmatch(name)
-                found[match[1] if match else name[: -len(".gguf")]].append(self.path / name)
-        return dict(found)
+                match = _GGUF_PART.fullmatch(name)
+                models[match[1] if match else name[: -len(".gguf")]].append(self.path / name)
+        return dict(models)
 
     def weight_files(self) -> tuple[Path, ...]:
-        """Return the files of weights, checked by their names only.
+        """Return the weight files; only their names are checked.
 
-        With an index those that it names, without one `model*.safetensors`, or all others where there are none such.
+        These are the files of the index; without an index `model*.safetensors`, or if there are none, any others.
 
         Raises:
-            BrokenModelError: The index is damaged or unsafe, or names something that is missing; or without one, parts
-                are missing or it is not clear which files are meant.
+            BrokenModelError: The index is damaged or unsafe, or names a missing file; without an index, parts are
+                missing or the choice of files is ambiguous.
         """
         if INDEX in self.names:
             shards = sorted(set(self.index().values()))
@@ -122,10 +123,10 @@ class ModelFolder:
         return tuple([self.path / name for name in weights])
 
     def index(self) -> dict[str, str]:
-        """Return the file that each tensor is in, as the index says.
+        """Return the file name of each tensor, as stated by the index.
 
         Raises:
-            BrokenModelError: The index is damaged, or names something that is no file of this folder.
+            BrokenModelError: The index is damaged, or contains an invalid file name.
         """
         path = self.file(INDEX)
         shards = read_object(path).get("weight_map")
@@ -142,26 +143,26 @@ class ModelFolder:
         return shards
 
     def more_templates(self) -> tuple[str, ...]:
-        """Return the files of templates for particular uses, as `file` takes them.
+        """Return the templates for particular uses, as paths relative to the folder.
 
         Raises:
-            BrokenModelError: They lie outside of what the folder belongs to, or are too many.
+            BrokenModelError: They are outside `base`, or too many.
         """
         if MORE_TEMPLATES not in self.names:
             return ()
         folder = self.file(MORE_TEMPLATES)
         names = [name for name in list_names(folder) if name.endswith(".jinja") and not name.startswith(".")]
-        if len(names) > _MOST_TEMPLATES:
+        if len(names) > _MAX_TEMPLATES:
             raise BrokenModelError(
-                f"{printable_path(folder)} has {len(names)} templates; {_MOST_TEMPLATES} are the most."
+                f"{printable_path(folder)} has {len(names)} templates; {_MAX_TEMPLATES} are the most."
             )
         return tuple(f"{MORE_TEMPLATES}/{name}" for name in names)
 
     def file(self, name: str) -> Path:
-        """Return the path of a file that lies in the folder, if only through a link.
+        """Return the path of a file in the folder, which may be a link.
 
         Raises:
-            BrokenModelError: It is missing or outside of what the folder belongs to.
+            BrokenModelError: It is missing, or leads outside `base`.
         """
         path = self.path / name
         resolve_inside(path, self.base)
@@ -169,55 +170,70 @@ class ModelFolder:
 
     def _weights(self) -> list[str]:
         names = sorted(name for name in self.names if _is_shard_name(name))
-        named = [name for name in names if name.startswith("model")]
-        return named or [name for name in names if not name.startswith(("consolidated", "adapter"))]
+        usual = [name for name in names if name.startswith("model")]
+        return usual or [name for name in names if not name.startswith(("consolidated", "adapter"))]
 
 
 def look_into(path: Path, base: str | None = None) -> ModelFolder:
-    """Return the files of a folder.
+    """Return the folder at a path with the names of its entries.
 
     Args:
         path: The folder.
-        base: The real folder that its files must lie in; by default itself.
+        base: The folder that its files must be inside, without symbolic links in its path; None for `path` itself.
 
     Raises:
-        BrokenModelError: It cannot be read, has too many files, or lies outside `base`.
+        BrokenModelError: It cannot be read, has too many files, or is outside `base`.
     """
     real = resolve_inside(path, base or os.path.realpath(path))
     names = list_names(path)
-    if len(names) > _MOST_FILES:
+    if len(names) > _MAX_FILES:
         raise BrokenModelError(f"{printable_path(path)} has {len(names)} files, more than any model.")
     return ModelFolder(path, base or real, frozenset(name for name in names if not name.startswith(".")))
 
 
 def add_folder(folder: ModelFolder, name: str, source: Source, harvest: Harvest) -> None:
-    """Add the models in a folder: one of safetensors files, and each GGUF file."""
+    """Add the models in a folder: that of its safetensors files, and one for each GGUF file.
+
+    Args:
+        folder: The folder.
+        name: The name of the model; those of GGUF files among several models are appended to it.
+        source: The kind of store that the folder belongs to.
+        harvest: Where the models or problems are added.
+    """
     if folder.is_model:
         facts = Facts(printable(name), source, folder.path, path_digest(folder.path), format=Format.SAFETENSORS)
         harvest.add(facts, lambda facts: _describe(folder, facts, harvest))
     ggufs = folder.ggufs
     for stem, parts in ggufs.items():
-        own = len(ggufs) == 1 and not folder.is_model
-        add_gguf(folder, parts, name if own else f"{name}:{stem}", source, harvest)
+        is_only_model = len(ggufs) == 1 and not folder.is_model
+        add_gguf(folder, parts, name if is_only_model else f"{name}:{stem}", source, harvest)
 
 
 def add_gguf(folder: ModelFolder, parts: list[Path], name: str, source: Source, harvest: Harvest) -> None:
-    """Add the GGUF model that consists of `parts`."""
+    """Add the GGUF model that consists of `parts`.
+
+    Args:
+        folder: The folder of the parts.
+        parts: The files of the model, in order.
+        name: The name of the model.
+        source: The kind of store that the folder belongs to.
+        harvest: Where the model or problem is added.
+    """
 
     def read(facts: Facts) -> str:
-        identity = hashlib.sha256(b"gguf\0")
+        digest = hashlib.sha256(b"gguf\0")
         for path in parts:
             with open_regular(folder.file(path.name)) as (file, size):
                 facts.size += size
-                _sample(identity, file, size, read_exactly(file, min(size, _WHOLE), path), path)
-        facts.digest = identity.hexdigest()
+                _sample(digest, file, size, read_exactly(file, min(size, _HEAD_BYTES), path), path)
+        facts.digest = digest.hexdigest()
         header = read_gguf(parts[0])
         facts.architecture, facts.parameters = header.architecture, header.parameters
         facts.quantization, facts.context_length = header.quantization, header.context_length
         facts.capabilities = header.capabilities
-        match = _SPLIT.fullmatch(parts[0].name)
+        match = _GGUF_PART.fullmatch(parts[0].name)
         if match and (len(parts) > 1 or match[3] != "00001"):
-            # The first part's header counts the tensors of that part only.
+            # The header lists the tensors of the first part only.
             facts.parameters = None
             if len(parts) != int(match[3]):
                 raise BrokenModelError(
@@ -231,53 +247,53 @@ def add_gguf(folder: ModelFolder, parts: list[Path], name: str, source: Source, 
 
 
 def _describe(folder: ModelFolder, facts: Facts, harvest: Harvest) -> str:
-    """Fill in what a list shows and return why the model cannot run, or an empty text."""
-    identity = hashlib.sha256(b"folder\0")
+    """Fill in the facts, and return why the model cannot run or an empty string."""
+    digest = hashlib.sha256(b"folder\0")
     config = None
-    for name in (*(name for name in _IDENTITY if name in folder.names), *folder.more_templates()):
+    for name in (*(name for name in _DIGESTED if name in folder.names), *folder.more_templates()):
         path = folder.file(name)
         with open_regular(path) as (file, size):
             facts.size += size
-            identity.update(f"{name}\0{size}\0".encode())
-            _sample(identity, file, size, read_exactly(file, min(size, _WHOLE), path), path)
+            digest.update(f"{name}\0{size}\0".encode())
+            _sample(digest, file, size, read_exactly(file, min(size, _HEAD_BYTES), path), path)
         if name == "config.json":
             config = read_object(path)
     assert config is not None
     path = folder.path / "config.json"
     modules = sentence_modules(folder.path, folder.base) if MODULES in folder.names else ()
     if modules:
-        identity.update(json.dumps([[one.kind, dict(one.config)] for one in modules], sort_keys=True).encode())
-    said = config_facts(config, path, modules)
-    facts.architecture, facts.context_length = said.architecture, said.context_length
-    facts.quantization, facts.capabilities = said.quantization or said.dtype, said.capabilities
-    files = [_weights(folder, path, identity, facts) for path in folder.weight_files()]
-    facts.digest = identity.hexdigest()
+        digest.update(json.dumps([[module.kind, dict(module.config)] for module in modules], sort_keys=True).encode())
+    stated = config_facts(config, path, modules)
+    facts.architecture, facts.context_length = stated.architecture, stated.context_length
+    facts.quantization, facts.capabilities = stated.quantization or stated.dtype, stated.capabilities
+    files = [_read_weights(folder, path, digest, facts) for path in folder.weight_files()]
+    facts.digest = digest.hexdigest()
     facts.parameters = parameter_count(files, config, path)
-    facts.quantization = said.quantization or commonest_dtype(files) or said.dtype
+    facts.quantization = stated.quantization or commonest_dtype(files) or stated.dtype
     if "tokenizer.json" not in folder.names:
         raise BrokenModelError(f"{printable_path(folder.path)} has no tokenizer.json, which every model needs.")
     return harvest.judge(config)
 
 
-def _weights(folder: ModelFolder, path: Path, identity: "hashlib._Hash", facts: Facts) -> TensorFile:
-    """Return the tensors of a file of weights; count its bytes and let it into the identity."""
+def _read_weights(folder: ModelFolder, path: Path, digest: "hashlib._Hash", facts: Facts) -> TensorFile:
+    """Return the tensors of a weight file; add its bytes to the size and a sample of it to the digest."""
     with open_regular(folder.file(path.name)) as (file, size):
         facts.size += size
         raw = read_raw_header(file, size, path)
-        identity.update(f"weights\0{size}\0".encode())
-        _sample(identity, file, size, raw, path)
+        digest.update(f"weights\0{size}\0".encode())
+        _sample(digest, file, size, raw, path)
     return parse_header(raw, size, path)
 
 
-def _sample(identity: "hashlib._Hash", file: FileIO, size: int, begin: bytes, path: Path) -> None:
-    """Let the beginning of an open file and three blocks of its rest into an identity."""
-    identity.update(begin)
-    rest = size - len(begin)
+def _sample(digest: "hashlib._Hash", file: FileIO, size: int, head: bytes, path: Path) -> None:
+    """Add the beginning of an open file and three blocks of the rest to a digest."""
+    digest.update(head)
+    rest = size - len(head)
     if rest <= 0:
         return
-    for position in (len(begin), len(begin) + rest // 2, max(size - _SAMPLE, len(begin))):
+    for position in (len(head), len(head) + rest // 2, max(size - _SAMPLE_BYTES, len(head))):
         file.seek(position)
-        identity.update(read_exactly(file, min(_SAMPLE, size - position), path))
+        digest.update(read_exactly(file, min(_SAMPLE_BYTES, size - position), path))
 
 
 def _is_shard_name(name: str) -> bool:
