@@ -8,7 +8,7 @@ from gguf_vocabularies import tokenizer_of, written
 from material import material
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import BrokenModelError
-from sotto.store.gguf.pre_tokenizers import CUTTINGS
+from sotto.store.gguf.pre_tokenizers import PRE_TOKENIZERS
 from sotto.store.gguf.vocabulary import vocabulary_of
 from stores import assert_sentence
 from vocabularies import NAMES, vectors
@@ -59,7 +59,7 @@ BASE = {
 }
 
 
-@pytest.mark.parametrize("name", CUTTINGS)
+@pytest.mark.parametrize("name", PRE_TOKENIZERS)
 def test_each_way_of_cutting_can_be_read(tmp_path, name):
     tokenizer = tokenizer_of(written(tmp_path / "v.gguf", BASE | {"ggml.pre": name}))
     assert tokenizer.encode("ab", add_bos=False) == [2]

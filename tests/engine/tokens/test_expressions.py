@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from backtracking import Letters, Repeat, Row, TooManyStepsError, expressions, steps
 from sotto.engine.tokens.expressions.cost import EndlessError, Growth, cost_of
 from sotto.engine.tokens.expressions.expression_parser import parsed
-from sotto.store.gguf.pre_tokenizers import CUTTINGS
+from sotto.store.gguf.pre_tokenizers import PRE_TOKENIZERS
 from thoroughness import examples
 
 
@@ -17,7 +17,7 @@ def growth_of(pattern):
     return cost_of(pattern).growth
 
 
-PATTERNS = sorted({pattern for cutting in CUTTINGS.values() for pattern in cutting.patterns})
+PATTERNS = sorted({pattern for cutting in PRE_TOKENIZERS.values() for pattern in cutting.patterns})
 # Of models whose GGUF files name ways of cutting that are not among those above, and of older tokenizers.
 OTHERS = [
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|"

@@ -1,1 +1,1 @@
-"""Reads the headers of GGUF files, and presents them as the files that other models have."""
+"""Reading GGUF headers, and converting them to the `config.json` and `tokenizer.json` that other models have."""

@@ -1,6 +1,6 @@
-"""The types that GGUF files keep tensors in: their numbers, names, and how many bytes a block of elements takes.
+"""The tensor types of GGUF files: their numbers, names and block sizes.
 
-A tensor's rows are divided into blocks; a block begins with, or holds somewhere, what scales its elements.
+A tensor's rows are divided into blocks; a block of a quantized type holds the scales of its elements as well.
 https://github.com/ggml-org/ggml/blob/master/include/ggml.h (enum ggml_type), ggml/src/ggml-common.h (the blocks)
 """
 
@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class BlockType:
-    """A type: its elements come in blocks of `size`, of `nbytes` each."""
+    """A tensor type, whose blocks hold `size` elements in `nbytes` bytes."""
 
     name: str
     size: int
     nbytes: int
 
 
-# By the number that a file has.
+# By the type number in a file.
 BLOCK_TYPES: Mapping[int, BlockType] = {
     number: BlockType(name, size, nbytes)
     for number, name, size, nbytes in (

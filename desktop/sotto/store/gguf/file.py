@@ -1,4 +1,4 @@
-"""GGUF files as they are loaded: every value and every tensor of the header, each checked against the file."""
+"""Reading the whole header of a GGUF file: every value and every tensor, each validated against the file."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -15,22 +15,22 @@ from sotto.store.gguf.reader import ARRAY, TEXT, Reader
 from sotto.store.printable import printable, printable_path
 from sotto.store.records import TensorInfo
 
-# Chat templates are the longest.
-_LONGEST_TEXT = 4 << 20
-_LONGEST_IN_ARRAY = 1 << 16
-_MOST_ELEMENTS = 1 << 48
-_ALIGNMENT, _MOST_ALIGNMENT = 32, 1 << 20
+# In bytes; chat templates are the longest strings.
+_MAX_STRING = 4 << 20
+_MAX_ARRAY_STRING = 1 << 16
+_MAX_ELEMENTS = 1 << 48
+_ALIGNMENT, _MAX_ALIGNMENT = 32, 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class GgufFile:
-    """A GGUF file whose header was read and checked.
+    """The validated header of a GGUF file.
 
     Attributes:
         path: The file.
-        size: Its bytes.
-        values: By key: numbers, truth values, texts, and lists of one of these.
-        tensors: By name, in the header's order; shapes as MLX has them, the fastest dimension last.
+        size: Its size in bytes.
+        values: Numbers, booleans, strings and lists of one of these, by key.
+        tensors: The tensors by name, in the header's order; the dimension that varies fastest is last, as in MLX.
     """
 
     path: Path
@@ -39,10 +39,10 @@ class GgufFile:
     tensors: Mapping[str, TensorInfo]
 
     def read(self, tensor: TensorInfo) -> bytes:
-        """Return the bytes of a tensor that is small.
+        """Return the bytes of a small tensor.
 
         Raises:
-            BrokenModelError: The file cannot be read, or became shorter.
+            BrokenModelError: The file cannot be read, or has become shorter.
         """
         with open_regular(self.path) as (file, _):
             file.seek(tensor.start)
@@ -50,14 +50,14 @@ class GgufFile:
 
 
 def read_gguf_file(path: Path, wanted: Callable[[str], bool] = lambda _: True) -> GgufFile:
-    """Return all that a file's header says; nothing of the tensors' data is read.
+    """Return the whole header of a file, without reading the tensors' data.
 
     Args:
         path: The file.
-        wanted: Tells by its key whether somebody needs a list; others are passed over, and are None.
+        wanted: Returns whether the list at a key is needed; other lists are skipped, and their value is None.
 
     Raises:
-        BrokenModelError: The file cannot be read, or its header is damaged or lies.
+        BrokenModelError: The file cannot be read, or its header is damaged or inconsistent.
     """
     with open_regular(path) as (file, size), BufferedReader(file, 1 << 16) as buffered:
         try:
@@ -76,7 +76,7 @@ def _read(reader: Reader, size: int, path: Path, wanted: Callable[[str], bool]) 
         values[key] = _value(reader, key, wanted)
     entries = [_entry(reader) for _ in range(count)]
     alignment = values.get("general.alignment", _ALIGNMENT)
-    if type(alignment) is not int or not 8 <= alignment <= _MOST_ALIGNMENT or alignment & (alignment - 1):
+    if type(alignment) is not int or not 8 <= alignment <= _MAX_ALIGNMENT or alignment & (alignment - 1):
         raise ValueError(f"general.alignment is {alignment!r:.40}; it should be a power of two from 8 on")
     start = -(-reader.position // alignment) * alignment
     tensors: dict[str, TensorInfo] = {}
@@ -84,27 +84,27 @@ def _read(reader: Reader, size: int, path: Path, wanted: Callable[[str], bool]) 
         if name in tensors:
             raise ValueError(f"it has the tensor '{printable(name)}' twice")
         tensors[name] = _info(name, shape, kind, offset, start, size, alignment)
-    _require_apart(tensors)
+    _require_no_overlap(tensors)
     return GgufFile(path, size, MappingProxyType(values), MappingProxyType(tensors))
 
 
 def _value(reader: Reader, key: str, wanted: Callable[[str], bool]) -> Any:
-    """Return the next value; None for a list that is not wanted."""
+    """Return the next value; None for an unwanted list."""
     kind = reader.u32()
     if kind == TEXT:
-        text = reader.text(_LONGEST_TEXT)
+        text = reader.text(_MAX_STRING)
         if text is None:
-            raise ValueError(f"its text '{printable(key)}' is longer than {_LONGEST_TEXT >> 20} MiB")
+            raise ValueError(f"its text '{printable(key)}' is longer than {_MAX_STRING >> 20} MiB")
         return text
     if kind != ARRAY:
         return reader.scalar(kind)
-    inner, count = reader.u32(), reader.u64()
-    if inner == ARRAY:
+    item_kind, count = reader.u32(), reader.u64()
+    if item_kind == ARRAY:
         raise ValueError("it has an array of arrays, which no model needs")
     if not wanted(key):
-        reader.skip_texts(count) if inner == TEXT else reader.skip_scalars(inner, count)
+        reader.skip_texts(count) if item_kind == TEXT else reader.skip_scalars(item_kind, count)
         return None
-    return reader.texts(count, _LONGEST_IN_ARRAY) if inner == TEXT else list(reader.scalars(inner, count))
+    return reader.texts(count, _MAX_ARRAY_STRING) if item_kind == TEXT else list(reader.scalars(item_kind, count))
 
 
 def _entry(reader: Reader) -> tuple[str, tuple[int, ...], int, int]:
@@ -115,13 +115,13 @@ def _entry(reader: Reader) -> tuple[str, tuple[int, ...], int, int]:
 def _info(
     name: str, shape: tuple[int, ...], kind: int, offset: int, start: int, size: int, alignment: int
 ) -> TensorInfo:
-    """Return a tensor of a file of `size` bytes whose data begins at byte `start`."""
+    """Return a tensor from its entry, in a file of `size` bytes whose tensor data begins at byte `start`."""
     tensor = f"tensor '{printable(name)}'"
     block = BLOCK_TYPES.get(kind)
     if block is None:
         raise ValueError(f"{tensor} is of type {kind}, which is none that Sotto knows")
     elements = math.prod(shape)
-    if not shape or not 0 < elements < _MOST_ELEMENTS:
+    if not shape or not 0 < elements < _MAX_ELEMENTS:
         raise ValueError(f"{tensor} has the shape {printable(str(list(shape)))}, which no tensor of a model has")
     if shape[-1] % block.size:
         raise ValueError(f"{tensor} has rows of {shape[-1]} elements; in {block.name} they should be whole blocks of "
@@ -135,7 +135,7 @@ def _info(
     return TensorInfo(block.name, shape, begin, end)
 
 
-def _require_apart(tensors: Mapping[str, TensorInfo]) -> None:
+def _require_no_overlap(tensors: Mapping[str, TensorInfo]) -> None:
     """Raise ValueError if two tensors share bytes."""
     position = 0
     for name, tensor in sorted(tensors.items(), key=lambda item: item[1].start):

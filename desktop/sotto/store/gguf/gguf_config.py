@@ -1,8 +1,8 @@
-"""The `config.json` that a GGUF file's values stand for, architecture by architecture.
+"""Converting the values of a GGUF file to a `config.json`, with a function for each architecture.
 
-What the keys mean, and what goes without saying, is in the writer and the reader of the format:
-https://github.com/ggml-org/llama.cpp (`conversion/`, `src/models/`). Ollama's own converter has other names for some,
-and leaves out what its runner knows: https://github.com/ollama/ollama (`convert/`).
+The keys and their defaults are defined by the converter and runtime of https://github.com/ggml-org/llama.cpp
+(`conversion/`, `src/models/`). Ollama's converter names some keys differently and omits values that its runner assumes:
+https://github.com/ollama/ollama (`convert/`).
 """
 
 from collections.abc import Callable, Mapping
@@ -17,36 +17,36 @@ from sotto.store.printable import printable, printable_path
 _SLIDING, _FULL = "sliding_attention", "full_attention"
 _GEMMA2_27B_LAYERS, _GEMMA3_27B_LAYERS = 46, 62
 _GATED_BY_SIGMOID = 2
-# What `yarn_log_multiplier` is so many times less than what others call `mscale_all_dim`.
+# `yarn_log_multiplier` is this times the `mscale_all_dim` of `config.json`.
 _LOG_UNIT = 0.1
 
-# Where the file does not say.
+# For files that do not state it.
 _EPSILONS: Mapping[str, float] = {"gemma3": 1e-6}
-# Of Gemma 3's sizes those with so long a context were stretched to it.
-_GEMMA3_STRETCHED = 131_072
+# Gemma 3 models with a context of at least this length have scaled positions.
+_GEMMA3_SCALED_CONTEXT = 131_072
 
 Config = dict[str, Any]
 
 
 def config_of(values: Values) -> Config:
-    """Return the configuration that others keep in `config.json`, in its keys.
+    """Return the configuration with the keys of `config.json`.
 
     Raises:
-        BrokenModelError: A key is missing, or makes no sense.
+        BrokenModelError: A key is missing or invalid, or the architecture is not supported.
     """
     kind = values.architecture
-    if reason := refusal(kind, values.text("general.type", "model")):
+    if reason := refusal(kind, values.string("general.type", "model")):
         raise BrokenModelError(f"{printable_path(values.file.path)}: {reason}")
-    encoder = ENCODERS.get(kind)
-    return encoder(values) if encoder else _BUILDERS[kind](values, _common(values))
+    build_encoder = ENCODERS.get(kind)
+    return build_encoder(values) if build_encoder else _BUILDERS[kind](values, _common(values))
 
 
 def refusal(architecture: str, kind: str = "") -> str:
-    """Return why a GGUF file cannot run, in one sentence, or an empty text.
+    """Return one sentence saying why a GGUF file cannot run, or an empty string.
 
     Args:
         architecture: Its `general.architecture`.
-        kind: Its `general.type`; empty where it does not say.
+        kind: Its `general.type`; empty if it has none.
     """
     if kind not in ("", "model"):
         return f"This GGUF file holds no model but a part of one ({printable(kind, 40)}); choose the model's own file."
@@ -60,24 +60,26 @@ def refusal(architecture: str, kind: str = "") -> str:
 
 
 def _common(values: Values) -> Config:
-    """Return what all architectures say alike."""
-    if not values.truth(".attention.causal", default=True):
-        raise values.wrong(".attention.causal", "true, as a token of such a model sees only those before it")
-    heads = values.whole(".attention.head_count")
-    width = values.whole(".embedding_length")
-    if values.width("token_embd.weight", 1) != width:
-        raise values.wrong(".embedding_length", f"{values.width('token_embd.weight', 1)}, as token_embd.weight has it")
+    """Return the configuration keys that all architectures have."""
+    if not values.boolean(".attention.causal", default=True):
+        raise values.error(".attention.causal", "true, as a token of such a model sees only those before it")
+    heads = values.integer(".attention.head_count")
+    width = values.integer(".embedding_length")
+    if values.dimension("token_embd.weight", 1) != width:
+        raise values.error(
+            ".embedding_length", f"{values.dimension('token_embd.weight', 1)}, as token_embd.weight has it"
+        )
     config: Config = {
         "hidden_size": width,
-        "num_hidden_layers": values.layers(),
-        "intermediate_size": values.whole(".feed_forward_length"),
+        "num_hidden_layers": values.layer_count(),
+        "intermediate_size": values.integer(".feed_forward_length"),
         "num_attention_heads": heads,
-        "num_key_value_heads": values.whole(".attention.head_count_kv", heads),
-        "head_dim": values.whole(".attention.key_length", width // heads),
+        "num_key_value_heads": values.integer(".attention.head_count_kv", heads),
+        "head_dim": values.integer(".attention.key_length", width // heads),
         "rms_norm_eps": values.number(".attention.layer_norm_rms_epsilon", _EPSILONS.get(values.architecture)),
         "rope_theta": values.number(".rope.freq_base", 10000.0),
-        "vocab_size": values.width("token_embd.weight", 0),
-        "max_position_embeddings": values.whole(".context_length"),
+        "vocab_size": values.dimension("token_embd.weight", 0),
+        "max_position_embeddings": values.integer(".context_length"),
         "tie_word_embeddings": "output.weight" not in values.file.tensors,
         "attention_bias": "blk.0.attn_q.bias" in values.file.tensors,
         "mlp_bias": "blk.0.ffn_up.bias" in values.file.tensors,
@@ -88,22 +90,22 @@ def _common(values: Values) -> Config:
 
 
 def _scaling(values: Values) -> Config | None:
-    """Return how positions are stretched, or None where they are not."""
-    factors = values.numbers_of("rope_freqs.weight")
+    """Return `rope_scaling`, or None if positions are not scaled."""
+    factors = values.tensor_values("rope_freqs.weight")
     if factors is not None:
-        dims = values.whole(".rope.dimension_count", 2 * len(factors))
+        dims = values.integer(".rope.dimension_count", 2 * len(factors))
         return llama3_scaling(factors, dims, values.number(".rope.freq_base", 10000.0), values.file.path)
-    # Ollama's converter writes an empty text where there is nothing to say.
-    kind = values.text(".rope.scaling.type", "yarn" if values.architecture == "gptoss" else "none") or "none"
-    # Phi 3 has its factors in tensors of their own.
+    # Ollama's converter writes an empty string for no scaling.
+    kind = values.string(".rope.scaling.type", "yarn" if values.architecture == "gptoss" else "none") or "none"
+    # Phi 3 keeps its factors in tensors; see `_phi3`.
     if kind == "none" or (kind == "longrope" and values.architecture == "phi3"):
         return None
     if kind not in ("linear", "yarn"):
-        raise values.wrong(".rope.scaling.type", "none, linear or yarn")
+        raise values.error(".rope.scaling.type", "none, linear or yarn")
     scaling: Config = {"rope_type": kind, "factor": values.number(".rope.scaling.factor")}
     if kind == "yarn":
-        scaling["original_max_position_embeddings"] = values.whole(
-            ".rope.scaling.original_context_length", values.whole(".context_length")
+        scaling["original_max_position_embeddings"] = values.integer(
+            ".rope.scaling.original_context_length", values.integer(".context_length")
         )
         for key in ("beta_fast", "beta_slow"):
             if values.has(f".rope.scaling.yarn_{key}"):
@@ -112,11 +114,11 @@ def _scaling(values: Values) -> Config | None:
 
 
 def _llama(values: Values, config: Config) -> Config:
-    if values.whole(".expert_count", 0, 0):
+    if values.integer(".expert_count", 0, 0):
         return config | {
             "model_type": "mixtral",
-            "num_local_experts": values.whole(".expert_count"),
-            "num_experts_per_tok": values.whole(".expert_used_count"),
+            "num_local_experts": values.integer(".expert_count"),
+            "num_experts_per_tok": values.integer(".expert_used_count"),
         }
     return config | {"model_type": "llama"}
 
@@ -124,14 +126,14 @@ def _llama(values: Values, config: Config) -> Config:
 def _mistral3(values: Values, config: Config) -> Config:
     for key in (".attention.temperature_scale", ".rope.scaling_beta"):
         if values.number(key, 0):
-            raise values.wrong(key, "left out, as scores that grow with the text are not computed here")
+            raise values.error(key, "left out, as scores that grow with the text are not computed here")
     return _llama(values, config)
 
 
 def _glm4(values: Values, config: Config) -> Config:
     if values.has(".rope.dimension_sections"):
-        raise values.wrong(".rope.dimension_sections", "left out, as positions of pictures are not computed here")
-    dims = values.whole(".rope.dimension_count", config["head_dim"])
+        raise values.error(".rope.dimension_sections", "left out, as positions of pictures are not computed here")
+    dims = values.integer(".rope.dimension_count", config["head_dim"])
     return config | {"model_type": "glm4", "partial_rotary_factor": dims / config["head_dim"]}
 
 
@@ -148,9 +150,9 @@ def _granite(values: Values, config: Config) -> Config:
 def _qwen3moe(values: Values, config: Config) -> Config:
     return config | {
         "model_type": "qwen3_moe",
-        "num_experts": values.whole(".expert_count"),
-        "num_experts_per_tok": values.whole(".expert_used_count"),
-        "moe_intermediate_size": values.whole(".expert_feed_forward_length"),
+        "num_experts": values.integer(".expert_count"),
+        "num_experts_per_tok": values.integer(".expert_used_count"),
+        "moe_intermediate_size": values.integer(".expert_feed_forward_length"),
         "decoder_sparse_step": 1,
         "mlp_only_layers": [],
         "norm_topk_prob": True,
@@ -165,36 +167,36 @@ def _gemma2(values: Values, config: Config) -> Config:
         "attn_logit_softcapping": values.number(".attn_logit_softcapping", 50.0),
         "final_logit_softcapping": values.number(".final_logit_softcapping", 30.0),
         "query_pre_attn_scalar": width if large else config["head_dim"],
-        "sliding_window": values.whole(".attention.sliding_window", 4096),
+        "sliding_window": values.integer(".attention.sliding_window", 4096),
     }
 
 
 def _gemma3(values: Values, config: Config) -> Config:
-    # Ollama wrote Gemma 2's limit of scores into some files; Gemma 3 has none, and Ollama's runner takes no notice.
+    # Some of Ollama's files carry Gemma 2's softcapping, which Gemma 3 does not have and Ollama's runner ignores.
     large = config["num_hidden_layers"] == _GEMMA3_27B_LAYERS
     width = config["hidden_size"] // config["num_attention_heads"]
-    if not values.has(".rope.scaling.type") and config["max_position_embeddings"] >= _GEMMA3_STRETCHED:
+    if not values.has(".rope.scaling.type") and config["max_position_embeddings"] >= _GEMMA3_SCALED_CONTEXT:
         config["rope_scaling"] = {"rope_type": "linear", "factor": 8.0}
     return config | {
         "model_type": "gemma3_text",
         "query_pre_attn_scalar": width if large else config["head_dim"],
         "rope_theta": values.number(".rope.freq_base", values.number(".rope.global.freq_base", 1e6)),
         "rope_local_base_freq": values.number(".rope.freq_base_swa", values.number(".rope.local.freq_base", 1e4)),
-        "sliding_window": values.whole(".attention.sliding_window"),
+        "sliding_window": values.integer(".attention.sliding_window"),
         "sliding_window_pattern": 6,
     }
 
 
 def _phi3(values: Values, config: Config) -> Config:
-    dims = values.whole(".rope.dimension_count", config["head_dim"])
-    original = values.whole(".rope.scaling.original_context_length", config["max_position_embeddings"])
+    dims = values.integer(".rope.dimension_count", config["head_dim"])
+    original = values.integer(".rope.scaling.original_context_length", config["max_position_embeddings"])
     config |= {
         "model_type": "phi3",
         "partial_rotary_factor": dims / config["head_dim"],
         "original_max_position_embeddings": original,
-        "sliding_window": values.whole(".attention.sliding_window", 0, 0) or None,
+        "sliding_window": values.integer(".attention.sliding_window", 0, 0) or None,
     }
-    short, long = (values.numbers_of(f"rope_factors_{name}.weight") for name in ("short", "long"))
+    short, long = (values.tensor_values(f"rope_factors_{name}.weight") for name in ("short", "long"))
     if short is not None and long is not None:
         config["rope_scaling"] = {
             "rope_type": "longrope",
@@ -208,7 +210,7 @@ def _phi3(values: Values, config: Config) -> Config:
 
 
 def _olmo2(values: Values, config: Config) -> Config:
-    if values.whole(".attention.sliding_window", 0, 0):
+    if values.integer(".attention.sliding_window", 0, 0):
         raise BrokenModelError(
             f"{printable_path(values.file.path)}: OLMo models with a sliding window cannot run as GGUF yet."
         )
@@ -216,29 +218,29 @@ def _olmo2(values: Values, config: Config) -> Config:
 
 
 def _deepseek2(values: Values, config: Config) -> Config:
-    rotated = values.whole(".rope.dimension_count")
-    whole_key = values.whole(".attention.key_length_mla", values.whole(".attention.key_length"))
+    rotated = values.integer(".rope.dimension_count")
+    whole_key = values.integer(".attention.key_length_mla", values.integer(".attention.key_length"))
     if whole_key <= rotated:
-        raise values.wrong(".attention.key_length_mla", f"more than the {rotated} dimensions that are rotated")
-    sigmoid = values.whole(".expert_gating_func", 1, 0) == _GATED_BY_SIGMOID
-    groups = values.whole(".expert_group_count", 1)
+        raise values.error(".attention.key_length_mla", f"more than the {rotated} dimensions that are rotated")
+    sigmoid = values.integer(".expert_gating_func", 1, 0) == _GATED_BY_SIGMOID
+    groups = values.integer(".expert_group_count", 1)
     config |= {
         "model_type": "deepseek_v3" if sigmoid else "deepseek_v2",
         "num_key_value_heads": config["num_attention_heads"],
-        "q_lora_rank": values.whole(".attention.q_lora_rank") if values.has(".attention.q_lora_rank") else None,
-        "kv_lora_rank": values.whole(".attention.kv_lora_rank"),
+        "q_lora_rank": values.integer(".attention.q_lora_rank") if values.has(".attention.q_lora_rank") else None,
+        "kv_lora_rank": values.integer(".attention.kv_lora_rank"),
         "qk_rope_head_dim": rotated,
         "qk_nope_head_dim": whole_key - rotated,
-        "v_head_dim": values.whole(".attention.value_length_mla", values.whole(".attention.value_length")),
-        "first_k_dense_replace": values.whole(".leading_dense_block_count", 0, 0),
-        "moe_intermediate_size": values.whole(".expert_feed_forward_length"),
-        "n_routed_experts": values.whole(".expert_count"),
-        "num_experts_per_tok": values.whole(".expert_used_count"),
-        "n_shared_experts": values.whole(".expert_shared_count", 0, 0) or None,
+        "v_head_dim": values.integer(".attention.value_length_mla", values.integer(".attention.value_length")),
+        "first_k_dense_replace": values.integer(".leading_dense_block_count", 0, 0),
+        "moe_intermediate_size": values.integer(".expert_feed_forward_length"),
+        "n_routed_experts": values.integer(".expert_count"),
+        "num_experts_per_tok": values.integer(".expert_used_count"),
+        "n_shared_experts": values.integer(".expert_shared_count", 0, 0) or None,
         "routed_scaling_factor": values.number(".expert_weights_scale", 1.0) or 1.0,
-        "norm_topk_prob": values.truth(".expert_weights_norm", default=False),
+        "norm_topk_prob": values.boolean(".expert_weights_norm", default=False),
         "n_group": groups,
-        "topk_group": values.whole(".expert_group_used_count", 1),
+        "topk_group": values.integer(".expert_group_used_count", 1),
         "moe_layer_freq": 1,
         "scoring_func": "sigmoid" if sigmoid else "softmax",
         "topk_method": "noaux_tc" if sigmoid else "group_limited_greedy" if groups > 1 else "greedy",
@@ -257,10 +259,10 @@ def _gpt_oss(values: Values, config: Config) -> Config:
         scaling |= {"truncate": False}
     return config | {
         "model_type": "gpt_oss",
-        "intermediate_size": values.whole(".expert_feed_forward_length", config["intermediate_size"]),
-        "num_local_experts": values.whole(".expert_count"),
-        "num_experts_per_tok": values.whole(".expert_used_count"),
-        "sliding_window": values.whole(".attention.sliding_window"),
+        "intermediate_size": values.integer(".expert_feed_forward_length", config["intermediate_size"]),
+        "num_local_experts": values.integer(".expert_count"),
+        "num_experts_per_tok": values.integer(".expert_used_count"),
+        "sliding_window": values.integer(".attention.sliding_window"),
         "layer_types": [_FULL if layer % 2 else _SLIDING for layer in layers],
     }
 

@@ -1,4 +1,4 @@
-"""From a GGUF file to what the engine loads."""
+"""Opening a GGUF file for the engine, as a `ModelSource`."""
 
 from pathlib import Path
 from types import MappingProxyType
@@ -13,23 +13,23 @@ from sotto.store.printable import printable_path
 from sotto.store.records import Format, ModelRecord, ModelSource, TensorFile
 
 SPLIT = "{} is one part of a GGUF file that was split, which cannot run yet; join the parts, or choose a whole file."
-# Lists as long as the vocabulary that only cutting texts needs.
-_LONG = frozenset({"tokenizer.ggml.merges", "tokenizer.ggml.scores"})
+# Lists as long as the vocabulary that only tokenization needs.
+_TOKENIZATION_LISTS = frozenset({"tokenizer.ggml.merges", "tokenizer.ggml.scores"})
 
 
 def open_gguf(record: ModelRecord, path: Path, digest: str = "") -> ModelSource:
-    """Return what the engine needs to load a GGUF file: its values as the JSON files that other models have.
+    """Return what the engine needs to load a GGUF file, with its values converted to JSON files.
 
     Args:
-        record: The row it is opened for.
+        record: The model.
         path: The file.
-        digest: What the store calls it, if it does.
+        digest: The digest that the store names the file by; empty if it does not.
 
     Raises:
-        BrokenModelError: The file cannot be read, is damaged or lies, or is of a kind that cannot run.
+        BrokenModelError: The file cannot be read, is damaged or inconsistent, or cannot run.
     """
     file = read_gguf_file(path)
-    values = _whole_file(file)
+    values = _unsplit_values(file)
     config = config_of(values)
     modules = sentence_modules(values)
     vocabulary = vocabulary_of(values)
@@ -43,16 +43,16 @@ def open_gguf(record: ModelRecord, path: Path, digest: str = "") -> ModelSource:
 
 
 def gguf_texts(record: ModelRecord, path: Path) -> ModelSource:
-    """Return what a GGUF file says of its model beside the tensors; of its vocabulary only the added tokens.
+    """Return the JSON files of a GGUF file without its tensors; the vocabulary contains only the added tokens.
 
     Args:
-        record: The row it is opened for.
+        record: The model.
         path: The file.
 
     Raises:
-        BrokenModelError: As `open_gguf`, as far as this is concerned.
+        BrokenModelError: As for `open_gguf`, as far as these values are concerned.
     """
-    values = _whole_file(read_gguf_file(path, lambda key: key not in _LONG))
+    values = _unsplit_values(read_gguf_file(path, lambda key: key not in _TOKENIZATION_LISTS))
     vocabulary = added_tokens_of(values)
     return ModelSource(
         record=record,
@@ -63,8 +63,8 @@ def gguf_texts(record: ModelRecord, path: Path) -> ModelSource:
     )
 
 
-def _whole_file(file: GgufFile) -> Values:
+def _unsplit_values(file: GgufFile) -> Values:
     values = Values(file)
-    if values.whole("split.count", 1) > 1:
+    if values.integer("split.count", 1) > 1:
         raise BrokenModelError(SPLIT.format(printable_path(file.path)))
     return values

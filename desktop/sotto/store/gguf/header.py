@@ -1,4 +1,4 @@
-"""Headers of GGUF files, as far as a list of models shows them."""
+"""Reading from GGUF headers only what a list of models shows."""
 
 import math
 import re
@@ -14,9 +14,9 @@ from sotto.store.gguf.encoders import ENCODERS, POOLING
 from sotto.store.gguf.reader import ARRAY, MAGIC, TEXT, Reader
 from sotto.store.printable import printable, printable_path
 
-# Texts that the list shows are short; longer ones, such as chat templates, are passed over.
-_LONGEST_TEXT = 1 << 10
-# Walking through a vocabulary takes a tenth of a second; it is passed over where the file says its size in words.
+# In bytes. Strings that the list shows are short; longer ones, such as chat templates, are skipped.
+_MAX_STRING = 1 << 10
+# Walking through a vocabulary takes a tenth of a second; it is avoided if the file has a size label.
 _LONG_ARRAY = 1 << 12
 
 # The values of `general.file_type`.
@@ -32,15 +32,15 @@ _UNITS = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
 
 @dataclass(frozen=True, slots=True)
 class GgufHeader:
-    """What a GGUF file says of itself; empty or None where it does not.
+    """What the header of a GGUF file states; empty or None where it does not.
 
     Attributes:
         kind: Its `general.type`.
         architecture: Its `general.architecture`.
         parameters: Number of weights.
-        quantization: What most of them are of, for example `Q4_K_M`.
-        context_length: The longest context it was made for, in tokens.
-        capabilities: What it is for, `completion` or `embedding`.
+        quantization: The type of most weights, for example `Q4_K_M`.
+        context_length: The longest context the model was trained for, in tokens.
+        capabilities: What the model can do, `completion` or `embedding`.
     """
 
     kind: str
@@ -52,10 +52,10 @@ class GgufHeader:
 
 
 def read_gguf(path: Path) -> GgufHeader:
-    """Return what the file says of itself.
+    """Return what the header of a file states.
 
     Raises:
-        BrokenModelError: It is no GGUF file, or its header is damaged or lies.
+        BrokenModelError: It is not a GGUF file, or its header is damaged or inconsistent.
     """
     with open_regular(path) as (file, size), BufferedReader(file, 1 << 16) as buffered:
         try:
@@ -65,7 +65,7 @@ def read_gguf(path: Path) -> GgufHeader:
 
 
 def is_gguf(path: Path) -> bool:
-    """Return whether a file is called or begins as GGUF files do.
+    """Return whether a file has the suffix or the magic bytes of a GGUF file.
 
     Raises:
         BrokenModelError: It cannot be read.
@@ -77,7 +77,7 @@ def is_gguf(path: Path) -> bool:
 
 
 def parameters_of_label(label: str) -> int | None:
-    """Return the number that a size in words means, such as `8.0B`, `260K` or `8x7B`; None when it is none."""
+    """Return the number of weights that a size label such as `8.0B` or `8x7B` states; None if it states none."""
     match = _LABEL.match(label)
     if match is None:
         return None
@@ -92,22 +92,22 @@ def _header(reader: Reader) -> GgufHeader:
         key = reader.name("key")
         kind = reader.u32()
         if kind == ARRAY:
-            if not _skip_array(reader, patient="general.size_label" not in values):
+            if not _skip_array(reader, skip_long="general.size_label" not in values):
                 return _facts(values, None)
         else:
-            values[key] = reader.text(_LONGEST_TEXT) if kind == TEXT else reader.scalar(kind)
+            values[key] = reader.text(_MAX_STRING) if kind == TEXT else reader.scalar(kind)
     return _facts(values, sum(_tensor_size(reader) for _ in range(tensors)))
 
 
-def _skip_array(reader: Reader, *, patient: bool) -> bool:
-    """Pass over an array; return whether that was done, as long ones of texts are only passed over by the patient."""
+def _skip_array(reader: Reader, *, skip_long: bool) -> bool:
+    """Skip an array; return False without skipping it if it is a long one of strings and `skip_long` is false."""
     kind, count = reader.u32(), reader.u64()
     if kind == ARRAY:
         raise ValueError("it has an array of arrays, which no model needs")
     if kind != TEXT:
         reader.skip_scalars(kind, count)
         return True
-    if count > _LONG_ARRAY and not patient:
+    if count > _LONG_ARRAY and not skip_long:
         return False
     reader.skip_texts(count)
     return True
@@ -124,25 +124,26 @@ def _tensor_size(reader: Reader) -> int:
 
 
 def _facts(values: Mapping[str, Any], counted: int | None) -> GgufHeader:
+    """Return the header from its values and the number of weights, None if the tensors were not counted."""
     architecture = _short_text(values, "general.architecture")
     if counted is None:
         stated = _number(values, "general.parameter_count")
         counted = stated if stated > 0 else parameters_of_label(_short_text(values, "general.size_label"))
     context = _number(values, f"{architecture}.context_length")
     kind = _short_text(values, "general.type")
-    vectors = architecture in ENCODERS or f"{architecture}{POOLING}" in values
+    embeds = architecture in ENCODERS or f"{architecture}{POOLING}" in values
     return GgufHeader(
         kind=kind,
         architecture=printable(architecture),
         parameters=counted or None,
         quantization=_FILE_TYPES.get(_number(values, "general.file_type"), ""),
         context_length=context if 0 < context < 1 << 31 else None,
-        capabilities=() if kind not in ("", "model") else ("embedding",) if vectors else ("completion",),
+        capabilities=() if kind not in ("", "model") else ("embedding",) if embeds else ("completion",),
     )
 
 
 def _number(values: Mapping[str, Any], key: str) -> int:
-    """Return the number that `key` has; -1 when there is none."""
+    """Return the number at `key`; -1 if there is none."""
     value = values.get(key)
     return value if type(value) is int and value >= 0 else -1
 

@@ -1,7 +1,7 @@
-"""Llama 3's stretching of positions, found again from the factors that a GGUF file has in place of its parameters.
+"""Recovering the parameters of Llama 3's RoPE scaling from the factors that a GGUF file stores in their place.
 
-A pair of dimensions with the wave length w turns as it was made where w < original / high, `factor` times slower where
-w > original / low, and between these slower by 1 / (s + (1 - s) / factor), s = (original / w - low) / (high - low).
+The frequency of a pair of dimensions with wavelength w is unchanged for w < original / high, divided by `factor` for
+w > original / low, and in between divided by 1 / (s + (1 - s) / factor), where s = (original / w - low) / (high - low).
 """
 
 import math
@@ -18,18 +18,18 @@ _TOLERANCE = 1e-3
 
 
 def llama3_scaling(factors: Sequence[float], dims: int, base: float, path: Path) -> dict[str, Any] | None:
-    """Return the `rope_scaling` that gives these factors, or None where they change nothing.
+    """Return the `rope_scaling` that yields these factors, or None if they are all 1.
 
     Args:
-        factors: By how much each pair of dimensions turns slower, the fastest first.
-        dims: How many dimensions are rotated.
-        base: Base of their wave lengths.
-        path: Where they come from, for messages.
+        factors: The divisor of the frequency of each pair of dimensions, the highest frequency first.
+        dims: Number of rotated dimensions.
+        base: Base of the wavelengths, `rope_theta`.
+        path: The file, for error messages.
 
     Raises:
-        BrokenModelError: They are no such factors.
+        BrokenModelError: No parameters yield these factors.
     """
-    waves = [2 * math.pi * base ** (2 * index / dims) for index in range(len(factors))]
+    wavelengths = [2 * math.pi * base ** (2 * index / dims) for index in range(len(factors))]
     factor = max(factors, default=1.0)
     if factor <= 1 + _TOLERANCE and min(factors, default=1.0) >= 1 - _TOLERANCE:
         return None
@@ -38,11 +38,11 @@ def llama3_scaling(factors: Sequence[float], dims: int, base: float, path: Path)
         "factor": factor,
         "low_freq_factor": _LOW,
         "high_freq_factor": _HIGH,
-        "original_max_position_embeddings": _original(factors, waves, factor),
+        "original_max_position_embeddings": _original_context(factors, wavelengths, factor),
     }
-    wanted = [_factor(wave, scaling) for wave in waves]
+    expected = [_divisor(wavelength, scaling) for wavelength in wavelengths]
     if len(factors) * 2 != dims or any(
-        abs(one / other - 1) > _TOLERANCE for one, other in zip(factors, wanted, strict=True)
+        abs(given / wanted - 1) > _TOLERANCE for given, wanted in zip(factors, expected, strict=True)
     ):
         raise BrokenModelError(
             f"{printable_path(path)}: tensor rope_freqs.weight does not stretch positions as Llama 3 does, which is "
@@ -51,23 +51,23 @@ def llama3_scaling(factors: Sequence[float], dims: int, base: float, path: Path)
     return scaling
 
 
-def _original(factors: Sequence[float], waves: Sequence[float], factor: float) -> int:
-    """Return the length of the context before it was stretched, as far as the factors tell."""
-    for one, wave in zip(factors, waves, strict=True):
-        if 1 + _TOLERANCE < one < factor * (1 - _TOLERANCE):
-            share = (1 / one - 1 / factor) / (1 - 1 / factor)
-            return round(wave * (share * (_HIGH - _LOW) + _LOW))
-    # No pair is in between, so every length that leaves it so gives the same.
-    for (one, wave), (other, next_wave) in pairwise(zip(factors, waves, strict=True)):
-        if other > one:
-            return round(math.sqrt(wave * _HIGH * next_wave * _LOW))
-    return round(waves[0] * _LOW)
+def _original_context(factors: Sequence[float], wavelengths: Sequence[float], factor: float) -> int:
+    """Return the context length before scaling, in tokens, as precisely as the factors determine it."""
+    for divisor, wavelength in zip(factors, wavelengths, strict=True):
+        if 1 + _TOLERANCE < divisor < factor * (1 - _TOLERANCE):
+            share = (1 / divisor - 1 / factor) / (1 - 1 / factor)
+            return round(wavelength * (share * (_HIGH - _LOW) + _LOW))
+    # No pair is in between, so any length that keeps it so yields the same factors.
+    for (divisor, wavelength), (next_divisor, next_wavelength) in pairwise(zip(factors, wavelengths, strict=True)):
+        if next_divisor > divisor:
+            return round(math.sqrt(wavelength * _HIGH * next_wavelength * _LOW))
+    return round(wavelengths[0] * _LOW)
 
 
-def _factor(wave: float, scaling: dict[str, Any]) -> float:
-    """Return by how much a pair of dimensions with this wave length turns slower."""
+def _divisor(wavelength: float, scaling: dict[str, Any]) -> float:
+    """Return the number by which the frequency of a pair with this wavelength is divided."""
     original, factor = scaling["original_max_position_embeddings"], float(scaling["factor"])
-    share = (original / wave - _LOW) / (_HIGH - _LOW)
+    share = (original / wavelength - _LOW) / (_HIGH - _LOW)
     if share >= 1:
         return 1.0
     return factor if share <= 0 else 1 / (share + (1 - share) / factor)

@@ -1,8 +1,8 @@
-"""How byte-level vocabularies cut a text before their merges apply, by the name that a GGUF file gives the way.
+"""The pre-tokenizers of byte-level vocabularies, by their names in GGUF files.
 
-A way is one or more regular expressions, each of which sets its matches apart within what those before it left.
-The names are those of https://github.com/ggml-org/llama.cpp (src/llama-vocab.cpp), the expressions those of the models'
-own tokenizer.json.
+A pre-tokenizer splits a text before merges apply, by one or more regular expressions, each of which isolates its
+matches within the parts that those before it left. The names are those of https://github.com/ggml-org/llama.cpp
+(src/llama-vocab.cpp), the expressions those of the models' own tokenizer.json.
 """
 
 from collections.abc import Mapping
@@ -10,43 +10,43 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Cutting:
-    """A way to cut.
+class PreTokenizer:
+    """A way to split texts before merges apply.
 
     Attributes:
         patterns: Regular expressions, applied one after the other.
-        whole_words: Whether a piece that is a token is taken whole, whatever the merges say.
-        add_bos: Whether a text begins with BOS where the file does not say.
-        composed: Whether characters are brought to composed form (NFC) before.
+        ignore_merges: Whether a piece that is a token is used whole, without applying merges.
+        add_bos: Whether texts begin with BOS if the file does not say.
+        nfc: Whether texts are normalized to composed form (NFC) first.
     """
 
     patterns: tuple[str, ...]
-    whole_words: bool = False
+    ignore_merges: bool = False
     add_bos: bool = False
-    composed: bool = False
+    nfc: bool = False
 
 
-_ENDINGS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+_CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _SPACES = r"\s+(?!\S)|\s+"
 _LINES = r"\s*[\r\n]+"
 _GPT2 = rf"'s|'t|'re|'ve|'m|'ll|'d| ?\p{{L}}+| ?\p{{N}}+| ?[^\s\p{{L}}\p{{N}}]+|{_SPACES}"
 
 
-def _gpt4(digits: str, endings: str = _ENDINGS + "|") -> str:
-    """Return the expression of GPT-4 with so many digits in one piece."""
+def _gpt4(digits: str, contractions: str = _CONTRACTIONS + "|") -> str:
+    """Return the expression of GPT-4, with `digits` as the quantifier of digits in one piece."""
     letters = r"[^\r\n\p{L}\p{N}]?\p{L}+"
-    return rf"{endings}{letters}|\p{{N}}{digits}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{_LINES}|{_SPACES}"
+    return rf"{contractions}{letters}|\p{{N}}{digits}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{_LINES}|{_SPACES}"
 
 
-def _gpt4o(digits: str, endings: str) -> str:
-    """Return the expression of GPT-4o, which keeps capitals and small letters apart."""
+def _gpt4o(digits: str, contractions: str) -> str:
+    """Return the expression of GPT-4o, which separates upper and lower case."""
     upper, lower = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
     before = r"[^\r\n\p{L}\p{N}]?"
-    words = rf"{before}{upper}*{lower}+{endings}|{before}{upper}+{lower}*{endings}"
+    words = rf"{before}{upper}*{lower}+{contractions}|{before}{upper}+{lower}*{contractions}"
     return rf"{words}|\p{{N}}{digits}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_LINES}|{_SPACES}"
 
 
-# Written by number where a composed letter would take the place of the one that is meant.
+# Letters that NFC would replace by others are written as escapes.
 _CASED = (
     "A-Za-zµÀ-ÖØ-öø-ƺƼ-ƿǄ-ʓʕ-ʯͰ-ͳͶͷͻ-ͽͿΆΈ-ΊΌΎ-ΡΣ-ϵϷ-ҁҊ-ԯԱ-ՖႠ-ჅᎠ-Ᏽᏸ-ᏽᲐ-ᲺᲽ-Ჿᴀ-ᴫᵫ-ᵷᵹ-ᶚḀ-ἕἘ-Ἕἠ-ὅὈ-Ὅὐ-ὗὙὛὝὟ-\u1f7dᾀ-ᾴᾶ-ᾼ\u1fbeῂ-ῄῆ-ῌῐ-\u1fd3"
     "ῖ-\u1fdbῠ-Ῥῲ-ῴῶ-ῼℂℇℊ-ℓℕℙ-ℝℤ\u2126ℨ\u212a-ℭℯ-ℴℹℼ-ℿⅅ-ⅉⅎↃↄⰀ-ⱻⱾ-ⳤⳫ-ⳮⳲⳳꙀ-ꙭꚀ-ꚛꜢ-ꝯꝱ-ꞇꞋ-ꞎꭰ-ꮿﬀ-ﬆﬓ-ﬗＡ-Ｚａ-ｚ𐐀-𐑏𐒰-𐓓𐓘-𐓻𐲀-𐲲𐳀-𐳲𑢠-𑣟𞤀-𞥃"
@@ -54,13 +54,13 @@ _CASED = (
 _HAN = "[一-龥ࠀ-一가-퟿]+"
 _DIGIT = r"\p{N}"
 
-_LLAMA3 = Cutting((_gpt4("{1,3}"),), whole_words=True, add_bos=True)
-_PLAIN = Cutting((_GPT2,))
-_DIGITS_APART = Cutting((_DIGIT, _GPT2))
-_THREE_DIGITS = Cutting((_gpt4("{1,3}"),))
-_QWEN = Cutting((_gpt4(""),))
-_OPEN_AI = Cutting((_gpt4o("{1,3}", _ENDINGS + "?"),))
-_DEEPSEEK3 = Cutting(
+_LLAMA3 = PreTokenizer((_gpt4("{1,3}"),), ignore_merges=True, add_bos=True)
+_PLAIN = PreTokenizer((_GPT2,))
+_DIGITS_APART = PreTokenizer((_DIGIT, _GPT2))
+_THREE_DIGITS = PreTokenizer((_gpt4("{1,3}"),))
+_QWEN = PreTokenizer((_gpt4(""),))
+_OPEN_AI = PreTokenizer((_gpt4o("{1,3}", _CONTRACTIONS + "?"),))
+_DEEPSEEK3 = PreTokenizer(
     (
         r"\p{N}{1,3}",
         "[一-龥぀-ゟ゠-ヿ]+",
@@ -69,9 +69,9 @@ _DEEPSEEK3 = Cutting(
     )
 )
 
-CUTTINGS: Mapping[str, Cutting] = {
-    # What was written before files gave the way a name.
-    "default": Cutting((r"[\p{P}\$\+<=>\^~\|]+", _GPT2, r"\p{N}+", "[0-9][0-9][0-9]")),
+PRE_TOKENIZERS: Mapping[str, PreTokenizer] = {
+    # Files written before pre-tokenizers had names.
+    "default": PreTokenizer((r"[\p{P}\$\+<=>\^~\|]+", _GPT2, r"\p{N}+", "[0-9][0-9][0-9]")),
     **dict.fromkeys(("llama3", "llama-v3", "llama-bpe", "falcon3", "falcon-h1", "pixtral", "lfm2"), _LLAMA3),
     **dict.fromkeys(("dbrx", "smaug-bpe", "glm4", "chatglm-bpe"), _THREE_DIGITS),
     **dict.fromkeys(
@@ -94,10 +94,12 @@ CUTTINGS: Mapping[str, Cutting] = {
         ("starcoder", "refact", "command-r", "smollm", "codeshell", "exaone", "minerva-7b", "mellum2"), _DIGITS_APART
     ),
     **dict.fromkeys(("stablelm2", "hunyuan", "megrez", "deepseek-r1-qwen", "grok-2", "solar-open"), _QWEN),
-    "qwen2": Cutting(_QWEN.patterns, composed=True),
+    "qwen2": PreTokenizer(_QWEN.patterns, nfc=True),
     **dict.fromkeys(("gpt-4o", "llama4", "kanana2", "minimax-m2"), _OPEN_AI),
-    "tekken": Cutting((_gpt4o("", ""),), whole_words=True, add_bos=True),
-    "deepseek-llm": Cutting((r"[\r\n]", rf"\s?[{_CASED}]+", r"\s?[!-/:-~！-／：-～‘-‟　-。]+", r"\s+$", _HAN, _DIGIT)),
-    "deepseek-coder": Cutting((r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", _HAN, _DIGIT)),
+    "tekken": PreTokenizer((_gpt4o("", ""),), ignore_merges=True, add_bos=True),
+    "deepseek-llm": PreTokenizer(
+        (r"[\r\n]", rf"\s?[{_CASED}]+", r"\s?[!-/:-~！-／：-～‘-‟　-。]+", r"\s+$", _HAN, _DIGIT)
+    ),
+    "deepseek-coder": PreTokenizer((r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", _HAN, _DIGIT)),
     **dict.fromkeys(("deepseek-v3", "hunyuan-dense", "joyai-llm"), _DEEPSEEK3),
 }

@@ -1,8 +1,8 @@
-"""The values that a GGUF file is made of, read one after the other and never beyond the file.
+"""A sequential reader of the values in a GGUF header, which never reads beyond the file.
 
 A file is the magic `GGUF`, a u32 version, a u64 count of tensors, a u64 count of key-value pairs, the pairs, for each
-tensor its name, dimensions, type and offset, and then the tensors' data; everything little-endian. A text is a u64
-length and its bytes. https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+tensor its name, dimensions, type and offset, and then the tensors' data, all little-endian. A string is a u64 length
+and its bytes. https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 """
 
 import struct
@@ -10,17 +10,17 @@ from collections.abc import Iterator
 from io import BufferedReader, FileIO
 
 MAGIC = b"GGUF"
-LONGEST_NAME = 1 << 16
+MAX_NAME = 1 << 16
 TEXT = 8
 ARRAY = 9
 
 _VERSIONS = (2, 3)
-_MOST_PAIRS = 1 << 16
-_MOST_TENSORS = 1 << 17
-_MOST_DIMENSIONS = 8
-# Of all arrays together; vocabularies with their merges have less than a million.
-_MOST_TEXTS = 1 << 21
-_MOST_NUMBERS = 1 << 23
+_MAX_PAIRS = 1 << 16
+_MAX_TENSORS = 1 << 17
+_MAX_DIMENSIONS = 8
+# In all arrays together; vocabularies with their merges have fewer than a million strings.
+_MAX_TEXTS = 1 << 21
+_MAX_NUMBERS = 1 << 23
 _HEADER_LIMIT = 1 << 28
 _BLOCK = 1 << 18
 _TOO_MUCH = "its header announces more than the file holds"
@@ -33,48 +33,48 @@ Scalar = int | float | bool
 
 
 class Reader:
-    """Reads the header of a file of `size` bytes from its beginning; raises ValueError where it lies or ends."""
+    """Reads the header of a file of `size` bytes from its beginning; raises ValueError if it is damaged or cut off."""
 
     def __init__(self, file: "BufferedReader[FileIO]", size: int) -> None:
         self._file = file
         self._left = min(size, _HEADER_LIMIT)
-        self._texts_left = _MOST_TEXTS
-        self._numbers_left = _MOST_NUMBERS
+        self._texts_left = _MAX_TEXTS
+        self._numbers_left = _MAX_NUMBERS
         self.position = 0
 
     def counts(self) -> tuple[int, int]:
-        """Return the numbers of tensors and of keys that a file begins with."""
+        """Return the numbers of tensors and of key-value pairs from the beginning of the file."""
         if self.take(len(MAGIC)) != MAGIC:
             raise ValueError("it does not begin with GGUF")
         version = self.u32()
         if version not in _VERSIONS:
             raise ValueError(f"its version is {version}; 2 and 3 are known")
         tensors, pairs = self.u64(), self.u64()
-        if tensors > _MOST_TENSORS or pairs > _MOST_PAIRS:
+        if tensors > _MAX_TENSORS or pairs > _MAX_PAIRS:
             raise ValueError(f"it announces {tensors} tensors and {pairs} keys, more than any model has")
         return tensors, pairs
 
     def name(self, what: str) -> str:
-        """Return the next text, which is a `what`."""
-        name = self.text(LONGEST_NAME)
+        """Return the next string, a name; `what` says of what, for error messages."""
+        name = self.text(MAX_NAME)
         if name is None:
             raise ValueError(f"it has a {what} that is too long")
         return name
 
     def shape(self) -> tuple[int, ...]:
-        """Return the next dimensions of a tensor, the last of which changes fastest, as MLX has them."""
+        """Return the next shape, with the dimension that varies fastest last, as in MLX."""
         count = self.u32()
-        if count > _MOST_DIMENSIONS:
+        if count > _MAX_DIMENSIONS:
             raise ValueError(f"it has a tensor of {count} dimensions")
         return tuple([self.u64() for _ in range(count)][::-1])
 
     def scalar(self, kind: int) -> Scalar:
-        """Return the next number or truth value of a type."""
+        """Return the next number or boolean of type `kind`."""
         (value,) = self.scalars(kind, 1)
         return value
 
     def scalars(self, kind: int, count: int) -> tuple[Scalar, ...]:
-        """Return the next numbers or truth values of a type."""
+        """Return the next `count` numbers or booleans of type `kind`."""
         layout = self._format(kind)
         self._numbers_left -= count
         if self._numbers_left < 0:
@@ -83,35 +83,35 @@ class Reader:
         return struct.unpack(f"<{count}{layout}", content)
 
     def skip_scalars(self, kind: int, count: int) -> None:
-        """Pass over numbers or truth values of a type."""
+        """Skip `count` numbers or booleans of type `kind`."""
         self.skip(count * struct.calcsize(self._format(kind)))
 
-    def text(self, longest: int) -> str | None:
-        """Return the next text, or None when it is longer than `longest` bytes."""
+    def text(self, limit: int) -> str | None:
+        """Return the next string, or skip it and return None if it has more than `limit` bytes."""
         length = self.u64()
-        if length > longest:
+        if length > limit:
             self.skip(length)
             return None
         return self.take(length).decode(errors="replace")
 
-    def texts(self, count: int, longest: int) -> list[str]:
-        """Return the next texts; a longer one than `longest` bytes is refused."""
+    def texts(self, count: int, limit: int) -> list[str]:
+        """Return the next `count` strings; ValueError if one has more than `limit` bytes."""
         found = []
         for block, start, end in self._texts(count):
-            if end - start > longest:
-                raise ValueError(f"it has a text of more than {longest} bytes in an array")
+            if end - start > limit:
+                raise ValueError(f"it has a text of more than {limit} bytes in an array")
             found.append(block[start:end].decode(errors="replace"))
         return found
 
     def skip_texts(self, count: int) -> None:
-        """Pass over texts."""
+        """Skip `count` strings."""
         for _ in self._texts(count):
             pass
 
     def _texts(self, count: int) -> Iterator[tuple[bytes, int, int]]:
-        """Yield for each of the next texts some bytes of the file, and from where to where in them it stands.
+        """Yield for each of the next strings a block of the file, and its start and end within that block.
 
-        Vocabularies are most of a header, and so are read in blocks.
+        Vocabularies make up most of a header, so they are read in large blocks.
         """
         self._spend_texts(count)
         block, place, size, spent = b"", 0, 0, 0
@@ -120,7 +120,7 @@ class Reader:
             if start > size:
                 if spent + 8 > self._left:
                     raise ValueError(_TOO_MUCH)
-                block, start = self._further(block, place, 8), 8
+                block, start = self._extend(block, place, 8), 8
                 size = len(block)
             (length,) = _U64.unpack_from(block, start - 8)
             spent += 8 + length
@@ -128,14 +128,14 @@ class Reader:
                 raise ValueError(_TOO_MUCH)
             place = start + length
             if place > size:
-                block, start, place = self._further(block, start, length), 0, length
+                block, start, place = self._extend(block, start, length), 0, length
                 size = len(block)
             yield block, start, place
         self._file.seek(place - size, 1)
         self._spend(spent)
 
-    def _further(self, block: bytes, place: int, least: int) -> bytes:
-        """Return the rest of a block from a place on, and what follows it in the file; at least so many bytes."""
+    def _extend(self, block: bytes, place: int, least: int) -> bytes:
+        """Return the block from `place` on, extended by what follows in the file to at least `least` bytes."""
         rest = block[place:]
         found = rest + self._file.read(max(_BLOCK, least - len(rest)))
         if len(found) < least:
@@ -143,7 +143,7 @@ class Reader:
         return found
 
     def take(self, count: int) -> bytes:
-        """Return the next bytes."""
+        """Return the next `count` bytes."""
         self._spend(count)
         content = self._file.read(count)
         if len(content) < count:
@@ -151,16 +151,16 @@ class Reader:
         return content
 
     def skip(self, count: int) -> None:
-        """Pass over bytes."""
+        """Skip `count` bytes."""
         self._spend(count)
         self._file.seek(count, 1)
 
     def u32(self) -> int:
-        """Return the next 4 bytes as a number."""
+        """Return the next 4 bytes as an unsigned integer."""
         return int(_U32.unpack(self.take(4))[0])
 
     def u64(self) -> int:
-        """Return the next 8 bytes as a number."""
+        """Return the next 8 bytes as an unsigned integer."""
         return int(_U64.unpack(self.take(8))[0])
 
     def _format(self, kind: int) -> str:

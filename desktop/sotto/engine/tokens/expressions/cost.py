@@ -23,7 +23,7 @@ from sotto.engine.tokens.expressions.expression_parser import (
     Row,
     parsed,
 )
-from sotto.store.gguf.pre_tokenizers import CUTTINGS
+from sotto.store.gguf.pre_tokenizers import PRE_TOKENIZERS
 
 # Those of tokenizers have some hundred characters, one of DeepSeek's a thousand.
 LONGEST = 8192
@@ -36,7 +36,7 @@ _MOST_ENDS = 16
 # What looks as if it took the square of a text's length, but where a later alternative takes all that was looked at:
 # known ways of cutting, and the last alternatives of most others.
 _LINEAR = frozenset(
-    pattern for cutting in CUTTINGS.values() for pattern in cutting.patterns if not pattern.endswith("$")
+    pattern for cutting in PRE_TOKENIZERS.values() for pattern in cutting.patterns if not pattern.endswith("$")
 )
 _CLOSING = (r"|\s*[\r\n]+|\s+(?!\S)|\s+", r"|\s+(?!\S)|\s+")
 
