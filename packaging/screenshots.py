@@ -311,10 +311,10 @@ class Stage:
         from sotto.engine.contract.events import LoadProgress, TextChunk
         from sotto.engine.contract.requests import SamplingOptions
         from sotto.ui.state.model_state import ChatSettings, Phase
-        from sotto.ui.toolkit.async_tasks import Flows
+        from sotto.ui.toolkit.async_tasks import AsyncTasks
 
         session, window = self.session, self.window
-        flows = Flows(asyncio.get_running_loop())
+        flows = AsyncTasks(asyncio.get_running_loop())
         session.settings = ChatSettings(sampling=SamplingOptions(temperature=0.0))
         window.show()
 

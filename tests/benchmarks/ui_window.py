@@ -20,7 +20,7 @@ from sotto.ui.session.api_host import ApiHost
 from sotto.ui.session.api_switch import ApiSwitch
 from sotto.ui.session.engine_thread import EngineThread
 from sotto.ui.session.session import Session
-from sotto.ui.toolkit.async_tasks import Flows
+from sotto.ui.toolkit.async_tasks import AsyncTasks
 from sotto.ui.window.main_window import MainWindow
 
 INTERVAL_MS = 16
@@ -69,7 +69,7 @@ def in_window(script: Callable[[MainWindow], object], chats: Path, thread: Engin
     app.show_window(shell.window)
 
     async def main() -> None:
-        flows = Flows(asyncio.get_running_loop())
+        flows = AsyncTasks(asyncio.get_running_loop())
         shell.begin(flows)
         try:
             await script(shell.window)

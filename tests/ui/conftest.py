@@ -27,7 +27,7 @@ from sotto.ui.session.session import Session
 from sotto.ui.state.memory_estimate import MemorySample
 from sotto.ui.state.model_state import Phase
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.async_tasks import Flows
+from sotto.ui.toolkit.async_tasks import AsyncTasks
 from sotto.ui.window.main_window import MainWindow
 
 # Assertions of these helpers show their values, as those of tests do.
@@ -139,7 +139,7 @@ def loop(qapp):
 
 @pytest.fixture
 def flows(loop):
-    made = Flows(loop)
+    made = AsyncTasks(loop)
     loop.flows.append(made)
     return made
 

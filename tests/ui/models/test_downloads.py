@@ -13,7 +13,7 @@ from scripted_loop import record
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.records import Source
 from sotto.ui.models import download_form, download_list
-from sotto.ui.settings.engine_choices import speed_read
+from sotto.ui.settings.engine_choices import parse_speed
 from sotto.ui.settings.folders_page import FoldersPage
 from sotto.ui.state.model_state import Phase
 
@@ -391,7 +391,7 @@ def test_the_speed_holds_from_the_start(stage, preferences, loop):
 
 @pytest.mark.parametrize(("typed", "meant"), [("", 0), ("0", 0), ("5M", 5_000_000), ("1,5 MB/s", 1_500_000)])
 def test_what_is_typed_means_a_speed(typed, meant):
-    assert speed_read(typed) == meant
+    assert parse_speed(typed) == meant
 
 
 @pytest.mark.parametrize("typed", ["5", "fast", "-1M", "9 PB"])

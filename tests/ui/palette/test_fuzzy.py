@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.ui.palette import fuzzy
-from sotto.ui.palette.command_finder import MOST, Command, Finder, Kind
+from sotto.ui.palette.command_finder import MOST, Command, CommandFinder, Kind
 
 letters = st.text("abcdefg ÄäßİX.-/", max_size=12)
 texts = st.text("abcdefg ÄäßİX.-/", max_size=40)
@@ -58,7 +58,7 @@ def test_beginnings_go_before_middles_and_words_may_stand_in_any_order():
 
 
 def found_by(commands, query, recent=()):
-    finder, found = Finder(), []
+    finder, found = CommandFinder(), []
     finder.found.connect(found.append)
     finder.look_for(query)
     found.clear()

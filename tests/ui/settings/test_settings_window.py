@@ -30,14 +30,14 @@ from sotto.ui.session.api_host import ApiHost
 from sotto.ui.session.api_switch import ApiSwitch
 from sotto.ui.session.model_sources import StoreModels
 from sotto.ui.settings.answers_page import AnswersPage
-from sotto.ui.settings.api_page import ProgramsPage
+from sotto.ui.settings.api_page import ApiPage
 from sotto.ui.settings.appearance_page import AppearancePage
 from sotto.ui.settings.engine_choices import EngineChoices
 from sotto.ui.settings.engine_page import EnginePage
 from sotto.ui.settings.folders_page import FoldersPage
 from sotto.ui.settings.memory_page import MemoryPage
 from sotto.ui.settings.quick_page import QuickPage
-from sotto.ui.toolkit.form_rows import Row
+from sotto.ui.toolkit.form_rows import FormRow
 from tiny_random import write_model
 
 KINDS = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QLineEdit, QPlainTextEdit)
@@ -84,7 +84,7 @@ def typed(qtbot, field, text):
 
 
 def row_of(control):
-    while not isinstance(control, Row):
+    while not isinstance(control, FormRow):
         control = control.parentWidget()
     return control
 
@@ -222,7 +222,7 @@ def test_what_is_kept_is_shown_and_wiped(settings, qtbot, loop):
 def folder_rows(page):
     layouts = [group.layout() for group in (page._own, page._usual)]
     rows = [layout.itemAt(place).widget() for layout in layouts for place in range(layout.count())]
-    return {row.title.text(): row for row in rows if isinstance(row, Row)}
+    return {row.title.text(): row for row in rows if isinstance(row, FormRow)}
 
 
 def state_of(row):
@@ -294,7 +294,7 @@ def free_port():
 
 
 def test_other_programs_are_let_in_where_and_as_was_chosen(switch, settings, stage, qtbot, loop):
-    page = settings("programs").page(ProgramsPage)
+    page = settings("programs").page(ApiPage)
     port = free_port()
     assert page.state.hint.text() == "Nothing listens, and nobody can connect."
     typed(qtbot, page.port, str(port))
@@ -324,7 +324,7 @@ def test_other_programs_are_let_in_where_and_as_was_chosen(switch, settings, sta
 
 
 def test_a_port_that_is_taken_is_told_in_place(switch, settings, qtbot, loop):
-    page = settings("programs").page(ProgramsPage)
+    page = settings("programs").page(ApiPage)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -348,7 +348,7 @@ def test_a_port_that_is_taken_is_told_in_place(switch, settings, qtbot, loop):
     ],
 )
 def test_an_address_that_makes_no_sense_is_refused(settings, stage, qtbot, loop, name, text, why):
-    page = settings("programs").page(ProgramsPage)
+    page = settings("programs").page(ApiPage)
     before = stage.window.preferences.values
     typed(qtbot, getattr(page, name), text)
     assert row_of(getattr(page, name)).error.text() == why

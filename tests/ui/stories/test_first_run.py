@@ -10,13 +10,13 @@ from clipping import assert_unclipped
 from scripted_loop import record
 from sotto.store.records import Source
 from sotto.store.roots import Root
-from sotto.ui.models.discovery_summary import LookedAt, suggestion
+from sotto.ui.models.discovery_summary import SearchedPlace, suggestion
 from sotto.ui.state.model_state import Phase
 
 BUILTIN = record("sotto", source=Source.BUILTIN)
 PLACES = (
-    LookedAt("Ollama", "~/.ollama/models", "", there=True, models=2),
-    LookedAt("Hugging Face", "~/hub", "HF_HUB_CACHE", there=False, models=0),
+    SearchedPlace("Ollama", "~/.ollama/models", "", there=True, models=2),
+    SearchedPlace("Hugging Face", "~/hub", "HF_HUB_CACHE", there=False, models=0),
 )
 
 

@@ -6,7 +6,7 @@ import weakref
 
 import pytest
 
-from sotto.ui.toolkit.garbage_collector import Collector
+from sotto.ui.toolkit.garbage_collector import GarbageCollector
 
 
 class Ring:
@@ -18,7 +18,7 @@ class Ring:
 
 @pytest.fixture
 def collector(qapp):
-    made = Collector()
+    made = GarbageCollector()
     yield made
     made.end()
 

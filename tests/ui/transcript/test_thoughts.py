@@ -19,7 +19,7 @@ from sotto.ui.conversation.answer_wording import thought_line
 from sotto.ui.conversation.plain_markdown import to_markdown
 from sotto.ui.markdown.view import MarkdownText
 from sotto.ui.transcript import collapsible_parts
-from sotto.ui.transcript.collapsible_parts import Thought, ToolCall
+from sotto.ui.transcript.collapsible_parts import ThoughtPart, ToolCallPart
 from sotto.ui.transcript.message_widgets import AnswerMessage
 from sotto.ui.transcript.transcript import Transcript
 
@@ -52,7 +52,7 @@ def test_a_thought_shows_its_newest_lines_and_then_how_long_it_took(transcript, 
     for word in "<think>\nFirst I look. " + "Then I look again. " * 30:
         answer.append(word)
     (thought,) = answer.body.parts
-    assert isinstance(thought, Thought)
+    assert isinstance(thought, ThoughtPart)
     assert thought.title.text() == "Thinking…"
     assert not thought.preview.isHidden()
     lines = thought.preview.grab().toImage()
@@ -103,7 +103,7 @@ def test_parts_as_the_engine_tells_them_apart(transcript):
     answer.show_prefill(PrefillProgress("r", 5, 5, 0))
     transcript.grow_answer((Piece(Kind.THOUGHT, begins=True), Piece(Kind.THOUGHT, "Hm.")))
     (thought,) = answer.body.parts
-    assert isinstance(thought, Thought)
+    assert isinstance(thought, ThoughtPart)
     assert thought.title.text() == "Thinking…"
     transcript.grow_answer((Piece(Kind.THOUGHT, ends=True), Piece(Kind.TEXT, "A <think> tag. ")))
     assert thought.title.text() == "Thought"
@@ -116,7 +116,7 @@ def test_parts_as_the_engine_tells_them_apart(transcript):
     transcript.end_answer(turn("x"))
     assert "".join(text.markdown for text in answer.texts).strip() == "A <think> tag. [TOOL_CALLS] nothing"
     assert answer.body.parts[-1].title.text() == "Wants to use find"
-    assert [type(part).__name__ for part in answer.body.parts].count("ToolCall") == 1
+    assert [type(part).__name__ for part in answer.body.parts].count("ToolCallPart") == 1
     assert parsed(answer.body.markdown)[-1].call == call
 
 
@@ -197,7 +197,7 @@ def test_a_wanted_tool_is_named_and_not_run(transcript, qtbot):
     answer = transcript.add_answer("model")
     answer.append('I look.\n<tool_call>\n{"name": "find", "arguments": {"what": "```", "n"')
     text, call = answer.body.parts
-    assert isinstance(call, ToolCall)
+    assert isinstance(call, ToolCallPart)
     assert call.title.text() == "Choosing a tool…"
     answer.append(": 1}}\n</tool_call>")
     transcript.end_answer(turn("x"))
@@ -222,7 +222,7 @@ def test_a_screen_reader_finds_the_parts_in_order_and_every_button_has_a_name(tr
     answer.append(f"<think>Hm.</think>Look:\n\n```py\n{'x' * 300}\n```\n\n{call}\nDone.")
     transcript.end_answer(turn("x"))
     for part in answer.body.parts:
-        if isinstance(part, Thought | ToolCall):
+        if isinstance(part, ThoughtPart | ToolCallPart):
             part.button.click()
     qtbot.waitUntil(lambda: bool(answer.texts[0]._bars))
     tops = [part.mapTo(answer, part.rect().topLeft()).y() for part in answer.body.parts]

@@ -29,11 +29,11 @@ from sotto.ui.session.engine_thread import EngineThread
 from sotto.ui.session.session import Session
 from sotto.ui.state.drop_contents import path_from_url
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.garbage_collector import Collector
+from sotto.ui.toolkit.garbage_collector import GarbageCollector
 from sotto.ui.window.main_window import MainWindow
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 SWITCH_INTERVAL_SECONDS = 0.0005
 # Long enough for the engine to write its prefix cache to disk.
@@ -118,7 +118,7 @@ def run(wish: Wish = _DEFAULT_WISH, instance: Instance | None = None) -> int:
     sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
     known = QApplication.instance()
     app = known if isinstance(known, Application) else Application(sys.argv[:1])
-    collector = Collector()
+    collector = GarbageCollector()
     collector.begin()
     preferences = PreferenceStore(preferences_file())
     apply_appearance(preferences)
@@ -180,11 +180,11 @@ def run_event_loop(
 
     import qasync
 
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
     async def main() -> None:
         loop = asyncio.get_running_loop()
-        flows = Flows(loop)
+        flows = AsyncTasks(loop)
         ended = asyncio.Event()
         # Desktops without session management end programs with this signal at log-out.
         loop.add_signal_handler(signal.SIGTERM, shell.quit)
@@ -209,7 +209,7 @@ def run_event_loop(
     return 0
 
 
-async def shut_down(shell: Shell, thread: EngineThread, switch: ApiSwitch, flows: "Flows") -> None:
+async def shut_down(shell: Shell, thread: EngineThread, switch: ApiSwitch, flows: "AsyncTasks") -> None:
     """Hide everything, then stop the API, the asynchronous tasks and the engine, in this order."""
     shell.hide()
     switch.close()

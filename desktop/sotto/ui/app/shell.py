@@ -31,7 +31,7 @@ from sotto.ui.window.window_state import WindowState
 
 if TYPE_CHECKING:
     from sotto.ui.session.api_switch import ApiSwitch
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 _DEFAULT_WISH = Wish()
 # The quick prompt's panel is created this long after the start, when nothing else is going on any more.
@@ -76,7 +76,7 @@ class Shell(QObject):
         self.started_at = time.monotonic()
         self._chats = chats
         self._preferences = preferences
-        self._flows: Flows | None = None
+        self._flows: AsyncTasks | None = None
         self._window: MainWindow | None = None
         self.sessions = ChatSessions(session, chats, self)
         self.quick = QuickPrompt(session, preferences, self.sessions, self)
@@ -119,7 +119,7 @@ class Shell(QObject):
         window.chat_library.trashed.connect(self._close_trashed)
         window.desk.getting.downloads.ended.connect(self._report_download)
 
-    def begin(self, flows: "Flows", wish: Wish = _DEFAULT_WISH) -> None:
+    def begin(self, flows: "AsyncTasks", wish: Wish = _DEFAULT_WISH) -> None:
         """Start what needs the event loop, and load the models of `wish`."""
         self._flows = flows
         self._fresh = wish.show is Show.NEW_CHAT
@@ -132,7 +132,7 @@ class Shell(QObject):
         self._follow(self._preferences.values)
         self._prepare_timer.start()
 
-    def _begin_window(self, flows: "Flows", paths: tuple[Path, ...] = ()) -> None:
+    def _begin_window(self, flows: "AsyncTasks", paths: tuple[Path, ...] = ()) -> None:
         assert self._window is not None
         self._window.begin(flows, paths)
         self._window_state.open_chat(fresh=self._fresh)

@@ -27,7 +27,7 @@ from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.widgets import IconButton, Label, TextButton, line_height
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 _LINES = 5
 _WIDTH, _FIELD = 400, 104
@@ -36,7 +36,7 @@ _NARROW = 300
 _SYSTEM = "What the model is told before everything you say"
 
 
-class Choices(QFrame):
+class ChatSettingsPanel(QFrame):
     """A panel over the conversation. Of each value it says where it comes from.
 
     Signals:
@@ -170,7 +170,7 @@ class Choices(QFrame):
         self.more.setText("Fewer numbers" if shown else "More numbers")
         self.more.setAccessibleName(self.more.text())
 
-    def begin(self, flows: "Flows") -> None:
+    def begin(self, flows: "AsyncTasks") -> None:
         """Check schemas with `flows`."""
         self.format.begin(flows)
 

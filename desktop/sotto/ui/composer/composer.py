@@ -8,13 +8,13 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from sotto.chats.chat_records import Attachment
-from sotto.ui.composer.context_gauge import Choice, ContextGauge, ContextPanel
+from sotto.ui.composer.context_gauge import ContextAction, ContextGauge, ContextPanel
 from sotto.ui.composer.thinking_button import ThinkingButton
 from sotto.ui.conversation.context_meter import ContextUse
 from sotto.ui.preferences.answer_options import format_label, format_sentence
 from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.growing_text_edit import Draft
+from sotto.ui.toolkit.growing_text_edit import GrowingTextEdit
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton
 from sotto.ui.transcript.attachment_chips import AttachmentBar
 
@@ -51,7 +51,7 @@ class Composer(QFrame):
         """
         super().__init__()
         self.setObjectName("composer")
-        self.draft = Draft()
+        self.draft = GrowingTextEdit()
         self.draft.takes_files = attaches
         self.attachments = AttachmentBar()
         self.panel = ContextPanel()
@@ -143,7 +143,7 @@ class Composer(QFrame):
         self.attachments.show_pending(names)
         self._enable()
 
-    def show_use(self, use: ContextUse | None, choices: Sequence[Choice]) -> None:
+    def show_use(self, use: ContextUse | None, choices: Sequence[ContextAction]) -> None:
         """Show how full the context is, and where it is too full for the draft, what makes room."""
         self.gauge.show_use(use)
         self._fit()

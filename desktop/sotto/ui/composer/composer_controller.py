@@ -20,7 +20,7 @@ from sotto.ui.state.drop_contents import DropContents, read_drop
 from sotto.ui.state.model_state import Problem
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 
@@ -80,7 +80,7 @@ class ComposerController(QObject):
         composer.show_attachments(draft.attachments)
         composer.show_pending(draft.pending)
 
-    def begin(self, flows: "Flows") -> None:
+    def begin(self, flows: "AsyncTasks") -> None:
         """Read files with `flows`."""
         self.attaching.begin(flows)
 

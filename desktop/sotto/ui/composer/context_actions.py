@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 
 from sotto.chats.chat_records import Attachment
 from sotto.engine.contract.events import ModelInfo
-from sotto.ui.composer.context_gauge import Choice
+from sotto.ui.composer.context_gauge import ContextAction
 from sotto.ui.conversation.context_meter import ContextMeter, ContextUse
 from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.session.session import Session
@@ -22,7 +22,7 @@ class ContextActions(QObject):
     """Knows what makes room for the draft, and does it.
 
     Signals:
-        offered: How full the context is (`ContextUse` or None), and what makes room (a tuple of `Choice`).
+        offered: How full the context is (`ContextUse` or None), and what makes room (a tuple of `ContextAction`).
     """
 
     offered = Signal(object, object)
@@ -58,23 +58,23 @@ class ContextActions(QObject):
     def _offer(self, use: ContextUse | None) -> None:
         self.offered.emit(use, self._choices(use) if use is not None and use.tight else ())
 
-    def _choices(self, use: ContextUse) -> tuple[Choice, ...]:
+    def _choices(self, use: ContextUse) -> tuple[ContextAction, ...]:
         chat, state = self._current.session, self._session.state
-        made: list[Choice] = []
+        made: list[ContextAction] = []
         if use.earlier and not use.trims and use.last <= use.room:
-            made.append(Choice("Leave out the oldest turns", chat.draft.allow_trimming))
+            made.append(ContextAction("Leave out the oldest turns", chat.draft.allow_trimming))
         if not chat.busy and state.info is not None and state.record is not None:
             context = use.larger_context(state.record.context_length)
             if context is not None:
                 text = f"Raise the context to {wording.count(context)} ({_cost(state.info, context)})"
-                made.append(Choice(text, partial(self._session.reload, context)))
+                made.append(ContextAction(text, partial(self._session.reload, context)))
         if use.earlier and use.fits_alone and not chat.busy:
-            made.append(Choice("New chat with a summary", chat.summarize))
+            made.append(ContextAction("New chat with a summary", chat.summarize))
         largest = max(enumerate(chat.draft.attachments), key=lambda pair: pair[1].tokens, default=None)
         if largest is not None and use.over and self._fitting(largest[1]) is not None:
             index, one = largest
             made += [
-                Choice(f"Only the {part} of {shorten_middle(one.name)}", partial(self.cut, index, part))
+                ContextAction(f"Only the {part} of {shorten_middle(one.name)}", partial(self.cut, index, part))
                 for part in ("beginning", "end")
             ]
         return tuple(made)

@@ -11,13 +11,13 @@ from sotto.ui.conversation.context_meter import ContextUse
 from sotto.ui.state import wording
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.flow_layout import FlowLayout
-from sotto.ui.toolkit.widgets import Label, Picture, TextButton
+from sotto.ui.toolkit.widgets import IconLabel, Label, TextButton
 
 _EDGE = 14
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ContextAction:
     """Something that makes room, in a few words, and how it is done."""
 
     text: str
@@ -88,11 +88,11 @@ class ContextPanel(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.GAP_12, theme.GAP_8 + 2, theme.GAP_12, theme.GAP_8 + 2)
         layout.setSpacing(theme.GAP_12)
-        layout.addWidget(Picture("alert", "alert"), 0, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(IconLabel("alert", "alert"), 0, Qt.AlignmentFlag.AlignTop)
         layout.addLayout(texts, 1)
         self.hide()
 
-    def show_use(self, use: ContextUse, choices: Sequence[Choice]) -> None:
+    def show_use(self, use: ContextUse, choices: Sequence[ContextAction]) -> None:
         """Say how things stand, and offer these choices."""
         title, message = _context_warning(use)
         self.title.setText(title)

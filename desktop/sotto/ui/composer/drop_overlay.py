@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from sotto.ui.state.drop_contents import DropContents, path_names
 from sotto.ui.state.names import join_names, shorten_middle
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.widgets import Label, Picture
+from sotto.ui.toolkit.widgets import IconLabel, Label
 
 _OF_MODELS = frozenset((".safetensors", ".gguf"))
 # How a manifest, a model's configuration and the index of its weights begin; no more of a file is read.
@@ -80,7 +80,7 @@ class DropOverlay(QWidget):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._welcome = True
-        self.sign = Picture("drop", "accent_text", 40)
+        self.sign = IconLabel("drop", "accent_text", 40)
         self.title = Label("", "title", wrap=True)
         self.line = Label("", "lead", wrap=True)
         layout = QVBoxLayout(self)

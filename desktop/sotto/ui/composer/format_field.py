@@ -17,13 +17,13 @@ from sotto.ui.preferences.answer_options import (
     grammar_from_option,
 )
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.form_rows import Segments
+from sotto.ui.toolkit.form_rows import SegmentedControl
 from sotto.ui.toolkit.widgets import Label, TextButton, line_height
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 _TEXT, _SCHEMA = "text", "schema"
 _PAUSE_MS = 500
@@ -50,10 +50,10 @@ class FormatField(QWidget):
         """Let answers be any text."""
         super().__init__()
         self.kept: Any = None
-        self._flows: Flows | None = None
+        self._flows: AsyncTasks | None = None
         self._kind = GrammarKind.JSON_SCHEMA
         self._checks = 0
-        self.segments = Segments("Answers", {_TEXT: "Text", JSON: "JSON", _SCHEMA: "Schema"})
+        self.segments = SegmentedControl("Answers", {_TEXT: "Text", JSON: "JSON", _SCHEMA: "Schema"})
         self.segments.chosen.connect(self._turn)
         self.text = QPlainTextEdit()
         self.text.setObjectName("schema")
@@ -89,7 +89,7 @@ class FormatField(QWidget):
         self._measure()
         self.show_format(None)
 
-    def begin(self, flows: "Flows") -> None:
+    def begin(self, flows: "AsyncTasks") -> None:
         """Check schemas with `flows`; none is taken before."""
         self._flows = flows
 
@@ -173,7 +173,7 @@ class FormatField(QWidget):
         if self._flows is not None:
             self._flows.start(self._checked(self._flows, work, self._checks))
 
-    async def _checked(self, flows: "Flows", work: "Callable[[], Grammar]", number: int) -> None:
+    async def _checked(self, flows: "AsyncTasks", work: "Callable[[], Grammar]", number: int) -> None:
         why = ""
         try:
             grammar = await flows.call(work)

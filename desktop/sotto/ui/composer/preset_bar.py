@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from sotto.ui.preferences.presets import Preset, PresetStore
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.widgets import ElidedButton, Label, Line, TextButton, add_action, popup
+from sotto.ui.toolkit.widgets import ElidedButton, EscapableLineEdit, Label, TextButton, add_action, popup
 
 
 class PresetBar(QWidget):
@@ -33,7 +33,7 @@ class PresetBar(QWidget):
         self.button = ElidedButton("", "outlined")
         self.button.setObjectName("presets")
         self.button.clicked.connect(self._show_menu)
-        self.name = Line("Name of the preset")
+        self.name = EscapableLineEdit("Name of the preset")
         self.name.setObjectName("value")
         self.name.returnPressed.connect(self._take_name)
         self.name.left.connect(self._end_naming)

@@ -19,7 +19,7 @@ from sotto.ui.state import wording
 from sotto.ui.state.model_state import Problem
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 MAX_ATTACHMENTS = 20
 
@@ -46,11 +46,11 @@ class Attaching(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         """Read nothing yet."""
         super().__init__(parent)
-        self._flows: Flows | None = None
+        self._flows: AsyncTasks | None = None
         self._waiting: deque[_PendingFile] = deque()
         self._failed: list[str] = []
 
-    def begin(self, flows: "Flows") -> None:
+    def begin(self, flows: "AsyncTasks") -> None:
         """Begin to read, on the threads of `flows`."""
         self._flows = flows
         if self._waiting:
@@ -94,7 +94,7 @@ class Attaching(QObject):
     def _update_pending(self, draft: DraftState) -> None:
         draft.set_pending(tuple(file.name for file in self._pending(draft)))
 
-    async def _read(self, flows: "Flows") -> None:
+    async def _read(self, flows: "AsyncTasks") -> None:
         from sotto.chats.documents import read_document
 
         while self._waiting:

@@ -20,7 +20,7 @@ from PySide6.QtSvg import QSvgRenderer
 
 from sotto.ui.markdown.math_svg import Formula, draw, formula_of
 from sotto.ui.markdown.renderer import FORMULA
-from sotto.ui.toolkit.app_singleton import of_app
+from sotto.ui.toolkit.app_singleton import app_singleton
 
 _KEPT = 500
 _PAUSE_MS = 30
@@ -92,7 +92,7 @@ class Painter(QObject):
 
 def painter() -> Painter:
     """Return the application's painter, created at the first call."""
-    return of_app(Painter)
+    return app_singleton(Painter)
 
 
 def _picture(order: DrawingRequest) -> QImage | None:

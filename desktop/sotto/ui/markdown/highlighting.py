@@ -17,8 +17,8 @@ from shiboken6 import isValid
 from sotto.ui.markdown.block_regions import Region
 from sotto.ui.markdown.code_lexer import LineLexer, Span, find_lexer
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.app_singleton import of_app
-from sotto.ui.toolkit.colors import Tokens
+from sotto.ui.toolkit.app_singleton import app_singleton
+from sotto.ui.toolkit.colors import ColorTokens
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -84,7 +84,7 @@ class Languages(QObject):
 
 def languages() -> Languages:
     """Return the application's lexers, created at the first call."""
-    return of_app(Languages)
+    return app_singleton(Languages)
 
 
 @dataclass(slots=True)
@@ -193,7 +193,7 @@ class Highlighter(QObject):
         return done
 
 
-def _ranges(spans: list[Span], tokens: Tokens) -> list[QTextLayout.FormatRange]:
+def _ranges(spans: list[Span], tokens: ColorTokens) -> list[QTextLayout.FormatRange]:
     ranges = []
     for start, length, role in spans:
         one = QTextLayout.FormatRange()

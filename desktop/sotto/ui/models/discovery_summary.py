@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWi
 from sotto.store.records import ModelRecord
 from sotto.ui.state import wording
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, Picture
+from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, IconLabel, Label
 
 # Weights in 4 bits, with their scales, take about so many bytes for each parameter; contexts want room beside them.
 _BYTES_PER_PARAMETER = 0.6
@@ -18,7 +18,7 @@ _TIERS = (1, 3, 8, 14, 32, 70, 120)
 
 
 @dataclass(frozen=True, slots=True)
-class LookedAt:
+class SearchedPlace:
     """A place where models were looked for.
 
     Attributes:
@@ -36,7 +36,7 @@ class LookedAt:
     models: int
 
 
-class Finds(QFrame):
+class DiscoverySummary(QFrame):
     """A frame under the greeting.
 
     Signals:
@@ -54,7 +54,7 @@ class Finds(QFrame):
         super().__init__()
         self.setObjectName("finds")
         self._shows: bool | None = None
-        self._sign = Picture("folder", "muted", 18)
+        self._sign = IconLabel("folder", "muted", 18)
         self.headline = Label("", "strong", wrap=True)
         self.hint = Label("", "caption", wrap=True)
         self.toggle = IconButton("down", "Where Sotto looked", "Where Sotto looked")
@@ -94,7 +94,7 @@ class Finds(QFrame):
         layout.addWidget(self.places)
         layout.addLayout(buttons)
 
-    def show_finds(self, records: Sequence[ModelRecord], places: Sequence[LookedAt], memory: int) -> None:
+    def show_finds(self, records: Sequence[ModelRecord], places: Sequence[SearchedPlace], memory: int) -> None:
         """Show what was found.
 
         Args:
@@ -126,7 +126,7 @@ class Finds(QFrame):
         self.toggle.set_icon("up" if shown else "down", "Where Sotto looked")
         self.setAccessibleName(f"{self.headline.text()}. {self.hint.text()}")
 
-    def _show_places(self, places: Sequence[LookedAt]) -> None:
+    def _show_places(self, places: Sequence[SearchedPlace]) -> None:
         while self._grid.count():
             item = self._grid.takeAt(0)
             if item is not None and (old := item.widget()) is not None:

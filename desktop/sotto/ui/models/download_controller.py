@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from sotto.errors import InvalidNameError
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.ui.models import download_words
-from sotto.ui.models.download_form import GetCard
+from sotto.ui.models.download_form import DownloadForm
 from sotto.ui.models.downloads import Downloads
 from sotto.ui.models.model_panel import ModelPanel
 from sotto.ui.preferences.preferences import PreferenceStore
@@ -17,12 +17,12 @@ from sotto.ui.session.session import Session
 from sotto.ui.state.names import model_name
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 _OFFER_SECONDS = 60.0
 
 
-class Getting(QObject):
+class DownloadController(QObject):
     """Connects the card, the rows in the list of models and the queue of downloads.
 
     Signals:
@@ -42,7 +42,7 @@ class Getting(QObject):
         self._session = session
         self._by_button = False
         self.downloads = Downloads(session, preferences, self)
-        self.card = GetCard()
+        self.card = DownloadForm()
 
     def furnish(self, centre: QWidget, sidebar: QWidget, panel: ModelPanel) -> None:
         """Show the card over `centre`, beside `sidebar`, which has the list `panel`."""
@@ -59,7 +59,7 @@ class Getting(QObject):
         self._session.library.changed.connect(self.card.show_models)
         QApplication.instance().focusChanged.connect(self._leave)  # type: ignore[union-attr]
 
-    def begin(self, flows: "Flows") -> None:
+    def begin(self, flows: "AsyncTasks") -> None:
         """Look for what an earlier run left."""
         self.card.show_models(self._session.library.models)
         self.downloads.begin(flows)

@@ -10,13 +10,13 @@ from sotto.store.sources.model_names import parse_name
 from sotto.ui.models import download_words
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.announcements import announce
-from sotto.ui.toolkit.widgets import IconButton, Label, Line, TextButton
+from sotto.ui.toolkit.widgets import EscapableLineEdit, IconButton, Label, TextButton
 
 _WIDTH = 348
 _HINT = "The name of a model in a registry, for example llama3.2:3b or someone/model."
 
 
-class GetCard(QFrame):
+class DownloadForm(QFrame):
     """A small panel beside the list that keeps nobody from anything else.
 
     Signals:
@@ -34,7 +34,7 @@ class GetCard(QFrame):
         self.setAccessibleName("Get a model")
         self.close_button = IconButton("close", "Close")
         self.close_button.clicked.connect(self.closed)
-        self.field = Line("Name of the model", "llama3.2:3b")
+        self.field = EscapableLineEdit("Name of the model", "llama3.2:3b")
         self.field.setObjectName("value")
         self.field.left.connect(self.closed)
         self.field.textChanged.connect(self._look)

@@ -22,7 +22,7 @@ from sotto.ui.state.model_state import Problem
 from sotto.ui.state.names import model_name
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 UNDO_SECONDS = 10.0
 # Rows that change more often than this cannot be read.
@@ -116,11 +116,11 @@ class Downloads(QObject):
         self._preferences.changed.connect(self._follow)
         return queue
 
-    def begin(self, flows: "Flows") -> None:
+    def begin(self, flows: "AsyncTasks") -> None:
         """Look for downloads that an earlier run left; they wait for a person."""
         flows.start(self._begin(flows))
 
-    async def _begin(self, flows: "Flows") -> None:
+    async def _begin(self, flows: "AsyncTasks") -> None:
         # What the queue needs is imported where nothing waits for that.
         await flows.call(import_module, "sotto.store.pull.queue")
         try:

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from sotto.runner.residents import KEEP_ALIVE
 from sotto.store.records import ModelRecord
-from sotto.ui.models.model_notes import ModelBook
+from sotto.ui.models.model_notes import ModelNotes
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
@@ -16,7 +16,7 @@ from sotto.ui.state.model_state import ModelState, Phase
 _TICK_MS = 5000
 
 
-class KeepAlive(QObject):
+class IdleUnloader(QObject):
     """Takes the time of an idle model.
 
     Attributes:
@@ -31,7 +31,7 @@ class KeepAlive(QObject):
     def __init__(
         self,
         session: Session,
-        book: ModelBook,
+        book: ModelNotes,
         preferences: PreferenceStore,
         parent: QObject | None = None,
         now: Callable[[], float] = time.monotonic,

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.runner.commands import Measure
 from sotto.store.records import ModelRecord
-from sotto.ui.models.model_notes import ModelBook
+from sotto.ui.models.model_notes import ModelNotes
 from sotto.ui.session.session import Session
 from sotto.ui.state.memory_estimate import (
     MachineMemory,
@@ -21,7 +21,7 @@ from sotto.ui.state.memory_estimate import (
 )
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 # What came together is planned together; a change of memory below such a share of it changes no verdict worth showing.
 _CALM_MS = 80
@@ -37,7 +37,7 @@ class _Question:
     context: int | None
 
 
-class Planner(QObject):
+class MemoryPlanner(QObject):
     """Has models measured by the engine once, and plans them from that, off the window's thread.
 
     Signals:
@@ -48,11 +48,11 @@ class Planner(QObject):
     planned = Signal()
     memory_changed = Signal(object)
 
-    def __init__(self, session: Session, book: ModelBook, parent: QObject | None = None) -> None:
+    def __init__(self, session: Session, book: ModelNotes, parent: QObject | None = None) -> None:
         """Plan the models of `session` with the contexts that `book` has."""
         super().__init__(parent)
         self._session, self._book = session, book
-        self._flows: Flows | None = None
+        self._flows: AsyncTasks | None = None
         self._asked: set[str] = set()
         self._measured: dict[str, Measured] = {}
         self._plans: Mapping[str, Projection] = {}
@@ -72,7 +72,7 @@ class Planner(QObject):
         session.became_ready.connect(self._ask_again)
         session.state_changed.connect(self._compare)
 
-    def begin(self, flows: "Flows") -> None:
+    def begin(self, flows: "AsyncTasks") -> None:
         """Plan from now on; models may have been found before."""
         self._flows = flows
         self._figures = self._session.figures
@@ -165,7 +165,7 @@ class Planner(QObject):
             self._predicted, self._compared = predicted, state.record.digest
             self._flows.start(self._learn(self._flows, state.record.architecture, predicted, state.actual))
 
-    async def _learn(self, flows: "Flows", architecture: str, predicted: int, actual: int) -> None:
+    async def _learn(self, flows: "AsyncTasks", architecture: str, predicted: int, actual: int) -> None:
         from sotto.engine.memory.estimates import learn
 
         if await flows.call(learn, architecture, predicted, actual):
@@ -178,7 +178,7 @@ class Planner(QObject):
         if self._flows is not None:
             self._flows.start(self._plan(self._flows))
 
-    async def _plan(self, flows: "Flows") -> None:
+    async def _plan(self, flows: "AsyncTasks") -> None:
         memory = self.memory
         questions = [
             _Question(record.digest, self._measured.get(record.digest), self._session.chosen_context(record))

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QSlider, QVBoxLa
 
 from sotto.runner.residents import same
 from sotto.store.records import ModelRecord
-from sotto.ui.models.memory_planner import Planner
+from sotto.ui.models.memory_planner import MemoryPlanner
 from sotto.ui.models.model_description import FIT_SIGNS, abilities, model_facts, projection_line, source_names
-from sotto.ui.models.model_notes import ModelBook
+from sotto.ui.models.model_notes import ModelNotes
 from sotto.ui.models.model_row import ABSENT
 from sotto.ui.models.state_line import loading_line
 from sotto.ui.state import wording
@@ -19,7 +19,7 @@ from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.state.names import home_path, model_name, short_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.scroller import Scroller
-from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, Picture, TextButton
+from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, IconLabel, Label, TextButton
 
 _WIDTH = 348
 _CALM_MS = 250
@@ -46,7 +46,7 @@ class ModelCard(QFrame):
     previewed = Signal(str, object)
     closed = Signal()
 
-    def __init__(self, book: ModelBook, planner: Planner, state_of: Callable[[ModelRecord], ModelState]) -> None:
+    def __init__(self, book: ModelNotes, planner: MemoryPlanner, state_of: Callable[[ModelRecord], ModelState]) -> None:
         """Begin hidden; `state_of` tells how a model stands."""
         super().__init__()
         self.setObjectName("modelCard")
@@ -65,7 +65,7 @@ class ModelCard(QFrame):
         self._kind = Label("", "caption", wrap=True)
         self._abilities = Label("", "caption", wrap=True)
         self._path = ElidedLabel("", "caption")
-        self._sign = Picture("unknown", "muted", 18)
+        self._sign = IconLabel("unknown", "muted", 18)
         self.verdict = Label("", "strong", wrap=True)
         self.sentence = Label("", "caption", wrap=True)
         self.slider = QSlider(Qt.Orientation.Horizontal)

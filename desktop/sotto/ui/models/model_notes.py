@@ -12,7 +12,7 @@ from sotto.ui.state.names import short_name
 _BEST_FIRST = tuple(Fit)
 
 
-class ModelBook(QObject):
+class ModelNotes(QObject):
     """Reads and writes the preferences that are about models; each model is known by its digest.
 
     Signals:

@@ -12,10 +12,10 @@ from sotto.runner.residents import same
 from sotto.store.records import ModelRecord
 from sotto.ui.models.download_list import DownloadList
 from sotto.ui.models.downloads import Downloads
-from sotto.ui.models.idle_unloader import KeepAlive
-from sotto.ui.models.memory_planner import Planner
+from sotto.ui.models.idle_unloader import IdleUnloader
+from sotto.ui.models.memory_planner import MemoryPlanner
 from sotto.ui.models.model_description import prediction_line
-from sotto.ui.models.model_notes import ModelBook
+from sotto.ui.models.model_notes import ModelNotes
 from sotto.ui.models.model_row import ModelRow, least_height
 from sotto.ui.models.model_templates import ModelTemplates
 from sotto.ui.state.model_state import ModelState
@@ -61,9 +61,9 @@ class ModelPanel(QWidget):
 
     def __init__(
         self,
-        book: ModelBook,
-        planner: Planner,
-        keep_alive: KeepAlive,
+        book: ModelNotes,
+        planner: MemoryPlanner,
+        keep_alive: IdleUnloader,
         downloads: Downloads,
         state_of: Callable[[ModelRecord], ModelState],
     ) -> None:

@@ -16,7 +16,7 @@ from sotto.ui.state.model_state import Phase, Problem
 from sotto.ui.state.names import model_name
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 
 class ModelTemplates(QObject):
@@ -26,9 +26,9 @@ class ModelTemplates(QObject):
         """Keep templates for models of `session`."""
         super().__init__(parent)
         self._session = session
-        self._flows: Flows | None = None
+        self._flows: AsyncTasks | None = None
 
-    def begin(self, flows: "Flows") -> None:
+    def begin(self, flows: "AsyncTasks") -> None:
         """Read and write from now on."""
         self._flows = flows
 
@@ -55,7 +55,7 @@ class ModelTemplates(QObject):
         if self._flows is not None:
             self._flows.start(self._change(self._flows, record, None))
 
-    async def _change(self, flows: "Flows", record: ModelRecord, path: Path | None) -> None:
+    async def _change(self, flows: "AsyncTasks", record: ModelRecord, path: Path | None) -> None:
         name = model_name(record.name)
         try:
             await flows.call(partial(_kept, record.digest, path))

@@ -14,12 +14,12 @@ from sotto.ui.state.names import model_name
 
 if TYPE_CHECKING:
     from sotto.store.removal import RemovedModel
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 UNDO_SECONDS = 10.0
 
 
-class ModelBin(QObject):
+class ModelTrash(QObject):
     """Takes models away; what nobody brings back in time is erased, at the latest after the next start.
 
     Signals:
@@ -32,10 +32,10 @@ class ModelBin(QObject):
         """Delete models of `session`."""
         super().__init__(parent)
         self._session = session
-        self._flows: Flows | None = None
+        self._flows: AsyncTasks | None = None
         self._waiting: dict[str, RemovedModel] = {}
 
-    def begin(self, flows: "Flows") -> None:
+    def begin(self, flows: "AsyncTasks") -> None:
         """Erase what was left in the trash."""
         self._flows = flows
         flows.start(self._empty(flows))
@@ -47,7 +47,7 @@ class ModelBin(QObject):
         if self._flows is not None:
             self._flows.start(self._remove(self._flows, record))
 
-    async def _remove(self, flows: "Flows", record: ModelRecord) -> None:
+    async def _remove(self, flows: "AsyncTasks", record: ModelRecord) -> None:
         from sotto.store.removal import remove
 
         name = model_name(record.name)
@@ -68,7 +68,7 @@ class ModelBin(QObject):
         if self._flows is not None and (removed := self._waiting.pop(key, None)) is not None:
             self._flows.start(self._restore(self._flows, removed))
 
-    async def _restore(self, flows: "Flows", removed: "RemovedModel") -> None:
+    async def _restore(self, flows: "AsyncTasks", removed: "RemovedModel") -> None:
         from sotto.store.removal import restore
 
         try:
@@ -81,7 +81,7 @@ class ModelBin(QObject):
         if self._flows is not None and (removed := self._waiting.pop(key, None)) is not None:
             self._flows.start(self._erase(self._flows, removed))
 
-    async def _erase(self, flows: "Flows", removed: "RemovedModel") -> None:
+    async def _erase(self, flows: "AsyncTasks", removed: "RemovedModel") -> None:
         from sotto.store.removal import erase
 
         try:
@@ -89,7 +89,7 @@ class ModelBin(QObject):
         except SottoError as error:
             self._session.problem.emit(Problem(f"{model_name(removed.name)} still takes room", error.message))
 
-    async def _empty(self, flows: "Flows") -> None:
+    async def _empty(self, flows: "AsyncTasks") -> None:
         from sotto.store.removal import empty_trash
 
         try:

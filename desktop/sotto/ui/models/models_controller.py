@@ -9,17 +9,17 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from sotto.runner.residents import same
 from sotto.store.printable import printable_path
 from sotto.store.records import ModelRecord, Source
-from sotto.ui.models.discovery_summary import Finds, LookedAt
-from sotto.ui.models.download_controller import Getting
-from sotto.ui.models.idle_unloader import KeepAlive
+from sotto.ui.models.discovery_summary import DiscoverySummary, SearchedPlace
+from sotto.ui.models.download_controller import DownloadController
+from sotto.ui.models.idle_unloader import IdleUnloader
 from sotto.ui.models.memory_gauge import MemoryGauge
-from sotto.ui.models.memory_planner import Planner
+from sotto.ui.models.memory_planner import MemoryPlanner
 from sotto.ui.models.model_card import ModelCard
 from sotto.ui.models.model_description import SOURCE_NAMES
-from sotto.ui.models.model_notes import ModelBook
+from sotto.ui.models.model_notes import ModelNotes
 from sotto.ui.models.model_panel import ModelPanel
 from sotto.ui.models.model_templates import ModelTemplates
-from sotto.ui.models.model_trash import ModelBin
+from sotto.ui.models.model_trash import ModelTrash
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.session import Session
 from sotto.ui.state import memory_estimate
@@ -28,10 +28,10 @@ from sotto.ui.state.names import home_path, short_name
 from sotto.ui.toolkit.widgets import popup
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 
-class ModelDesk(QObject):
+class ModelsController(QObject):
     """Connects the widgets that are about models with the session.
 
     Signals:
@@ -47,17 +47,17 @@ class ModelDesk(QObject):
         """Make the list and the card; they belong nowhere yet."""
         super().__init__(parent)
         self._session, self._preferences = session, preferences
-        self._flows: Flows | None = None
-        self.book = ModelBook(preferences, self)
-        self.planner = Planner(session, self.book, self)
-        self.keep_alive = KeepAlive(session, self.book, preferences, self)
-        self.bin = ModelBin(session, self)
+        self._flows: AsyncTasks | None = None
+        self.book = ModelNotes(preferences, self)
+        self.planner = MemoryPlanner(session, self.book, self)
+        self.keep_alive = IdleUnloader(session, self.book, preferences, self)
+        self.bin = ModelTrash(session, self)
         self.templates = ModelTemplates(session, self)
-        self.getting = Getting(session, preferences, self)
+        self.getting = DownloadController(session, preferences, self)
         self.panel = ModelPanel(self.book, self.planner, self.keep_alive, self.getting.downloads, session.state_of)
         self.card = ModelCard(self.book, self.planner, session.state_of)
 
-    def furnish(self, centre: QWidget, sidebar: QWidget, gauge: MemoryGauge, finds: Finds) -> None:
+    def furnish(self, centre: QWidget, sidebar: QWidget, gauge: MemoryGauge, finds: DiscoverySummary) -> None:
         """Show the card over `centre`, beside `sidebar`, what is planned in `gauge`, and what was found in `finds`."""
         session, panel, card = self._session, self.panel, self.card
         self._centre, self._sidebar, self._gauge, self._finds = centre, sidebar, gauge, finds
@@ -98,7 +98,7 @@ class ModelDesk(QObject):
         QApplication.instance().focusChanged.connect(self._leave)  # type: ignore[union-attr]
         panel.show_models(session.library.models)
 
-    def begin(self, flows: "Flows") -> None:
+    def begin(self, flows: "AsyncTasks") -> None:
         """Start what needs an event loop."""
         self._flows = flows
         # Another window or panel may have begun before.
@@ -194,7 +194,7 @@ class ModelDesk(QObject):
     def _show_finds(self) -> None:
         session = self._session
         places = [
-            LookedAt(
+            SearchedPlace(
                 SOURCE_NAMES[root.kind],
                 home_path(root.path),
                 root.variable,
@@ -217,7 +217,7 @@ class ModelDesk(QObject):
         if self._flows is not None:
             self._flows.start(self._sample(self._flows))
 
-    async def _sample(self, flows: "Flows") -> None:
+    async def _sample(self, flows: "AsyncTasks") -> None:
         try:
             taken: memory_estimate.MemorySample | None = await flows.call(memory_estimate.sample_memory)
         except OSError:

@@ -52,7 +52,7 @@ class Command:
         return cls(key, kind, title, detail, target, shortcut, fuzzy.folded(f"{title} {also}".rstrip()))
 
 
-class Finder(QObject):
+class CommandFinder(QObject):
     """Ranks commands, some at a time, so that nothing waits for it however many there are.
 
     The best fit goes first. What fits alike is ordered by what was used last, and then by the order it came in.

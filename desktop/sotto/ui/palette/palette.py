@@ -37,10 +37,10 @@ from PySide6.QtWidgets import (
 )
 
 from sotto.ui.palette import fuzzy
-from sotto.ui.palette.command_finder import Command, Finder, Kind
+from sotto.ui.palette.command_finder import Command, CommandFinder, Kind
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.announcements import announce
-from sotto.ui.toolkit.widgets import Label, Line
+from sotto.ui.toolkit.widgets import EscapableLineEdit, Label
 
 _Index = QModelIndex | QPersistentModelIndex
 _COMMAND = Qt.ItemDataRole.UserRole
@@ -157,7 +157,7 @@ class _Delegate(QStyledItemDelegate):
         return taken
 
 
-class _Field(Line):
+class _Field(EscapableLineEdit):
     """The line; it keeps the caret while the arrow keys move through what was found.
 
     Signals:
@@ -194,7 +194,7 @@ class Palette(QFrame):
         self._over = parent
         self.setObjectName("palette")
         self.setAccessibleName("Command palette")
-        self.finder = Finder(self)
+        self.finder = CommandFinder(self)
         self._before: QWidget | None = None
         # Whether a person chose the row that is current.
         self._moved = False

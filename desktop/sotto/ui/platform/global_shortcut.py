@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence
 from sotto.ui.platform.shortcut_messages import BIND
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 _Modifier = Qt.KeyboardModifier
 
@@ -49,10 +49,10 @@ class GlobalShortcut(QObject):
         super().__init__(parent)
         self.problem = self.note = ""
         self._wanted = ""
-        self._flows: Flows | None = None
+        self._flows: AsyncTasks | None = None
         self._keys: Keys | None = None
 
-    def begin(self, flows: "Flows") -> None:
+    def begin(self, flows: "AsyncTasks") -> None:
         """Use `flows` to wait for desktops that have to be asked."""
         self._flows = flows
 

@@ -18,7 +18,7 @@ from sotto.ui.platform.shortcut_messages import BIND
 from sotto.ui.platform.x11_keys import symbol
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 _SHORTCUTS = "org.freedesktop.portal.GlobalShortcuts"
 _ID, _DESCRIPTION = "quick-prompt", "Show or hide the quick prompt"
@@ -67,7 +67,9 @@ def trigger_of(key: int, modifiers: Qt.KeyboardModifier) -> str:
 class PortalKeys:
     """Keys that the desktop gives, or does not."""
 
-    def __init__(self, flows: "Flows", pressed: Callable[[str], object], changed: Callable[[str, str], object]) -> None:
+    def __init__(
+        self, flows: "AsyncTasks", pressed: Callable[[str], object], changed: Callable[[str, str], object]
+    ) -> None:
         """Start without a shortcut.
 
         Args:

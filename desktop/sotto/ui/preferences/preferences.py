@@ -18,7 +18,7 @@ from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import read_object
 from sotto.store.printable import printable_path
 from sotto.ui.preferences.sampling_options import CONTEXT_LENGTH, valid_options
-from sotto.ui.toolkit.debounced_file import LateFile
+from sotto.ui.toolkit.debounced_file import DebouncedFile
 
 _log = logging.getLogger(__name__)
 
@@ -169,7 +169,7 @@ class PreferenceStore(QObject):
         self.path = path
         self._unknown: dict[str, Any] = {}
         self.values = self._read()
-        self._file = LateFile(path, self._text, self)
+        self._file = DebouncedFile(path, self._text, self)
         self._file.failed.connect(self.failed)
 
     @property

@@ -14,7 +14,7 @@ from sotto.store.bounded_json import read_object
 from sotto.store.printable import printable_path
 from sotto.ui.preferences.preferences import MAX_TEXT_LENGTH
 from sotto.ui.preferences.sampling_options import valid_options
-from sotto.ui.toolkit.debounced_file import LateFile
+from sotto.ui.toolkit.debounced_file import DebouncedFile
 
 _log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ class PresetStore(QObject):
         """Read presets from `path`, which may not exist."""
         super().__init__(parent)
         self.presets = _read(path)
-        self._file = LateFile(path, self._text, self)
+        self._file = DebouncedFile(path, self._text, self)
         self._file.failed.connect(self.failed)
 
     def with_name(self, name: str) -> Preset | None:

@@ -20,7 +20,7 @@ from sotto.ui.state.names import join_names, model_name
 
 if TYPE_CHECKING:
     from sotto.store.roots import Root
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 
 class ModelList:
@@ -90,7 +90,7 @@ class ModelLibrary(QObject):
         self._preferences = preferences
         self._folders = preferences.values.folders
         self._list = ModelList()
-        self._flows: Flows | None = None
+        self._flows: AsyncTasks | None = None
         self._waiting: list[DropContents] = []
         self._closing = threading.Event()
         self._search_again = False
@@ -110,7 +110,7 @@ class ModelLibrary(QObject):
         """Whether `begin` has been called."""
         return self._flows is not None
 
-    def begin(self, flows: "Flows", paths: Sequence[Path] = ()) -> None:
+    def begin(self, flows: "AsyncTasks", paths: Sequence[Path] = ()) -> None:
         """Search for models, then open those at `paths` and those that `open` was given before."""
         self._flows = flows
         flows.start(self._begin(tuple(paths)))
@@ -157,7 +157,7 @@ class ModelLibrary(QObject):
             await self._open(self._flows, contents)
         self.first_searched.emit(bool(waiting))
 
-    async def _search(self, flows: "Flows") -> None:
+    async def _search(self, flows: "AsyncTasks") -> None:
         self.searching, self._search_again = True, False
         try:
             before = await flows.call(self._source.presence, self.roots)
@@ -185,7 +185,7 @@ class ModelLibrary(QObject):
         if self._flows is not None and not self.searching:
             self._flows.start(self._compare_presence(self._flows))
 
-    async def _compare_presence(self, flows: "Flows") -> None:
+    async def _compare_presence(self, flows: "AsyncTasks") -> None:
         """Search again if a disk has appeared or disappeared."""
         before = self._presence
         now = await flows.call(self._source.presence, self.roots)
@@ -196,7 +196,7 @@ class ModelLibrary(QObject):
         else:
             self._watch.watch_disks(needed=now is not None)
 
-    async def _open(self, flows: "Flows", contents: DropContents) -> None:
+    async def _open(self, flows: "AsyncTasks", contents: DropContents) -> None:
         opened: list[ModelRecord] = []
         problems = [
             Problem("Not on this machine", f"{address} is elsewhere: download the model first, then drop its folder.")
@@ -231,7 +231,7 @@ class ModelLibrary(QObject):
             self.changed.emit(self.models)
         self.opened.emit(known or record)
 
-    async def _verify(self, flows: "Flows", record: ModelRecord) -> None:
+    async def _verify(self, flows: "AsyncTasks", record: ModelRecord) -> None:
         name = model_name(record.name)
         self.notice.emit("Checking files", f"The files of {name} are read and compared with their digests.")
         try:

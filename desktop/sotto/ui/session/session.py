@@ -37,10 +37,10 @@ from sotto.ui.state import wording
 from sotto.ui.state.load_pace import LoadClock, LoadPace
 from sotto.ui.state.model_state import ChatSettings, ModelState, Phase, Problem
 from sotto.ui.state.names import home_path, model_name
-from sotto.ui.toolkit.delayed_call import Later
+from sotto.ui.toolkit.delayed_call import DelayedCall
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 
 @dataclass(eq=False, slots=True)
@@ -121,7 +121,7 @@ class Session(QObject):
         self._pending: _PendingLoad | None = None
         self._answer_visits: list[int] = []
         residents = Residents(time.monotonic, lambda record: preferences.values.is_pinned(record.digest))
-        later = Later(lambda: self.keeper.tick(), self)
+        later = DelayedCall(lambda: self.keeper.tick(), self)
         self.keeper = Keeper(residents, lambda: self.host, later.tell, self._follow)
         self._retry: Callable[[], None] | None = None
         self.figures: MemoryFigures | None = None
@@ -165,7 +165,7 @@ class Session(QObject):
 
     # The user's actions
 
-    def begin(self, flows: "Flows", paths: Sequence[Path] = ()) -> None:
+    def begin(self, flows: "AsyncTasks", paths: Sequence[Path] = ()) -> None:
         """Search for models, then load the one at `paths`, or else the built-in model."""
         self.library.begin(flows, paths)
 

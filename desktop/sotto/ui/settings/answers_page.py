@@ -18,7 +18,7 @@ from sotto.ui.preferences.sampling_options import (
     inherited_value,
 )
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.form_rows import Group, Page, Row, Switch
+from sotto.ui.toolkit.form_rows import FormGroup, FormPage, FormRow, Switch
 from sotto.ui.toolkit.number import Number
 from sotto.ui.toolkit.number_field import NumberField
 from sotto.ui.toolkit.widgets import line_height
@@ -28,7 +28,7 @@ _PAUSE_MS = 300
 _WIDTH = 130
 
 
-class AnswersPage(Page):
+class AnswersPage(FormPage):
     """System prompt, sampling, length of the context, and whether the view follows."""
 
     name, title, icon = "answers", "Answers", "speech"
@@ -51,20 +51,20 @@ class AnswersPage(Page):
         self.context = NumberField(CONTEXT_LENGTH)
         group = self.add_group()
         group.add(
-            Row(
+            FormRow(
                 "Follow the answer while it is written",
                 "Until it is taller than the window, or you scroll.",
                 self.follow,
             )
         )
         group = self.add_group("Chats that choose nothing of their own")
-        self._system_row = Row("System prompt", "", self.system, below=True)
+        self._system_row = FormRow("System prompt", "", self.system, below=True)
         group.add(self._system_row)
-        group.add(Row("Thinking", f"{THINKING_TIP}. Models that cannot be asked to are not.", self.thinking))
+        group.add(FormRow("Thinking", f"{THINKING_TIP}. Models that cannot be asked to are not.", self.thinking))
         self._add_numbers(group, COMMON_NUMBERS)
         self._add_numbers(self.add_group("More numbers, which few people need"), ADVANCED_NUMBERS)
         self.add_note("A chat can choose otherwise: its settings say of each value where it comes from.")
-        row = Row(
+        row = FormRow(
             "Context length",
             "Tokens that a conversation may have, as far as the model was made for so many. A model that finds no room "
             "in memory for them is not loaded, and says how many would fit. Holds from the next load.",
@@ -82,12 +82,12 @@ class AnswersPage(Page):
         self._fit()
         self._show(preferences.values)
 
-    def _add_numbers(self, group: Group, numbers: Iterable[Number]) -> None:
+    def _add_numbers(self, group: FormGroup, numbers: Iterable[Number]) -> None:
         for number in numbers:
             field = self.fields[number.name]
             field.show_inherited(inherited_value(number, {}, {}))
             field.setSpecialValueText("The model’s own")
-            row = Row(number.title, number.tip, field)
+            row = FormRow(number.title, number.tip, field)
             field.refused.connect(row.refuse)
             field.chosen.connect(self._choose)
             group.add(row)

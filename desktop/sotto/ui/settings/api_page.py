@@ -11,7 +11,7 @@ from sotto.api.access import KEY_RULE, OriginError, can_be_sent, read_origins
 from sotto.errors import InvalidRequestError
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.form_rows import Page, Row, Switch, ValueField
+from sotto.ui.toolkit.form_rows import FormPage, FormRow, Switch, ValueField
 from sotto.ui.toolkit.number import Number
 from sotto.ui.toolkit.number_field import NumberField
 from sotto.ui.toolkit.widgets import IconButton
@@ -24,7 +24,7 @@ _LONGEST_HOST, _LONGEST_ORIGINS = 255, 4000
 _KEY_BYTES = 24
 
 
-class ProgramsPage(Page):
+class ApiPage(FormPage):
     """The API's switch, its address and its key, and how it stands."""
 
     name, title, icon = "programs", "Other programs", "plug"
@@ -52,22 +52,22 @@ class ProgramsPage(Page):
         self.copy_key.clicked.connect(lambda: self._copy(self.copy_key, preferences.values.api_key))
         self.copy_address = IconButton("copy", "Copy the address")
         self.copy_address.clicked.connect(lambda: self._copy(self.copy_address, self._address))
-        self.state = Row(
+        self.state = FormRow(
             "Let other programs use the models",
             "",
             _beside(self.copy_address, self.enabled),
         )
-        host = Row("Address", f"{api.HOST} is this machine alone; any other address needs a key.", self.host)
+        host = FormRow("Address", f"{api.HOST} is this machine alone; any other address needs a key.", self.host)
         self.host.refused.connect(host.refuse)
-        port = Row("Port", "", self.port)
+        port = FormRow("Port", "", self.port)
         self.port.refused.connect(port.refuse)
-        key = Row(
+        key = FormRow(
             "Key",
             "What programs must send. May stay empty where only this machine can connect.",
             _beside(self.key, self.make_key, self.copy_key),
         )
         self.key.refused.connect(key.refuse)
-        origins = Row(
+        origins = FormRow(
             "Web pages", "That may use the models, such as http://localhost:3000; others are refused.", self.origins
         )
         self.origins.refused.connect(origins.refuse)

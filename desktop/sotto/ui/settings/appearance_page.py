@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from sotto.ui.preferences.preferences import MAX_ZOOM, MIN_ZOOM, Preferences, PreferenceStore
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.form_rows import Page, Row, Segments
+from sotto.ui.toolkit.form_rows import FormPage, FormRow, SegmentedControl
 from sotto.ui.toolkit.number import Number
 from sotto.ui.toolkit.number_field import NumberField
 from sotto.ui.toolkit.widgets import IconButton
@@ -12,7 +12,7 @@ from sotto.ui.toolkit.widgets import IconButton
 _SIZE = Number("zoom", "Text size", round(100 * MIN_ZOOM), round(100 * MAX_ZOOM), 10, 0, "In percent")
 
 
-class AppearancePage(Page):
+class AppearancePage(FormPage):
     """Light or dark, and the size of text."""
 
     name, title, icon = "appearance", "Appearance", "contrast"
@@ -21,7 +21,7 @@ class AppearancePage(Page):
         """Show and change `preferences`."""
         super().__init__()
         self._preferences = preferences
-        self.look = Segments("Appearance", (("", "System"), ("light", "Light"), ("dark", "Dark")))
+        self.look = SegmentedControl("Appearance", (("", "System"), ("light", "Light"), ("dark", "Dark")))
         self.look.chosen.connect(lambda value: preferences.change(appearance=value))
         self.zoom = NumberField(_SIZE, optional=False, unit=" %")
         self.smaller = IconButton("minus", "Smaller text")
@@ -37,8 +37,8 @@ class AppearancePage(Page):
         for widget in (self.smaller, self.zoom, self.larger):
             layout.addWidget(widget)
         group = self.add_group()
-        group.add(Row("Light or dark", "System follows what the machine is set to.", self.look))
-        row = Row("Text size", "Of the whole window; the keys of the View menu change it as well.", sizes)
+        group.add(FormRow("Light or dark", "System follows what the machine is set to.", self.look))
+        row = FormRow("Text size", "Of the whole window; the keys of the View menu change it as well.", sizes)
         self.zoom.refused.connect(row.refuse)
         group.add(row)
         self.add_note("Movement follows the machine: where it asks for less, nothing in Sotto moves by itself.")

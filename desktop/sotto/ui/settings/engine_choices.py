@@ -12,11 +12,11 @@ from sotto.ui.preferences.preferences import MAX_DOWNLOAD_SPEED, MIN_DOWNLOAD_SP
 from sotto.ui.state import wording
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class EngineUsage:
     """How things stand.
 
     Attributes:
@@ -40,14 +40,14 @@ class EngineChoices(QObject):
     """Reads and changes them.
 
     Signals:
-        known: How things stand (`Kept`).
+        known: How things stand (`EngineUsage`).
         failed: Something did not work; why, in a sentence.
     """
 
     known = Signal(object)
     failed = Signal(str)
 
-    def __init__(self, flows: "Flows", parent: QObject | None = None) -> None:
+    def __init__(self, flows: "AsyncTasks", parent: QObject | None = None) -> None:
         """Read nothing before `look`."""
         super().__init__(parent)
         self._flows = flows
@@ -75,7 +75,7 @@ class EngineChoices(QObject):
             self.failed.emit(why)
 
 
-def _work(changes: Mapping[str, int | None], *, wipes: bool) -> tuple[Kept, str]:
+def _work(changes: Mapping[str, int | None], *, wipes: bool) -> tuple[EngineUsage, str]:
     import psutil
 
     from sotto.engine.caches import disk_budget
@@ -88,10 +88,10 @@ def _work(changes: Mapping[str, int | None], *, wipes: bool) -> tuple[Kept, str]
         why = f"Not everything in {root} could be removed; another Sotto may be using it: close that first."
     usage = disk_budget.usage(root)
     total, usual = psutil.virtual_memory().total, engine_settings.usual_disk_budget()
-    return Kept(engine_settings.chosen_settings(), usual, usage.nbytes, usage.entries, total, str(root)), why
+    return EngineUsage(engine_settings.chosen_settings(), usual, usage.nbytes, usage.entries, total, str(root)), why
 
 
-def size_read(text: str) -> int | None:
+def parse_size(text: str) -> int | None:
     """Return the bytes that a person means; None for an empty text.
 
     Raises:
@@ -102,7 +102,7 @@ def size_read(text: str) -> int | None:
     return size_of(text.replace(" ", "").replace(",", ".")) if text else None
 
 
-def limit_read(text: str, total: int) -> int | None:
+def parse_memory_limit(text: str, total: int) -> int | None:
     """Return the bytes of memory that a person allows on a machine with `total` of them; None for an empty text.
 
     Raises:
@@ -110,7 +110,7 @@ def limit_read(text: str, total: int) -> int | None:
     """
     from sotto.engine.contract.engine_settings import LEAST_MEMORY
 
-    limit = size_read(text)
+    limit = parse_size(text)
     if limit is not None and not LEAST_MEMORY <= limit <= total:
         raise InvalidRequestError(
             f"The limit must be from {wording.size(LEAST_MEMORY)} to the {wording.size(total)} that this machine has, "
@@ -119,14 +119,14 @@ def limit_read(text: str, total: int) -> int | None:
     return limit
 
 
-def speed_read(text: str) -> int:
+def parse_speed(text: str) -> int:
     """Return the bytes a second that a person means; 0, which is no limit, for an empty text.
 
     Raises:
         InvalidRequestError: They mean none, or what nothing could be downloaded with.
     """
     try:
-        speed = size_read(text.replace(" ", "").removesuffix("/s")) or 0
+        speed = parse_size(text.replace(" ", "").removesuffix("/s")) or 0
     except InvalidRequestError as error:
         said = f"A speed is a number with K, M or G behind it, for example 5 MB, not {text!r}."
         raise InvalidRequestError(said) from error

@@ -5,9 +5,9 @@ import os
 from sotto.runner.host import PROCESS, THREAD, forced_kind
 from sotto.runner.isolated.held_memory import VARIABLE, can_be_limited
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
-from sotto.ui.settings.engine_choices import EngineChoices, Kept, limit_read
+from sotto.ui.settings.engine_choices import EngineChoices, EngineUsage, parse_memory_limit
 from sotto.ui.state import wording
-from sotto.ui.toolkit.form_rows import Page, Row, Segments, ValueField
+from sotto.ui.toolkit.form_rows import FormPage, FormRow, SegmentedControl, ValueField
 
 _MEANS = {
     THREAD: "In the app’s own process, which is quickest. If the engine’s native code crashes, the app ends with it; "
@@ -20,7 +20,7 @@ _LIMITS = (
 )
 
 
-class EnginePage(Page):
+class EnginePage(FormPage):
     """In the app, or in a process of its own, and what that may hold where this can be limited."""
 
     name, title, icon = "engine", "Engine", "chip"
@@ -30,13 +30,13 @@ class EnginePage(Page):
         super().__init__()
         self._choices = choices
         self._total = 0
-        self.host = Segments("Engine", ((THREAD, "In the app"), (PROCESS, "Isolated")))
+        self.host = SegmentedControl("Engine", ((THREAD, "In the app"), (PROCESS, "Isolated")))
         self.host.chosen.connect(lambda kind: preferences.change(engine_host=kind))
-        self.row = Row("Where models run", "", self.host)
-        self.memory = ValueField("Memory of the isolated engine", lambda text: limit_read(text, self._total))
+        self.row = FormRow("Where models run", "", self.host)
+        self.memory = ValueField("Memory of the isolated engine", lambda text: parse_memory_limit(text, self._total))
         self.memory.setPlaceholderText("No limit")
         self.memory.chosen.connect(lambda size: choices.change("process_memory", size))
-        self.memory_row = Row("Memory of the isolated engine", _LIMITS, self.memory)
+        self.memory_row = FormRow("Memory of the isolated engine", _LIMITS, self.memory)
         self.memory.refused.connect(self.memory_row.refuse)
         group = self.add_group()
         group.add(self.row)
@@ -59,7 +59,7 @@ class EnginePage(Page):
         if can_be_limited():
             self._choices.look()
 
-    def _show_kept(self, kept: Kept) -> None:
+    def _show_kept(self, kept: EngineUsage) -> None:
         self._total = kept.total
         size = kept.chosen.get("process_memory")
         self.memory.show_text("" if size is None else wording.size(size))

@@ -9,24 +9,24 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 from sotto.store.printable import printable_path
 from sotto.ui.models.model_description import SOURCE_NAMES
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
-from sotto.ui.settings.engine_choices import speed_read
-from sotto.ui.settings.model_folders import Store, Stores
+from sotto.ui.settings.engine_choices import parse_speed
+from sotto.ui.settings.model_folders import ModelFolder, ModelFolders
 from sotto.ui.state import wording
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.form_rows import Page, Row, ValueField
+from sotto.ui.toolkit.form_rows import FormPage, FormRow, ValueField
 from sotto.ui.toolkit.widgets import IconButton, Label, TextButton
 
 
-class FoldersPage(Page):
+class FoldersPage(FormPage):
     """Every folder that is searched, the way to add others, and how fast models may come into Sotto's own."""
 
     name, title, icon = "folders", "Stores and folders", "folder"
 
-    def __init__(self, stores: Stores, preferences: PreferenceStore) -> None:
+    def __init__(self, stores: ModelFolders, preferences: PreferenceStore) -> None:
         """Show what `stores` knows, and change `preferences`."""
         super().__init__()
         self._stores, self._preferences = stores, preferences
-        self._shown: tuple[Store, ...] = ()
+        self._shown: tuple[ModelFolder, ...] = ()
         self.add_button = TextButton("Add Folder…", "outlined", "Add folder")
         self.add_button.clicked.connect(self._choose)
         self._own = self.add_group("Your folders")
@@ -39,9 +39,9 @@ class FoldersPage(Page):
         self.add_note(
             "Models of other programs are read where they are; nothing there is ever changed, moved or deleted."
         )
-        self.speed = ValueField("Download speed", speed_read)
+        self.speed = ValueField("Download speed", parse_speed)
         self.speed.setPlaceholderText("As fast as it comes")
-        row = Row(
+        row = FormRow(
             "Download speed",
             "Downloads take no more than this in a second, all together. This holds at once.",
             self.speed,
@@ -59,17 +59,19 @@ class FoldersPage(Page):
         self._refuse("")
         self._stores.look()
 
-    def _show(self, found: tuple[Store, ...]) -> None:
+    def _show(self, found: tuple[ModelFolder, ...]) -> None:
         if found == self._shown:
             return
         self._shown = found
         for group, own in ((self._own, True), (self._usual, False)):
             group.clear()
             rows = [self._row(store) for store in found if store.own is own]
-            for row in rows or [Row("None yet", "Folders with models that you add are searched, and those in them.")]:
+            for row in rows or [
+                FormRow("None yet", "Folders with models that you add are searched, and those in them.")
+            ]:
                 group.add(row)
 
-    def _row(self, store: Store) -> Row:
+    def _row(self, store: ModelFolder) -> FormRow:
         state = _models_counted(store.models) if store.there else "Not there"
         side = QWidget()
         layout = QHBoxLayout(side)
@@ -81,7 +83,7 @@ class FoldersPage(Page):
             remove = IconButton("close", f"Remove folder {title}", tip="Search this folder no longer")
             remove.clicked.connect(partial(self._stores.remove, store.path))
             layout.addWidget(remove)
-        row = Row(title or str(store.path), printable_path(store.path), side)
+        row = FormRow(title or str(store.path), printable_path(store.path), side)
         row.setAccessibleName(f"{title}, {printable_path(store.path)}, {state}")
         return row
 

@@ -3,9 +3,9 @@
 from functools import partial
 
 from sotto.ui.preferences.preferences import MAX_KEEP_ALIVE_MINUTES, Preferences, PreferenceStore
-from sotto.ui.settings.engine_choices import EngineChoices, Kept, limit_read, size_read
+from sotto.ui.settings.engine_choices import EngineChoices, EngineUsage, parse_memory_limit, parse_size
 from sotto.ui.state import wording
-from sotto.ui.toolkit.form_rows import Page, Row, Segments, ValueField
+from sotto.ui.toolkit.form_rows import FormPage, FormRow, SegmentedControl, ValueField
 from sotto.ui.toolkit.number import Number
 from sotto.ui.toolkit.number_field import NumberField
 from sotto.ui.toolkit.widgets import Label, TextButton
@@ -14,7 +14,7 @@ _IDLE = Number("keep_alive_minutes", "Unload when idle", 0, MAX_KEEP_ALIVE_MINUT
 _BITS = ((None, "As computed"), (8, "8 bits"), (4, "4 bits"))
 
 
-class MemoryPage(Page):
+class MemoryPage(FormPage):
     """The engine's limits, of memory and of disk, and a way to be rid of what is kept."""
 
     name, title, icon = "memory", "Memory and cache", "gauge"
@@ -24,17 +24,17 @@ class MemoryPage(Page):
         super().__init__()
         self._choices, self._preferences = choices, preferences
         self._total = 0
-        self.limit = ValueField("Memory limit", lambda text: limit_read(text, self._total))
-        self.memory = ValueField("Kept in memory", size_read)
-        self.disk = ValueField("Kept on disk", size_read)
-        self.bits = Segments("Precision of contexts", _BITS)
-        self.limit_row = Row("Memory limit", "Models are planned to take no more than this.", self.limit)
+        self.limit = ValueField("Memory limit", lambda text: parse_memory_limit(text, self._total))
+        self.memory = ValueField("Kept in memory", parse_size)
+        self.disk = ValueField("Kept on disk", parse_size)
+        self.bits = SegmentedControl("Precision of contexts", _BITS)
+        self.limit_row = FormRow("Memory limit", "Models are planned to take no more than this.", self.limit)
         self._rows_by_name = {
             "memory_limit": self.limit_row,
-            "prefix_budget": Row(
+            "prefix_budget": FormRow(
                 "In memory", "So much of earlier prompts stays in memory, so that none is read twice.", self.memory
             ),
-            "disk_budget": Row(
+            "disk_budget": FormRow(
                 "On disk",
                 "What leaves memory is kept there, also from one start to the next; 0 keeps nothing.",
                 self.disk,
@@ -47,10 +47,10 @@ class MemoryPage(Page):
         self.bits.chosen.connect(partial(choices.change, "kv_bits"))
         self.wipe = TextButton("Wipe", "outlined", "Wipe what is kept on the disk")
         self.wipe.clicked.connect(choices.wipe)
-        self.kept = Row("Kept on the disk now", "", self.wipe)
+        self.kept = FormRow("Kept on the disk now", "", self.wipe)
         self.idle = NumberField(_IDLE, optional=False, unit=" min")
         self.idle.chosen.connect(self._choose_idle)
-        idle = Row(
+        idle = FormRow(
             "Unload when idle",
             "Minutes after which a model that nobody asks leaves memory, unless it is kept loaded; 0 for never. "
             "This holds at once.",
@@ -64,7 +64,9 @@ class MemoryPage(Page):
         group.add(self._rows_by_name["prefix_budget"])
         group.add(self._rows_by_name["disk_budget"])
         group.add(
-            Row("Precision of contexts", "Fewer bits make room for longer contexts, a little less exact.", self.bits)
+            FormRow(
+                "Precision of contexts", "Fewer bits make room for longer contexts, a little less exact.", self.bits
+            )
         )
         group.add(self.kept)
         self.add_note("Other changes hold from the next time a model is loaded.")
@@ -87,7 +89,7 @@ class MemoryPage(Page):
         if (minutes := self.idle.number) is not None:
             self._preferences.change(keep_alive_minutes=round(minutes))
 
-    def _show(self, kept: Kept) -> None:
+    def _show(self, kept: EngineUsage) -> None:
         self._total = kept.total
         self.limit.setPlaceholderText("All that is free")
         self.memory.setPlaceholderText("As there is room")

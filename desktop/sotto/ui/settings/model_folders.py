@@ -16,11 +16,11 @@ from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.session.session import Session
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 
 @dataclass(frozen=True, slots=True)
-class Store:
+class ModelFolder:
     """A folder that is searched.
 
     Attributes:
@@ -38,11 +38,11 @@ class Store:
     own: bool
 
 
-class Stores(QObject):
+class ModelFolders(QObject):
     """Knows what is searched, and lets folders be added and removed.
 
     Signals:
-        known: What is searched (a tuple of `Store`).
+        known: What is searched (a tuple of `ModelFolder`).
         refused: A folder is not added; why, in a sentence.
     """
 
@@ -50,7 +50,7 @@ class Stores(QObject):
     refused = Signal(str)
 
     def __init__(
-        self, session: Session, preferences: PreferenceStore, flows: "Flows", parent: QObject | None = None
+        self, session: Session, preferences: PreferenceStore, flows: "AsyncTasks", parent: QObject | None = None
     ) -> None:
         """Look at nothing before `look`."""
         super().__init__(parent)
@@ -96,13 +96,13 @@ class Stores(QObject):
             self._preferences.change(folders=(*self._preferences.values.folders, str(folder)))
 
 
-def _stores(folders: Sequence[str], records: Sequence[ModelRecord]) -> tuple[Store, ...]:
+def _stores(folders: Sequence[str], records: Sequence[ModelRecord]) -> tuple[ModelFolder, ...]:
     from sotto.store.roots import default_roots
 
     usual = len(default_roots())
     places = [path for record in records for path in (record.path, *(place.path for place in record.also))]
     return tuple(
-        Store(
+        ModelFolder(
             root.kind,
             root.path,
             _is_there(root.path),

@@ -11,25 +11,25 @@ from sotto.errors import SottoError
 from sotto.ui.platform import login_item
 from sotto.ui.preferences.preferences import MAX_QUICK_FRESH_MINUTES, Preferences, PreferenceStore
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.form_rows import Page, Row, Switch
+from sotto.ui.toolkit.form_rows import FormPage, FormRow, Switch
 from sotto.ui.toolkit.number import Number
 from sotto.ui.toolkit.number_field import NumberField
 
 if TYPE_CHECKING:
     from sotto.ui.platform.global_shortcut import GlobalShortcut
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 _FRESH = Number("quick_fresh_minutes", "A new chat after", 0, MAX_QUICK_FRESH_MINUTES, 5, 0, "In minutes")
 _PORTABLE = QKeySequence.SequenceFormat.PortableText
 _WIDTH = 170
 
 
-class QuickPage(Page):
+class QuickPage(FormPage):
     """The quick prompt's keys, when it begins anew, and launch at login, which is as the system has it."""
 
     name, title, icon = "quick", "Quick prompt", "bolt"
 
-    def __init__(self, preferences: PreferenceStore, flows: "Flows", shortcut: "GlobalShortcut | None") -> None:
+    def __init__(self, preferences: PreferenceStore, flows: "AsyncTasks", shortcut: "GlobalShortcut | None") -> None:
         """Show and change `preferences`; `shortcut` tells whether the keys can be had."""
         super().__init__()
         self._preferences, self._flows, self._shortcut = preferences, flows, shortcut
@@ -39,16 +39,16 @@ class QuickPage(Page):
         self.keys.setMaximumSequenceLength(1)
         self.keys.setClearButtonEnabled(True)
         self.keys.keySequenceChanged.connect(self._choose_keys)
-        self.keys_row = Row("Keys", "", self.keys)
+        self.keys_row = FormRow("Keys", "", self.keys)
         self.fresh = NumberField(_FRESH, optional=False, unit=" min")
         self.fresh.chosen.connect(self._choose_minutes)
-        fresh = Row(
+        fresh = FormRow(
             "Start a new chat after", "Minutes out of sight; until then the same conversation goes on.", self.fresh
         )
         self.fresh.refused.connect(fresh.refuse)
         self.login = Switch("Launch at login")
         self.login.toggled.connect(self._choose_login)
-        self.login_row = Row(
+        self.login_row = FormRow(
             "Launch at login", "Without a window, so that the quick prompt is there at once.", self.login
         )
         group = self.add_group()

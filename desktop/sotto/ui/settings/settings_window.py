@@ -10,23 +10,23 @@ from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListWidget, QList
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.session import Session
 from sotto.ui.settings.answers_page import AnswersPage
-from sotto.ui.settings.api_page import ProgramsPage
+from sotto.ui.settings.api_page import ApiPage
 from sotto.ui.settings.appearance_page import AppearancePage
 from sotto.ui.settings.engine_choices import EngineChoices
 from sotto.ui.settings.engine_page import EnginePage
 from sotto.ui.settings.folders_page import FoldersPage
 from sotto.ui.settings.memory_page import MemoryPage
-from sotto.ui.settings.model_folders import Stores
+from sotto.ui.settings.model_folders import ModelFolders
 from sotto.ui.settings.quick_page import QuickPage
 from sotto.ui.toolkit import icons, theme
-from sotto.ui.toolkit.form_rows import Page
+from sotto.ui.toolkit.form_rows import FormPage
 
 if TYPE_CHECKING:
     from sotto.ui.platform.global_shortcut import GlobalShortcut
     from sotto.ui.session.api_switch import ApiSwitch
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
-_P = TypeVar("_P", bound=Page)
+_P = TypeVar("_P", bound=FormPage)
 _SIZE = (780, 600)
 _LIST, _LEAST = 190, 560
 
@@ -38,7 +38,7 @@ class SettingsWindow(QWidget):
         self,
         session: Session,
         preferences: PreferenceStore,
-        flows: "Flows",
+        flows: "AsyncTasks",
         parent: QWidget,
         api: "ApiSwitch | None" = None,
         shortcut: "GlobalShortcut | None" = None,
@@ -49,17 +49,17 @@ class SettingsWindow(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setWindowTitle("Settings")
         self.setAccessibleName("Settings")
-        self._makers: dict[type[Page], Callable[[], Page]] = {
-            FoldersPage: lambda: FoldersPage(Stores(session, preferences, flows, self), preferences),
+        self._makers: dict[type[FormPage], Callable[[], FormPage]] = {
+            FoldersPage: lambda: FoldersPage(ModelFolders(session, preferences, flows, self), preferences),
             AnswersPage: lambda: AnswersPage(preferences),
             MemoryPage: lambda: MemoryPage(EngineChoices(flows, self), preferences),
             EnginePage: lambda: EnginePage(preferences, EngineChoices(flows, self)),
             QuickPage: lambda: QuickPage(preferences, flows, shortcut),
-            ProgramsPage: lambda: ProgramsPage(preferences, api),
+            ApiPage: lambda: ApiPage(preferences, api),
             AppearancePage: lambda: AppearancePage(preferences),
         }
         self._kinds = tuple(self._makers)
-        self._pages: dict[type[Page], Page] = {}
+        self._pages: dict[type[FormPage], FormPage] = {}
         self.list = QListWidget()
         self.list.setObjectName("pages")
         self.list.setAccessibleName("Pages of the settings")

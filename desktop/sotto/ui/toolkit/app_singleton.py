@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 _Kind = TypeVar("_Kind", bound=QObject)
 
 
-def of_app(kind: type[_Kind]) -> _Kind:
+def app_singleton(kind: type[_Kind]) -> _Kind:
     """Return the application's object of this class, made with it as its parent at the first call."""
     app = QCoreApplication.instance()
     assert app is not None

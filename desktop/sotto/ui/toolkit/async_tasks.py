@@ -10,7 +10,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Flows:
+class AsyncTasks:
     """Starts coroutines and keeps them alive; does slow things off the window's thread."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class ColorTokens:
     """The colours of one appearance, each `#rrggbb`.
 
     Attributes:
@@ -88,7 +88,7 @@ class Tokens:
     code_deleted: str
 
 
-LIGHT = Tokens(
+LIGHT = ColorTokens(
     dark=False,
     sidebar="#f6f6f9",
     page="#ffffff",
@@ -128,7 +128,7 @@ LIGHT = Tokens(
     code_deleted="#b93026",
 )
 
-DARK = Tokens(
+DARK = ColorTokens(
     dark=True,
     sidebar="#18191d",
     page="#1f2025",

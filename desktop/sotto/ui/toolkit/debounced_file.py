@@ -11,7 +11,7 @@ from sotto.store.printable import printable_path
 _SAVE_MS = 300
 
 
-class LateFile(QObject):
+class DebouncedFile(QObject):
     """Writes what a file should hold.
 
     Signals:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 _LONGEST_SECONDS = 1_000_000.0
 
 
-class Later(QTimer):
+class DelayedCall(QTimer):
     """Calls a function in as many seconds as it is told, in place of what it was told before."""
 
     def __init__(self, function: Callable[[], None], parent: QObject) -> None:

@@ -27,7 +27,7 @@ COLUMN = 560
 _WORDS = 150
 
 
-class Page(Scroller):
+class FormPage(Scroller):
     """A page: a title and groups below each other, scrolled where there is no room for them.
 
     Attributes:
@@ -69,13 +69,13 @@ class Page(Scroller):
         """Put a widget below what is there."""
         self._rows.insertWidget(self._rows.count() - 1, widget)
 
-    def add_group(self, title: str = "") -> "Group":
+    def add_group(self, title: str = "") -> "FormGroup":
         """Begin a group of rows."""
         if title:
             label = Label(title, "section", wrap=True)
             label.setContentsMargins(0, theme.GAP_12, 0, 0)
             self.add(label)
-        group = Group(title or self.title)
+        group = FormGroup(title or self.title)
         self.add(group)
         return group
 
@@ -95,7 +95,7 @@ class Page(Scroller):
         self._column.setMaximumWidth(theme.current().scaled(COLUMN))
 
 
-class Group(QFrame):
+class FormGroup(QFrame):
     """Rows that belong together, with lines between them."""
 
     def __init__(self, name: str) -> None:
@@ -125,7 +125,7 @@ class Group(QFrame):
                 widget.deleteLater()
 
 
-class Row(QWidget):
+class FormRow(QWidget):
     """What is chosen, what that means, and the control for it, beside it or below; what was refused, and why."""
 
     def __init__(self, title: str, hint: str = "", control: QWidget | None = None, *, below: bool = False) -> None:
@@ -232,7 +232,7 @@ class Switch(QCheckBox):
         painter.drawEllipse(QRectF(x, track.y() + 2, edge, edge))
 
 
-class Segments(QFrame):
+class SegmentedControl(QFrame):
     """One choice out of a few, side by side.
 
     Signals:

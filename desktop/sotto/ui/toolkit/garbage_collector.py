@@ -14,7 +14,7 @@ _INTERVAL_MS = 1000
 _STARTED_TICKS = 5
 
 
-class Collector(QObject):
+class GarbageCollector(QObject):
     """Collects on the thread that it lives on, as often as Python would have, and keeps other threads from it."""
 
     def __init__(self, parent: QObject | None = None) -> None:

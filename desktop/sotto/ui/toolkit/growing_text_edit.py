@@ -15,7 +15,7 @@ _GUARD_SECONDS = 0.01
 _ENDLESS = 2000
 
 
-class Draft(QPlainTextEdit):
+class GrowingTextEdit(QPlainTextEdit):
     """The text field: Enter sends, Shift+Enter begins a new line.
 
     Signals:

@@ -7,7 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout
 
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.widgets import IconButton, Label, Picture, TextButton
+from sotto.ui.toolkit.widgets import IconButton, IconLabel, Label, TextButton
 
 # With less width for the words beside it, at the usual size of text, the button stands below them.
 _LEAST_WORDS = 180
@@ -32,7 +32,7 @@ class Notice(QFrame):
         self.button.clicked.connect(self._act)
         self.dismiss = IconButton("close", "Dismiss")
         self.dismiss.clicked.connect(self.hide)
-        self._sign = Picture("alert", "alert")
+        self._sign = IconLabel("alert", "alert")
         words = QVBoxLayout()
         words.setSpacing(2)
         words.addWidget(self.title)

@@ -1,9 +1,9 @@
 """The application's style sheet: what colours and sizes of type make of each kind of widget."""
 
-from sotto.ui.toolkit.colors import Tokens
+from sotto.ui.toolkit.colors import ColorTokens
 
 
-def style_sheet(t: Tokens, points: float) -> str:
+def style_sheet(t: ColorTokens, points: float) -> str:
     """Return the style sheet.
 
     Args:

@@ -6,8 +6,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QPalette
 from PySide6.QtWidgets import QApplication
 
-from sotto.ui.toolkit.app_singleton import of_app
-from sotto.ui.toolkit.colors import DARK, LIGHT, Tokens
+from sotto.ui.toolkit.app_singleton import app_singleton
+from sotto.ui.toolkit.colors import DARK, LIGHT, ColorTokens
 from sotto.ui.toolkit.style_sheet import style_sheet
 
 GAP_4, GAP_8, GAP_12, GAP_16, GAP_24, GAP_32 = 4, 8, 12, 16, 24, 32
@@ -84,10 +84,10 @@ class Theme(QObject):
 
 def current() -> Theme:
     """Return the application's theme, made at the first call."""
-    return of_app(Theme)
+    return app_singleton(Theme)
 
 
-def _palette(tokens: Tokens) -> QPalette:
+def _palette(tokens: ColorTokens) -> QPalette:
     palette = QPalette()
     role = QPalette.ColorRole
     colors = {

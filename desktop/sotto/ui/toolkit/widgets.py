@@ -140,7 +140,7 @@ class IconButton(QToolButton):
         self.setIconSize(QSize(edge, edge))
 
 
-class Line(QLineEdit):
+class EscapableLineEdit(QLineEdit):
     """A line of text in a panel that Escape leaves, before anything else that Escape does.
 
     Signals:
@@ -208,7 +208,7 @@ class ElidedButton(TextButton):
         painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
 
 
-class Picture(QWidget):
+class IconLabel(QWidget):
     """An icon by itself."""
 
     def __init__(self, icon: str, color: str = "faint", edge: int = 20) -> None:

@@ -13,7 +13,7 @@ from sotto.ui.conversation.plain_markdown import unfinished_call
 from sotto.ui.markdown.clipboard import mime_of_code, mime_of_markdown
 from sotto.ui.markdown.view import MarkdownText
 from sotto.ui.toolkit import theme
-from sotto.ui.transcript.collapsible_parts import Thought, ToolCall
+from sotto.ui.transcript.collapsible_parts import ThoughtPart, ToolCallPart
 
 
 class AnswerBody(QWidget):
@@ -37,8 +37,8 @@ class AnswerBody(QWidget):
         self._raw: list[str] = []
         self._parser = Parser(KEPT)
         self._live = True
-        self.parts: list[MarkdownText | Thought | ToolCall] = []
-        self._open: MarkdownText | Thought | ToolCall | None = None
+        self.parts: list[MarkdownText | ThoughtPart | ToolCallPart] = []
+        self._open: MarkdownText | ThoughtPart | ToolCallPart | None = None
         # What was written of the call that the answer ends in, as far as it has come.
         self._begun_call = ""
         self._blank = ""  # white space that shows only if something follows it
@@ -97,14 +97,14 @@ class AnswerBody(QWidget):
         if not self._begun_call:
             return
         self._drop(self.parts[-1])
-        call = ToolCall()
+        call = ToolCallPart()
         self._begin(call)
         call.show_cut(self._begun_call)
         self._open = None
 
     def show_durations(self, seconds: Sequence[int]) -> None:
         """Show how long thoughts took, in order, as far as that is known."""
-        thoughts = [part for part in self.parts if isinstance(part, Thought)]
+        thoughts = [part for part in self.parts if isinstance(part, ThoughtPart)]
         for thought, took in zip(thoughts, seconds, strict=False):
             thought.took(took)
 
@@ -126,19 +126,19 @@ class AnswerBody(QWidget):
             self._turn()
             return
         if piece.begins:
-            self._begin(Thought(self._live) if piece.kind is Kind.THOUGHT else ToolCall())
+            self._begin(ThoughtPart(self._live) if piece.kind is Kind.THOUGHT else ToolCallPart())
         if piece.text:
             self._grow(piece)
-        if isinstance(self._open, ToolCall) and piece.call is not None:
+        if isinstance(self._open, ToolCallPart) and piece.call is not None:
             self._open.show_call(piece.call)
         if piece.ends:
             self._close()
 
     def _grow(self, piece: Piece) -> None:
         if piece.kind is Kind.THOUGHT:
-            if not isinstance(self._open, Thought):
-                self._begin(Thought(self._live))
-            assert isinstance(self._open, Thought)
+            if not isinstance(self._open, ThoughtPart):
+                self._begin(ThoughtPart(self._live))
+            assert isinstance(self._open, ThoughtPart)
             self._open.append(piece.text)
             return
         text = self._blank + piece.text
@@ -155,7 +155,7 @@ class AnswerBody(QWidget):
 
     def _turn(self) -> None:
         """Make a thought of the text that has come so far: its end shows that it was one."""
-        thought = Thought(live=False)
+        thought = ThoughtPart(live=False)
         text = self._open.markdown.removeprefix(FENCE) if isinstance(self._open, MarkdownText) else ""
         if isinstance(self._open, MarkdownText):
             self._drop(self._open)
@@ -174,7 +174,7 @@ class AnswerBody(QWidget):
             text.append_markdown(FENCE)
         return text
 
-    def _begin(self, part: Thought | ToolCall) -> None:
+    def _begin(self, part: ThoughtPart | ToolCallPart) -> None:
         self._close()
         self._open, self._blank = part, ""
         self.parts.append(part)
@@ -185,17 +185,17 @@ class AnswerBody(QWidget):
         """Complete the part that is open."""
         if isinstance(self._open, MarkdownText):
             self._open.finish()
-        elif isinstance(self._open, Thought):
+        elif isinstance(self._open, ThoughtPart):
             self._open.end()
             if not self._open.markdown_begun:
                 # Templates ask for no thought by an empty one.
                 self._drop(self._open)
-        elif isinstance(self._open, ToolCall) and not self._open.known:
+        elif isinstance(self._open, ToolCallPart) and not self._open.known:
             # It was none, or the answer broke off in front of it.
             self._drop(self._open)
         self._open = None
 
-    def _drop(self, part: MarkdownText | Thought | ToolCall) -> None:
+    def _drop(self, part: MarkdownText | ThoughtPart | ToolCallPart) -> None:
         self.parts.remove(part)
         part.hide()
         part.deleteLater()

@@ -10,7 +10,7 @@ from sotto.chats.chat_records import Attachment
 from sotto.ui.state import wording
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.flow_layout import FlowLayout
-from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, Picture, add_action, popup
+from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, IconLabel, Label, add_action, popup
 
 _NAME_WIDTH = 240
 
@@ -50,7 +50,7 @@ class AttachmentChip(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.GAP_8, theme.GAP_4, theme.GAP_4 if removable else theme.GAP_12, theme.GAP_4)
         layout.setSpacing(0)
-        layout.addWidget(Picture("document", "muted"))
+        layout.addWidget(IconLabel("document", "muted"))
         layout.addSpacing(theme.GAP_8)
         layout.addLayout(texts, 1)
         if divisible:

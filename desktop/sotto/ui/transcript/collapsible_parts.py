@@ -7,7 +7,7 @@ from PySide6.QtCore import QRect, QRectF, Signal
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent, QTextOption
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from sotto.engine.contract.answer_parts import ToolCall as Call
+from sotto.engine.contract.answer_parts import ToolCall
 from sotto.ui.conversation.answer_wording import CUT_CALL, thought_line, tool_call_line
 from sotto.ui.conversation.json_layout import fence_code, format_json
 from sotto.ui.markdown.view import MarkdownText
@@ -20,7 +20,7 @@ _PREVIEW_LENGTH = 1200
 _INDENT = theme.GAP_24
 
 
-class Fold(QWidget):
+class CollapsiblePart(QWidget):
     """A line that unfolds what is below it. Once a reader has done that, or the reverse, only he changes it.
 
     Signals:
@@ -91,7 +91,7 @@ class Fold(QWidget):
         """Put what there is so far into `body`."""
 
 
-class Thought(Fold):
+class ThoughtPart(CollapsiblePart):
     """What a model thinks: its newest lines while it comes, and then how long it took."""
 
     def __init__(self, live: bool) -> None:
@@ -157,7 +157,7 @@ class Thought(Fold):
             body.finish()
 
 
-class ToolCall(Fold):
+class ToolCallPart(CollapsiblePart):
     """A tool that a model wants to use. Nothing runs."""
 
     def __init__(self) -> None:
@@ -171,7 +171,7 @@ class ToolCall(Fold):
         """Whether it has come to what it is."""
         return bool(self._markdown)
 
-    def show_call(self, call: Call) -> None:
+    def show_call(self, call: ToolCall) -> None:
         """Show what it is."""
         self._show(tool_call_line(call), fence_code(format_json(call.arguments)))
 

@@ -28,7 +28,7 @@ Message = UserMessage | AnswerMessage
 
 
 @dataclass(eq=False)
-class Place:
+class MessageSlot:
     """Where a message is.
 
     Attributes:
@@ -64,7 +64,7 @@ class MessageColumn(QWidget):
         self.setObjectName("transcriptBody")
         self._make = make
         self._arranging = False
-        self.places: list[Place] = []
+        self.places: list[MessageSlot] = []
 
     @property
     def made(self) -> list[Message]:
@@ -75,11 +75,11 @@ class MessageColumn(QWidget):
         """Have these messages in place of all others."""
         while self.places:
             self.remove_last()
-        self.places = [Place(turn, height=_guessed(turn, self._across()[1])) for turn in turns]
+        self.places = [MessageSlot(turn, height=_guessed(turn, self._across()[1])) for turn in turns]
 
     def append(self, widget: Message, turn: Turn | None) -> None:
         """Put a message behind the last one."""
-        place = Place(turn, widget)
+        place = MessageSlot(turn, widget)
         self.places.append(place)
         self._adopt(place)
 
@@ -87,7 +87,7 @@ class MessageColumn(QWidget):
         """Take the last message away."""
         self._drop(self.places.pop())
 
-    def place_at(self, y: int) -> Place | None:
+    def place_at(self, y: int) -> MessageSlot | None:
         """Return the place at a height, or the next one below it; None below the last one."""
         return next((place for place in self.places if place.bottom > y), None)
 
@@ -135,7 +135,7 @@ class MessageColumn(QWidget):
             return True
         return super().event(event)
 
-    def _adopt(self, place: Place) -> None:
+    def _adopt(self, place: MessageSlot) -> None:
         widget = place.widget
         assert widget is not None
         left, width = self._across()
@@ -146,7 +146,7 @@ class MessageColumn(QWidget):
         place.height = _height(widget, width)
         self._arranging = False
 
-    def _drop(self, place: Place) -> None:
+    def _drop(self, place: MessageSlot) -> None:
         if place.widget is not None:
             place.widget.hide()
             place.widget.deleteLater()
@@ -158,12 +158,12 @@ class MessageColumn(QWidget):
         return (self.width() - width) // 2, width
 
 
-def _within(place: Place, top: int, height: int, reach: float) -> bool:
+def _within(place: MessageSlot, top: int, height: int, reach: float) -> bool:
     """Return whether a place is in view, or no more heights of the view away from it than `reach`."""
     return place.bottom > top - reach * height and place.top < top + (1 + reach) * height
 
 
-def _may_go(place: Place) -> bool:
+def _may_go(place: MessageSlot) -> bool:
     """Return whether nothing is lost when a message is made anew the next time that it is near."""
     widget, focus = place.widget, QApplication.focusWidget()
     if widget is None or place.turn is None or widget.held:

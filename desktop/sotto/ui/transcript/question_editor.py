@@ -5,7 +5,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.growing_text_edit import Draft
+from sotto.ui.toolkit.growing_text_edit import GrowingTextEdit
 from sotto.ui.toolkit.widgets import Label, TextButton
 
 
@@ -24,7 +24,7 @@ class QuestionEditor(QFrame):
         """Begin with `text`."""
         super().__init__()
         self.setObjectName("composer")
-        self.draft = Draft()
+        self.draft = GrowingTextEdit()
         self.draft.setObjectName("edited")
         self.draft.setAccessibleName("Edit message")
         self.draft.setPlainText(text)

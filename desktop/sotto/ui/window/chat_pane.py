@@ -5,7 +5,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QStackedWidget, QStyle, QVBoxLayout, QWidget
 
 from sotto.chats.chat_records import Turn
-from sotto.ui.composer.chat_settings_panel import Choices
+from sotto.ui.composer.chat_settings_panel import ChatSettingsPanel
 from sotto.ui.composer.composer import Composer
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.subscription import Subscription
@@ -78,7 +78,7 @@ class ChatPane(QWidget):
         self.welcome = Welcome()
         self.transcript = Transcript()
         self.composer = Composer()
-        self.choices = Choices()
+        self.choices = ChatSettingsPanel()
         self.choices.setParent(self)
         self.choices.closed.connect(self.hide_choices)
         self.choices.loosened.connect(self._place_choices)

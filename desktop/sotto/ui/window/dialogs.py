@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sotto.ui.platform.global_shortcut import GlobalShortcut
     from sotto.ui.session.api_switch import ApiSwitch
     from sotto.ui.settings.settings_window import SettingsWindow
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 
 class Dialogs(QObject):
@@ -51,7 +51,7 @@ class Dialogs(QObject):
         super().__init__(window)
         self._window, self._session, self._chat_library = window, session, chat_library
         self._preferences, self._attach = preferences, attach
-        self.flows: Flows | None = None
+        self.flows: AsyncTasks | None = None
         self.settings: SettingsWindow | None = None
         self.api: ApiSwitch | None = None
         self.shortcut: GlobalShortcut | None = None

@@ -34,7 +34,7 @@ from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.conversation.greeting import Greeting
 from sotto.ui.conversation.subscription import Subscription
-from sotto.ui.models.models_controller import ModelDesk
+from sotto.ui.models.models_controller import ModelsController
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.preferences.presets import PresetStore
 from sotto.ui.session.session import Session
@@ -51,7 +51,7 @@ from sotto.ui.window.sidebar import Sidebar
 
 if TYPE_CHECKING:
     from sotto.chats.database import Notice
-    from sotto.ui.toolkit.async_tasks import Flows
+    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 _SIZE = (1120, 760)
 _MIN_SIZE = (720, 480)
@@ -102,7 +102,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Sotto")
         self.setWindowIcon(QIcon(str(resources_dir() / "icons" / "sotto-256.png")))
         self.setAcceptDrops(True)
-        self.desk = ModelDesk(session, preferences, self)
+        self.desk = ModelsController(session, preferences, self)
         self.sidebar = Sidebar(self.desk.panel)
         self.chat = ChatPane()
         self.composing = ComposerController(session, self.current, self.chat.composer, self)
@@ -131,7 +131,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(*_MIN_SIZE)
         self.chat.composer.draft.setFocus()
 
-    def begin(self, flows: "Flows", paths: tuple[Path, ...] = ()) -> None:
+    def begin(self, flows: "AsyncTasks", paths: tuple[Path, ...] = ()) -> None:
         """Start what needs the event loop, unless it has been started already: searching and loading models, and so on.
 
         Args:

@@ -8,7 +8,7 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from sotto.paths import resources_dir
-from sotto.ui.models.discovery_summary import Finds
+from sotto.ui.models.discovery_summary import DiscoverySummary
 from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.state.names import model_name
 from sotto.ui.toolkit import theme
@@ -40,7 +40,7 @@ class Welcome(Scroller):
         self._title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.greeting = Label("", "lead", wrap=True)
         self.greeting.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.finds = Finds()
+        self.finds = DiscoverySummary()
         # After a turn of the event loop, when it has been laid out.
         show_finds = partial(self.ensureWidgetVisible, self.finds)
         self.finds.unfolded.connect(lambda: QTimer.singleShot(0, self, show_finds))
