@@ -447,10 +447,10 @@ class Stage:
         await self._take("settings-refused", settings)
         for page in settings.names:
             settings.open(page)
-            theme.current().wear(os.environ["SOTTO_APPEARANCE"], 2.0)
+            theme.current().set_appearance(os.environ["SOTTO_APPEARANCE"], 2.0)
             settings.resize(settings.minimumSize())
             await self._take(f"settings-{page}-large", settings)
-        theme.current().wear(os.environ["SOTTO_APPEARANCE"], 1.0)
+        theme.current().set_appearance(os.environ["SOTTO_APPEARANCE"], 1.0)
         settings.close()
 
     async def _quick(self) -> None:
@@ -547,7 +547,7 @@ class Stage:
 
     async def _take_details(self) -> None:
         """Show what is known of models that fit, hardly fit, do not fit, and cannot be told of."""
-        panel, card, planner = self.window.desk.panel, self.window.desk.card, self.window.desk.planner
+        panel, card, planner = self.window.models.panel, self.window.models.card, self.window.models.planner
         await self._until(lambda: all(planner.measured(row.record) for row in panel.rows if row.record.runnable))
         await asyncio.sleep(0.5)
         for scene, name in (
@@ -581,9 +581,9 @@ class Stage:
         from sotto.store.pull.progress import PullProgress, PullState
         from sotto.ui.toolkit import theme
 
-        desk, tell = self.window.desk, self.registry.tell
-        card, downloads = desk.getting.card, desk.getting.downloads
-        desk.getting.open()
+        models, tell = self.window.models, self.registry.tell
+        card, downloads = models.downloading.form, models.downloading.downloads
+        models.downloading.open()
         await self._take("get")
         card.field.setText("llama3.2:3b")
         await self._take("get-named")
@@ -606,15 +606,15 @@ class Stage:
         tell(PullProgress(third, states.FAILED, 0, None, note=why))
         tell(PullProgress(first, states.VERIFYING, 4_100_000_000, 4_100_000_000))
         await self._take("download-failed")
-        theme.current().wear(os.environ["SOTTO_APPEARANCE"], 2.0)
+        theme.current().set_appearance(os.environ["SOTTO_APPEARANCE"], 2.0)
         tell(running)
         await self._take("download-large")
-        desk.getting.open()
+        models.downloading.open()
         card.field.setText("llama 3.2: the one with 3b")
         card.get.click()
         await self._take("get-large")
         card.closed.emit()
-        theme.current().wear(os.environ["SOTTO_APPEARANCE"], 1.0)
+        theme.current().set_appearance(os.environ["SOTTO_APPEARANCE"], 1.0)
         downloads.cancel(second)
         await self._take("download-cancelled")
         self.window.chat.notice.hide()

@@ -148,16 +148,16 @@ def flows(loop):
 def dressed(qapp):
     """The theme, put back afterwards."""
     look = theme.current()
-    look.wear("light", 1.0)
+    look.set_appearance("light", 1.0)
     yield look
-    look.wear("light", 1.0)
+    look.set_appearance("light", 1.0)
 
 
 @pytest.fixture
 def preferences(qapp, tmp_path):
     """What a person chose: nothing yet. The application looks as it says."""
     made = PreferenceStore(tmp_path / "config" / "app.json")
-    made.changed.connect(lambda values: theme.current().wear(values.appearance or "light", values.zoom))
+    made.changed.connect(lambda values: theme.current().set_appearance(values.appearance or "light", values.zoom))
     yield made
     made.close()
     destroy(made)
@@ -251,7 +251,7 @@ def stage(qtbot, loop, flows, dressed, preferences, queue, tmp_path):
     yield Stage(window, session, keeper, thread, script, shelf, queue)
     window.hide()
     window.sessions.close()
-    window.desk.close()
+    window.models.close()
     for hold in (script.hold_load, script.hold_prefill, script.hold_answer):
         if hold is not None:
             hold.set()
@@ -297,7 +297,7 @@ def real_window(qtbot, loop, flows, dressed, preferences, tmp_path):
     for window, session, thread, keeper in shown:
         window.hide()
         window.sessions.close()
-        window.desk.close()
+        window.models.close()
         session.library.close()
         assert thread.close(30_000)
         keeper.close()

@@ -52,7 +52,7 @@ def test_what_is_typed_anywhere_is_written(ready, qtbot, loop):
         transcript,
         transcript.messages[-1].text,
         transcript.messages[-1].copy,
-        ready.window.desk.panel.rescan,
+        ready.window.models.panel.rescan,
     ):
         place.setFocus()
         assert not composer.draft.hasFocus()
@@ -104,7 +104,7 @@ def test_tab_goes_round_and_is_caught_nowhere(ready, qtbot, loop, key):
 
 @pytest.mark.parametrize("zoom", [0.8, 1.0, 1.1, 1.5, 2.0])
 def test_a_draft_of_eight_lines_scrolls_at_the_ninth(ready, qtbot, loop, dressed, zoom):
-    dressed.wear("light", zoom)
+    dressed.set_appearance("light", zoom)
     draft = ready.window.chat.composer.draft
     draft.setPlainText("\n".join("x" * 8))
     assert draft.verticalScrollBar().maximum() == 0

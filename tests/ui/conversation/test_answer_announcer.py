@@ -13,7 +13,7 @@ from sotto.engine.contract.answer_parts import Kind, Piece
 from sotto.engine.contract.answer_parts import ToolCall as Call
 from sotto.ui.conversation.answer_announcer import PAUSE, AnswerAnnouncer
 from sotto.ui.toolkit import announcements
-from sotto.ui.toolkit.announcements import announce, spoken
+from sotto.ui.toolkit.announcements import announce, speakable
 
 
 def pieces(text):
@@ -138,7 +138,7 @@ def test_how_it_ended_is_said(hearing):
 
 def test_marks_and_code_are_not_read_out():
     text = "# Title\n\n- **Bold** and `code`, see [here](https://x.y).\n\n```python\nprint(1). Two.\n```\n\nDone."
-    assert spoken(text) == "Title Bold and code, see here. (code) Done."
+    assert speakable(text) == "Title Bold and code, see here. (code) Done."
 
 
 def test_no_sentence_is_taken_from_code_that_is_not_whole(hearing):

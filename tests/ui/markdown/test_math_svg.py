@@ -135,7 +135,7 @@ def test_formulas_are_drawn_once_the_answer_has_ended(text, qtbot, dressed):
     middle = text.document().find("￼", text.document().find("are").position()).block()
     assert middle.blockFormat().alignment().name == "AlignHCenter"
     # In another appearance they are drawn anew.
-    dressed.wear("dark", 1.0)
+    dressed.set_appearance("dark", 1.0)
     qtbot.waitUntil(lambda: len(pictures(text)) == 4, timeout=20_000)
     assert colours(text) == DARK.text
 

@@ -69,17 +69,17 @@ def test_amounts(done, total, said):
 )
 def test_speed_and_time_left(speed, left, said):
     progress = PullProgress("a:b", PullState.DOWNLOADING, 1, 10, speed, left)
-    assert download_words.doing(progress) == said
+    assert download_words.status(progress) == said
 
 
 def test_a_model_that_is_on_the_disk_is_never_said_to_be_downloading():
     progress = PullProgress("a:b", PullState.DOWNLOADING, 1, 10)
-    assert "ownloading" not in download_words.doing(progress, known=True)
-    assert "ownloading" not in download_words.spoken(progress, known=True)
+    assert "ownloading" not in download_words.status(progress, known=True)
+    assert "ownloading" not in download_words.accessible_name(progress, known=True)
 
 
 def test_every_state_has_words_of_its_own():
-    said = [download_words.doing(PullProgress("a:b", state)) for state in PullState]
+    said = [download_words.status(PullProgress("a:b", state)) for state in PullState]
     assert all(said)
     assert len(set(said)) == len(PullState)
 

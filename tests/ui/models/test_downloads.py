@@ -26,7 +26,7 @@ def part(state=PullState.DOWNLOADING, done=1_264_000_000, name=NAME, **changes):
 
 
 def rows(stage):
-    return stage.window.desk.panel.downloads.rows
+    return stage.window.models.panel.downloads.rows
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def getting(stage, qtbot, loop):
         else:
             qtbot.waitUntil(lambda: progress in [row.progress for row in rows(stage)])
 
-    loop.starts.append(lambda: stage.window.desk.getting.downloads.add(NAME))
+    loop.starts.append(lambda: stage.window.models.downloading.downloads.add(NAME))
     return tell
 
 
@@ -64,7 +64,7 @@ def action(stage, text):
 
 
 def test_a_name_is_typed_and_downloaded(stage, qtbot, loop, said):
-    panel, card = stage.window.desk.panel, stage.window.desk.getting.card
+    panel, card = stage.window.models.panel, stage.window.models.downloading.form
     qtbot.mouseClick(panel.get, Qt.MouseButton.LeftButton)
     assert card.isVisible()
     qtbot.waitUntil(card.field.hasFocus)
@@ -85,7 +85,7 @@ def test_a_name_is_typed_and_downloaded(stage, qtbot, loop, said):
 def test_what_is_no_name_is_refused_under_the_field(stage, qtbot, loop, monkeypatch, typed):
     heard = []
     monkeypatch.setattr(download_form, "announce", lambda about, text: heard.append(text))
-    card = stage.window.desk.getting.card
+    card = stage.window.models.downloading.form
     action(stage, "Get a Model…").trigger()
     card.field.setText(typed)
     # Nobody is scolded while typing.
@@ -107,7 +107,7 @@ def test_what_is_no_name_is_refused_under_the_field(stage, qtbot, loop, monkeypa
 
 
 def test_the_focus_goes_back_to_the_button_that_it_came_from(stage, qtbot, loop):
-    panel, card = stage.window.desk.panel, stage.window.desk.getting.card
+    panel, card = stage.window.models.panel, stage.window.models.downloading.form
     panel.get.setFocus()
     for key in (Qt.Key.Key_Escape, Qt.Key.Key_Return):
         qtbot.keyClick(panel.get, Qt.Key.Key_Space)
@@ -119,7 +119,7 @@ def test_the_focus_goes_back_to_the_button_that_it_came_from(stage, qtbot, loop)
 
 
 def test_keys_menu_and_palette_lead_there(stage, qtbot, loop):
-    card = stage.window.desk.getting.card
+    card = stage.window.models.downloading.form
     qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
     assert card.isVisible()
@@ -137,10 +137,10 @@ def test_keys_menu_and_palette_lead_there(stage, qtbot, loop):
 
 
 def test_a_name_that_is_asked_for_twice_is_downloaded_once(getting, stage, loop):
-    stage.window.desk.getting.downloads.add("library/llama3.2:3b")
+    stage.window.models.downloading.downloads.add("library/llama3.2:3b")
     assert stage.queue.asked.count(("add", NAME)) == 1
     getting(part(PullState.PAUSED))
-    stage.window.desk.getting.downloads.add(NAME)
+    stage.window.models.downloading.downloads.add(NAME)
     assert stage.queue.asked[-1] == ("resume", NAME)
     assert len(rows(stage)) == 1
 
@@ -150,12 +150,12 @@ def test_a_name_that_is_asked_for_twice_is_downloaded_once(getting, stage, loop)
 
 def test_a_row_says_how_far_it_is(getting, stage, loop):
     (row,) = rows(stage)
-    assert row.doing.text() == "Waiting for its turn"
+    assert row.status.text() == "Waiting for its turn"
     assert row.amounts.isHidden()
     getting(part(speed=34_300_000.0, seconds_left=128.0))
     assert row.amounts.text() == "1.2 of 4.1 GB"
     assert row.percent.text() == "30 %"
-    assert row.doing.text() == "34 MB/s · 2 min left"
+    assert row.status.text() == "34 MB/s · 2 min left"
     assert row.bar.value() == 30
     assert row.note.isHidden()
     assert row.accessibleName() == "llama3.2:3b, downloading, 1.2 of 4.1 GB, 30 %, 34 MB/s, 2 min left"
@@ -167,14 +167,14 @@ def test_an_error_is_gone_as_soon_as_it_is_over(getting, stage, loop):
     (row,) = rows(stage)
     why = "Nothing has come for 15 s; trying again."
     getting(part(PullState.STALLED, note=why))
-    assert (row.doing.text(), row.note.text()) == ("Stalled", why)
+    assert (row.status.text(), row.note.text()) == ("Stalled", why)
     assert row.note.isVisible()
-    assert row.doing.property("role") == "warn"
+    assert row.status.property("role") == "warn"
     assert "stalled" in row.accessibleName()
     assert why.removesuffix(".") in row.accessibleName()
     getting(part())
     assert row.note.isHidden()
-    assert row.doing.property("role") == "caption"
+    assert row.status.property("role") == "caption"
     assert "15 s" not in row.accessibleName()
 
 
@@ -202,7 +202,7 @@ def test_one_button_lets_it_rest_or_go_on(getting, stage, qtbot, loop, state, ti
 
 
 def test_news_come_over_to_the_windows_thread_a_few_times_a_second(stage, qtbot, loop):
-    downloads = stage.window.desk.getting.downloads
+    downloads = stage.window.models.downloading.downloads
     downloads.add(NAME)
     drawn = []
     downloads.changed.connect(lambda all_of_them: drawn.append((QThread.currentThread(), all_of_them[0].done)))
@@ -225,9 +225,9 @@ def test_news_come_over_to_the_windows_thread_a_few_times_a_second(stage, qtbot,
 
 def test_what_an_earlier_run_left_is_there_and_rests(stage, qtbot, loop, said):
     stage.queue.left = (part(PullState.PAUSED), part(PullState.PAUSED, name="other:1b"))
-    stage.window.desk.getting.downloads.begin(stage.window.dialogs.flows)
+    stage.window.models.downloading.downloads.begin(stage.window.dialogs.flows)
     qtbot.waitUntil(lambda: [row.progress.name for row in rows(stage)] == [NAME, "other:1b"])
-    assert rows(stage)[0].doing.text() == "Paused"
+    assert rows(stage)[0].status.text() == "Paused"
     assert said == []
     rows(stage)[1].toggle.click()
     assert stage.queue.asked[-1] == ("resume", "other:1b")
@@ -239,7 +239,7 @@ def test_search_finds_downloads_too(getting, stage, loop):
     assert rows(stage)[0].isVisible()
     search.setText("mistral")
     assert not rows(stage)[0].isVisible()
-    assert not stage.window.desk.panel.downloads.isVisible()
+    assert not stage.window.models.panel.downloads.isVisible()
 
 
 # How it ends
@@ -251,7 +251,7 @@ def test_when_it_is_done_the_model_takes_the_place_of_the_row(getting, stage, qt
     stage.shelf.records.append(record(NAME, source=Source.SOTTO))
     getting(part(PullState.DONE, done=TOTAL))
     qtbot.waitUntil(lambda: NAME in [row.record.name for row in stage.window.sidebar.rows])
-    assert not stage.window.desk.panel.downloads.isVisible()
+    assert not stage.window.models.panel.downloads.isVisible()
     assert said[-1] == "llama3.2:3b is here. 4.1 GB were downloaded and checked."
     notice = stage.window.chat.notice
     assert notice.title.text() == "llama3.2:3b is here"
@@ -265,8 +265,8 @@ def test_a_failure_says_why_once_and_can_be_tried_again(getting, stage, loop, sa
     getting(part(PullState.FAILED, done=0, note=why))
     getting(part(PullState.FAILED, done=1, note=why))
     (row,) = rows(stage)
-    assert (row.doing.text(), row.note.text()) == ("Failed", why)
-    assert row.doing.property("role") == "alert"
+    assert (row.status.text(), row.note.text()) == ("Failed", why)
+    assert row.status.property("role") == "alert"
     assert said[1:] == [f"llama3.2:3b could not be downloaded. {why}"]
     getting(part(PullState.CHECKING, done=1))
     assert row.note.isHidden()
@@ -278,7 +278,7 @@ def test_a_model_that_is_there_is_updated_and_not_downloaded(getting, stage, qtb
     qtbot.waitUntil(lambda: NAME in [row.record.name for row in stage.window.sidebar.rows])
     getting(part())
     (row,) = rows(stage)
-    assert row.doing.text() == "Updating"
+    assert row.status.text() == "Updating"
     assert "ownloading" not in row.accessibleName()
 
 
@@ -307,14 +307,14 @@ def test_what_is_there_before_it_is_given_up_stays(getting, stage, qtbot, loop):
     rows(stage)[0].cancel.click()
     stage.queue.tell(part(PullState.DONE, done=TOTAL))
     qtbot.waitUntil(lambda: stage.window.chat.notice.title.text() == "llama3.2:3b is here")
-    stage.window.desk.getting.downloads.close()
+    stage.window.models.downloading.downloads.close()
     assert ("cancel", NAME) not in stage.queue.asked
 
 
 def test_one_that_was_given_up_is_asked_for_again(getting, stage, loop):
     getting(part(PullState.PAUSED))
     rows(stage)[0].cancel.click()
-    stage.window.desk.getting.downloads.add(NAME)
+    stage.window.models.downloading.downloads.add(NAME)
     assert [row.progress.name for row in rows(stage)] == [NAME]
     assert stage.queue.asked[-1] == ("resume", NAME)
 
@@ -337,20 +337,20 @@ def test_where_nothing_has_come_a_cancel_is_one_at_once(getting, stage, qtbot, l
 
 
 def test_the_focus_goes_on_from_a_row_that_goes(getting, stage, qtbot, loop):
-    stage.window.desk.getting.downloads.add("other:1b")
+    stage.window.models.downloading.downloads.add("other:1b")
     first, second = rows(stage)
     first.cancel.setFocus()
     qtbot.keyClick(first.cancel, Qt.Key.Key_Space)
     assert second.toggle.hasFocus()
     second.cancel.setFocus()
     qtbot.keyClick(second.cancel, Qt.Key.Key_Space)
-    assert stage.window.desk.panel.get.hasFocus()
+    assert stage.window.models.panel.get.hasFocus()
 
 
 def test_tab_goes_through_downloads_and_then_through_models(getting, stage, qtbot, loop):
     qtbot.waitUntil(lambda: len(stage.window.sidebar.rows) == 2)
-    stage.window.desk.getting.downloads.add("other:1b")
-    panel = stage.window.desk.panel
+    stage.window.models.downloading.downloads.add("other:1b")
+    panel = stage.window.models.panel
     one, two = rows(stage)
     panel.rescan.setFocus()
     for wanted in (one.toggle, one.cancel, two.toggle, two.cancel, *panel.rows):
@@ -385,7 +385,7 @@ def test_the_speed_that_was_chosen_holds_at_once(stage, qtbot, loop):
 
 def test_the_speed_holds_from_the_start(stage, preferences, loop):
     preferences.change(download_limit=1_000_000)
-    stage.window.desk.getting.downloads.add(NAME)
+    stage.window.models.downloading.downloads.add(NAME)
     assert ("limit", 1_000_000) in stage.queue.asked
 
 
@@ -417,7 +417,7 @@ def test_downloads_go_on_behind_a_closed_window_and_the_tray_says_what_came_of_t
     monkeypatch.setattr(QSystemTrayIcon, "showMessage", lambda self, *words: told.append(words[:2]))
     around.shell.tray.try_to_show()
     around.shell.open_window()
-    around.shell.window.desk.getting.downloads.add(NAME)
+    around.shell.window.models.downloading.downloads.add(NAME)
     around.shell.window.close()
     assert ("close", None) not in around.queue.asked
     around.queue.tell(part(PullState.DONE, done=TOTAL))
@@ -426,7 +426,7 @@ def test_downloads_go_on_behind_a_closed_window_and_the_tray_says_what_came_of_t
 
 def test_quitting_closes_the_queue_and_deletes_what_was_given_up(around, qtbot, loop):
     around.shell.open_window()
-    downloads = around.shell.window.desk.getting.downloads
+    downloads = around.shell.window.models.downloading.downloads
     downloads.add(NAME)
     around.queue.tell(part())
     qtbot.waitUntil(lambda: downloads.all[0].done > 0)

@@ -24,11 +24,11 @@ class Watch:
 
 @pytest.fixture
 def watch(ready, loop, preferences):
-    made, keep = Watch(), ready.window.desk.keep_alive
+    made, keep = Watch(), ready.window.models.idle_unloader
 
     def begin():
-        keep._now = made
-        keep._idle_since = 0.0
+        keep.now = made
+        keep.idle_since = 0.0
         preferences.change(keep_alive_minutes=5)
 
     loop.starts.append(begin)
@@ -36,7 +36,7 @@ def watch(ready, loop, preferences):
 
 
 def test_an_idle_model_leaves_when_its_time_has_come(ready, qtbot, loop, watch):
-    keep, row = ready.window.desk.keep_alive, ready.window.sidebar.rows[0]
+    keep, row = ready.window.models.idle_unloader, ready.window.sidebar.rows[0]
     assert row.accessibleDescription().endswith("Leaves memory in 5 min if it stays idle")
     watch.time = 299.0
     keep.check()
@@ -52,32 +52,32 @@ def test_an_answer_starts_the_time_again(ready, qtbot, loop, watch):
     ready.script.hold_answer = threading.Event()
     ready.window.send("Hi")
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.GENERATING)
-    assert ready.window.desk.keep_alive.left is None
+    assert ready.window.models.idle_unloader.seconds_left is None
     watch.time = 1000.0
-    ready.window.desk.keep_alive.check()
+    ready.window.models.idle_unloader.check()
     assert ready.session.state.phase is Phase.GENERATING
     ready.script.hold_answer.set()
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY)
-    assert ready.window.desk.keep_alive.left == 300.0
+    assert ready.window.models.idle_unloader.seconds_left == 300.0
 
 
 def test_a_pinned_model_stays_and_so_does_every_one_without_a_choice(ready, qtbot, loop, watch, preferences):
-    keep, book = ready.window.desk.keep_alive, ready.window.desk.book
+    keep, book = ready.window.models.idle_unloader, ready.window.models.notes
     book.pin(record(), pinned=True)
     watch.time = 9999.0
     keep.check()
-    assert (keep.left, keep.line) == (None, "Stays loaded")
+    assert (keep.seconds_left, keep.line) == (None, "Stays loaded")
     assert "stays loaded" in ready.window.sidebar.rows[0].accessibleName()
     preferences.change(keep_alive_minutes=0)
     book.pin(record(), pinned=False)
     keep.check()
-    assert (keep.left, keep.line) == (None, "")
+    assert (keep.seconds_left, keep.line) == (None, "")
     assert ready.session.state.phase is Phase.READY
 
 
 def test_a_question_brings_a_model_back_that_left_because_it_was_idle(ready, qtbot, loop, watch):
     watch.time = 300.0
-    ready.window.desk.keep_alive.check()
+    ready.window.models.idle_unloader.check()
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.FOUND)
     ready.window.send("Are you there?")
     qtbot.waitUntil(lambda: len(ready.script.requests) == 1 and not ready.chat_session.busy)
@@ -102,7 +102,7 @@ def names(window):
 
 def delete(window, name):
     (row,) = [row for row in window.sidebar.rows if row.record.name == name]
-    actions = {action.text(): action for action in window.desk.panel.menu_of(row.record).actions()}
+    actions = {action.text(): action for action in window.models.panel.menu_of(row.record).actions()}
     actions["Delete"].trigger()
 
 
@@ -122,13 +122,13 @@ def test_a_model_that_nobody_brings_back_is_erased(own, qtbot, loop):
     window, store = own
     blobs = len(list((store.root / "blobs").iterdir()))
     delete(window, "one:latest")
-    qtbot.waitUntil(lambda: not list((store.root / "trash").glob("*/*")) and not window.desk.bin._waiting)
+    qtbot.waitUntil(lambda: not list((store.root / "trash").glob("*/*")) and not window.models.trash.removed)
     qtbot.waitUntil(lambda: len(list((store.root / "blobs").iterdir())) < blobs)
     assert names(window) >= {"two:latest"}
 
 
 def test_only_own_models_can_be_deleted(ready, loop):
-    panel = ready.window.desk.panel
+    panel = ready.window.models.panel
     for one, offered in (
         (record("a", source=Source.SOTTO), True),
         (record("b", source=Source.OLLAMA), False),

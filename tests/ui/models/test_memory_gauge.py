@@ -20,7 +20,7 @@ def test_the_gauge_says_it_in_words(stage, loop):
     assert spoken in gauge.accessibleName()
     assert "Other programs 11.9 GB" in gauge.accessibleName()
     gauge.show_sample(None)
-    assert gauge._free.text() == "—"
+    assert gauge.free.text() == "—"
     assert gauge.accessibleName().startswith("Memory unknown")
 
 
@@ -66,11 +66,11 @@ def test_what_would_be_taken_is_a_ghost_whose_context_alone_moves(stage, loop):
 
 @pytest.mark.parametrize("appearance", ["light", "dark"])
 def test_colour_word_and_number_follow_each_sample(stage, loop, dressed, appearance):
-    dressed.wear(appearance, 1.0)
+    dressed.set_appearance(appearance, 1.0)
     gauge, seen = stage.window.sidebar.gauge, []
     for taken in (MemorySample(100, 60), MemorySample(100, 22), MemorySample(100, 9, shortage=2), None):
         gauge.show_sample(taken)
-        seen.append((gauge._free.text(), gauge._free.palette().color(gauge._free.foregroundRole()).name()))
+        seen.append((gauge.free.text(), gauge.free.palette().color(gauge.free.foregroundRole()).name()))
     texts, colors = zip(*seen, strict=True)
     assert [text.rpartition("· ")[2] for text in texts] == ["plenty free", "getting tight", "critical", "—"]
     assert list(colors[1:3]) == [dressed.tokens.warn, dressed.tokens.alert]
@@ -81,9 +81,9 @@ def test_colour_word_and_number_follow_each_sample(stage, loop, dressed, appeara
 
 def test_memory_is_sampled_only_while_it_can_be_seen(stage, qtbot, loop, monkeypatch):
     gauge, asked = stage.window.sidebar.gauge, []
-    qtbot.waitUntil(lambda: gauge._free.text() != "—")
+    qtbot.waitUntil(lambda: gauge.free.text() != "—")
     assert gauges.SAMPLE_EVERY_MS == 3000
-    gauge._timer.setInterval(20)
+    gauge.sample_timer.setInterval(20)
     gauge.sample_wanted.connect(lambda: asked.append(True))
     qtbot.waitUntil(lambda: len(asked) > 2)
     for rest, wake in ((stage.window.hide, stage.window.show), (minimize, restore)):
@@ -108,10 +108,10 @@ def test_a_sample_that_fails_is_a_dash(stage, qtbot, loop, monkeypatch):
         raise OSError("no /proc")
 
     gauge = stage.window.sidebar.gauge
-    qtbot.waitUntil(lambda: gauge._free.text() != "—")
+    qtbot.waitUntil(lambda: gauge.free.text() != "—")
     monkeypatch.setattr(memory_estimate, "sample_memory", fail)
-    stage.window.desk.sample_memory()
-    qtbot.waitUntil(lambda: gauge._free.text() == "—")
+    stage.window.models.sample_memory()
+    qtbot.waitUntil(lambda: gauge.free.text() == "—")
 
 
 def test_the_model_in_memory_is_named(ready, qtbot, loop):

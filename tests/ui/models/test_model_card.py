@@ -19,60 +19,60 @@ BIG = record("big:8b", size=4 * GB, also=(Place("big", Source.HUGGINGFACE, recor
 
 
 @pytest.fixture
-def desk(stage, qtbot, loop):
-    """A desk on a machine with 16 GB, where `big` needs 4 of them and 100 KB for each token."""
+def models(stage, qtbot, loop):
+    """The controller on a machine with 16 GB, where `big` needs 4 of them and 100 KB for each token."""
     stage.shelf.records = [record(), BIG]
     stage.script.needs = {"big:8b": REPACKED}
 
     def begin():
-        stage.window.sidebar.gauge._timer.stop()
-        qtbot.waitUntil(lambda: stage.window.desk.planner.measured(BIG) is not None)
-        machine(stage.window.desk, qtbot, 12, Fit.FITS)
+        stage.window.sidebar.gauge.sample_timer.stop()
+        qtbot.waitUntil(lambda: stage.window.models.planner.measured(BIG) is not None)
+        machine(stage.window.models, qtbot, 12, Fit.FITS)
 
     loop.starts.append(begin)
-    return stage.window.desk
+    return stage.window.models
 
 
-def machine(desk, qtbot, available, fit):
+def machine(models, qtbot, available, fit):
     """Have so many gigabytes be available, and wait until the row says what that means."""
     qtbot.wait(50)
-    desk.planner.show_sample(MemorySample(16 * GB, available * GB))
-    qtbot.waitUntil(lambda: row(desk)._fit is fit)
+    models.planner.set_sample(MemorySample(16 * GB, available * GB))
+    qtbot.waitUntil(lambda: row(models).fit is fit)
 
 
-def row(desk, name="big:8b"):
-    return next(one for one in desk.panel.rows if one.record.name == name)
+def row(models, name="big:8b"):
+    return next(one for one in models.panel.rows if one.record.name == name)
 
 
-def order(desk):
-    return [one.record.name for one in desk.panel.rows]
+def order(models):
+    return [one.record.name for one in models.panel.rows]
 
 
-def test_a_row_says_in_words_whether_the_model_fits(desk, qtbot, loop, stage):
-    assert "fits into memory" in row(desk).accessibleName()
-    assert "not known whether it fits" in row(desk, "tiny:latest").accessibleName()
-    machine(desk, qtbot, 5, Fit.TIGHT)
-    assert "a tight fit" in row(desk).accessibleName()
-    machine(desk, qtbot, 3, Fit.NO)
-    assert "does not fit into memory" in row(desk).accessibleName()
+def test_a_row_says_in_words_whether_the_model_fits(models, qtbot, loop, stage):
+    assert "fits into memory" in row(models).accessibleName()
+    assert "not known whether it fits" in row(models, "tiny:latest").accessibleName()
+    machine(models, qtbot, 5, Fit.TIGHT)
+    assert "a tight fit" in row(models).accessibleName()
+    machine(models, qtbot, 3, Fit.NO)
+    assert "does not fit into memory" in row(models).accessibleName()
     assert len({FIT_SIGNS[fit] for fit in Fit}) == 4
 
 
-def test_a_limit_in_the_settings_says_anew_what_fits(desk, qtbot, loop, stage):
-    desk.planner.show_sample(MemorySample(16 * GB, 12 * GB, allowed=3 * GB))
-    qtbot.waitUntil(lambda: row(desk)._fit is Fit.NO)
-    row(desk).click()
-    assert "the limit in Settings" in desk.card.sentence.text()
+def test_a_limit_in_the_settings_says_anew_what_fits(models, qtbot, loop, stage):
+    models.planner.set_sample(MemorySample(16 * GB, 12 * GB, allowed=3 * GB))
+    qtbot.waitUntil(lambda: row(models).fit is Fit.NO)
+    row(models).click()
+    assert "the limit in Settings" in models.card.sentence.text()
 
 
-def test_the_card_says_how_the_types_of_a_gguf_file_are_held(desk, qtbot, loop, stage):
-    row(desk).click()
-    assert desk.card.numbers["Weights"].toolTip() == "Held as Q4_K in 4 bits, Q6_K rounded to 8 bits"
+def test_the_card_says_how_the_types_of_a_gguf_file_are_held(models, qtbot, loop, stage):
+    row(models).click()
+    assert models.card.numbers["Weights"].toolTip() == "Held as Q4_K in 4 bits, Q6_K rounded to 8 bits"
 
 
-def test_the_card_tells_numbers_and_the_slider_moves_the_context_alone(desk, qtbot, loop, stage):
-    row(desk).click()
-    card, gauge = desk.card, stage.window.sidebar.gauge
+def test_the_card_tells_numbers_and_the_slider_moves_the_context_alone(models, qtbot, loop, stage):
+    row(models).click()
+    card, gauge = models.card, stage.window.sidebar.gauge
     assert card.isVisible()
     assert card.verdict.text() == "Fits"
     assert "75 %" not in card.sentence.text()
@@ -87,102 +87,102 @@ def test_the_card_tells_numbers_and_the_slider_moves_the_context_alone(desk, qtb
     moved = [one.nbytes for one in gauge.segments if one.ghost]
     assert moved[0] == ghosts[0]
     assert moved[1] < ghosts[1]
-    qtbot.waitUntil(lambda: desk.book.context_of(BIG) == 1024)
+    qtbot.waitUntil(lambda: models.notes.context_of(BIG) == 1024)
     card.close_button.click()
     assert not any(one.ghost for one in gauge.segments)
 
 
-def test_a_model_is_loaded_with_the_context_that_was_chosen(desk, qtbot, loop, stage):
-    row(desk).click()
-    desk.card.slider.setValue(2)
-    desk.card.load.click()
+def test_a_model_is_loaded_with_the_context_that_was_chosen(models, qtbot, loop, stage):
+    row(models).click()
+    models.card.slider.setValue(2)
+    models.card.load.click()
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     assert stage.script.loads[-1] == ("big:8b", 2048, False)
-    assert desk.card.isHidden()
+    assert models.card.isHidden()
     assert stage.window.chat.composer.draft.hasFocus()
     stage.session.eject()
-    QTest.mouseDClick(row(desk), Qt.MouseButton.LeftButton)
+    QTest.mouseDClick(row(models), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     assert stage.script.loads[-1] == ("big:8b", 2048, False)
 
 
 @pytest.mark.parametrize(("available", "fit"), [(5, Fit.TIGHT), (3, Fit.NO)])
-def test_what_fills_memory_is_loaded_after_the_numbers_were_seen(desk, qtbot, loop, stage, available, fit):
-    machine(desk, qtbot, available, fit)
-    QTest.mouseDClick(row(desk), Qt.MouseButton.LeftButton)
+def test_what_fills_memory_is_loaded_after_the_numbers_were_seen(models, qtbot, loop, stage, available, fit):
+    machine(models, qtbot, available, fit)
+    QTest.mouseDClick(row(models), Qt.MouseButton.LeftButton)
     assert [name for name, *_ in stage.script.loads if name == "big:8b"] == []
-    assert desk.card.isVisible()
-    assert desk.card.load.text() == "Load anyway"
-    assert "GB" in desk.card.sentence.text()
-    qtbot.keyClick(desk.card.load, Qt.Key.Key_Space)
+    assert models.card.isVisible()
+    assert models.card.load.text() == "Load anyway"
+    assert "GB" in models.card.sentence.text()
+    qtbot.keyClick(models.card.load, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     assert stage.script.loads[-1][0::2] == ("big:8b", True)
 
 
-def test_what_is_not_known_is_said_and_can_be_loaded(desk, qtbot, loop, stage):
-    row(desk, "tiny:latest").click()
-    card = desk.card
+def test_what_is_not_known_is_said_and_can_be_loaded(models, qtbot, loop, stage):
+    row(models, "tiny:latest").click()
+    card = models.card
     assert card.verdict.text() == "Not known whether it fits"
     assert card.sentence.text() == "tiny:latest is not in the script."
-    assert not card._plan_part.isVisible()
+    assert not card.plan_rows.isVisible()
     assert card.load.text() == "Load"
 
 
-def test_the_card_by_keyboard(desk, qtbot, loop, stage):
-    desk.panel.focus_chosen()
-    row(desk).setFocus()
-    qtbot.keyClick(row(desk), Qt.Key.Key_Right)
-    assert desk.card.isVisible()
-    assert desk.card.slider.hasFocus()
-    value = desk.card.slider.value()
-    qtbot.keyClick(desk.card.slider, Qt.Key.Key_Left)
-    assert desk.card.slider.value() == value - 1
-    assert desk.card.slider.accessibleDescription() == desk.card.tokens.text()
-    qtbot.keyClick(desk.card, Qt.Key.Key_Escape)
-    assert desk.card.isHidden()
-    assert row(desk).hasFocus()
+def test_the_card_by_keyboard(models, qtbot, loop, stage):
+    models.panel.focus_selected()
+    row(models).setFocus()
+    qtbot.keyClick(row(models), Qt.Key.Key_Right)
+    assert models.card.isVisible()
+    assert models.card.slider.hasFocus()
+    value = models.card.slider.value()
+    qtbot.keyClick(models.card.slider, Qt.Key.Key_Left)
+    assert models.card.slider.value() == value - 1
+    assert models.card.slider.accessibleDescription() == models.card.tokens.text()
+    qtbot.keyClick(models.card, Qt.Key.Key_Escape)
+    assert models.card.isHidden()
+    assert row(models).hasFocus()
 
 
-def test_the_card_goes_when_the_focus_does(desk, qtbot, loop, stage):
-    QTest.mouseClick(row(desk), Qt.MouseButton.LeftButton)
-    assert desk.card.isVisible()
+def test_the_card_goes_when_the_focus_does(models, qtbot, loop, stage):
+    QTest.mouseClick(row(models), Qt.MouseButton.LeftButton)
+    assert models.card.isVisible()
     stage.window.chat.composer.draft.setFocus()
-    assert desk.card.isHidden()
+    assert models.card.isHidden()
 
 
-def test_a_loaded_model_is_ejected_from_its_card(desk, qtbot, loop, stage):
+def test_a_loaded_model_is_ejected_from_its_card(models, qtbot, loop, stage):
     stage.session.load(BIG)
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
-    assert not row(desk).eject.isHidden()
-    row(desk).click()
-    assert (desk.card.verdict.text(), desk.card.load.text()) == ("Loaded", "Eject")
-    desk.card.load.click()
+    assert not row(models).eject.isHidden()
+    row(models).click()
+    assert (models.card.verdict.text(), models.card.load.text()) == ("Loaded", "Eject")
+    models.card.load.click()
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.FOUND)
 
 
-def test_predicted_and_actual_stand_side_by_side(desk, qtbot, loop, stage, monkeypatch, tmp_path):
+def test_predicted_and_actual_stand_side_by_side(models, qtbot, loop, stage, monkeypatch, tmp_path):
     monkeypatch.setattr(estimates.paths, "cache_dir", lambda: tmp_path / "cache")
     stage.script.taken = 6 * GB
     stage.session.load(BIG)
     qtbot.waitUntil(lambda: stage.session.state.actual == 6 * GB)
-    assert row(desk).accessibleDescription() == "Predicted 4.0 GB, holds 6.0 GB"
-    row(desk).click()
-    assert (desk.card.numbers["Predicted"].text(), desk.card.numbers["Holds now"].text()) == ("4.0 GB", "6.0 GB")
+    assert row(models).accessibleDescription() == "Predicted 4.0 GB, holds 6.0 GB"
+    row(models).click()
+    assert (models.card.numbers["Predicted"].text(), models.card.numbers["Holds now"].text()) == ("4.0 GB", "6.0 GB")
     # It is off by half, so it is learned, and the model is measured once more.
     qtbot.waitUntil(lambda: estimates.ratio("llama") == 1.5)
-    assert row(desk).accessibleDescription() == "Predicted 4.0 GB, holds 6.0 GB"
+    assert row(models).accessibleDescription() == "Predicted 4.0 GB, holds 6.0 GB"
 
 
-def test_favourites_come_first_and_orders_hold(desk, qtbot, loop, preferences):
-    assert order(desk) == ["tiny:latest", "big:8b"]
-    row(desk).click()
-    desk.card.star.click()
-    assert order(desk) == ["big:8b", "tiny:latest"]
-    assert "favourite" in row(desk).accessibleName()
+def test_favourites_come_first_and_orders_hold(models, qtbot, loop, preferences):
+    assert order(models) == ["tiny:latest", "big:8b"]
+    row(models).click()
+    models.card.star.click()
+    assert order(models) == ["big:8b", "tiny:latest"]
+    assert "favourite" in row(models).accessibleName()
     assert preferences.values.favourites == (BIG.digest,)
-    desk.card.star.click()
-    assert order(desk) == ["tiny:latest", "big:8b"]
-    actions = {action.text(): action for action in desk.panel.order_menu().actions()}
+    models.card.star.click()
+    assert order(models) == ["tiny:latest", "big:8b"]
+    actions = {action.text(): action for action in models.panel.order_menu().actions()}
     assert list(actions) == ["Recently Used", "Name", "Size", "Fit"]
     for text, expected in (
         ("Name", ["big:8b", "tiny:latest"]),
@@ -190,44 +190,44 @@ def test_favourites_come_first_and_orders_hold(desk, qtbot, loop, preferences):
         ("Fit", ["big:8b", "tiny:latest"]),
     ):
         actions[text].trigger()
-        assert order(desk) == expected, text
+        assert order(models) == expected, text
     assert preferences.values.model_order == "fit"
 
 
-def test_what_was_used_last_comes_first(desk, qtbot, loop, stage, preferences):
+def test_what_was_used_last_comes_first(models, qtbot, loop, stage, preferences):
     preferences.change(recent_models=(BIG.name,))
-    assert order(desk) == ["tiny:latest", "big:8b"]  # nothing moves under the pointer
+    assert order(models) == ["tiny:latest", "big:8b"]  # nothing moves under the pointer
     stage.session.library.rescan()
-    qtbot.waitUntil(lambda: order(desk) == ["big:8b", "tiny:latest"])
+    qtbot.waitUntil(lambda: order(models) == ["big:8b", "tiny:latest"])
 
 
-def test_where_a_model_is_stands_in_its_card(desk, qtbot, loop):
-    row(desk).click()
-    pills = [desk.card._pills.itemAt(number).widget() for number in range(2)]
+def test_where_a_model_is_stands_in_its_card(models, qtbot, loop):
+    row(models).click()
+    pills = [models.card.pills.itemAt(number).widget() for number in range(2)]
     assert [pill.text() for pill in pills] == ["Ollama", "Hugging Face"]
-    assert "4.0 GB on disk" in desk.card._kind.text()
-    assert "made for 4,096 tokens" in desk.card._kind.text()
+    assert "4.0 GB on disk" in models.card.facts.text()
+    assert "made for 4,096 tokens" in models.card.facts.text()
 
 
-def test_a_chosen_context_is_there_after_the_next_start(desk, loop, preferences):
-    desk.book.choose_context(BIG, 2048)
-    desk.book.choose_context(record(), 512)
-    assert (desk.book.context_of(BIG), desk.book.context_of(record())) == (2048, 512)
-    desk.book.choose_context(BIG, None)
-    assert (desk.book.context_of(BIG), desk.book.context_of(record())) == (None, 512)
+def test_a_chosen_context_is_there_after_the_next_start(models, loop, preferences):
+    models.notes.choose_context(BIG, 2048)
+    models.notes.choose_context(record(), 512)
+    assert (models.notes.context_of(BIG), models.notes.context_of(record())) == (2048, 512)
+    models.notes.choose_context(BIG, None)
+    assert (models.notes.context_of(BIG), models.notes.context_of(record())) == (None, 512)
     preferences.change(contexts=("nonsense", f"{BIG.digest}:x", f"{BIG.digest}:-4", f"{BIG.digest}:99999999999999"))
-    assert desk.book.context_of(BIG) is None
+    assert models.notes.context_of(BIG) is None
 
 
-def test_another_context_for_every_model_is_planned_at_once(desk, qtbot, loop, stage, preferences):
-    usual = desk.planner.projection(BIG).plan.context
+def test_another_context_for_every_model_is_planned_at_once(models, qtbot, loop, stage, preferences):
+    usual = models.planner.projection(BIG).plan.context
     for tokens, planned in ((2048, 2048), (0, usual)):
         preferences.change(num_ctx=tokens)
-        qtbot.waitUntil(lambda planned=planned: desk.planner.projection(BIG).plan.context == planned, timeout=5000)
+        qtbot.waitUntil(lambda planned=planned: models.planner.projection(BIG).plan.context == planned, timeout=5000)
         assert stage.session.context_for(BIG) == planned
 
 
-def test_the_plan_of_the_card_is_that_of_the_row(desk, loop):
-    assert desk.planner.projection(BIG) == desk.planner.preview(BIG, None)
-    assert desk.planner.measured(BIG).needs == measured(REPACKED).needs
-    assert there(16, 12).sample == desk.planner.memory.sample
+def test_the_plan_of_the_card_is_that_of_the_row(models, loop):
+    assert models.planner.projection(BIG) == models.planner.preview(BIG, None)
+    assert models.planner.measured(BIG).needs == measured(REPACKED).needs
+    assert there(16, 12).sample == models.planner.memory.sample

@@ -11,7 +11,7 @@ NOTE = "Its prompts are made by the template that you gave it."
 
 
 def texts(stage):
-    return [action.text() for action in stage.window.desk.panel.menu_of(record()).actions()]
+    return [action.text() for action in stage.window.models.panel.menu_of(record()).actions()]
 
 
 @pytest.fixture
@@ -22,19 +22,19 @@ def problems(stage):
 
 
 def test_a_template_is_given_and_taken_back(stage, qtbot, loop, tmp_path, problems):
-    templates, digest = stage.window.desk.templates, record().digest
+    templates, digest = stage.window.models.templates, record().digest
     file = tmp_path / "t.gotmpl"
     file.write_text(GO)
     assert "Use a Template…" in texts(stage)
     assert "Use Its Own Template" not in texts(stage)
-    templates.give(record(), file)
+    templates.assign(record(), file)
     qtbot.waitUntil(lambda: read_user_template(digest) == GO)
     assert "Use Its Own Template" in texts(stage)
     qtbot.waitUntil(lambda: stage.window.chat.notice.title.text() == "The template is kept")
     assert stage.window.chat.notice.message.text() == (
         "The prompts of tiny are made by this template from its next load on."
     )
-    stage.window.desk.panel.template_unwanted.emit(record())
+    stage.window.models.panel.template_unwanted.emit(record())
     qtbot.waitUntil(lambda: read_user_template(digest) == "")
     assert "Use Its Own Template" not in texts(stage)
     qtbot.waitUntil(lambda: stage.window.chat.notice.title.text() == "The template is taken back")
@@ -54,7 +54,7 @@ def test_a_template_is_given_and_taken_back(stage, qtbot, loop, tmp_path, proble
 def test_a_file_that_is_no_template_changes_nothing(stage, qtbot, loop, tmp_path, problems, content, why):
     file = tmp_path / "t.txt"
     file.write_text(content)
-    stage.window.desk.templates.give(record(), file)
+    stage.window.models.templates.assign(record(), file)
     qtbot.waitUntil(lambda: bool(problems))
     assert problems[0].title == "tiny keeps the template it had"
     assert why in problems[0].message
@@ -62,19 +62,19 @@ def test_a_file_that_is_no_template_changes_nothing(stage, qtbot, loop, tmp_path
 
 
 def test_a_model_in_use_is_loaded_anew_and_says_what_makes_its_prompts(stage, qtbot, loop, tmp_path):
-    session, desk, pane = stage.session, stage.window.desk, stage.window.chat.header
+    session, models, pane = stage.session, stage.window.models, stage.window.chat.header
     session.load(record())
     qtbot.waitUntil(lambda: session.state.phase is Phase.READY)
     assert NOTE.removesuffix(".") not in pane.line.text()
     stage.script.template_note = NOTE
     file = tmp_path / "t.gotmpl"
     file.write_text(GO)
-    desk.templates.give(record(), file)
+    models.templates.assign(record(), file)
     qtbot.waitUntil(lambda: session.state.phase is Phase.READY and session.state.info.template_note == NOTE)
     assert NOTE.removesuffix(".") in pane.line.text()
-    desk.show_details(record())
-    assert desk.card.sentence.text() == NOTE
-    assert desk.card.sentence.isVisible()
+    models.show_details(record())
+    assert models.card.sentence.text() == NOTE
+    assert models.card.sentence.isVisible()
     assert stage.window.chat.notice.message.text() == "The prompts of tiny are made by this template from now on."
     assert [load[0] for load in stage.script.loads] == ["tiny:latest"] * 2
 

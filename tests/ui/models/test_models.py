@@ -62,7 +62,7 @@ def test_a_folder_whose_disk_is_away_is_greyed_and_comes_back_within_two_seconds
     disk = tmp_path / "disk"
     shutil.copytree(material("stories260k"), disk / "stories")
     before = fingerprint(disk)
-    window.desk.add_folder(str(disk))
+    window.models.add_folder(str(disk))
     assert preferences.values.folders == (str(disk),)
     qtbot.waitUntil(lambda: "stories" in rows(window), timeout=10_000)
     qtbot.waitUntil(lambda: window.session.library._presence is not None)
@@ -74,7 +74,7 @@ def test_a_folder_whose_disk_is_away_is_greyed_and_comes_back_within_two_seconds
     window.session.load(row.record)
     assert "disk that is not present" in window.chat.notice.message.text()
     row.click()
-    assert window.desk.card.load.isHidden()
+    assert window.models.card.load.isHidden()
     qtbot.waitUntil(lambda: not window.session.library.searching)
     began = time.monotonic()
     (tmp_path / "away").rename(disk)
@@ -87,16 +87,16 @@ def test_each_weight_is_listed_once_with_every_place_it_is_in(qtbot, window, loo
     source = material("stories260k")
     for folder in (own_home / ".lmstudio" / "models" / "somebody" / "stories", own_home / "extra" / "stories"):
         shutil.copytree(source, folder)
-    window.desk.add_folder(str(own_home / "extra"))
+    window.models.add_folder(str(own_home / "extra"))
     qtbot.waitUntil(lambda: any(row.record.also for row in window.sidebar.rows), timeout=10_000)
     (row,) = [row for row in window.sidebar.rows if not row.record.builtin]
     row.click()
-    pills = window.desk.card._pills
+    pills = window.models.card.pills
     assert [pills.itemAt(number).widget().text() for number in range(2)] == ["LM Studio", "Folder"]
 
 
 def test_two_hundred_models_are_listed_at_once(stage, qtbot, loop, own_home):
-    store, panel = Store(own_home / ".ollama" / "models"), stage.window.desk.panel
+    store, panel = Store(own_home / ".ollama" / "models"), stage.window.models.panel
     # How much is done for a model, and not how long that takes here; as much among many as among few.
     listing, showing = {}, {}
     for number in range(200):

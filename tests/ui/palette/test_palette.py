@@ -69,7 +69,7 @@ def test_every_action_of_the_menus_is_there_with_its_keys(palette, stage, loop):
 def test_a_model_is_loaded_and_comes_first_the_next_time(palette, stage, qtbot, loop):
     stage.shelf.records = [*stage.shelf.records, record("big:8b", runnable=False, reason="No.")]
     stage.shelf.records.append(record("someone/else:latest"))
-    stage.window.desk.panel.rescan.click()
+    stage.window.models.panel.rescan.click()
     qtbot.waitUntil(lambda: len(stage.session.library.models) == 4)
     shown = palette()
     qtbot.keyClicks(shown.field, "othr")
@@ -138,7 +138,7 @@ def test_a_screen_reader_hears_what_return_would_do(palette, qtbot, loop, monkey
 
 def test_many_models_and_chats_keep_nobody_waiting(palette, stage, qtbot, loop, tmp_path):
     stage.shelf.records = [record(f"model-{n}:latest") for n in range(200)]
-    stage.window.desk.panel.rescan.click()
+    stage.window.models.panel.rescan.click()
     qtbot.waitUntil(lambda: len(stage.session.library.models) == 200)
 
     def fill(store):
@@ -172,7 +172,7 @@ def test_the_palette_is_made_of_what_is_there_now(palette, stage, qtbot, loop):
     shown.leave()
     assert shown.isHidden()
     stage.shelf.records = [record("fresh:1b")]
-    stage.window.desk.panel.rescan.click()
+    stage.window.models.panel.rescan.click()
     qtbot.waitUntil(lambda: len(stage.session.library.models) == 1)
     palette()
     assert "fresh:1b" in titles(shown)

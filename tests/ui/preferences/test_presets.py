@@ -99,7 +99,7 @@ def test_only_what_can_have_been_chosen_is_sensible(options):
     for number in ALL_NUMBERS:
         assert (number.name in kept) == (number.name in options and number.fits(options[number.name]))
         held = inherited_value(number, kept, options)
-        assert held.shown
+        assert held.text
         assert (held.origin is Origin.SETTINGS) == (number.name in kept)
 
 

@@ -257,7 +257,7 @@ def test_folders_are_added_counted_and_removed(settings, stage, qtbot, loop, mod
         qtbot.waitUntil(lambda why=why: why in page.refusal.text())
         assert page.refusal.isVisible()
     model_folder.rename(tmp_path / "elsewhere")
-    settings("folders").page(FoldersPage).arrive()
+    settings("folders").page(FoldersPage).refresh()
     qtbot.waitUntil(lambda: state_of(folder_rows(page)["shelf"]) == "Not there")
     (tmp_path / "elsewhere").rename(model_folder)
     (remove,) = folder_rows(page)["shelf"].findChildren(QAbstractButton)
@@ -425,7 +425,7 @@ def test_launch_at_login_is_as_the_system_has_it(settings, stage, qtbot, loop):
     page.login.click()
     qtbot.waitUntil(login_item.enabled)
     login_item.path().unlink()
-    page.arrive()
+    page.refresh()
     qtbot.waitUntil(lambda: not page.login.isChecked())
     login_item.path().parent.rmdir()
     login_item.path().parent.write_text("in the way")
@@ -459,7 +459,7 @@ def test_every_control_has_a_name_and_is_reached_by_tab(settings, qtbot, loop):
 
 @pytest.mark.parametrize("page", ["folders", "answers", "memory", "engine", "quick", "programs", "appearance"])
 def test_text_of_twice_the_size_is_not_clipped(settings, dressed, qtbot, loop, page):
-    dressed.wear("light", 2.0)
+    dressed.set_appearance("light", 2.0)
     window = settings(page)
     window.resize(window.minimumSize())
     qtbot.waitUntil(lambda: assert_unclipped(window))

@@ -111,6 +111,6 @@ def test_where_two_do_not_fit_the_old_model_is_gone_before_the_new_one_comes(
 
 def test_predicted_and_actual_of_a_real_model_agree(qtbot, window, loop, large):
     load(qtbot, window, large)
-    planner, record = window.desk.planner, window.session.state.record
+    planner, record = window.models.planner, window.session.state.record
     qtbot.waitUntil(lambda: planner.predicted(record) > 0, timeout=WAIT)
     assert window.session.state.actual == pytest.approx(planner.predicted(record), rel=0.01)

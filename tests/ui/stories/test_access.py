@@ -51,7 +51,7 @@ def compare(widget, name):
 @pytest.mark.parametrize("size", SIZES)
 def test_the_first_page_as_it_is_read(ready, qtbot, loop, size):
     ready.window.resize(*SIZES[size])
-    qtbot.waitUntil(lambda: bool(ready.window.desk.planner._plans))
+    qtbot.waitUntil(lambda: bool(ready.window.models.planner._plans))
     qtbot.waitUntil(lambda: "plenty" in ready.window.sidebar.gauge.accessibleName())
     qtbot.wait(300)
     compare(ready.window, f"first-{size}")
@@ -85,9 +85,9 @@ def test_the_quick_prompt_as_it_is_read(around, qtbot, loop):
 
 def test_the_card_of_a_model_as_it_is_read(ready, qtbot, loop):
     ready.window.sidebar.rows[1].click()
-    qtbot.waitUntil(ready.window.desk.card.isVisible)
+    qtbot.waitUntil(ready.window.models.card.isVisible)
     qtbot.wait(300)
-    compare(ready.window.desk.card, "model-card")
+    compare(ready.window.models.card, "model-card")
 
 
 def test_what_can_be_chosen_for_a_chat_as_it_is_read(ready, qtbot, loop):
@@ -116,7 +116,10 @@ def test_longer_words_have_room_in_the_window(ready, qtbot, loop, preferences, d
 
 def download(stage, qtbot):
     """Have a download in every state, and a name that is none in the field of the card."""
-    downloads, names = stage.window.desk.getting.downloads, {state: f"model-{state.value}:7b" for state in PullState}
+    downloads, names = (
+        stage.window.models.downloading.downloads,
+        {state: f"model-{state.value}:7b" for state in PullState},
+    )
     del names[PullState.DONE]
     why = "registry.ollama.ai answered 503, which is an error of its own; it is asked again in 8 s."
     for state, name in names.items():
@@ -125,15 +128,15 @@ def download(stage, qtbot):
         speed = (123_456_789.0, 3900.0) if state is PullState.DOWNLOADING else (None, None)
         stage.queue.tell(PullProgress(name, state, 123_400_000_000, 456_700_000_000, *speed, note))
     qtbot.waitUntil(lambda: [one.state for one in downloads.all] == list(names))
-    stage.window.desk.getting.open()
-    stage.window.desk.getting.card.field.setText("no/name at all")
-    stage.window.desk.getting.card.get.click()
-    return stage.window.desk.panel.downloads
+    stage.window.models.downloading.open()
+    stage.window.models.downloading.form.field.setText("no/name at all")
+    stage.window.models.downloading.form.get.click()
+    return stage.window.models.panel.downloads
 
 
 def test_downloads_as_they_are_read(ready, qtbot, loop):
     compare(download(ready, qtbot), "downloads")
-    compare(ready.window.desk.getting.card, "get-card")
+    compare(ready.window.models.downloading.form, "get-card")
 
 
 @pytest.mark.covering(2)
@@ -144,7 +147,7 @@ def test_longer_words_have_room_in_downloads(ready, qtbot, loop, preferences, di
     directed(direction)
     preferences.change(zoom=zoom)
     ready.window.resize(*SIZES[size])
-    listed, card = download(ready, qtbot), ready.window.desk.getting.card
+    listed, card = download(ready, qtbot), ready.window.models.downloading.form
     qtbot.wait(100)
     for one in (listed, card):
         assert_unclipped(one)

@@ -10,13 +10,13 @@ from clipping import assert_unclipped
 from scripted_loop import record
 from sotto.store.records import Source
 from sotto.store.roots import Root
-from sotto.ui.models.discovery_summary import SearchedPlace, suggestion
+from sotto.ui.models.discovery_summary import SearchedPlace, suggest_size
 from sotto.ui.state.model_state import Phase
 
 BUILTIN = record("sotto", source=Source.BUILTIN)
 PLACES = (
-    SearchedPlace("Ollama", "~/.ollama/models", "", there=True, models=2),
-    SearchedPlace("Hugging Face", "~/hub", "HF_HUB_CACHE", there=False, models=0),
+    SearchedPlace("Ollama", "~/.ollama/models", "", exists=True, models=2),
+    SearchedPlace("Hugging Face", "~/hub", "HF_HUB_CACHE", exists=False, models=0),
 )
 
 
@@ -26,7 +26,7 @@ def texts(widget):
 
 def test_what_was_found_is_counted_with_its_size(stage, loop):
     finds = stage.window.chat.welcome.finds
-    finds.show_finds([BUILTIN, record("a", size=40 * 10**9), record("b", size=10**9)], PLACES, 16 * 10**9)
+    finds.show_found([BUILTIN, record("a", size=40 * 10**9), record("b", size=10**9)], PLACES, 16 * 10**9)
     assert finds.headline.text() == "Found 2 models you already have (41.0 GB)"
     assert finds.places.isHidden()
     finds.toggle.click()
@@ -39,7 +39,7 @@ def test_what_was_found_is_counted_with_its_size(stage, loop):
 
 def test_where_nothing_was_found_the_page_says_where_sotto_looked(stage, loop):
     finds = stage.window.chat.welcome.finds
-    finds.show_finds([BUILTIN], PLACES, 16 * 10**9)
+    finds.show_found([BUILTIN], PLACES, 16 * 10**9)
     assert not finds.places.isHidden()
     assert "No other models" in finds.headline.text()
     assert "up to about 14B in 4 bits" in finds.hint.text()
@@ -48,8 +48,8 @@ def test_where_nothing_was_found_the_page_says_where_sotto_looked(stage, loop):
 
 @pytest.mark.parametrize(("memory", "billions"), [(8, 3), (16, 14), (32, 32), (64, 70), (4, 1)])
 def test_suggestions_by_memory(memory, billions):
-    assert f"about {billions}B " in suggestion(memory * 10**9)
-    assert suggestion(0) == ""
+    assert f"about {billions}B " in suggest_size(memory * 10**9)
+    assert suggest_size(0) == ""
 
 
 def test_the_page_shows_what_the_session_found(stage, qtbot, loop, tmp_path):
@@ -61,7 +61,7 @@ def test_the_page_shows_what_the_session_found(stage, qtbot, loop, tmp_path):
         Root(Source.FOLDER, tmp_path, True),
     )
     session.library.present_roots = frozenset((Path("/models"),))
-    stage.window.desk._show_finds()
+    stage.window.models.show_summary()
     assert texts(finds._grid) == [
         *("Ollama", "/models (OLLAMA_MODELS)", "2 models"),
         *("Folder", str(tmp_path), "not there"),
@@ -70,7 +70,7 @@ def test_the_page_shows_what_the_session_found(stage, qtbot, loop, tmp_path):
 
 @pytest.mark.qt_log_ignore("propagateSizeHints")
 def test_every_button_does_something(stage, qtbot, loop, preferences, monkeypatch):
-    finds, desk = stage.window.chat.welcome.finds, stage.window.desk
+    finds, models = stage.window.chat.welcome.finds, stage.window.models
     qtbot.waitUntil(lambda: not stage.session.library.searching)
     stage.shelf.records = [*stage.shelf.records, record("new")]
     finds.rescan.click()
@@ -81,9 +81,9 @@ def test_every_button_does_something(stage, qtbot, loop, preferences, monkeypatc
     dialog.close()
     assert preferences.values.folders == ("/extra",)
     qtbot.waitUntil(lambda: stage.shelf.folders_asked == ("/extra",))
-    desk.add_folder("/extra")
+    models.add_folder("/extra")
     assert preferences.values.folders == ("/extra",)
-    desk.add_folder("/\udcff")
+    models.add_folder("/\udcff")
     assert preferences.values.folders == ("/extra",)
     assert "not UTF-8" in stage.window.chat.notice.message.text()
 
@@ -102,7 +102,7 @@ def test_everything_is_reached_by_tab(stage, qtbot, loop):
         reached.add(QApplication.focusWidget())
     wanted = {
         *window.chat.welcome.findChildren(QAbstractButton),
-        *window.desk.panel.findChildren(QAbstractButton),
+        *window.models.panel.findChildren(QAbstractButton),
         window.sidebar.search,
         window.chat.composer.draft,
     }
@@ -113,7 +113,7 @@ def test_everything_is_reached_by_tab(stage, qtbot, loop):
 @pytest.mark.parametrize("zoom", [1.0, 2.0])
 def test_nothing_is_cut_off(stage, qtbot, loop, dressed, size, zoom):
     qtbot.waitUntil(lambda: bool(stage.session.library.models))
-    dressed.wear("light", zoom)
+    dressed.set_appearance("light", zoom)
     stage.window.resize(*size)
-    stage.window.chat.welcome.finds.show_finds([BUILTIN], PLACES, 16 * 10**9)
+    stage.window.chat.welcome.finds.show_found([BUILTIN], PLACES, 16 * 10**9)
     qtbot.waitUntil(lambda: assert_unclipped(stage.window.chat.welcome))

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication
 
 from clipping import assert_whole
 from scripted_loop import record
-from sotto.ui.models.model_row import least_height
+from sotto.ui.models.model_row import minimum_row_height
 from sotto.ui.preferences.preferences import MAX_ZOOM
 from sotto.ui.state.model_state import Phase
 
@@ -46,7 +46,7 @@ def test_the_sidebar_has_room_for_everything(full, qtbot, loop, preferences, dir
         assert not sidebar.geometry().intersects(window.chat.geometry())
         # A row of each list is to be seen as a whole.
         assert sidebar.chats.view.viewport().height() >= sidebar.chats.view.sizeHintForRow(0)
-        assert sidebar.models._area.viewport().height() >= least_height()
+        assert sidebar.models._area.viewport().height() >= minimum_row_height()
         # What the lines say that are left out is said elsewhere.
         legends = [legend for legend in sidebar.gauge._legends if legend.isVisible()]
         assert bool(legends) == (zoom == 1.0)
@@ -84,14 +84,14 @@ def test_tab_brings_what_it_reaches_into_view(full, qtbot, loop, preferences):
 def test_what_fits_again_comes_back(full, qtbot, loop, preferences):
     window, sidebar = full.window, full.window.sidebar
     preferences.change(zoom=2.0)
-    qtbot.waitUntil(lambda: not sidebar.gauge.whole)
+    qtbot.waitUntil(lambda: not sidebar.gauge.expanded)
     window.resize(720, 700)
-    qtbot.waitUntil(lambda: sidebar.gauge.whole and sidebar._name.isVisible())
+    qtbot.waitUntil(lambda: sidebar.gauge.expanded and sidebar._name.isVisible())
     assert any(one.isVisible() for one in sidebar.gauge._legends)
     window.resize(*SMALLEST)
-    qtbot.waitUntil(lambda: not sidebar.gauge.whole)
+    qtbot.waitUntil(lambda: not sidebar.gauge.expanded)
     preferences.change(zoom=1.0)
-    qtbot.waitUntil(lambda: sidebar.gauge.whole and sidebar._name.isVisible())
+    qtbot.waitUntil(lambda: sidebar.gauge.expanded and sidebar._name.isVisible())
 
 
 @BOTH
@@ -127,7 +127,9 @@ def test_a_notice_has_room_for_the_longest_words(
     directed(direction)
     preferences.change(zoom=zoom)
     window.resize(720, height)
-    notice.tell("It cannot be opened", f"{word} is no model; it should be one.", "Show the folder", lambda: None)
+    notice.show_problem(
+        "It cannot be opened", f"{word} is no model; it should be one.", "Show the folder", lambda: None
+    )
     qtbot.waitUntil(lambda: assert_whole(window))
     qtbot.waitUntil(lambda: (window.width(), window.height()) == (720, height))
     # It is said as it is.

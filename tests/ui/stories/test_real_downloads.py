@@ -44,11 +44,11 @@ class Watch:
     def __init__(self, window):
         self.window = window
         self.seen = []
-        window.desk.getting.downloads.changed.connect(self._look)
+        window.models.downloading.downloads.changed.connect(self._look)
 
     def _look(self, downloads):
-        for row in self.window.desk.panel.downloads.rows:
-            self.seen.append((row.progress, row.doing.text(), row.note.text() if row.note.isVisible() else ""))
+        for row in self.window.models.panel.downloads.rows:
+            self.seen.append((row.progress, row.status.text(), row.note.text() if row.note.isVisible() else ""))
 
     @property
     def bytes_never_fell(self):
@@ -63,8 +63,8 @@ def watch(window):
 
 def get(qtbot, window, registry):
     """Ask for the model in the way that a person does."""
-    card = window.desk.getting.card
-    qtbot.mouseClick(window.desk.panel.get, Qt.MouseButton.LeftButton)
+    card = window.models.downloading.form
+    qtbot.mouseClick(window.models.panel.get, Qt.MouseButton.LeftButton)
     qtbot.keyClicks(card.field, name_at(registry))
     qtbot.keyClick(card.field, Qt.Key.Key_Return)
     assert card.isHidden(), card.error.text()
@@ -75,12 +75,12 @@ def arrived(qtbot, window, registry):
     shown = name_at(registry)
     qtbot.waitUntil(lambda: shown in [row.record.name for row in window.sidebar.rows], timeout=WAIT)
     # The list looks after the disk by itself, and may be the first to know.
-    qtbot.waitUntil(lambda: window.desk.panel.downloads.rows == [], timeout=WAIT)
+    qtbot.waitUntil(lambda: window.models.panel.downloads.rows == [], timeout=WAIT)
     assert_whole(data_dir() / "models", registry)
 
 
 def row_of(window):
-    (row,) = window.desk.panel.downloads.rows
+    (row,) = window.models.panel.downloads.rows
     return row
 
 
@@ -96,7 +96,7 @@ def test_a_model_is_asked_for_and_arrives(qtbot, window, loop, registry, watch):
     assert window.chat.notice.title.text().endswith("/m is here")
     # No second row, and nothing is said of a download any more.
     qtbot.wait(400)
-    assert window.desk.panel.downloads.rows == []
+    assert window.models.panel.downloads.rows == []
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_stall_is_said_and_forgotten(qtbot, window, loop, registry, watch):
 def test_a_name_that_nobody_has_fails_in_a_sentence_and_can_be_tried_again(qtbot, window, loop, registry):
     registry.fail("/manifests/", *([status(404)] * 20))
     get(qtbot, window, registry)
-    qtbot.waitUntil(lambda: row_of(window).doing.text() == "Failed", timeout=WAIT)
+    qtbot.waitUntil(lambda: row_of(window).status.text() == "Failed", timeout=WAIT)
     assert "m:latest" in row_of(window).note.text() or "/m" in row_of(window).note.text()
     assert row_of(window).note.text().endswith(".")
     registry.forgive()
@@ -141,7 +141,7 @@ def test_it_rests_and_goes_on_where_it_was(qtbot, window, loop, registry, watch)
     get(qtbot, window, registry)
     qtbot.waitUntil(lambda: row_of(window).progress.done > 100_000, timeout=WAIT)
     row_of(window).toggle.click()
-    qtbot.waitUntil(lambda: row_of(window).doing.text() == "Paused", timeout=2000)
+    qtbot.waitUntil(lambda: row_of(window).status.text() == "Paused", timeout=2000)
     here, asked = row_of(window).progress.done, len(registry.asked)
     assert here > 0
     qtbot.wait(300)
@@ -159,10 +159,10 @@ def test_what_is_given_up_leaves_nothing(qtbot, window, loop, registry, monkeypa
     get(qtbot, window, registry)
     qtbot.waitUntil(lambda: row_of(window).progress.done > 100_000, timeout=WAIT)
     row_of(window).cancel.click()
-    assert window.desk.panel.downloads.rows == []
+    assert window.models.panel.downloads.rows == []
     qtbot.waitUntil(lambda: leftovers(data_dir() / "models") == [], timeout=WAIT)
     qtbot.wait(300)
-    assert window.desk.panel.downloads.rows == []
+    assert window.models.panel.downloads.rows == []
 
 
 def test_quitting_takes_less_than_a_second_and_the_next_start_goes_on(
@@ -172,7 +172,7 @@ def test_quitting_takes_less_than_a_second_and_the_next_start_goes_on(
     get(qtbot, window, registry)
     qtbot.waitUntil(lambda: row_of(window).progress.done > 100_000, timeout=WAIT)
     began = time.monotonic()
-    window.desk.close()
+    window.models.close()
     assert time.monotonic() - began < 1
     registry.pause = 0.0
     again = Downloads(window.session, preferences)
@@ -199,7 +199,7 @@ downloads.open_queue = lambda tell: PullQueue(data_dir() / "models", tell, insec
 painted = app.show_window
 def paint(window):
     painted(window)
-    getting = window.desk.getting.downloads
+    getting = window.models.downloading.downloads
     QTimer.singleShot(100, lambda: getting.add(sys.argv[1]))
     def look():
         if any(one.done > 100_000 for one in getting.all):

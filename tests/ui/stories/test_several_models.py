@@ -22,11 +22,11 @@ def roomy(ready):
 
 
 def row_of(stage, name):
-    return next(row for row in stage.window.desk.panel.rows if row.record.name == name)
+    return next(row for row in stage.window.models.panel.rows if row.record.name == name)
 
 
 def phases(stage):
-    return {row.record.name: row._state.phase for row in stage.window.desk.panel.rows}
+    return {row.record.name: row.state.phase for row in stage.window.models.panel.rows}
 
 
 def use(stage, qtbot, record):
@@ -74,7 +74,7 @@ def test_a_model_that_is_not_in_use_is_ejected_by_its_row(roomy, qtbot, loop):
 
 def test_a_pinned_model_leaves_neither_with_time_nor_for_another_one(ready, qtbot, loop):
     session, (first, other) = ready.session, ready.session.library.models
-    ready.window.desk.book.pin(first, pinned=True)
+    ready.window.models.notes.pin(first, pinned=True)
     session.load(other)
     qtbot.waitUntil(lambda: session.state.phase is not Phase.LOADING)
     # Nothing else can leave, so it is loaded with what room there is.

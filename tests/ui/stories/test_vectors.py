@@ -62,7 +62,7 @@ def test_it_says_what_it_is_and_takes_no_questions(qtbot, window, loop):
     assert " · vectors · " in model_details(row.record)
     row.click()
     line = "Made for vectors of texts, by sotto embed or through the API, and not for chats"
-    assert window.desk.card._abilities.text() == line
+    assert window.models.card.abilities.text() == line
 
     # The next model answers what is written.
     window.sidebar.rows[0].click()

@@ -55,4 +55,4 @@ def test_with_less_motion_the_arc_is_there_and_stands_still(reader, ready, qtbot
 
 
 def test_the_system_is_asked(qapp):
-    assert motion.system_wants_less() is False  # nothing here asks for less
+    assert motion.system_reduces_motion() is False  # nothing here asks for less

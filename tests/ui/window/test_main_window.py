@@ -46,7 +46,7 @@ def test_a_dropped_folder_is_loaded_and_the_draft_stays(stage, qtbot, loop, tmp_
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     assert stage.session.state.record.name == "dropped"
     assert stage.window.chat.composer.text == "half a thou"
-    assert stage.window.desk.panel.chosen.name == "dropped"
+    assert stage.window.models.panel.selected.name == "dropped"
 
 
 def test_a_bad_drop_says_why_in_place(stage, qtbot, loop, tmp_path):
@@ -410,7 +410,7 @@ def test_light_and_dark_change_live(ready, qtbot, loop, dressed):
     text = ready.window.chat.transcript.last_message.text
     assert LIGHT.accent_text in text.document().toHtml()
     light = ready.window.grab().toImage().pixelColor(5, 300)
-    dressed.wear("dark", 1.0)
+    dressed.set_appearance("dark", 1.0)
     assert DARK.accent_text in text.document().toHtml()
     dark = ready.window.grab().toImage().pixelColor(5, 300)
     assert (light, dark) == (QColor(LIGHT.sidebar), QColor(DARK.sidebar))
@@ -434,7 +434,7 @@ def test_text_of_twice_the_size_is_not_clipped(ready, qtbot, loop, dressed):
 def test_attachments_and_warnings_of_twice_the_size_are_not_clipped(ready, qtbot, loop, dressed, qapp, direction):
     window, composer = ready.window, ready.window.chat.composer
     qapp.setLayoutDirection(direction)
-    dressed.wear("light", 2.0)
+    dressed.set_appearance("light", 2.0)
     window.resize(1120, 760)
     text = "line\n" * 1200
     ready.window.send("First")

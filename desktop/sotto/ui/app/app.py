@@ -148,7 +148,7 @@ def apply_appearance(preferences: PreferenceStore) -> None:
     look = theme.current()
 
     def apply(values: Preferences) -> None:
-        look.wear(values.appearance, values.zoom)
+        look.set_appearance(values.appearance, values.zoom)
 
     apply(preferences.values)
     preferences.changed.connect(apply)

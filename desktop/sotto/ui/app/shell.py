@@ -117,7 +117,7 @@ class Shell(QObject):
         window.quick_wanted.connect(self.quick.show)
         window.current.changed.connect(self._give_up_chat)
         window.chat_library.trashed.connect(self._close_trashed)
-        window.desk.getting.downloads.ended.connect(self._report_download)
+        window.models.downloading.downloads.ended.connect(self._report_download)
 
     def begin(self, flows: "AsyncTasks", wish: Wish = _DEFAULT_WISH) -> None:
         """Start what needs the event loop, and load the models of `wish`."""
@@ -141,7 +141,7 @@ class Shell(QObject):
 
     def _offer_isolation(self, window: MainWindow) -> None:
         """Report that the app crashed while a model was computing, and offer to run the engine in its own process."""
-        window.chat.notice.ask(
+        window.chat.notice.show_question(
             "Sotto ended while a model was computing",
             "If that was a crash: in a process of its own the engine takes no more with it than an answer. "
             "It has one from the next start of Sotto, if you want that; the settings can undo it.",
@@ -258,7 +258,7 @@ class Shell(QObject):
     def _report_download(self, progress: PullProgress) -> None:
         """Report the end of a download at the tray if the window is hidden."""
         if not self.window.isVisible():
-            self.tray.show_message(*download_words.ended(progress))
+            self.tray.show_message(*download_words.end_message(progress))
 
     # The shortcut
 
@@ -293,7 +293,7 @@ class Shell(QObject):
             self._preferences.change(told_of_tray=True)
             title = "Sotto goes on when its window is closed"
             if not self.tray.show_message(title, "It stays here. Quit it from this menu."):
-                self.window.chat.notice.inform(title, "It stays in the tray. Quit it from there, or with Ctrl+Q.")
+                self.window.chat.notice.show_success(title, "It stays in the tray. Quit it from there, or with Ctrl+Q.")
 
     @Slot()
     def quit(self) -> None:
@@ -330,6 +330,6 @@ class Shell(QObject):
         self.hide()
         if self._window is not None:
             self._window.composing.attaching.close()
-            self._window.desk.close()
+            self._window.models.close()
         self.sessions.close()
         self.session.library.close()

@@ -237,7 +237,7 @@ class ChatSettingsPanel(QFrame):
         self._say_origin("think", self.thinking, self.thinking.origin)
         if self.thinking.refusal:
             self.thinking.setAccessibleDescription(self.thinking.refusal)
-        self._say_origin("format", self.format, Origin.HERE if self.format.kept is not None else Origin.USUAL)
+        self._say_origin("format", self.format, Origin.HERE if self.format.kept is not None else Origin.DEFAULT)
         self.unable.setText(self.thinking.refusal)
         self.unable.setVisible(bool(self.thinking.refusal))
         self.fields[THINK_BUDGET.name].setEnabled(not self.thinking.refusal)

@@ -36,7 +36,7 @@ class PresetBar(QWidget):
         self.name = EscapableLineEdit("Name of the preset")
         self.name.setObjectName("value")
         self.name.returnPressed.connect(self._take_name)
-        self.name.left.connect(self._end_naming)
+        self.name.escaped.connect(self._end_naming)
         self.name.textEdited.connect(lambda: self._say(""))
         self.note = Label("", "caption", wrap=True)
         self.undo = TextButton("Undo", "quiet", "Undo: bring the preset back")

@@ -11,7 +11,7 @@ from sotto.engine.contract.answer_parts import Kind, Piece
 from sotto.ui.conversation.answer_wording import tool_call_line
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.subscription import Subscription
-from sotto.ui.toolkit.announcements import announce, spoken
+from sotto.ui.toolkit.announcements import announce, speakable
 
 PAUSE = 2.0
 """Seconds between announcements while an answer streams."""
@@ -94,7 +94,7 @@ class AnswerAnnouncer(QObject):
         ends = [match.end() for match in _SENTENCE_END.finditer(self._pending, 0, complete)]
         if ends:
             ready, self._pending = self._pending[: ends[-1]], self._pending[ends[-1] :]
-            self._announce(spoken(ready))
+            self._announce(speakable(ready))
 
     @Slot(object)
     def _end(self, turn: Turn) -> None:
@@ -103,7 +103,9 @@ class AnswerAnnouncer(QObject):
             ended = "The answer is complete" if turn.state is State.COMPLETE else "The answer broke off"
             if turn.state is State.STOPPED:
                 ended = "The answer was stopped"
-            rest = f"{spoken(self._pending)} (code)".strip() if self._is_json and turn.text else spoken(self._pending)
+            rest = speakable(self._pending)
+            if self._is_json and turn.text:
+                rest = f"{rest} (code)".strip()
             self._pending = ""
             self._announce(f"{rest} {ended}." if rest else f"{ended}.")
 

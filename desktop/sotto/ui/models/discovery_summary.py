@@ -1,4 +1,4 @@
-"""What was found before the first message: how many models, where Sotto looked, and how to add more."""
+"""The frame under the greeting: how many models were found, where Sotto looked, and how to add more."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,38 +11,39 @@ from sotto.ui.state import wording
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, IconLabel, Label
 
-# Weights in 4 bits, with their scales, take about so many bytes for each parameter; contexts want room beside them.
+# Estimate for suggestions: 4-bit weights take about 0.6 bytes per parameter, scales included. A quarter of the memory
+# and another 3 GB are left to contexts and other programs.
 _BYTES_PER_PARAMETER = 0.6
-_FOR_OTHERS, _SHARE = 3e9, 0.75
-_TIERS = (1, 3, 8, 14, 32, 70, 120)
+_RESERVED_BYTES, _USABLE_SHARE = 3e9, 0.75
+_BILLIONS_OF_PARAMETERS = (1, 3, 8, 14, 32, 70, 120)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchedPlace:
-    """A place where models were looked for.
+    """A place that was searched for models.
 
     Attributes:
-        title: Whose it is.
-        path: Where it is, for people.
-        said_by: The variable that says so; may be empty.
-        there: Whether it is there.
-        models: How many models are in it.
+        title: Name of the program or person that it belongs to.
+        path: Where it is, as displayed.
+        variable: Environment variable that sets the path; may be empty.
+        exists: Whether the folder exists now.
+        models: Number of models found in it.
     """
 
     title: str
     path: str
-    said_by: str
-    there: bool
+    variable: str
+    exists: bool
     models: int
 
 
 class DiscoverySummary(QFrame):
-    """A frame under the greeting.
+    """What was found, with buttons to add a folder and to search again.
 
     Signals:
-        unfolded: There is more to see than before.
-        add_wanted: Another folder should be looked into.
-        rescan_wanted: The stores should be read again.
+        unfolded: The list of places was unfolded.
+        add_wanted: The user wants to add a folder.
+        rescan_wanted: The user wants all stores to be searched again.
     """
 
     unfolded = Signal()
@@ -50,11 +51,11 @@ class DiscoverySummary(QFrame):
     rescan_wanted = Signal()
 
     def __init__(self) -> None:
-        """Begin with nothing found."""
+        """Create the frame, with nothing found."""
         super().__init__()
         self.setObjectName("finds")
-        self._shows: bool | None = None
-        self._sign = IconLabel("folder", "muted", 18)
+        self._unfolded: bool | None = None
+        self._icon = IconLabel("folder", "muted", 18)
         self.headline = Label("", "strong", wrap=True)
         self.hint = Label("", "caption", wrap=True)
         self.toggle = IconButton("down", "Where Sotto looked", "Where Sotto looked")
@@ -70,17 +71,17 @@ class DiscoverySummary(QFrame):
         self._grid.setVerticalSpacing(theme.GAP_4)
         self._grid.setColumnStretch(1, 1)
         self._arrange()
-        self.show_finds((), (), 0)
+        self.show_found((), (), 0)
 
     def _arrange(self) -> None:
         top = QHBoxLayout()
         top.setSpacing(theme.GAP_8)
-        top.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
-        said = QVBoxLayout()
-        said.setSpacing(2)
-        said.addWidget(self.headline)
-        said.addWidget(self.hint)
-        top.addLayout(said, 1)
+        top.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        texts = QVBoxLayout()
+        texts.setSpacing(2)
+        texts.addWidget(self.headline)
+        texts.addWidget(self.hint)
+        top.addLayout(texts, 1)
         buttons = QHBoxLayout()
         buttons.setSpacing(theme.GAP_8)
         buttons.addWidget(self.toggle)
@@ -94,13 +95,13 @@ class DiscoverySummary(QFrame):
         layout.addWidget(self.places)
         layout.addLayout(buttons)
 
-    def show_finds(self, records: Sequence[ModelRecord], places: Sequence[SearchedPlace], memory: int) -> None:
-        """Show what was found.
+    def show_found(self, records: Sequence[ModelRecord], places: Sequence[SearchedPlace], memory: int) -> None:
+        """Display what was found.
 
         Args:
-            records: Every model of the list.
-            places: Where they were looked for.
-            memory: Bytes of memory that the machine has; 0 when that is not known.
+            records: All models in the list.
+            places: Places that were searched.
+            memory: The machine's memory in bytes; 0 if unknown.
         """
         found = [record for record in records if not record.builtin and record.present]
         many = "1 model" if len(found) == 1 else f"{wording.count(len(found))} models"
@@ -115,13 +116,13 @@ class DiscoverySummary(QFrame):
                     "Models that Ollama, Hugging Face tools or LM Studio download appear here by themselves.",
                     "Or get one by its name, below the list; or drop a model’s folder or manifest anywhere on this "
                     "window.",
-                    suggestion(memory),
+                    suggest_size(memory),
                 )
                 if part
             )
         )
         self._show_places(places)
-        shown = not found if self._shows is None else self._shows
+        shown = not found if self._unfolded is None else self._unfolded
         self.places.setVisible(shown and bool(places))
         self.toggle.set_icon("up" if shown else "down", "Where Sotto looked")
         self.setAccessibleName(f"{self.headline.text()}. {self.hint.text()}")
@@ -134,28 +135,28 @@ class DiscoverySummary(QFrame):
                 old.deleteLater()
         for row, place in enumerate(places):
             state = "not there"
-            if place.there:
+            if place.exists:
                 state = {0: "no models", 1: "1 model"}.get(place.models, f"{wording.count(place.models)} models")
-            said = f"{place.path} ({place.said_by})" if place.said_by else place.path
-            path = ElidedLabel(said, "caption")
-            path.setAccessibleName(f"{place.title}, {said}, {state}")
+            where = f"{place.path} ({place.variable})" if place.variable else place.path
+            path = ElidedLabel(where, "caption")
+            path.setAccessibleName(f"{place.title}, {where}, {state}")
             for column, label in enumerate((Label(place.title, "caption"), path, Label(state, "caption"))):
                 self._grid.addWidget(label, row, column)
                 label.show()
 
     def _toggle(self) -> None:
-        self._shows = self.places.isHidden()
-        self.places.setVisible(self._shows)
-        self.toggle.set_icon("up" if self._shows else "down", "Where Sotto looked")
-        if self._shows:
+        self._unfolded = self.places.isHidden()
+        self.places.setVisible(self._unfolded)
+        self.toggle.set_icon("up" if self._unfolded else "down", "Where Sotto looked")
+        if self._unfolded:
             self.unfolded.emit()
 
 
-def suggestion(memory: int) -> str:
-    """Say which models are of a good size for a machine; empty when its memory is not known."""
-    room = _SHARE * memory - _FOR_OTHERS
-    fitting = [tier for tier in _TIERS if tier * 1e9 * _BYTES_PER_PARAMETER <= room]
+def suggest_size(memory: int) -> str:
+    """Return a sentence that suggests a size of models for a machine with `memory` bytes; empty if 0 (unknown)."""
+    room = _USABLE_SHARE * memory - _RESERVED_BYTES
+    fitting = [size for size in _BILLIONS_OF_PARAMETERS if size * 1e9 * _BYTES_PER_PARAMETER <= room]
     if memory <= 0:
         return ""
-    best = fitting[-1] if fitting else _TIERS[0]
+    best = fitting[-1] if fitting else _BILLIONS_OF_PARAMETERS[0]
     return f"With {wording.size(memory)} of memory, models of up to about {best}B in 4 bits suit this machine."

@@ -1,4 +1,4 @@
-"""Puts together what belongs to downloads in the window: asking for a model, what is on its way, and what is there."""
+"""Connects the download form, the list of downloads and the download queue in a window."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -23,12 +23,12 @@ _OFFER_SECONDS = 60.0
 
 
 class DownloadController(QObject):
-    """Connects the card, the rows in the list of models and the queue of downloads.
+    """Owns the form and the downloads, and offers to load models that have arrived.
 
     Signals:
-        left: The person is done; the focus belongs to the conversation.
-        load_wanted: A model that has come should be loaded; its record.
-        offered: What was done, about what, the words for what can be done about it, what does it, and for how many
+        left: The user is done; the conversation should take the focus.
+        load_wanted: A downloaded model should be loaded (`ModelRecord`).
+        offered: An action is offered for a while: title, message, label of the action, the action, and for how many
             seconds.
     """
 
@@ -37,89 +37,89 @@ class DownloadController(QObject):
     offered = Signal(str, str, str, object, float)
 
     def __init__(self, session: Session, preferences: PreferenceStore, parent: QObject | None = None) -> None:
-        """Make the card; it belongs nowhere yet."""
+        """Create the form; `install` puts it into a window."""
         super().__init__(parent)
         self._session = session
-        self._by_button = False
+        self._opened_by_button = False
         self.downloads = Downloads(session, preferences, self)
-        self.card = DownloadForm()
+        self.form = DownloadForm()
 
-    def furnish(self, centre: QWidget, sidebar: QWidget, panel: ModelPanel) -> None:
-        """Show the card over `centre`, beside `sidebar`, which has the list `panel`."""
+    def install(self, centre: QWidget, sidebar: QWidget, panel: ModelPanel) -> None:
+        """Show the form over `centre`, beside `sidebar`, which contains `panel`."""
         self._panel = panel
-        self.card.setParent(centre)
-        self.card.hide()
-        self.card.beside(sidebar, panel.get)
+        self.form.setParent(centre)
+        self.form.hide()
+        self.form.set_anchor(sidebar, panel.get)
         centre.installEventFilter(self)
         panel.get_wanted.connect(self.open)
-        self.card.wanted.connect(self._get)
-        self.card.closed.connect(self._close)
+        self.form.submitted.connect(self._download)
+        self.form.closed.connect(self._close)
         self.downloads.ended.connect(self._offer_load)
         self.downloads.offered.connect(self.offered)
-        self._session.library.changed.connect(self.card.show_models)
-        QApplication.instance().focusChanged.connect(self._leave)  # type: ignore[union-attr]
+        self._session.library.changed.connect(self.form.show_models)
+        QApplication.instance().focusChanged.connect(self._hide_unfocused)  # type: ignore[union-attr]
 
     def begin(self, flows: "AsyncTasks") -> None:
-        """Look for what an earlier run left."""
-        self.card.show_models(self._session.library.models)
+        """List the downloads that an earlier run left unfinished."""
+        self.form.show_models(self._session.library.models)
         self.downloads.begin(flows)
 
     def close(self) -> None:
-        """Let downloads rest until the next start."""
+        """Pause all downloads until the next start."""
         self.downloads.close()
 
     @Slot()
     def open(self) -> None:
-        """Let a model be asked for by its name."""
-        self._by_button = self._panel.get.hasFocus()
-        self.card.open()
+        """Show the form."""
+        self._opened_by_button = self._panel.get.hasFocus()
+        self.form.open()
 
     @Slot()
     def _close(self) -> None:
-        """Hide the card; the focus goes back to where it was."""
-        self.card.hide()
-        if self._by_button:
+        """Hide the form and return the focus to where it was."""
+        self.form.hide()
+        if self._opened_by_button:
             self._panel.get.setFocus()
         else:
             self.left.emit()
 
     @Slot(str)
-    def _get(self, text: str) -> None:
-        """Download a model, and show that."""
+    def _download(self, text: str) -> None:
+        """Start the download of the model named `text`, and scroll to its row."""
         try:
             name = self.downloads.add(text)
         except InvalidNameError as error:
-            self.card.refuse(error.message)
+            self.form.show_error(error.message)
             return
-        self.card.field.clear()
+        self.form.field.clear()
         self._close()
         row = self._panel.downloads.row_of(name)
         if row is not None:
             self._panel.bring_into_view(row)
 
-    def _leave(self, before: QWidget | None, now: QWidget | None) -> None:
-        """Hide the card once the focus is somewhere else in the window."""
-        if now is None or now.window() is not self.card.window():
+    def _hide_unfocused(self, before: QWidget | None, now: QWidget | None) -> None:
+        """Hide the form once another widget of the window has the focus."""
+        if now is None or now.window() is not self.form.window():
             return
-        if now is not self._panel.get and not self.card.isAncestorOf(now):
-            self.card.hide()
+        if now is not self._panel.get and not self.form.isAncestorOf(now):
+            self.form.hide()
 
     @Slot(object)
     def _offer_load(self, progress: PullProgress) -> None:
-        """Say that a model is there, and load it if that is wanted."""
+        """Announce a finished download and offer to load the model."""
         if progress.state is PullState.DONE:
-            title, message = download_words.ended(progress)
+            title, message = download_words.end_message(progress)
             self.offered.emit(title, message, "Load", partial(self._load, progress.name), _OFFER_SECONDS)
 
     def _load(self, name: str) -> None:
-        named = model_name(name)
+        wanted = model_name(name)
         for record in self._session.library.models:
-            if record.own and model_name(record.name) == named:
+            if record.own and model_name(record.name) == wanted:
                 self.load_wanted.emit(record)
                 return
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keep the card in its place when the window changes its size."""
+        """Move the form when the window is resized."""
         if event.type() == QEvent.Type.Resize:
-            self.card.place()
+            self.form.place()
         return super().eventFilter(watched, event)

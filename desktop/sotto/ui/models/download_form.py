@@ -1,4 +1,4 @@
-"""Where a model is asked for by its name, to be downloaded."""
+"""The small form in which a user names a model to download."""
 
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
@@ -17,18 +17,18 @@ _HINT = "The name of a model in a registry, for example llama3.2:3b or someone/m
 
 
 class DownloadForm(QFrame):
-    """A small panel beside the list that keeps nobody from anything else.
+    """A non-modal panel beside the list of models.
 
     Signals:
-        wanted: A model of this name should be downloaded; what is typed may be none.
-        closed: The panel is to go away.
+        submitted: The user wants to download the model with this name, which is not validated yet.
+        closed: The user closed the form.
     """
 
-    wanted = Signal(str)
+    submitted = Signal(str)
     closed = Signal()
 
     def __init__(self) -> None:
-        """Begin hidden, with nothing typed."""
+        """Create the form, hidden and empty."""
         super().__init__()
         self.setObjectName("getCard")
         self.setAccessibleName("Get a model")
@@ -36,20 +36,20 @@ class DownloadForm(QFrame):
         self.close_button.clicked.connect(self.closed)
         self.field = EscapableLineEdit("Name of the model", "llama3.2:3b")
         self.field.setObjectName("value")
-        self.field.left.connect(self.closed)
-        self.field.textChanged.connect(self._look)
-        self.field.returnPressed.connect(self._get)
+        self.field.escaped.connect(self.closed)
+        self.field.textChanged.connect(self._show_origin)
+        self.field.returnPressed.connect(self._submit)
         self.get = TextButton("Get", "primary", "Get the model")
-        self.get.clicked.connect(self._get)
+        self.get.clicked.connect(self._submit)
         self.origin = Label("", "caption", wrap=True)
         self.error = Label("", "error", wrap=True)
         self._arrange()
         self._models: tuple[ModelRecord, ...] = ()
-        self._beside: tuple[QWidget, QWidget] | None = None
-        # What the texts need is known once they have been laid out.
-        self._settled = QTimer(self, singleShot=True, interval=0)
-        self._settled.timeout.connect(self.place)
-        self._look()
+        self._anchor: tuple[QWidget, QWidget] | None = None
+        # The height of the texts is known only after they have been laid out.
+        self._layout_timer = QTimer(self, singleShot=True, interval=0)
+        self._layout_timer.timeout.connect(self.place)
+        self._show_origin()
         self.hide()
 
     def _arrange(self) -> None:
@@ -70,7 +70,7 @@ class DownloadForm(QFrame):
         self._layout.addWidget(self.error)
 
     def open(self) -> None:
-        """Come into view, for a name to be typed."""
+        """Show the form with the caret in the field."""
         self.show()
         self.raise_()
         self.field.selectAll()
@@ -78,53 +78,53 @@ class DownloadForm(QFrame):
         self.place()
 
     def show_models(self, records: tuple[ModelRecord, ...]) -> None:
-        """Take note of the models that are here already."""
+        """Update the models that are on the disk already, which the origin line mentions."""
         self._models = records
 
-    def refuse(self, why: str) -> None:
-        """Say why what was typed cannot be had, and let it be put right."""
-        self._say(why)
+    def show_error(self, message: str) -> None:
+        """Show why the name was rejected, and return the focus to the field."""
+        self._set_error(message)
         self.field.setFocus()
-        announce(self.field, why)
+        announce(self.field, message)
 
-    def _say(self, why: str) -> None:
-        self.error.setText(why)
-        self.error.setVisible(bool(why))
-        self.origin.setVisible(not why)
-        self.field.setAccessibleDescription(why or self.origin.text())
+    def _set_error(self, message: str) -> None:
+        self.error.setText(message)
+        self.error.setVisible(bool(message))
+        self.origin.setVisible(not message)
+        self.field.setAccessibleDescription(message or self.origin.text())
 
-    def _look(self) -> None:
-        """Say from where what is typed would come; that it is no name is not said before it is meant."""
+    def _show_origin(self) -> None:
+        """Show where the named model would come from. Invalid names are reported only when they are submitted."""
         text = self.field.text().strip()
         self.get.setEnabled(bool(text))
         try:
-            said = download_words.origin(parse_name(text), self._models) if text else _HINT
+            line = download_words.origin(parse_name(text), self._models) if text else _HINT
         except InvalidNameError:
-            said = _HINT
-        self.origin.setText(said)
-        self._say("")
+            line = _HINT
+        self.origin.setText(line)
+        self._set_error("")
 
-    def _get(self) -> None:
+    def _submit(self) -> None:
         if text := self.field.text().strip():
-            self.wanted.emit(text)
+            self.submitted.emit(text)
 
-    # Where it stands
+    # Geometry
 
-    def beside(self, sidebar: QWidget, foot: QWidget) -> None:
-        """Stand beside the sidebar from now on, above the lower edge of `foot` in it."""
-        self._beside = sidebar, foot
+    def set_anchor(self, sidebar: QWidget, foot: QWidget) -> None:
+        """Place the form beside `sidebar`, with its lower edge at that of `foot`."""
+        self._anchor = sidebar, foot
 
     def place(self) -> None:
-        """Take the place and the size that there is room for."""
+        """Update the position and the size to the room there is."""
         parent = self.parentWidget()
-        if parent is None or self.isHidden() or self._beside is None:
+        if parent is None or self.isHidden() or self._anchor is None:
             return
-        sidebar, foot = self._beside
+        sidebar, foot = self._anchor
         width = min(theme.current().scaled(_WIDTH), parent.width() - 2 * theme.GAP_8)
         height = min(self._layout.totalHeightForWidth(width), parent.height() - 2 * theme.GAP_8)
         lower = foot.mapTo(parent, QPoint(0, foot.height())).y()
         top = max(theme.GAP_8, min(lower, parent.height() - theme.GAP_8) - height)
-        # Large text in a small window takes some of the sidebar's place.
+        # With large text in a small window the form covers part of the sidebar.
         farthest = parent.width() - width - theme.GAP_8
         left = min(sidebar.geometry().right() + 1 + theme.GAP_8, farthest)
         if self.isRightToLeft():
@@ -132,13 +132,13 @@ class DownloadForm(QFrame):
         self.setGeometry(left, top, width, height)
 
     def event(self, event: QEvent) -> bool:
-        """Take the size that the texts need whenever that changes."""
+        """Resize the form when its texts need another height."""
         if event.type() == QEvent.Type.LayoutRequest:
-            self._settled.start()
+            self._layout_timer.start()
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Go away with Escape."""
+        """Close on Escape."""
         if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
             return

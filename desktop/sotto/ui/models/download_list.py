@@ -14,11 +14,11 @@ from sotto.ui.toolkit.announcements import announce
 
 
 class DownloadList(QWidget):
-    """A row for each download, in the order in which they were asked for; nothing where there is none.
+    """One row per download, in the order in which they were started; hidden while there are none.
 
     Signals:
-        arranged: There are other rows than before.
-        emptied: The last row has gone, and the focus was in it.
+        arranged: Rows were added, removed or moved.
+        emptied: The last row was removed while it had the focus.
     """
 
     arranged = Signal()
@@ -29,7 +29,7 @@ class DownloadList(QWidget):
         super().__init__()
         self._downloads = downloads
         self._known: frozenset[str] = frozenset()
-        self._wanted = ""
+        self._filter = ""
         self.rows: list[DownloadRow] = []
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, theme.GAP_8)
@@ -37,35 +37,35 @@ class DownloadList(QWidget):
         self.setObjectName("downloads")
         self.setAccessibleName("Downloads")
         downloads.changed.connect(self._show)
-        downloads.began.connect(lambda name: announce(self, download_words.begun(name)))
+        downloads.started.connect(lambda name: announce(self, download_words.start_message(name)))
         downloads.ended.connect(self._announce_end)
         self._show(downloads.all)
 
     def show_models(self, records: tuple[ModelRecord, ...]) -> None:
-        """Take note of the models that are on the disk, so that no download of one of them says that it is not."""
+        """Update which models are on the disk, whose downloads are shown as updates."""
         self._known = frozenset(model_name(record.name) for record in records if record.own and record.present)
         self._show(self._downloads.all)
 
-    def look_for(self, text: str) -> None:
-        """Show only downloads in whose names every word of `text` occurs."""
-        self._wanted = text
+    def filter(self, text: str) -> None:
+        """Show only downloads whose names contain every word of `text`."""
+        self._filter = text
         self._show(self._downloads.all)
 
     def row_of(self, name: str) -> DownloadRow | None:
-        """Return the row of a download, if there is one."""
+        """Return the row of a download; None if there is none."""
         return next((row for row in self.rows if row.progress.name == name), None)
 
     def _show(self, downloads: tuple[PullProgress, ...]) -> None:
         before, known = self.rows, {row.progress.name: row for row in self.rows}
-        self.rows = [known.get(progress.name) or self._row(progress) for progress in downloads]
+        self.rows = [known.get(progress.name) or self._make_row(progress) for progress in downloads]
         gone = [row for row in known.values() if row not in self.rows]
         focused = QApplication.focusWidget()
-        for place, (row, progress) in enumerate(zip(self.rows, downloads, strict=True)):
-            if self._layout.indexOf(row) != place:
-                self._layout.insertWidget(place, row)
+        for index, (row, progress) in enumerate(zip(self.rows, downloads, strict=True)):
+            if self._layout.indexOf(row) != index:
+                self._layout.insertWidget(index, row)
             row.show_progress(progress, known=model_name(progress.name) in self._known)
-            row.setVisible(all(word in progress.name.lower() for word in self._wanted.lower().split()))
-        leaves = focused is not None and any(row.isAncestorOf(focused) for row in gone)
+            row.setVisible(all(word in progress.name.lower() for word in self._filter.lower().split()))
+        focus_lost = focused is not None and any(row.isAncestorOf(focused) for row in gone)
         for row in gone:
             self._layout.removeWidget(row)
             row.hide()
@@ -74,17 +74,17 @@ class DownloadList(QWidget):
         self.setVisible(bool(shown))
         if self.rows != before:
             self.arranged.emit()
-        if leaves:
-            self._leave(shown)
+        if focus_lost:
+            self._move_focus(shown)
 
-    def _leave(self, shown: list[DownloadRow]) -> None:
-        """Take the focus from a row that has gone to the first that is there, or else to what comes behind them."""
+    def _move_focus(self, shown: list[DownloadRow]) -> None:
+        """Focus the first visible row; without one, `emptied` lets the owner focus something else."""
         if shown:
             shown[0].toggle.setFocus()
         else:
             self.emptied.emit()
 
-    def _row(self, progress: PullProgress) -> DownloadRow:
+    def _make_row(self, progress: PullProgress) -> DownloadRow:
         row = DownloadRow(progress)
         row.pause_wanted.connect(self._downloads.pause)
         row.resume_wanted.connect(self._downloads.resume)
@@ -92,5 +92,5 @@ class DownloadList(QWidget):
         return row
 
     def _announce_end(self, progress: PullProgress) -> None:
-        title, message = download_words.ended(progress)
+        title, message = download_words.end_message(progress)
         announce(self, f"{title}. {message}")

@@ -1,4 +1,4 @@
-"""One download in the list: how far it is, what it does, and the buttons for it."""
+"""One download in the list: its progress, its state, and buttons to pause or cancel it."""
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
@@ -6,13 +6,13 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
 
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.ui.models import download_words
-from sotto.ui.models.downloads import RESTING
+from sotto.ui.models.downloads import STOPPED
 from sotto.ui.state.names import model_name, short_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, draw_bar, plain_tip
 
 _BAR = 4
-# States by the colour of the bar, which is the accent's only as long as it grows.
+# Colour token of the bar by state; the accent, the default, is for a bar that grows.
 _COLORS = {
     PullState.WAITING: "others",
     PullState.PAUSED: "others",
@@ -22,20 +22,20 @@ _COLORS = {
 }
 _ROLES = {PullState.STALLED: "warn", PullState.RETRYING: "warn", PullState.FAILED: "alert"}
 
-# What can be done where it is not going on: an icon, the words for it, and what a screen reader says.
-_ACTS = {
+# Button of downloads that have stopped, by state: icon, tool tip and accessible name. All others can be paused.
+_TOGGLES = {
     PullState.PAUSED: ("play", "Resume", "Resume the download of {name}"),
     PullState.FAILED: ("refresh", "Try again", "Try the download of {name} again"),
 }
 
 
 class DownloadRow(QFrame):
-    """Name, bar, amounts, speed and time left of a download, and what there is to say about it.
+    """Name, progress bar, amounts, speed and remaining time of a download, and a note on problems.
 
     Signals:
-        pause_wanted: The download should rest.
-        resume_wanted: It should go on.
-        cancel_wanted: It should be given up.
+        pause_wanted: The user wants to pause the download; its name.
+        resume_wanted: The user wants to resume it; its name.
+        cancel_wanted: The user wants to cancel it; its name.
     """
 
     pause_wanted = Signal(str)
@@ -43,7 +43,7 @@ class DownloadRow(QFrame):
     cancel_wanted = Signal(str)
 
     def __init__(self, progress: PullProgress) -> None:
-        """Show how far a download is."""
+        """Show `progress`."""
         super().__init__()
         self.setObjectName("download")
         self._progress: PullProgress | None = None
@@ -52,14 +52,14 @@ class DownloadRow(QFrame):
         self.setToolTip(plain_tip(progress.name))
         self.toggle = IconButton("pause", "Pause")
         self.toggle.clicked.connect(self._toggle)
-        said = model_name(progress.name)
-        self.cancel = IconButton("close", f"Cancel the download of {said}", tip="Cancel")
+        name = model_name(progress.name)
+        self.cancel = IconButton("close", f"Cancel the download of {name}", tip="Cancel")
         self.cancel.clicked.connect(lambda: self.cancel_wanted.emit(progress.name))
         self.bar = _Bar()
-        self.doing = Label("", "caption", wrap=True)
+        self.status = Label("", "caption", wrap=True)
         self.amounts, self.percent = Label("", "caption", wrap=True), Label("", "caption")
         self.note = Label("", "caption", wrap=True)
-        # Air that is at one side only is an item of the line, which changes sides with the others; margins do not.
+        # A spacing on one side only is an item of the layout: it is mirrored in right-to-left layouts, margins are not.
         top = QHBoxLayout()
         top.setSpacing(0)
         top.addSpacing(theme.GAP_8)
@@ -74,7 +74,7 @@ class DownloadRow(QFrame):
         layout.setContentsMargins(theme.GAP_4, theme.GAP_4, theme.GAP_4, theme.GAP_8)
         layout.setSpacing(theme.GAP_4)
         layout.addLayout(top)
-        for item in (self.bar, figures, self.doing, self.note):
+        for item in (self.bar, figures, self.status, self.note):
             line = QHBoxLayout()
             line.setContentsMargins(theme.GAP_8, 0, theme.GAP_8, 0)
             if isinstance(item, QHBoxLayout):
@@ -86,37 +86,42 @@ class DownloadRow(QFrame):
 
     @property
     def progress(self) -> PullProgress:
-        """What is shown."""
+        """The progress that is shown."""
         assert self._progress is not None
         return self._progress
 
     def show_progress(self, progress: PullProgress, *, known: bool = False) -> None:
-        """Show how far the download is now; `known` where an earlier version of the model is on the disk."""
+        """Show the download's progress.
+
+        Args:
+            progress: The progress to show.
+            known: Whether an earlier version of the model is on the disk.
+        """
         if (progress, known) == (self._progress, self._known):
             return
         self._progress, self._known = progress, known
-        state, reached = progress.state, download_words.percent(progress)
+        state, percent = progress.state, download_words.percent(progress)
         share = min(1.0, progress.done / progress.total) if progress.total else 0.0
-        self.bar.show_share(share, reached, _COLORS.get(state, "accent"))
+        self.bar.show_share(share, percent, _COLORS.get(state, "accent"))
         self.amounts.setText(download_words.amounts(progress.done, progress.total))
-        self.percent.setText("" if reached is None else f"{reached} %")
-        self.doing.setText(download_words.doing(progress, known=known))
+        self.percent.setText("" if percent is None else f"{percent} %")
+        self.status.setText(download_words.status(progress, known=known))
         self.note.setText(progress.note)
         self.note.setVisible(bool(progress.note))
         for label in (self.amounts, self.percent):
             label.setVisible(bool(label.text()))
-        _dress(self.doing, _ROLES.get(state, "caption"))
-        icon, act, what = _ACTS.get(state, ("pause", "Pause", "Pause the download of {name}"))
-        self.toggle.set_icon(icon, what.format(name=model_name(progress.name)), act)
-        self.setAccessibleName(download_words.spoken(progress, known=known))
+        _set_role(self.status, _ROLES.get(state, "caption"))
+        icon, tip, name = _TOGGLES.get(state, ("pause", "Pause", "Pause the download of {name}"))
+        self.toggle.set_icon(icon, name.format(name=model_name(progress.name)), tip)
+        self.setAccessibleName(download_words.accessible_name(progress, known=known))
 
     def _toggle(self) -> None:
-        wanted = self.resume_wanted if self.progress.state in RESTING else self.pause_wanted
+        wanted = self.resume_wanted if self.progress.state in STOPPED else self.pause_wanted
         wanted.emit(self.progress.name)
 
 
 class _Bar(QProgressBar):
-    """A thin bar, which a screen reader knows for one."""
+    """A thin progress bar that screen readers recognise as one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,10 +130,16 @@ class _Bar(QProgressBar):
         self.setFixedHeight(_BAR)
         self._share, self._color = 0.0, "accent"
 
-    def show_share(self, share: float, reached: int | None, color: str) -> None:
-        """Show how much is there: of the whole, in whole hundredths, and in one of the theme's tokens."""
+    def show_share(self, share: float, percent: int | None, color: str) -> None:
+        """Show progress.
+
+        Args:
+            share: Part of the whole, from 0 to 1.
+            percent: The same for screen readers; None if unknown.
+            color: Name of a colour token of the theme.
+        """
         self._share, self._color = share, color
-        self.setValue(reached or 0)
+        self.setValue(percent or 0)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -139,7 +150,7 @@ class _Bar(QProgressBar):
         draw_bar(painter, QRectF(self.rect()), [(self._share, getattr(tokens, self._color))], tokens.track)
 
 
-def _dress(label: Label, role: str) -> None:
+def _set_role(label: Label, role: str) -> None:
     if label.property("role") != role:
         label.setProperty("role", role)
         label.style().unpolish(label)

@@ -1,6 +1,6 @@
-"""Downloads of models: what is asked of the queue, and what it says, brought to the window's thread. Draws nothing.
+"""Downloads as Qt sees them: passes commands to the download queue and brings its news to Qt's thread.
 
-The queue works on a thread of its own, however the window is; nothing here waits for it but the end of the app.
+The queue works on its own thread. Nothing here waits for it, except closing the app.
 """
 
 import threading
@@ -25,144 +25,148 @@ if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 UNDO_SECONDS = 10.0
-# Rows that change more often than this cannot be read.
+# Figures that change more often than this cannot be read.
 _NEWS_MS = 200
-RESTING = frozenset((PullState.PAUSED, PullState.FAILED))
-"""Where a download stays until a person wants it to go on."""
+STOPPED = frozenset((PullState.PAUSED, PullState.FAILED))
+"""States that a download leaves only when the user resumes it."""
 
 
 class Queue(Protocol):
-    """What downloads; see `sotto.store.pull.queue.PullQueue`."""
+    """The interface of `sotto.store.pull.queue.PullQueue`, which tests replace."""
 
     def add(self, name: str) -> None:
-        """Download a model after those that were added before."""
+        """Append a model to the queue."""
 
     def pause(self, name: str) -> None:
-        """Stop a download, and keep what is here of it."""
+        """Stop a download and keep its files."""
 
     def resume(self, name: str) -> None:
-        """Go on with a download."""
+        """Resume a download."""
 
     def cancel(self, name: str) -> None:
-        """Stop a download, and remove what is here of it."""
+        """Stop a download and remove its files."""
 
     def limit(self, bytes_per_second: int | None) -> None:
-        """Let all downloads together be no faster."""
+        """Limit the speed of all downloads together; None for no limit."""
 
     def unfinished(self) -> tuple[PullProgress, ...]:
-        """Return the downloads that an earlier run left."""
+        """Return the downloads that an earlier run left unfinished."""
 
     def close(self) -> None:
-        """Stop within a second, and keep what is here."""
+        """Stop within a second and keep all files."""
 
 
-def open_queue(tell: Callable[[PullProgress], None]) -> Queue:
-    """Return the queue that downloads into Sotto's own store what the engine can run."""
+def open_queue(report: Callable[[PullProgress], None]) -> Queue:
+    """Return a queue that downloads models into Sotto's own store, and refuses those that the engine cannot run.
+
+    Args:
+        report: Called with each change of progress, on the queue's thread.
+    """
     from sotto.store.pull.queue import PullQueue
 
-    return PullQueue(data_dir() / "models", tell, judge=_refusal)
+    return PullQueue(data_dir() / "models", report, judge=_refusal)
 
 
 def _refusal(config: Mapping[str, Any]) -> str:
-    """Return why the engine cannot run a model of this configuration, or nothing; called on the queue's thread."""
+    """Return why the engine cannot run a model with this configuration; empty if it can."""
     from sotto.engine.config.supported_models import refusal
 
     return refusal(config)
 
 
 class Downloads(QObject):
-    """What is being downloaded, in the order in which it was asked for.
+    """The unfinished downloads, in the order in which they were started.
 
     Signals:
-        changed: Something of it is other than before (a tuple of `PullProgress`); what the queue says is passed on at
-            most five times a second.
-        began: A download was asked for; the model's name.
-        ended: A model is on the disk, or could not be downloaded (`PullProgress`).
-        offered: What was done, about what, the words for undoing it, what undoes it, and for how many seconds.
+        changed: The downloads or their progress changed (a tuple of `PullProgress`), at most five times a second.
+        started: The user started a download; the model's name.
+        ended: A download is complete or has failed (`PullProgress`).
+        offered: Undoing is offered: title, message, label of the action, the action, and for how many seconds.
     """
 
     changed = Signal(object)
-    began = Signal(str)
+    started = Signal(str)
     ended = Signal(object)
     offered = Signal(str, str, str, object, float)
-    _told = Signal()
+    _news_arrived = Signal()
 
     def __init__(self, session: Session, preferences: PreferenceStore, parent: QObject | None = None) -> None:
-        """Know of no downloads before `begin`; models that come are shown by `session`."""
+        """Create an empty list, which `begin` fills; `session` rescans the library when a model has arrived."""
         super().__init__(parent)
         self._session, self._preferences = session, preferences
         self._closed = False
         self._limit = 0
         self._shown: dict[str, PullProgress] = {}
-        self._doomed: dict[str, PullProgress] = {}
-        # What came since the window's thread last looked: filled by the queue's thread.
+        # Cancelled downloads whose files are kept until undoing is no longer offered.
+        self._cancelled: dict[str, PullProgress] = {}
+        # Newest progress that Qt's thread has not processed yet; written by the queue's thread.
         self._lock = threading.Lock()
         self._news: dict[str, PullProgress] = {}
-        self._calm = QTimer(self, singleShot=True, interval=_NEWS_MS)
-        self._calm.timeout.connect(self._take)
-        self._told.connect(self._hear, Qt.ConnectionType.QueuedConnection)
+        self._throttle = QTimer(self, singleShot=True, interval=_NEWS_MS)
+        self._throttle.timeout.connect(self._process_news)
+        self._news_arrived.connect(self._process_unless_throttled, Qt.ConnectionType.QueuedConnection)
 
     @property
     def all(self) -> tuple[PullProgress, ...]:
-        """Every download that is not over, in the order in which they were asked for."""
+        """All unfinished downloads, in the order in which they were started."""
         return tuple(self._shown.values())
 
     @cached_property
     def _queue(self) -> Queue:
-        """The queue, made when it is wanted first: nothing is imported for it before the window can be seen."""
-        queue = open_queue(self._tell)
+        """The queue, created on first use so that its imports do not delay the window."""
+        queue = open_queue(self._receive)
         self._limit = self._preferences.values.download_limit
         queue.limit(self._limit or None)
-        self._preferences.changed.connect(self._follow)
+        self._preferences.changed.connect(self._apply_limit)
         return queue
 
     def begin(self, flows: "AsyncTasks") -> None:
-        """Look for downloads that an earlier run left; they wait for a person."""
+        """List the downloads that an earlier run left unfinished; they stay paused until the user resumes them."""
         flows.start(self._begin(flows))
 
     async def _begin(self, flows: "AsyncTasks") -> None:
-        # What the queue needs is imported where nothing waits for that.
+        # Imported on a worker thread, so that the window does not wait.
         await flows.call(import_module, "sotto.store.pull.queue")
         try:
-            left = await flows.call(self._queue.unfinished)
+            unfinished = await flows.call(self._queue.unfinished)
         except (SottoError, OSError) as error:
             self._session.problem.emit(Problem("Earlier downloads could not be read", str(error)))
             return
-        for progress in left:
+        for progress in unfinished:
             self._shown.setdefault(progress.name, progress)
-        if left:
+        if unfinished:
             self.changed.emit(self.all)
 
-    # What a person does
+    # Commands
 
     def add(self, text: str) -> str:
-        """Download a model, or go on with it where it rests; return its name.
+        """Start or resume the download of a model, and return its full name.
 
         Raises:
-            InvalidNameError: `text` is no name of a model that can be had.
+            InvalidNameError: `text` is not a valid model name.
         """
         name = parse_name(text).short
-        if name in self._doomed:
-            self._bring_back(name)
+        if name in self._cancelled:
+            self._restore(name)
         if name not in self._shown:
             self._queue.add(text)
             self._shown[name] = PullProgress(name, PullState.WAITING)
-            self.began.emit(name)
+            self.started.emit(name)
             self.changed.emit(self.all)
-        elif self._shown[name].state in RESTING:
+        elif self._shown[name].state in STOPPED:
             self.resume(name)
         return name
 
     def pause(self, name: str) -> None:
-        """Let a download rest; what is here of it stays."""
+        """Pause a download and keep its files."""
         self._queue.pause(name)
 
     def resume(self, name: str) -> None:
-        """Go on with a download that rests."""
+        """Resume a download that is paused or has failed."""
         self._queue.resume(name)
 
     def cancel(self, name: str) -> None:
-        """Give a download up; what is here of it goes when nobody has wanted it back for some seconds."""
+        """Cancel a download; its files are removed after a delay in which the user can undo this."""
         progress = self._shown.pop(name, None)
         if progress is None:
             return
@@ -170,85 +174,85 @@ class Downloads(QObject):
         if not progress.done:
             self._queue.cancel(name)
             return
-        self._doomed[name] = progress
+        self._cancelled[name] = progress
         self.pause(name)
         title = f"The download of {model_name(name)} is cancelled"
-        why = f"The {wording.size(progress.done)} of it that are here are deleted in a moment."
-        self.offered.emit(title, why, "Undo", partial(self._bring_back, name), UNDO_SECONDS)
-        QTimer.singleShot(round(1000 * UNDO_SECONDS), self, lambda: self._doom(name, progress))
+        message = f"The {wording.size(progress.done)} of it that are here are deleted in a moment."
+        self.offered.emit(title, message, "Undo", partial(self._restore, name), UNDO_SECONDS)
+        QTimer.singleShot(round(1000 * UNDO_SECONDS), self, lambda: self._remove_files(name, progress))
 
-    def _bring_back(self, name: str) -> None:
-        progress = self._doomed.pop(name, None)
+    def _restore(self, name: str) -> None:
+        progress = self._cancelled.pop(name, None)
         if progress is not None:
             self._shown[name] = progress
-            if progress.state not in RESTING:
+            if progress.state not in STOPPED:
                 self.resume(name)
             self.changed.emit(self.all)
 
-    def _doom(self, name: str, progress: PullProgress) -> None:
-        # The same model may have been brought back, and given up once more, meanwhile.
-        if self._doomed.get(name) is progress:
-            del self._doomed[name]
+    def _remove_files(self, name: str, progress: PullProgress) -> None:
+        # The same download may have been restored and cancelled again meanwhile.
+        if self._cancelled.get(name) is progress:
+            del self._cancelled[name]
             self._queue.cancel(name)
 
     def close(self) -> None:
-        """Stop within a second; what is here of downloads stays, but of those that were given up."""
+        """Stop within a second; files of cancelled downloads are removed, all others kept."""
         if self._closed:
             return
         self._closed = True
-        self._calm.stop()
+        self._throttle.stop()
         if "_queue" in self.__dict__:
-            for name in self._doomed:
+            for name in self._cancelled:
                 self._queue.cancel(name)
             self._queue.close()
 
     @Slot(object)
-    def _follow(self, values: Preferences) -> None:
+    def _apply_limit(self, values: Preferences) -> None:
         if values.download_limit != self._limit:
             self._limit = values.download_limit
             self._queue.limit(values.download_limit or None)
 
-    # What the queue says
+    # News from the queue
 
-    def _tell(self, progress: PullProgress) -> None:
-        """Keep the newest word of each download; called on the queue's thread."""
+    def _receive(self, progress: PullProgress) -> None:
+        """Keep the newest progress of each download; called on the queue's thread."""
         with self._lock:
             first = not self._news
             self._news[progress.name] = progress
         if first and not self._closed:
-            self._told.emit()
+            self._news_arrived.emit()
 
     @Slot()
-    def _hear(self) -> None:
-        if not self._calm.isActive():
-            self._take()
+    def _process_unless_throttled(self) -> None:
+        if not self._throttle.isActive():
+            self._process_news()
 
     @Slot()
-    def _take(self) -> None:
+    def _process_news(self) -> None:
         with self._lock:
             news, self._news = self._news, {}
-        ends = list(self._ends(news))
+        ended = list(self._update(news))
         if not news or self._closed:
             return
-        self._calm.start()
+        self._throttle.start()
         self.changed.emit(self.all)
-        for progress in ends:
+        for progress in ended:
             self.ended.emit(progress)
 
-    def _ends(self, news: dict[str, PullProgress]) -> Iterator[PullProgress]:
-        """Take what is new of downloads that are shown, and yield those that are over."""
+    def _update(self, news: dict[str, PullProgress]) -> Iterator[PullProgress]:
+        """Update the downloads, and yield those that have just ended."""
         for name, progress in news.items():
             before = self._shown.get(name)
             if progress.state is PullState.DONE:
-                # One that was given up may have been there already.
-                if (self._shown.pop(name, None) or self._doomed.pop(name, None)) is not None:
+                # A cancelled download may have been complete already.
+                if (self._shown.pop(name, None) or self._cancelled.pop(name, None)) is not None:
                     self._session.library.rescan()
                     yield progress
             elif before is not None:
                 self._shown[name] = progress
                 if progress.state is PullState.FAILED and before.state is not PullState.FAILED:
                     yield progress
-            elif progress.state is PullState.FAILED and name not in self._doomed:
-                # It was given up, and cannot be deleted.
+            elif progress.state is PullState.FAILED and name not in self._cancelled:
+                # It was cancelled, and its files could not be removed.
                 self._shown[name] = progress
                 yield progress

@@ -1,4 +1,4 @@
-"""Lets a model that is idle leave memory after a while, if that was chosen and it is not to stay."""
+"""Unloads the loaded model after the idle time that the preferences set, unless the model is pinned."""
 
 import time
 from collections.abc import Callable
@@ -17,13 +17,13 @@ _TICK_MS = 5000
 
 
 class IdleUnloader(QObject):
-    """Takes the time of an idle model.
+    """Measures how long the loaded model has been idle, and unloads it in time.
 
     Attributes:
-        gone: The model that left last because it was idle, until another one is loaded.
+        unloaded: The model that was unloaded last, until a model is loaded.
 
     Signals:
-        changed: The model in memory has more or less time.
+        changed: The remaining time changed.
     """
 
     changed = Signal()
@@ -31,50 +31,58 @@ class IdleUnloader(QObject):
     def __init__(
         self,
         session: Session,
-        book: ModelNotes,
+        notes: ModelNotes,
         preferences: PreferenceStore,
         parent: QObject | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Watch over `session`; `now` tells the time in seconds."""
+        """Watch the loaded model of a session.
+
+        Args:
+            session: Has the loaded model.
+            notes: Know which models are pinned.
+            preferences: Contain the idle time.
+            parent: Owner of this object.
+            now: Clock, in seconds.
+        """
         super().__init__(parent)
-        self._session, self._book, self._preferences, self._now = session, book, preferences, now
-        self._idle_since: float | None = None
-        self.gone: ModelRecord | None = None
+        self._session, self._notes, self._preferences, self.now = session, notes, preferences, now
+        self.idle_since: float | None = None
+        self.unloaded: ModelRecord | None = None
         self._timer = QTimer(self, interval=_TICK_MS)
         self._timer.timeout.connect(self.check)
         session.state_changed.connect(self._follow)
-        book.changed.connect(self.check)
+        notes.changed.connect(self.check)
         preferences.changed.connect(self.check)
 
     @property
-    def left(self) -> float | None:
-        """Seconds until the model leaves; None if it stays."""
+    def seconds_left(self) -> float | None:
+        """Seconds until the model is unloaded; None if it stays loaded."""
         record, minutes = self._session.state.record, self._preferences.values.keep_alive_minutes
-        if self._idle_since is None or not minutes or record is None or self._book.is_pinned(record):
+        if self.idle_since is None or not minutes or record is None or self._notes.is_pinned(record):
             return None
-        return self._idle_since + 60 * minutes - self._now()
+        return self.idle_since + 60 * minutes - self.now()
 
     @property
     def line(self) -> str:
-        """What a person should know of it."""
-        record, left = self._session.state.record, self.left
-        if record is not None and self._session.state.loaded and self._book.is_pinned(record):
+        """The remaining time in words; empty if there is nothing to say."""
+        record, left = self._session.state.record, self.seconds_left
+        if record is not None and self._session.state.loaded and self._notes.is_pinned(record):
             return "Stays loaded"
         return "" if left is None else f"Leaves memory in {wording.duration(max(0.0, left))} if it stays idle"
 
     @Slot()
     def check(self) -> None:
-        """Let the model leave if its time has come."""
+        """Unload the model if its time is up."""
         resident = self._session.resident
-        if self._idle_since is not None and resident is not None and resident.visits:
-            self._idle_since = self._now()
+        if self.idle_since is not None and resident is not None and resident.visits:
+            self.idle_since = self.now()
         minutes = self._preferences.values.keep_alive_minutes
         self._session.keeper.residents.keep_alive = 60.0 * minutes if minutes else KEEP_ALIVE
-        left = self.left
+        left = self.seconds_left
         if left is not None and left <= 0 and self._session.state.phase is Phase.READY:
-            self._idle_since = None
-            self.gone = self._session.state.record
+            self.idle_since = None
+            self.unloaded = self._session.state.record
             self._session.eject()
         if left is None:
             self._timer.stop()
@@ -82,16 +90,16 @@ class IdleUnloader(QObject):
             self._timer.start()
         self.changed.emit()
 
-    def wake(self) -> None:
-        """Load the model again that left because it was idle."""
-        if self.gone is not None and self._session.state.phase is Phase.FOUND:
-            self._session.load(self.gone)
+    def reload(self) -> None:
+        """Reload the model that was unloaded last."""
+        if self.unloaded is not None and self._session.state.phase is Phase.FOUND:
+            self._session.load(self.unloaded)
 
     @Slot(object)
     def _follow(self, state: ModelState) -> None:
         if state.phase is Phase.LOADING:
-            self.gone = None
+            self.unloaded = None
         idle = state.phase is Phase.READY
-        if idle != (self._idle_since is not None):
-            self._idle_since = self._now() if idle else None
+        if idle != (self.idle_since is not None):
+            self.idle_since = self.now() if idle else None
             self.check()

@@ -1,4 +1,4 @@
-"""The memory gauge: what other programs use, what the model uses, what is free, and what a chosen model would take."""
+"""The memory gauge: memory used by other programs and by models, free memory, and what a selected model would take."""
 
 from dataclasses import dataclass
 
@@ -28,10 +28,10 @@ class Segment:
     """A part of the bar.
 
     Attributes:
-        name: Whose memory it is.
-        nbytes: How much.
-        color: One of the theme's tokens.
-        ghost: Whether it only would be taken.
+        name: What the memory is used for.
+        nbytes: Size in bytes.
+        color: Name of a colour token of the theme.
+        ghost: Whether the memory is only planned, not used yet.
     """
 
     name: str
@@ -41,20 +41,20 @@ class Segment:
 
 
 class MemoryGauge(QFrame):
-    """A bar with its words and numbers. Asks for samples only while it can be seen.
+    """A bar with a legend. Requests samples only while it is visible.
 
     Signals:
-        sample_wanted: Time to call `show_sample` with a fresh sample, or with None if there was none to be had.
+        sample_wanted: A new sample is due; the receiver calls `show_sample`.
 
     Attributes:
         segments: The parts of the bar.
-        whole: Whether the lines below the bar are shown.
+        expanded: Whether the legend below the bar is shown.
     """
 
     sample_wanted = Signal()
 
     def __init__(self) -> None:
-        """Show that nothing is known yet."""
+        """Create the gauge, with nothing known yet."""
         super().__init__()
         self.setObjectName("gauge")
         self._sample: MemorySample | None = None
@@ -63,14 +63,14 @@ class MemoryGauge(QFrame):
         self._planned: tuple[str, Projection] | None = None
         self.segments: tuple[Segment, ...] = ()
         self._title = Label("Memory", "strong")
-        self._free = ElidedLabel("—", "caption")
-        self._free.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
+        self.free = ElidedLabel("—", "caption")
+        self.free.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
         self._bar = _Bar()
         self._legends = [_Legend() for _ in range(5)]
-        self.whole = True
+        self.expanded = True
         top = QHBoxLayout()
         top.addWidget(self._title)
-        top.addWidget(self._free, 1)
+        top.addWidget(self.free, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_16, theme.GAP_16)
         layout.setSpacing(theme.GAP_4)
@@ -80,71 +80,71 @@ class MemoryGauge(QFrame):
         layout.addSpacing(theme.GAP_4)
         for legend in self._legends:
             layout.addWidget(legend)
-        self._timer = QTimer(self)
-        self._timer.setInterval(SAMPLE_EVERY_MS)
-        self._timer.timeout.connect(self.sample_wanted)
+        self.sample_timer = QTimer(self)
+        self.sample_timer.setInterval(SAMPLE_EVERY_MS)
+        self.sample_timer.timeout.connect(self.sample_wanted)
         self._watched: QWidget | None = None
         self._show()
 
-    def show_sample(self, taken: MemorySample | None) -> None:
-        """Show the machine's memory; None when it could not be read."""
-        self._sample = taken if taken is not None and taken.known else None
+    def show_sample(self, sample: MemorySample | None) -> None:
+        """Show the machine's memory; None if it could not be read."""
+        self._sample = sample if sample is not None and sample.known else None
         self._show()
 
     def show_figures(self, figures: MemoryFigures | None) -> None:
-        """Show what the model uses; None when nothing is loaded."""
+        """Show what the loaded models use; None if none is loaded."""
         self._figures = figures
         self._show()
 
     def show_model(self, name: str) -> None:
-        """Say what the model in memory is called."""
+        """Use `name` for the loaded model."""
         self._model = name
         self._show()
 
     def show_plan(self, name: str, projection: Projection | None) -> None:
-        """Show what a model would take; None when no model is chosen, or it is loaded already."""
+        """Show what loading the model `name` would take; None if no model is selected, or it is loaded already."""
         self._planned = (name, projection) if projection is not None and projection.plan is not None else None
         self._show()
 
     @property
     def legends_height(self) -> int:
-        """What the lines below the bar take, or would take, in pixels."""
-        return sum(one.sizeHint().height() + theme.GAP_4 for one in self._legends[: len(self._lines())])
+        """Height of the legend in pixels, whether it is shown or not."""
+        return sum(legend.sizeHint().height() + theme.GAP_4 for legend in self._legends[: len(self._lines())])
 
     def show_legends(self, shown: bool) -> None:
-        """Show the lines below the bar, or leave them to the tool tip."""
-        if shown != self.whole:
-            self.whole = shown
+        """Show the legend below the bar, or leave it to the tool tip."""
+        if shown != self.expanded:
+            self.expanded = shown
             self._show_legends()
 
     def _show(self) -> None:
-        taken = self._sample
+        sample = self._sample
         self.segments = self._all_segments()
-        if taken is None:
-            self._free.setText("—")
+        if sample is None:
+            self.free.setText("—")
             word, spoken = "", ["Memory unknown"]
         else:
-            word = pressure_label(taken)
-            self._free.setText(f"{wording.size(taken.available)} free · {word}")
-            spoken = [f"Memory {word}: {wording.size(taken.available)} of {wording.size(taken.total)} free"]
-        self._free.setProperty("role", _ROLES.get(word, "caption"))
-        self._free.style().unpolish(self._free)
-        self._free.style().polish(self._free)
+            word = pressure_label(sample)
+            self.free.setText(f"{wording.size(sample.available)} free · {word}")
+            spoken = [f"Memory {word}: {wording.size(sample.available)} of {wording.size(sample.total)} free"]
+        self.free.setProperty("role", _ROLES.get(word, "caption"))
+        self.free.style().unpolish(self.free)
+        self.free.style().polish(self.free)
         for segment in self.segments:
             would = "would take " if segment.ghost else ""
             spoken.append(f"{segment.name} {would}{wording.size(segment.nbytes)}")
         if self._figures and self._figures.budget:
             spoken.append(f"Contexts take at most {wording.size(self._figures.budget)}")
-        self._bar.show_segments(self.segments, taken.total if taken else 0)
+        self._bar.show_segments(self.segments, sample.total if sample else 0)
         self._show_legends()
         self.setAccessibleName(", ".join(spoken))
         self.setToolTip(plain_tip("\n".join(spoken)))
 
     def _all_segments(self) -> tuple[Segment, ...]:
-        taken, figures = self._sample, self._figures
+        sample, figures = self._sample, self._figures
         segments = []
-        if taken is not None:
-            segments.append(Segment("Other programs", machine_memory(taken, figures).others, "others"))
+        if sample is not None:
+            segments.append(Segment("Other programs", machine_memory(sample, figures).others, "others"))
         if figures and figures.weights:
             several = len(figures.models)
             name = f"{several} models" if several > 1 else self._model or "This model"
@@ -159,48 +159,48 @@ class MemoryGauge(QFrame):
         return tuple(segments)
 
     def _lines(self) -> list[tuple[Segment, str]]:
-        """Return what each part is; a model that would be loaded and its context stand in one line."""
-        lines = [(one, wording.size(one.nbytes)) for one in self.segments if not one.ghost]
-        if ghosts := [one for one in self.segments if one.ghost]:
-            lines.append((ghosts[0], wording.size(sum(one.nbytes for one in ghosts))))
+        """Return the segments of the legend with their sizes; planned weights and context share a line."""
+        lines = [(segment, wording.size(segment.nbytes)) for segment in self.segments if not segment.ghost]
+        if ghosts := [segment for segment in self.segments if segment.ghost]:
+            lines.append((ghosts[0], wording.size(sum(ghost.nbytes for ghost in ghosts))))
         return lines
 
     def _show_legends(self) -> None:
-        lines = self._lines() if self.whole else []
+        lines = self._lines() if self.expanded else []
         for number, legend in enumerate(self._legends):
             legend.show_segment(*(lines[number] if number < len(lines) else (None, "")))
 
-    def _rest_or_sample(self) -> None:
-        """Sample while there is somebody to see it."""
-        seen = self.isVisible() and not self.window().isMinimized()
-        if seen and not self._timer.isActive():
-            self._timer.start()
+    def _start_or_stop(self) -> None:
+        """Request samples while the gauge is visible."""
+        visible = self.isVisible() and not self.window().isMinimized()
+        if visible and not self.sample_timer.isActive():
+            self.sample_timer.start()
             self.sample_wanted.emit()
-        elif not seen:
-            self._timer.stop()
+        elif not visible:
+            self.sample_timer.stop()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Begin to sample."""
+        """Start requesting samples."""
         super().showEvent(event)
         if self._watched is not self.window():
             self._watched = self.window()
             self._watched.installEventFilter(self)
-        self._rest_or_sample()
+        self._start_or_stop()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Sample no longer."""
+        """Stop requesting samples."""
         super().hideEvent(event)
-        self._timer.stop()
+        self.sample_timer.stop()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Rest while the window is minimized."""
+        """Pause while the window is minimized."""
         if event.type() == QEvent.Type.WindowStateChange:
-            self._rest_or_sample()
+            self._start_or_stop()
         return super().eventFilter(watched, event)
 
 
 class _Bar(QWidget):
-    """The bar itself."""
+    """The bar, with planned memory as outlined segments."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -221,31 +221,35 @@ class _Bar(QWidget):
         if not self._total:
             draw_bar(painter, rect, [], tokens.track)
             return
-        parts = [(one.nbytes / self._total, getattr(tokens, one.color)) for one in self._segments if not one.ghost]
+        parts = [
+            (segment.nbytes / self._total, getattr(tokens, segment.color))
+            for segment in self._segments
+            if not segment.ghost
+        ]
         draw_bar(painter, rect, parts, tokens.track)
-        # What would be taken begins where other programs end: the model that is loaded leaves before.
-        start = next((one.nbytes for one in self._segments if one.color == "others"), 0) / self._total
-        if ghosts := [one for one in self._segments if one.ghost]:
+        # Planned memory starts where other programs end, because the loaded model would be unloaded first.
+        start = next((segment.nbytes for segment in self._segments if segment.color == "others"), 0) / self._total
+        if ghosts := [segment for segment in self._segments if segment.ghost]:
             self._paint_ghosts(painter, start, ghosts)
 
     def _paint_ghosts(self, painter: QPainter, start: float, ghosts: list[Segment]) -> None:
-        """Draw an outline around what would be taken, and each part of it thinly in its colour."""
+        """Draw an outline around the planned memory, filled with the colours of its parts at low opacity."""
         tokens = theme.current().tokens
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        whole = QRectF(self.rect()).adjusted(0.75, 0.75, -0.75, -0.75)
+        expanded = QRectF(self.rect()).adjusted(0.75, 0.75, -0.75, -0.75)
         share = sum(ghost.nbytes for ghost in ghosts) / self._total
-        box = QRectF(whole.left() + min(start, 1.0) * whole.width(), whole.top(), 0.0, whole.height())
-        box.setRight(min(whole.right(), max(box.left() + share * whole.width(), box.left() + whole.height())))
-        box.setLeft(min(box.left(), box.right() - whole.height()))
+        box = QRectF(expanded.left() + min(start, 1.0) * expanded.width(), expanded.top(), 0.0, expanded.height())
+        box.setRight(min(expanded.right(), max(box.left() + share * expanded.width(), box.left() + expanded.height())))
+        box.setLeft(min(box.left(), box.right() - expanded.height()))
         path = QPainterPath()
-        path.addRoundedRect(box, whole.height() / 2, whole.height() / 2)
+        path.addRoundedRect(box, expanded.height() / 2, expanded.height() / 2)
         painter.save()
         painter.setClipPath(path)
         left = box.left()
         for ghost in ghosts:
             fill = QColor(getattr(tokens, ghost.color))
             fill.setAlpha(_GHOST_ALPHA)
-            width = ghost.nbytes / self._total * whole.width()
+            width = ghost.nbytes / self._total * expanded.width()
             painter.fillRect(QRectF(left, box.top(), width, box.height()), fill)
             left += width
         painter.restore()
@@ -254,7 +258,7 @@ class _Bar(QWidget):
 
 
 class _Legend(QWidget):
-    """A dot in a colour, what it means, and how much it is."""
+    """A line of the legend: coloured dot, name and size."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -277,7 +281,7 @@ class _Legend(QWidget):
 
 
 class _Dot(QWidget):
-    """A dot, or a ring for what is not there yet."""
+    """A dot, or a ring for planned memory."""
 
     def __init__(self) -> None:
         super().__init__()

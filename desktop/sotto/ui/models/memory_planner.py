@@ -1,4 +1,4 @@
-"""How each model of the list would lie in memory, kept up to date as memory and choices change. Draws nothing."""
+"""Memory plans of all models in the list, kept up to date as memory and the chosen contexts change."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,14 +23,15 @@ from sotto.ui.state.memory_estimate import (
 if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import AsyncTasks
 
-# What came together is planned together; a change of memory below such a share of it changes no verdict worth showing.
-_CALM_MS = 80
-_SHARES = 50
+# Changes within this time are planned together.
+_DELAY_MS = 80
+# Plans are renewed only when the memory of other programs has changed by about a fiftieth of the total.
+_MEMORY_STEPS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
-    """A model to plan, with what was chosen for it."""
+class _PlanRequest:
+    """A model to plan, with the context in tokens that was chosen for it; None for as long as fits."""
 
     digest: str
     measured: Measured | None
@@ -38,22 +39,22 @@ class _Question:
 
 
 class MemoryPlanner(QObject):
-    """Has models measured by the engine once, and plans them from that, off the window's thread.
+    """Lets the engine measure each model once, and computes plans from that on a worker thread.
 
     Signals:
-        planned: Models may fit otherwise than before.
-        memory_changed: There is another `MachineMemory`.
+        planned: There are new plans.
+        memory_changed: The memory that plans are made for changed (`MachineMemory`).
     """
 
     planned = Signal()
     memory_changed = Signal(object)
 
-    def __init__(self, session: Session, book: ModelNotes, parent: QObject | None = None) -> None:
-        """Plan the models of `session` with the contexts that `book` has."""
+    def __init__(self, session: Session, notes: ModelNotes, parent: QObject | None = None) -> None:
+        """Plan the models of `session` with the contexts in `notes`."""
         super().__init__(parent)
-        self._session, self._book = session, book
+        self._session, self._notes = session, notes
         self._flows: AsyncTasks | None = None
-        self._asked: set[str] = set()
+        self._requested: set[str] = set()
         self._measured: dict[str, Measured] = {}
         self._plans: Mapping[str, Projection] = {}
         self._figures: MemoryFigures | None = None
@@ -61,99 +62,103 @@ class MemoryPlanner(QObject):
         self.memory = MachineMemory()
         self._planned_for: tuple[int | None, ...] = ()
         self._round = 0
+        # The loaded model whose prediction was compared with what it holds, and that prediction in bytes.
         self._compared, self._predicted = "", 0
-        self._soon = QTimer(self, singleShot=True, interval=_CALM_MS)
-        self._soon.timeout.connect(self._start)
-        book.contexts_changed.connect(self._soon.start)
+        self._plan_timer = QTimer(self, singleShot=True, interval=_DELAY_MS)
+        self._plan_timer.timeout.connect(self._start)
+        notes.contexts_changed.connect(self._plan_timer.start)
         session.library.changed.connect(self._measure)
-        session.measured.connect(self._take)
-        session.figures_changed.connect(self.show_figures)
-        session.engine_lost.connect(self._lose)
-        session.became_ready.connect(self._ask_again)
+        session.measured.connect(self._add_measurement)
+        session.figures_changed.connect(self.set_figures)
+        session.engine_lost.connect(self._forget_requests)
+        session.became_ready.connect(self._measure_again)
         session.state_changed.connect(self._compare)
 
     def begin(self, flows: "AsyncTasks") -> None:
-        """Plan from now on; models may have been found before."""
+        """Start planning, with the models that are known already."""
         self._flows = flows
         self._figures = self._session.figures
         self._measure(self._session.library.models)
-        self._soon.start()
+        self._plan_timer.start()
 
     def projection(self, record: ModelRecord) -> Projection:
-        """Return how a model would lie in memory, as far as that is known now."""
+        """Return the newest plan of a model."""
         return self._plans.get(record.digest) or project(None, self.memory)
 
     def preview(self, record: ModelRecord, context: int | None) -> Projection:
-        """Return how it would with so much context."""
+        """Return the plan of a model with a context of `context` tokens; None for as long as fits."""
         return project(self._measured.get(record.digest), self.memory, context)
 
     def measured(self, record: ModelRecord) -> Measured | None:
-        """Return what a model needs, if that is known."""
+        """Return the measured needs of a model; None if not measured yet."""
         return self._measured.get(record.digest)
 
     def choose_context(self, record: ModelRecord, tokens: int | None) -> None:
-        """Plan, and later load, a model with so much context."""
-        self._book.choose_context(record, tokens)
-        self._take_plans({**self._plans, record.digest: self.preview(record, tokens)})
+        """Choose the context in tokens that a model is planned and loaded with; None for as long as fits."""
+        self._notes.choose_context(record, tokens)
+        self._set_plans({**self._plans, record.digest: self.preview(record, tokens)})
 
-    def show_sample(self, taken: MemorySample | None) -> None:
-        """Take what the machine has now; None when that could not be read."""
-        self._sample = taken
-        self._remember()
+    def set_sample(self, sample: MemorySample | None) -> None:
+        """Set the machine's memory; None if it could not be read."""
+        self._sample = sample
+        self._update_memory()
 
     @Slot(object)
-    def show_figures(self, figures: MemoryFigures | None) -> None:
-        """Take what the engine holds now."""
+    def set_figures(self, figures: MemoryFigures | None) -> None:
+        """Set the memory that the engine holds."""
         self._figures = figures
-        self._remember()
+        self._update_memory()
 
-    def _remember(self) -> None:
+    def _update_memory(self) -> None:
         memory = machine_memory(self._sample, self._figures)
         if memory == self.memory:
             return
         self.memory = memory
         self.memory_changed.emit(memory)
-        taken = memory.sample
-        coarse = (taken.total, memory.others * _SHARES // taken.total, taken.allowed) if taken and taken.known else ()
+        sample = memory.sample
+        coarse = (
+            (sample.total, memory.others * _MEMORY_STEPS // sample.total, sample.allowed)
+            if sample and sample.known
+            else ()
+        )
         if coarse != self._planned_for:
             self._planned_for = coarse
-            self._soon.start()
+            self._plan_timer.start()
 
     @Slot(object)
     def _measure(self, records: Sequence[ModelRecord]) -> None:
         for record in records:
-            if record.runnable and record.digest not in self._asked:
-                self._asked.add(record.digest)
+            if record.runnable and record.digest not in self._requested:
+                self._requested.add(record.digest)
                 self._session.host.send(Measure(record))
-        self._soon.start()
+        self._plan_timer.start()
 
     @Slot(object)
-    def _take(self, measured: Measured) -> None:
+    def _add_measurement(self, measured: Measured) -> None:
         self._measured[measured.digest] = measured
         self._compare()
-        self._soon.start()
+        self._plan_timer.start()
 
     @Slot()
-    def _ask_again(self) -> None:
-        # An engine that ended in the meantime has not answered what it was asked.
-        self._lose()
+    def _measure_again(self) -> None:
+        self._forget_requests()
         self._measure(self._session.library.models)
 
     @Slot()
-    def _lose(self) -> None:
-        # What it was asked and has not answered, it will not answer.
-        self._asked = set(self._measured)
+    def _forget_requests(self) -> None:
+        # An engine that has ended does not answer open requests.
+        self._requested = set(self._measured)
 
     def predicted(self, record: ModelRecord) -> int:
-        """Return the bytes that a model is to hold once it is loaded, or was when it was; 0 when that is not known."""
+        """Return the bytes that a model is predicted to hold, or was before it was loaded; 0 if unknown."""
         if record.digest == self._compared:
             return self._predicted
-        known = self._measured.get(record.digest)
-        return known.needs.weight_bytes if known and known.needs else 0
+        measured = self._measured.get(record.digest)
+        return measured.needs.weight_bytes if measured and measured.needs else 0
 
     @Slot()
     def _compare(self) -> None:
-        """Learn from what a model holds that has just been loaded."""
+        """Improve later predictions by what the model that has just been loaded really holds."""
         state = self._session.state
         if state.record is None or not state.actual:
             self._compared = ""
@@ -169,10 +174,10 @@ class MemoryPlanner(QObject):
         from sotto.engine.memory.estimates import learn
 
         if await flows.call(learn, architecture, predicted, actual):
-            # The next estimate of its kind is a better one.
-            kin = {record.digest for record in self._session.library.models if record.architecture == architecture}
-            self._asked -= kin
-            self._measure(self._session.library.models)
+            # Measure models of this architecture again, because their estimates have improved.
+            models = self._session.library.models
+            self._requested -= {record.digest for record in models if record.architecture == architecture}
+            self._measure(models)
 
     def _start(self) -> None:
         if self._flows is not None:
@@ -180,31 +185,31 @@ class MemoryPlanner(QObject):
 
     async def _plan(self, flows: "AsyncTasks") -> None:
         memory = self.memory
-        questions = [
-            _Question(record.digest, self._measured.get(record.digest), self._session.chosen_context(record))
+        requests = [
+            _PlanRequest(record.digest, self._measured.get(record.digest), self._session.chosen_context(record))
             for record in self._session.library.models
         ]
         self._round += 1
-        this = self._round
-        plans = await flows.call(_answers, questions, memory)
-        if this == self._round:
-            self._take_plans(plans)
+        started = self._round
+        plans = await flows.call(_compute_plans, requests, memory)
+        if started == self._round:
+            self._set_plans(plans)
 
-    def _take_plans(self, plans: Mapping[str, Projection]) -> None:
+    def _set_plans(self, plans: Mapping[str, Projection]) -> None:
         self._plans = plans
-        shortened = {digest: _shortened(self._measured.get(digest), plan) for digest, plan in plans.items()}
+        shortened = {digest: _shortened_context(self._measured.get(digest), plan) for digest, plan in plans.items()}
         self._session.set_fitting_contexts(
             {digest: tokens for digest, tokens in shortened.items() if tokens is not None}
         )
         self.planned.emit()
 
 
-def _shortened(known: Measured | None, planned: Projection) -> int | None:
-    """Return the tokens of context that there is memory for; None where that is all that the model was made for."""
-    if planned.plan is None or known is None or known.needs is None:
+def _shortened_context(measured: Measured | None, projection: Projection) -> int | None:
+    """Return the context in tokens that fits into memory; None if the model's longest context fits, or is unknown."""
+    if projection.plan is None or measured is None or measured.needs is None:
         return None
-    return planned.plan.context if planned.plan.context < longest_context(known.needs) else None
+    return projection.plan.context if projection.plan.context < longest_context(measured.needs) else None
 
 
-def _answers(questions: Sequence[_Question], memory: MachineMemory) -> dict[str, Projection]:
-    return {one.digest: project(one.measured, memory, one.context) for one in questions}
+def _compute_plans(requests: Sequence[_PlanRequest], memory: MachineMemory) -> dict[str, Projection]:
+    return {request.digest: project(request.measured, memory, request.context) for request in requests}

@@ -1,4 +1,4 @@
-"""More about a model: where it is, what it can, how it would lie in memory, and how long its context is to be."""
+"""The model card: a panel with a model's details, its memory plan, and a slider for its context length."""
 
 from collections.abc import Callable
 
@@ -22,21 +22,22 @@ from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, IconLabel, Label, TextButton
 
 _WIDTH = 348
-_CALM_MS = 250
-_SLIDER = 22
+# The context is saved when the slider has not moved for this time.
+_SAVE_MS = 250
+_SLIDER_HEIGHT = 22
 
 
 class ModelCard(QFrame):
-    """A panel beside the list, about one model.
+    """A panel beside the list, with the details of one model.
 
     Signals:
-        load_wanted: A record should be loaded, with so many tokens of context (None as the model says), and whether
-            even where it does not fit.
-        eject_wanted: The model should leave memory.
-        stop_wanted: Its load should stop.
-        menu_wanted: What else can be done with a record is asked for, at this place on the screen.
-        previewed: The projection of the model in view, with its name; None where there is nothing to plan.
-        closed: The panel is to go away.
+        load_wanted: The user wants to load the record, with a context length in tokens (None for the default), and
+            whether even if it does not fit.
+        eject_wanted: The user wants to unload the record.
+        stop_wanted: The user wants to stop loading the record.
+        menu_wanted: The user wants the menu of the record, at a position on the screen.
+        previewed: Name and projection of the model on the card; None if there is nothing to plan.
+        closed: The user closed the card.
     """
 
     load_wanted = Signal(object, object, bool)
@@ -46,55 +47,63 @@ class ModelCard(QFrame):
     previewed = Signal(str, object)
     closed = Signal()
 
-    def __init__(self, book: ModelNotes, planner: MemoryPlanner, state_of: Callable[[ModelRecord], ModelState]) -> None:
-        """Begin hidden; `state_of` tells how a model stands."""
+    def __init__(
+        self, notes: ModelNotes, planner: MemoryPlanner, state_of: Callable[[ModelRecord], ModelState]
+    ) -> None:
+        """Create the card, hidden.
+
+        Args:
+            notes: The user's choices about models.
+            planner: Plans how each model would fit into memory.
+            state_of: Returns the state of a model.
+        """
         super().__init__()
         self.setObjectName("modelCard")
-        self._book, self._planner = book, planner
+        self._notes, self._planner = notes, planner
         self._state_of = state_of
         self._steps: tuple[int, ...] = ()
-        self._offered: int | None = None
+        self._default_context: int | None = None
         self.record: ModelRecord | None = None
         self.name = Label("", "strong", wrap=True)
         self.star = IconButton("star", "Favourite")
         self.star.setCheckable(True)
-        self.star.clicked.connect(self._mark)
+        self.star.clicked.connect(self._toggle_favourite)
         self.close_button = IconButton("close", "Close the details")
         self.close_button.clicked.connect(self.closed)
-        self._pills = QHBoxLayout()
-        self._kind = Label("", "caption", wrap=True)
-        self._abilities = Label("", "caption", wrap=True)
+        self.pills = QHBoxLayout()
+        self.facts = Label("", "caption", wrap=True)
+        self.abilities = Label("", "caption", wrap=True)
         self._path = ElidedLabel("", "caption")
-        self._sign = IconLabel("unknown", "muted", 18)
+        self._icon = IconLabel("unknown", "muted", 18)
         self.verdict = Label("", "strong", wrap=True)
         self.sentence = Label("", "caption", wrap=True)
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Context length")
-        self.slider.setMinimumHeight(_SLIDER)
+        self.slider.setMinimumHeight(_SLIDER_HEIGHT)
         self.slider.valueChanged.connect(self._slide)
         self.tokens = Label("", "caption")
         self.numbers: dict[str, Label] = {}
         self.load = TextButton("Load", "primary")
-        self.load.clicked.connect(self._act)
+        self.load.clicked.connect(self._load_or_eject)
         self.more = IconButton("more", "More about this model", role="")
         self.more.clicked.connect(self._show_menu)
         self.pin = IconButton("pin", "Keep loaded", "Keep loaded", tip="Keep it in memory when it is idle")
         self.pin.setCheckable(True)
-        self.pin.clicked.connect(self._pin)
-        self._plan_part = self._plan_rows()
-        # What its texts need is known once they have been laid out.
-        self._settled = QTimer(self, singleShot=True, interval=0)
-        self._settled.timeout.connect(self.place)
+        self.pin.clicked.connect(self._toggle_pinned)
+        self.plan_rows = self._make_plan_rows()
+        # The height of the texts is known only after they have been laid out.
+        self._layout_timer = QTimer(self, singleShot=True, interval=0)
+        self._layout_timer.timeout.connect(self.place)
         self._arrange()
-        self._chosen = QTimer(self, singleShot=True, interval=_CALM_MS)
-        self._chosen.timeout.connect(self._keep_context)
+        self._save_timer = QTimer(self, singleShot=True, interval=_SAVE_MS)
+        self._save_timer.timeout.connect(self._save_context)
         planner.planned.connect(self._show)
-        planner.memory_changed.connect(self._follow)
-        book.changed.connect(self._show)
+        planner.memory_changed.connect(self._show_memory)
+        notes.changed.connect(self._show)
         theme.current().changed.connect(self._show)
         self.hide()
 
-    def _plan_rows(self) -> QWidget:
+    def _make_plan_rows(self) -> QWidget:
         part = QWidget()
         grid = QGridLayout(part)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -126,26 +135,26 @@ class ModelCard(QFrame):
             top.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         fit = QHBoxLayout()
         fit.setSpacing(theme.GAP_8)
-        fit.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
-        said = QVBoxLayout()
-        said.setSpacing(2)
-        said.addWidget(self.verdict)
-        said.addWidget(self.sentence)
-        fit.addLayout(said, 1)
+        fit.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        texts = QVBoxLayout()
+        texts.setSpacing(2)
+        texts.addWidget(self.verdict)
+        texts.addWidget(self.sentence)
+        fit.addLayout(texts, 1)
         body = QWidget()
         body.setObjectName("column")
         inside = QVBoxLayout(body)
         inside.setContentsMargins(theme.GAP_16, theme.GAP_8, theme.GAP_12, theme.GAP_8)
         inside.setSpacing(theme.GAP_8)
         inside.addLayout(top)
-        self._pills.setSpacing(theme.GAP_4)
-        inside.addLayout(self._pills)
-        inside.addWidget(self._kind)
-        inside.addWidget(self._abilities)
+        self.pills.setSpacing(theme.GAP_4)
+        inside.addLayout(self.pills)
+        inside.addWidget(self.facts)
+        inside.addWidget(self.abilities)
         inside.addWidget(self._path)
-        inside.addWidget(_rule())
+        inside.addWidget(_make_rule())
         inside.addLayout(fit)
-        inside.addWidget(self._plan_part)
+        inside.addWidget(self.plan_rows)
         self._body = body
         body.installEventFilter(self)
         self._buttons = QWidget()
@@ -156,38 +165,39 @@ class ModelCard(QFrame):
         bottom.addStretch(1)
         bottom.addWidget(self.load)
         layout = QVBoxLayout(self)
-        # What scrolls stays clear of the round corners.
+        # The scrolled content must not cover the rounded corners.
         layout.setContentsMargins(0, theme.GAP_4, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(Scroller(body), 1)
         layout.addWidget(self._buttons)
 
-    # What it is about
+    # Model and state
 
     def open(self, record: ModelRecord) -> None:
-        """Show a model."""
+        """Show the card of a model."""
         if self.isHidden() or self.record is None or not same(self.record, record):
-            self._chosen.stop()
-            self._offered = None
+            self._save_timer.stop()
+            self._default_context = None
         self.record = record
         self.show()
         self._show()
         self.raise_()
 
-    def enter(self) -> None:
-        """Take the focus, on what can be changed or done."""
-        usable = [one for one in (self.slider, self.load, self.close_button) if one.isVisible() and one.isEnabled()]
-        usable[0].setFocus(Qt.FocusReason.TabFocusReason)
+    def take_focus(self) -> None:
+        """Focus the first usable control."""
+        controls = (self.slider, self.load, self.close_button)
+        usable = (control for control in controls if control.isVisible() and control.isEnabled())
+        next(usable).setFocus(Qt.FocusReason.TabFocusReason)
 
     def hideEvent(self, event: object) -> None:
-        """Plan nothing any more."""
-        if self._chosen.isActive():
-            self._chosen.stop()
-            self._keep_context()
+        """Save the chosen context, and end the preview."""
+        if self._save_timer.isActive():
+            self._save_timer.stop()
+            self._save_context()
         self.previewed.emit("", None)
 
     def show_models(self, records: tuple[ModelRecord, ...]) -> None:
-        """Follow a model that is known otherwise now; close where it has gone."""
+        """Update the record of the model; close the card if the model is gone."""
         if self.record is not None and self.isVisible():
             known = next((record for record in records if same(record, self.record)), None)
             if known is None:
@@ -197,19 +207,19 @@ class ModelCard(QFrame):
                 self._show()
 
     def show_state(self) -> None:
-        """Draw the model as it stands now."""
+        """Show the current state of the model."""
         self._show()
 
-    def _follow(self, memory: MachineMemory) -> None:
+    def _show_memory(self, memory: MachineMemory) -> None:
         self._show()
 
     @property
-    def _mine(self) -> ModelState:
+    def _model_state(self) -> ModelState:
         return self._state_of(self.record) if self.record is not None else ModelState()
 
     @property
     def _context(self) -> int | None:
-        """The context that the slider stands at; None where there is none to choose."""
+        """Context length in tokens at the slider; None if there is nothing to choose."""
         return self._steps[self.slider.value()] if self._steps else None
 
     def _show(self) -> None:
@@ -218,10 +228,10 @@ class ModelCard(QFrame):
             return
         self._show_record(record)
         measured = self._planner.measured(record)
-        if not self._chosen.isActive():
-            projection = self._planner.preview(record, self._book.context_of(record) or self._offered)
-            # The slider does not move by itself when memory does.
-            self._offered = projection.plan.context if projection.plan else None
+        if not self._save_timer.isActive():
+            projection = self._planner.preview(record, self._notes.context_of(record) or self._default_context)
+            # Keeps the slider from moving by itself when free memory changes.
+            self._default_context = projection.plan.context if projection.plan else None
             self._steps = context_steps(measured.needs) if measured and measured.needs else ()
             with QSignalBlocker(self.slider):
                 self.slider.setRange(0, max(0, len(self._steps) - 1))
@@ -238,56 +248,56 @@ class ModelCard(QFrame):
     def _show_record(self, record: ModelRecord) -> None:
         self.name.setText(model_name(record.name))
         self.setAccessibleName(f"Details of {model_name(record.name)}")
-        favourite, pinned = self._book.is_favourite(record), self._book.is_pinned(record)
+        favourite, pinned = self._notes.is_favourite(record), self._notes.is_pinned(record)
         self.star.setChecked(favourite)
         self.star.set_icon("star-full" if favourite else "star", "Favourite", "Favourites stand first in the list")
         self.pin.setChecked(pinned)
         self.pin.setText(" Stays loaded" if pinned else " Keep loaded")
-        while self._pills.count():
-            item = self._pills.takeAt(0)
+        while self.pills.count():
+            item = self.pills.takeAt(0)
             if item is not None and (old := item.widget()) is not None:
                 old.hide()
                 old.deleteLater()
         for name in source_names(record):
             pill = Label(name, "pill")
-            self._pills.addWidget(pill)
-            # A layout counts what is shown, and would show it later.
+            self.pills.addWidget(pill)
+            # Shown at once, because the layout ignores hidden widgets when it computes the size.
             pill.show()
-        self._pills.addStretch(1)
-        self._kind.setText(model_facts(record))
-        self._abilities.setText(abilities(record))
-        self._abilities.setVisible(bool(self._abilities.text()))
+        self.pills.addStretch(1)
+        self.facts.setText(model_facts(record))
+        self.abilities.setText(abilities(record))
+        self.abilities.setVisible(bool(self.abilities.text()))
         self._path.setText(home_path(record.path))
         self._path.setVisible(not record.builtin)
 
     def _show_projection(self, record: ModelRecord, projection: Projection) -> None:
-        mine, plan = self._mine, projection.plan
+        state, plan = self._model_state, projection.plan
         usable = record.runnable and record.present
         icon, color = FIT_SIGNS[projection.fit] if usable else ("absent", "muted")
-        if mine.loaded:
+        if state.loaded:
             icon, color = "fits", "accent_text"
-        self._sign.show_icon(icon, color)
+        self._icon.show_icon(icon, color)
         self.verdict.setText(self._headline(record, projection))
         self.sentence.setText(self._explanation(record, projection))
         self.sentence.setVisible(bool(self.sentence.text()))
         shown = usable and plan is not None and bool(self._steps)
-        self._plan_part.setVisible(shown)
+        self.plan_rows.setVisible(shown)
         if plan is not None and shown:
             self.tokens.setText(f"{wording.count(plan.context)} tokens")
             self.slider.setAccessibleDescription(f"{wording.count(plan.context)} tokens")
-            self.slider.setEnabled(not mine.loaded and mine.phase is not Phase.LOADING)
+            self.slider.setEnabled(not state.loaded and state.phase is not Phase.LOADING)
             unknown, budget = "unknown", plan.limits.budget
             together = unknown if plan.needed is None else wording.size(plan.needed)
-            self._tell("Weights", wording.size(plan.weights))
+            self._set_number("Weights", wording.size(plan.weights))
             self.numbers["Weights"].setToolTip(f"Held as {plan.repacked}" if plan.repacked else "")
-            self._tell("Context", unknown if plan.cache is None else wording.size(plan.cache))
-            self._tell("While computing", unknown if plan.work is None else wording.size(plan.work))
-            self._tell("Together", together if budget is None else f"{together} of {wording.size(budget)}")
-            predicted = self._planner.predicted(record) if mine.actual else 0
-            self._tell("Predicted", wording.size(predicted) if predicted else "")
-            self._tell("Holds now", wording.size(mine.actual) if mine.actual else "")
+            self._set_number("Context", unknown if plan.cache is None else wording.size(plan.cache))
+            self._set_number("While computing", unknown if plan.work is None else wording.size(plan.work))
+            self._set_number("Together", together if budget is None else f"{together} of {wording.size(budget)}")
+            predicted = self._planner.predicted(record) if state.actual else 0
+            self._set_number("Predicted", wording.size(predicted) if predicted else "")
+            self._set_number("Holds now", wording.size(state.actual) if state.actual else "")
         self._show_button(usable, projection)
-        planned = projection if shown and not mine.loaded else None
+        planned = projection if shown and not state.loaded else None
         self.previewed.emit(short_name(record.name), planned)
 
     def _headline(self, record: ModelRecord, projection: Projection) -> str:
@@ -295,7 +305,7 @@ class ModelCard(QFrame):
             return ABSENT
         if not record.runnable:
             return "Cannot run here"
-        if self._mine.loaded:
+        if self._model_state.loaded:
             return "Loaded"
         return "Not known whether it fits" if projection.fit is Fit.UNKNOWN else projection.fit.value
 
@@ -304,91 +314,91 @@ class ModelCard(QFrame):
             return "It comes back as soon as its disk does."
         if not record.runnable:
             return record.reason
-        if self._mine.loaded:
-            return self._mine.info.template_note if self._mine.info else ""
-        if self._mine.phase is Phase.LOADING:
-            return loading_line(self._mine)
+        if self._model_state.loaded:
+            return self._model_state.info.template_note if self._model_state.info else ""
+        if self._model_state.phase is Phase.LOADING:
+            return loading_line(self._model_state)
         return projection_line(projection, self._planner.memory)
 
-    def _tell(self, title: str, text: str) -> None:
+    def _set_number(self, title: str, text: str) -> None:
         number = self.numbers[title]
         number.setText(text)
         number.setVisible(bool(text))
         number.property("title").setVisible(bool(text))
 
     def _show_button(self, usable: bool, projection: Projection) -> None:
-        mine = self._mine
+        state = self._model_state
         text = "Load anyway" if projection.needs_confirmation else "Load"
-        if mine.loaded:
+        if state.loaded:
             text = "Eject"
-        elif mine.phase is Phase.LOADING:
+        elif state.phase is Phase.LOADING:
             text = "Stop"
         self.load.setText(text)
         self.load.setAccessibleName(f"{text} {self.name.text()}")
         self.load.setProperty("role", "primary" if text == "Load" else "outlined")
         self.load.style().unpolish(self.load)
         self.load.style().polish(self.load)
-        self.load.setVisible(usable and mine.phase is not Phase.UNLOADING)
+        self.load.setVisible(usable and state.phase is not Phase.UNLOADING)
         self.pin.setVisible(usable)
 
-    # What a person does
+    # User actions
 
     def _slide(self) -> None:
         if self.record is not None and self._context is not None:
-            self._chosen.start()
+            self._save_timer.start()
             self._show_projection(self.record, self._planner.preview(self.record, self._context))
 
-    def _keep_context(self) -> None:
+    def _save_context(self) -> None:
         if self.record is not None and self._context is not None:
             self._planner.choose_context(self.record, self._context)
 
-    def _act(self) -> None:
+    def _load_or_eject(self) -> None:
         if self.record is None:
             return
-        if self._chosen.isActive():
-            self._chosen.stop()
-            self._keep_context()
-        if self._mine.loaded:
+        if self._save_timer.isActive():
+            self._save_timer.stop()
+            self._save_context()
+        if self._model_state.loaded:
             self.eject_wanted.emit(self.record)
-        elif self._mine.phase is Phase.LOADING:
+        elif self._model_state.phase is Phase.LOADING:
             self.stop_wanted.emit(self.record)
         else:
             self.load_wanted.emit(self.record, self._context, self.load.text() == "Load anyway")
 
-    def _mark(self) -> None:
+    def _toggle_favourite(self) -> None:
         if self.record is not None:
-            self._book.mark_favourite(self.record, favourite=self.star.isChecked())
+            self._notes.mark_favourite(self.record, favourite=self.star.isChecked())
 
-    def _pin(self) -> None:
+    def _toggle_pinned(self) -> None:
         if self.record is not None:
-            self._book.pin(self.record, pinned=self.pin.isChecked())
+            self._notes.pin(self.record, pinned=self.pin.isChecked())
 
     def _show_menu(self) -> None:
         if self.record is not None:
             self.menu_wanted.emit(self.record, self.more.mapToGlobal(self.more.rect().bottomLeft()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Go away with Escape."""
+        """Close on Escape."""
         if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
             return
         super().keyPressEvent(event)
 
-    # Where it stands
+    # Geometry
 
-    def beside(self, sidebar: QWidget, row: QRect) -> None:
-        """Stand beside the sidebar, at the height of a row, from now on."""
+    def set_anchor(self, sidebar: QWidget, row: QRect) -> None:
+        """Place the card beside `sidebar`, at the height of `row` in the parent's coordinates."""
         self._sidebar, self._row = sidebar, row
         self.place()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take the size that the texts need whenever that changes."""
+        """Resize the card when its texts need another height."""
         if event.type() == QEvent.Type.LayoutRequest:
-            self._settled.start()
+            self._layout_timer.start()
         return super().eventFilter(watched, event)
 
     def place(self) -> None:
-        """Take the place and the size that there is room for."""
+        """Update the position and the size to the room there is."""
         parent = self.parentWidget()
         if parent is None or self.isHidden() or not hasattr(self, "_sidebar"):
             return
@@ -404,7 +414,7 @@ class ModelCard(QFrame):
         self.setGeometry(left, top, width, height)
 
 
-def _rule() -> QFrame:
+def _make_rule() -> QFrame:
     rule = QFrame()
     rule.setObjectName("rule")
     rule.setFixedHeight(1)

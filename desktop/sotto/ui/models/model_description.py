@@ -1,4 +1,4 @@
-"""What is said of a model in the list and on its card: what it is, where it is, and whether it fits into memory."""
+"""The wording of a model's properties in the list and on its card: size, quantization, stores, and memory fit."""
 
 from sotto.store.records import Format, ModelRecord, Source
 from sotto.ui.state import wording
@@ -16,14 +16,14 @@ SOURCE_NAMES = {
 
 _QUANTIZATIONS = {"int4": "4-bit", "int8": "8-bit", "int2": "2-bit", "int3": "3-bit", "int5": "5-bit", "int6": "6-bit"}
 
-# By an icon and one of the theme's tokens; and what a screen reader says.
+# Icon and colour token by fit.
 FIT_SIGNS = {
     Fit.FITS: ("fits", "good"),
     Fit.TIGHT: ("tight", "warn"),
     Fit.NO: ("unfit", "alert"),
     Fit.UNKNOWN: ("unknown", "muted"),
 }
-FIT_SPOKEN = {
+FIT_NAMES = {
     Fit.FITS: "fits into memory",
     Fit.TIGHT: "a tight fit",
     Fit.NO: "does not fit into memory",
@@ -32,27 +32,27 @@ FIT_SPOKEN = {
 
 
 def quantization(record: ModelRecord) -> str:
-    """Return in how many bits the weights are kept, in few letters; empty when unknown."""
+    """Return the quantization of the weights, such as `4-bit`; empty if unknown."""
     return _QUANTIZATIONS.get(record.quantization.lower(), record.quantization)
 
 
 def model_details(record: ModelRecord) -> str:
-    """Return what tells models of one name apart: parameters, quantization, size."""
+    """Return what distinguishes models with the same name: parameters, quantization, format, use and size."""
     kind = "GGUF" if record.format is Format.GGUF else ""
-    use = "vectors" if makes_vectors(record) else ""
+    use = "vectors" if is_embedder(record) else ""
     size = wording.size(record.size) if record.size else ""
     parts = (wording.parameters(record.parameters), quantization(record), kind, use, size)
     return " · ".join(part for part in parts if part)
 
 
 def source_names(record: ModelRecord) -> list[str]:
-    """Return in whose stores a model is, each once."""
+    """Return the names of the stores that contain a model, each once."""
     sources = (record.source, *(place.source for place in record.also))
     return list(dict.fromkeys(SOURCE_NAMES[source] for source in sources))
 
 
 def model_facts(record: ModelRecord) -> str:
-    """Return what is known of a model, in one line."""
+    """Return the properties of a model in one line."""
     made_for = f"made for {wording.count(record.context_length)} tokens" if record.context_length else ""
     kind = {Format.GGUF: "GGUF", Format.SAFETENSORS: "safetensors"}.get(record.format) if record.format else ""
     number = wording.parameters(record.parameters)
@@ -68,26 +68,26 @@ def model_facts(record: ModelRecord) -> str:
 
 
 def abilities(record: ModelRecord) -> str:
-    """Return what a model's files say that it can do; empty when they say nothing."""
-    known = {
+    """Return a line on the abilities that a model's files state; empty if they state none."""
+    words = {
         "completion": "text",
         "vision": "pictures",
         "tools": "tools",
         "thinking": "thinking",
         "embedding": "vectors of texts",
     }
-    names = [known.get(one, one) for one in record.capabilities]
-    by = ", by sotto embed or through the API, and not for chats" if makes_vectors(record) else ""
+    names = [words.get(capability, capability) for capability in record.capabilities]
+    by = ", by sotto embed or through the API, and not for chats" if is_embedder(record) else ""
     return f"Made for {join_names(names)}{by}" if names else ""
 
 
-def makes_vectors(record: ModelRecord) -> bool:
-    """Return whether a model's files say that it is there for vectors of texts alone."""
+def is_embedder(record: ModelRecord) -> bool:
+    """Return whether a model's files say that it makes embeddings only."""
     return "embedding" in record.capabilities and "completion" not in record.capabilities
 
 
 def projection_line(projection: Projection, memory: MachineMemory) -> str:
-    """Return how a model would lie in memory, in a sentence or two."""
+    """Return a sentence or two on how a model would fit into memory."""
     plan = projection.plan
     if projection.fit is Fit.UNKNOWN or plan is None:
         return projection.reason
@@ -98,5 +98,5 @@ def projection_line(projection: Projection, memory: MachineMemory) -> str:
 
 
 def prediction_line(predicted: int, actual: int) -> str:
-    """Return what a loaded model was to hold and holds; empty when one of them is not known."""
+    """Return a line on what a loaded model was predicted to hold and holds, in bytes; empty if one is unknown."""
     return f"Predicted {wording.size(predicted)}, holds {wording.size(actual)}" if predicted and actual else ""

@@ -1,4 +1,4 @@
-"""What a person keeps about models: favourites, an order, which stay loaded, and how long a context is for each."""
+"""The user's choices about models: favourites, sort order, pinned models, and a context length for each."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,63 +13,67 @@ _BEST_FIRST = tuple(Fit)
 
 
 class ModelNotes(QObject):
-    """Reads and writes the preferences that are about models; each model is known by its digest.
+    """Reads and writes the preferences about models, which are identified by their digests.
 
     Signals:
-        changed: The order, or a mark on a model, is another one.
-        contexts_changed: Another length of context is chosen, for a model or for all.
+        changed: The sort order, the favourites or the pinned models changed.
+        contexts_changed: The context length of one or all models changed.
     """
 
     changed = Signal()
     contexts_changed = Signal()
 
     def __init__(self, preferences: PreferenceStore, parent: QObject | None = None) -> None:
-        """Keep everything in `preferences`."""
+        """Store everything in `preferences`."""
         super().__init__(parent)
         self._preferences = preferences
         self._before, self._contexts_before = self._marks(), self._contexts()
-        preferences.changed.connect(self._compare)
+        preferences.changed.connect(self._report_changes)
 
     @property
     def order(self) -> str:
-        """What models are sorted by."""
+        """The sort order, one of `MODEL_ORDERS`."""
         return self._preferences.values.model_order
 
     def sort_by(self, order: str) -> None:
-        """Sort by something else, one of `MODEL_ORDERS`."""
+        """Set the sort order, one of `MODEL_ORDERS`."""
         self._preferences.change(model_order=order)
 
     def is_favourite(self, record: ModelRecord) -> bool:
-        """Whether a model stands before the others."""
+        """Return whether a model is a favourite."""
         return record.digest in self._preferences.values.favourites
 
     def mark_favourite(self, record: ModelRecord, *, favourite: bool) -> None:
-        """Put a model before the others, or back among them."""
-        self._preferences.change(favourites=_marked(self._preferences.values.favourites, record.digest, favourite))
+        """Make a model a favourite, or an ordinary one again."""
+        self._preferences.change(favourites=_with_mark(self._preferences.values.favourites, record.digest, favourite))
 
     def is_pinned(self, record: ModelRecord) -> bool:
-        """Whether a model stays in memory once it is loaded."""
+        """Return whether a model stays loaded when it is idle."""
         return self._preferences.values.is_pinned(record.digest)
 
     def pin(self, record: ModelRecord, *, pinned: bool) -> None:
-        """Keep a model in memory, or let it go when it is idle."""
-        self._preferences.change(pinned_models=_marked(self._preferences.values.pinned_models, record.digest, pinned))
+        """Keep a model loaded when it is idle, or no longer."""
+        self._preferences.change(
+            pinned_models=_with_mark(self._preferences.values.pinned_models, record.digest, pinned)
+        )
 
     def context_of(self, record: ModelRecord) -> int | None:
-        """Return the tokens of context that were chosen for a model; None where none were."""
+        """Return the context length in tokens that was chosen for a model; None if none was."""
         return self._preferences.values.chosen_context(record.digest)
 
     def choose_context(self, record: ModelRecord, tokens: int | None) -> None:
-        """Choose how long a context a model is loaded with; None for as many as fit well."""
-        others = tuple(one for one in self._preferences.values.contexts if one.rpartition(":")[0] != record.digest)
+        """Choose the context length in tokens that a model is loaded with; None for as long as fits well."""
+        others = tuple(
+            entry for entry in self._preferences.values.contexts if entry.rpartition(":")[0] != record.digest
+        )
         chosen = () if tokens is None else (f"{record.digest}:{tokens}",)
         self._preferences.change(contexts=others + chosen)
 
-    def ordered(self, records: Sequence[ModelRecord], fit: Callable[[ModelRecord], Fit]) -> list[ModelRecord]:
-        """Return models in the order that was chosen, favourites first; what is equal stays as it was."""
+    def sort(self, records: Sequence[ModelRecord], fit: Callable[[ModelRecord], Fit]) -> list[ModelRecord]:
+        """Return models in the chosen order, favourites first; the sort is stable."""
         used = self._preferences.values.recent_models
 
-        def place(record: ModelRecord) -> tuple[object, ...]:
+        def sort_key(record: ModelRecord) -> tuple[object, ...]:
             if self.order == "name":
                 return (short_name(record.name).casefold(),)
             if self.order == "size":
@@ -78,7 +82,7 @@ class ModelNotes(QObject):
                 return (_BEST_FIRST.index(fit(record)), -record.size)
             return (used.index(record.name) if record.name in used else len(used),)
 
-        return sorted(records, key=lambda record: (not self.is_favourite(record), place(record)))
+        return sorted(records, key=lambda record: (not self.is_favourite(record), sort_key(record)))
 
     def _marks(self) -> tuple[object, ...]:
         values = self._preferences.values
@@ -88,7 +92,7 @@ class ModelNotes(QObject):
         values = self._preferences.values
         return values.num_ctx, values.contexts
 
-    def _compare(self) -> None:
+    def _report_changes(self) -> None:
         before, self._before = self._before, self._marks()
         if before != self._before:
             self.changed.emit()
@@ -97,6 +101,6 @@ class ModelNotes(QObject):
             self.contexts_changed.emit()
 
 
-def _marked(digests: tuple[str, ...], digest: str, wanted: bool) -> tuple[str, ...]:
-    others = tuple(one for one in digests if one != digest)
-    return (*others, digest) if wanted else others
+def _with_mark(digests: tuple[str, ...], digest: str, marked: bool) -> tuple[str, ...]:
+    others = tuple(other for other in digests if other != digest)
+    return (*others, digest) if marked else others

@@ -1,4 +1,4 @@
-"""The list of models in the sidebar: those that run, and those that cannot run here."""
+"""The list of models in the sidebar: runnable ones first, then those that cannot run here."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from sotto.ui.models.idle_unloader import IdleUnloader
 from sotto.ui.models.memory_planner import MemoryPlanner
 from sotto.ui.models.model_description import prediction_line
 from sotto.ui.models.model_notes import ModelNotes
-from sotto.ui.models.model_row import ModelRow, least_height
+from sotto.ui.models.model_row import ModelRow, minimum_row_height
 from sotto.ui.models.model_templates import ModelTemplates
 from sotto.ui.state.model_state import ModelState
 from sotto.ui.toolkit import theme
@@ -25,25 +25,26 @@ from sotto.ui.toolkit.widgets import IconButton, Label, add_action, popup
 
 _ORDERS = {"used": "Recently Used", "name": "Name", "size": "Size", "fit": "Fit"}
 
+# With more new rows than this, the list is hidden while they are added.
 _MANY = 20
 
 
 class ModelPanel(QWidget):
-    """A row for each model, a way to sort them, and one to look for them again.
+    """One row per model, the downloads, and buttons to sort the models, rescan the stores and get a model.
 
     Signals:
-        load_wanted: A record should be loaded.
-        eject_wanted: A loaded model should leave memory.
-        stop_wanted: The load of a model should stop.
-        verify_wanted: The files of a record should be checked.
-        remove_wanted: A record should be deleted.
-        details_wanted: More about a record is asked for.
-        entered: The same, with the keyboard: the focus goes along.
-        chosen_changed: Another row is chosen; its record.
-        rescan_wanted: The stores should be read again.
-        template_wanted: A file with a template for a record is to be chosen.
-        template_unwanted: A record should go back to its own template.
-        get_wanted: A model should be downloaded.
+        load_wanted: The user wants to load a model; like the following signals it carries the `ModelRecord`.
+        eject_wanted: The user wants to unload a model.
+        stop_wanted: The user wants to stop loading a model.
+        verify_wanted: The user wants to check a model's files.
+        remove_wanted: The user wants to delete a model.
+        details_wanted: The user wants to see a model's card.
+        entered: The user wants to move the focus to a model's card.
+        selection_changed: Another row was selected.
+        template_wanted: The user wants to choose a template file for a model.
+        template_unwanted: The user wants to return to a model's own template.
+        rescan_wanted: The user wants to search all stores again; no argument.
+        get_wanted: The user wants to download a model; no argument.
     """
 
     load_wanted = Signal(object)
@@ -53,7 +54,7 @@ class ModelPanel(QWidget):
     remove_wanted = Signal(object)
     details_wanted = Signal(object)
     entered = Signal(object)
-    chosen_changed = Signal(object)
+    selection_changed = Signal(object)
     rescan_wanted = Signal()
     template_wanted = Signal(object)
     template_unwanted = Signal(object)
@@ -61,27 +62,27 @@ class ModelPanel(QWidget):
 
     def __init__(
         self,
-        book: ModelNotes,
+        notes: ModelNotes,
         planner: MemoryPlanner,
-        keep_alive: IdleUnloader,
+        idle_unloader: IdleUnloader,
         downloads: Downloads,
         state_of: Callable[[ModelRecord], ModelState],
     ) -> None:
-        """Show `downloads` and no models, in the order of `book`, with what `planner` and `keep_alive` say of each.
+        """Create the panel, without models.
 
         Args:
-            book: What a person keeps about models.
-            planner: Tells how each would lie in memory.
-            keep_alive: Tells how long the one in use stays there.
-            downloads: Models on their way.
-            state_of: Tells how each stands.
+            notes: The user's choices about models, including their order.
+            planner: Plans how each model would fit into memory.
+            idle_unloader: Knows how long the model in use stays loaded.
+            downloads: The unfinished downloads.
+            state_of: Returns the state of a model.
         """
         super().__init__()
         self._state_of = state_of
-        self._book, self._planner, self._keep_alive = book, planner, keep_alive
+        self._notes, self._planner, self._idle_unloader = notes, planner, idle_unloader
         self._records: tuple[ModelRecord, ...] = ()
         self._state = ModelState()
-        self._wanted = ""
+        self._filter = ""
         self.rows: list[ModelRow] = []
         self.rescan = IconButton("refresh", "Rescan models", tip="Look for models again")
         self.rescan.clicked.connect(self.rescan_wanted)
@@ -90,13 +91,13 @@ class ModelPanel(QWidget):
         self.get = IconButton("drop", "Get a model", "Get a model…", tip="Download a model by its name")
         self.get.clicked.connect(self.get_wanted)
         self.downloads = DownloadList(downloads)
-        self.downloads.arranged.connect(self._order_tabs)
+        self.downloads.arranged.connect(self._set_tab_order)
         self.downloads.emptied.connect(self.get.setFocus)
         self._empty = Label("", "caption", wrap=True)
         self._other_title = Label("Cannot run here", "section")
         self._ready, self._others = QVBoxLayout(), QVBoxLayout()
         self.setObjectName("models")
-        self._body = self._rows_body()
+        self._body = self._make_body()
         self._area = _Area(self._body)
         self._area.setAccessibleName("Models")
         theme.current().changed.connect(self._area.updateGeometry)
@@ -113,12 +114,12 @@ class ModelPanel(QWidget):
         layout.addLayout(title)
         layout.addSpacing(theme.GAP_4)
         layout.addWidget(self._area, 1)
-        layout.addWidget(self._foot())
-        book.changed.connect(self._rearrange)
+        layout.addWidget(self._make_foot())
+        notes.changed.connect(self._rearrange)
         planner.planned.connect(self._show_fits)
-        keep_alive.changed.connect(self._show_notes)
+        idle_unloader.changed.connect(self._update_notes)
 
-    def _foot(self) -> QWidget:
+    def _make_foot(self) -> QWidget:
         foot = QFrame()
         foot.setObjectName("foot")
         layout = QHBoxLayout(foot)
@@ -127,7 +128,7 @@ class ModelPanel(QWidget):
         layout.addStretch(1)
         return foot
 
-    def _rows_body(self) -> QWidget:
+    def _make_body(self) -> QWidget:
         body = QWidget()
         body.setObjectName("listBody")
         for rows in (self._ready, self._others):
@@ -146,46 +147,47 @@ class ModelPanel(QWidget):
         return body
 
     def show_models(self, records: Sequence[ModelRecord]) -> None:
-        """Show these models, those that run first; a chosen row stays chosen."""
+        """Show `records`, runnable ones first; selection and focus are kept."""
         self._records = tuple(records)
         self.downloads.show_models(self._records)
         known = {row.record: row for row in self.rows}
-        chosen, focused = self.chosen, next((row.record for row in self.rows if row.hasFocus()), None)
-        wanted = self._book.ordered(self._records, lambda record: self._planner.projection(record).fit)
-        wanted.sort(key=lambda record: not record.runnable)
-        # Rows that are shown one by one have each of them measured again every time.
-        many = sum(record not in known for record in wanted) > _MANY
+        selected, focused = self.selected, next((row.record for row in self.rows if row.hasFocus()), None)
+        ordered = self._notes.sort(self._records, lambda record: self._planner.projection(record).fit)
+        ordered.sort(key=lambda record: not record.runnable)
+        # While the list is visible, each added row has all others measured again.
+        many = sum(record not in known for record in ordered) > _MANY
         if many:
             self._body.hide()
         for row in self.rows:
-            # Not `takeAt`: an item that lives on keeps its row from telling the next one of another height.
+            # WORKAROUND: not `takeAt`, whose QWidgetItem lives on and keeps the row from reporting a new height to the
+            # next item. Check with the next PySide6.
             for layout in (self._ready, self._others):
                 layout.removeWidget(row)
-        self.rows = [known.pop(record) if record in known else self._row(record) for record in wanted]
+        self.rows = [known.pop(record) if record in known else self._make_row(record) for record in ordered]
         for row in known.values():
             row.hide()
             row.deleteLater()
         for row in self.rows:
             (self._ready if row.record.runnable else self._others).addWidget(row)
-            self._mark(row)
+            self._update_row(row)
             row.show_state(self._state_of(row.record))
             with QSignalBlocker(row):
-                row.setChecked(chosen is not None and same(row.record, chosen))
+                row.setChecked(selected is not None and same(row.record, selected))
             if focused is not None and same(row.record, focused):
                 row.setFocus()
-        self._order_tabs()
-        self.look_for(self._wanted)
+        self._set_tab_order()
+        self.filter(self._filter)
         if many:
             self._body.show()
 
-    def _order_tabs(self) -> None:
-        """Let Tab go through the buttons of downloads, and then through the models."""
+    def _set_tab_order(self) -> None:
+        """Let Tab visit the buttons of the downloads, then the models."""
         buttons = [button for row in self.downloads.rows for button in (row.toggle, row.cancel)]
         chain = [self.rescan, *buttons, *self.rows]
         for before, after in itertools.pairwise(chain):
             self.setTabOrder(before, after)
 
-    def _row(self, record: ModelRecord) -> ModelRow:
+    def _make_row(self, record: ModelRecord) -> ModelRow:
         row = ModelRow(record)
         row.load_wanted.connect(self.load_wanted)
         row.eject_wanted.connect(lambda: self.eject_wanted.emit(row.record))
@@ -194,59 +196,59 @@ class ModelPanel(QWidget):
         row.entered.connect(self.entered)
         row.menu_wanted.connect(self._show_menu)
         row.step.connect(self._step)
-        row.toggled.connect(self._choose)
+        row.toggled.connect(self._select)
         return row
 
-    def _mark(self, row: ModelRow) -> None:
-        looked = self._planner.measured(row.record) is not None
-        row.show_fit(self._planner.projection(row.record).fit if looked else None)
-        self._note(row)
-        row.show_marks(favourite=self._book.is_favourite(row.record), pinned=self._book.is_pinned(row.record))
+    def _update_row(self, row: ModelRow) -> None:
+        measured = self._planner.measured(row.record) is not None
+        row.show_fit(self._planner.projection(row.record).fit if measured else None)
+        self._update_note(row)
+        row.show_marks(favourite=self._notes.is_favourite(row.record), pinned=self._notes.is_pinned(row.record))
 
-    def _note(self, row: ModelRow) -> None:
+    def _update_note(self, row: ModelRow) -> None:
         lines: tuple[str, ...] = ()
-        if self._is_used(row.record):
+        if self._is_in_use(row.record):
             prediction = prediction_line(self._planner.predicted(row.record), self._state.actual)
-            lines = (prediction, self._keep_alive.line)
+            lines = (prediction, self._idle_unloader.line)
         row.show_note("\n".join(filter(None, lines)))
 
-    def _is_used(self, record: ModelRecord) -> bool:
+    def _is_in_use(self, record: ModelRecord) -> bool:
         return self._state.record is not None and same(self._state.record, record)
 
-    def _show_notes(self) -> None:
+    def _update_notes(self) -> None:
         for row in self.rows:
-            self._note(row)
+            self._update_note(row)
 
     def _rearrange(self) -> None:
         self.show_models(self._records)
 
     def _show_fits(self) -> None:
-        if self._book.order == "fit":
+        if self._notes.order == "fit":
             self.show_models(self._records)
         else:
             for row in self.rows:
-                self._mark(row)
+                self._update_row(row)
 
     def show_state(self, state: ModelState) -> None:
-        """Draw the model that the window is about as it stands."""
+        """Show the state of the model in use."""
         new = state.record is not None and (self._state.record is None or not same(self._state.record, state.record))
         self._state = state
         for row in self.rows:
             row.show_state(self._state_of(row.record))
-            self._note(row)
-            if new and self._is_used(row.record):
+            self._update_note(row)
+            if new and self._is_in_use(row.record):
                 row.setChecked(True)
                 self.bring_into_view(row)
 
     def show_residents(self) -> None:
-        """Draw each model as it stands now."""
+        """Show the states of all models."""
         for row in self.rows:
             row.show_state(self._state_of(row.record))
 
-    def look_for(self, text: str) -> None:
-        """Show only the models in whose rows every word of `text` occurs."""
-        self._wanted = text
-        self.downloads.look_for(text)
+    def filter(self, text: str) -> None:
+        """Show only the models and downloads whose rows contain every word of `text`."""
+        self._filter = text
+        self.downloads.filter(text)
         for row in self.rows:
             row.setVisible(row.matches(text))
         shown = [row for row in self.rows if row.matches(text)]
@@ -263,28 +265,28 @@ class ModelPanel(QWidget):
         self._empty.setVisible(bool(self._empty.text()))
 
     @property
-    def chosen(self) -> ModelRecord | None:
+    def selected(self) -> ModelRecord | None:
         """The record of the selected row."""
         return next((row.record for row in self.rows if row.isChecked()), None)
 
-    def focus_chosen(self) -> None:
-        """Put the focus on the selected row, or else on the first one that is shown."""
+    def focus_selected(self) -> None:
+        """Focus the selected row, or else select and focus the first visible one."""
         shown = [row for row in self.rows if not row.isHidden()]
         for row in sorted(shown, key=lambda row: not row.isChecked())[:1]:
             row.setFocus(Qt.FocusReason.ShortcutFocusReason)
             row.setChecked(True)
 
     def bring_into_view(self, row: QWidget) -> None:
-        """Scroll as far as a row needs."""
+        """Scroll until `row` is visible."""
         self._area.ensureWidgetVisible(row)
 
     def menu_of(self, record: ModelRecord) -> QMenu:
-        """Return what can be done with a model."""
+        """Return a menu of the actions for a model."""
         menu = QMenu(self)
-        loaded, used = self._state_of(record).loaded, self._is_used(record)
+        loaded, in_use = self._state_of(record).loaded, self._is_in_use(record)
         if loaded:
             add_action(menu, "Eject", lambda: self.eject_wanted.emit(record))
-        if loaded and not used:
+        if loaded and not in_use:
             add_action(menu, "Use", lambda: self.load_wanted.emit(record))
         elif not loaded and record.runnable and record.present:
             add_action(menu, "Load", lambda: self.load_wanted.emit(record))
@@ -308,10 +310,10 @@ class ModelPanel(QWidget):
         return menu
 
     def _add_marks(self, menu: QMenu, record: ModelRecord) -> None:
-        favourite, pinned = self._book.is_favourite(record), self._book.is_pinned(record)
+        favourite, pinned = self._notes.is_favourite(record), self._notes.is_pinned(record)
         for text, marked, mark in (
-            ("Favourite", favourite, lambda: self._book.mark_favourite(record, favourite=not favourite)),
-            ("Keep Loaded", pinned, lambda: self._book.pin(record, pinned=not pinned)),
+            ("Favourite", favourite, lambda: self._notes.mark_favourite(record, favourite=not favourite)),
+            ("Keep Loaded", pinned, lambda: self._notes.pin(record, pinned=not pinned)),
         ):
             action = add_action(menu, text, mark)
             action.setCheckable(True)
@@ -321,40 +323,40 @@ class ModelPanel(QWidget):
         popup(self.menu_of(record), at)
 
     def order_menu(self) -> QMenu:
-        """Return what models can be sorted by."""
+        """Return a menu of the sort orders."""
         menu = QMenu(self)
         group = QActionGroup(menu)
         for order, text in _ORDERS.items():
-            action = add_action(menu, text, partial(self._book.sort_by, order))
+            action = add_action(menu, text, partial(self._notes.sort_by, order))
             action.setCheckable(True)
-            action.setChecked(order == self._book.order)
+            action.setChecked(order == self._notes.order)
             group.addAction(action)
         return menu
 
     def _show_orders(self) -> None:
         popup(self.order_menu(), self.sort.mapToGlobal(self.sort.rect().bottomLeft()))
 
-    def _choose(self, checked: bool) -> None:
-        chosen = self.sender()
-        if checked and isinstance(chosen, ModelRow):
+    def _select(self, checked: bool) -> None:
+        selected = self.sender()
+        if checked and isinstance(selected, ModelRow):
             for row in self.rows:
-                if row is not chosen:
+                if row is not selected:
                     row.setChecked(False)
-            self.chosen_changed.emit(chosen.record)
+            self.selection_changed.emit(selected.record)
 
     def _step(self, by: int) -> None:
         shown = [row for row in self.rows if not row.isHidden()]
         sender = self.sender()
-        place = shown.index(sender) + by if isinstance(sender, ModelRow) and sender in shown else -1
-        if 0 <= place < len(shown):
-            shown[place].setFocus(Qt.FocusReason.TabFocusReason)
-            shown[place].setChecked(True)
-            self.bring_into_view(shown[place])
+        index = shown.index(sender) + by if isinstance(sender, ModelRow) and sender in shown else -1
+        if 0 <= index < len(shown):
+            shown[index].setFocus(Qt.FocusReason.TabFocusReason)
+            shown[index].setChecked(True)
+            self.bring_into_view(shown[index])
 
 
 class _Area(Scroller):
-    """Scrolls the rows."""
+    """Scrolls the rows, and is at least as tall as one of them."""
 
     def minimumSizeHint(self) -> QSize:
-        """Take one row at least."""
-        return super().minimumSizeHint().expandedTo(QSize(0, least_height()))
+        """Ask for the height of one row."""
+        return super().minimumSizeHint().expandedTo(QSize(0, minimum_row_height()))

@@ -1,4 +1,4 @@
-"""One model in the list."""
+"""One row of the list of models."""
 
 from functools import cached_property
 
@@ -21,10 +21,10 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 from sotto.runner.residents import same
 from sotto.store.records import ModelRecord
 from sotto.ui.models.model_description import (
+    FIT_NAMES,
     FIT_SIGNS,
-    FIT_SPOKEN,
     SOURCE_NAMES,
-    makes_vectors,
+    is_embedder,
     model_details,
     quantization,
     source_names,
@@ -46,16 +46,16 @@ _WRAP = Qt.TextFlag.TextWordWrap.value | Qt.AlignmentFlag.AlignTop.value
 
 
 class ModelRow(QAbstractButton):
-    """Name, kind and size of a model; whether it fits; how far its load is; and the one thing that can be done with it.
+    """Name, size and memory fit of a model, the progress of its load, and a button to eject it or stop the load.
 
     Signals:
-        load_wanted: The model should be loaded (double click or Enter).
-        eject_wanted: It should leave memory.
-        stop_wanted: Its load should stop.
-        details_wanted: More about the model is asked for (a click or Space).
-        entered: The same, and the focus is to go there (the arrow key that points there).
-        menu_wanted: What else can be done with the model is asked for, at this place on the screen.
-        step: The arrow keys move the selection, by -1 or 1.
+        load_wanted: The user wants to load the model (double click or Enter).
+        eject_wanted: The user wants to unload it.
+        stop_wanted: The user wants to stop loading it.
+        details_wanted: The user wants to see the model's card (click or Space).
+        entered: The user wants to move the focus to the card (the arrow key that points at it).
+        menu_wanted: The user wants the context menu of the record, at a position on the screen.
+        step: The user moves the selection with the arrow keys, by -1 or 1.
     """
 
     load_wanted = Signal(object)
@@ -67,11 +67,11 @@ class ModelRow(QAbstractButton):
     step = Signal(int)
 
     def __init__(self, record: ModelRecord) -> None:
-        """Show `record`."""
+        """Show `record`, not loaded."""
         super().__init__()
         self.record = record
-        self._state = ModelState(Phase.FOUND, record)
-        self._fit: Fit | None = None
+        self.state = ModelState(Phase.FOUND, record)
+        self.fit: Fit | None = None
         self._favourite = self._pinned = False
         self._note = ""
         self.setCheckable(True)
@@ -84,75 +84,75 @@ class ModelRow(QAbstractButton):
         theme.current().changed.connect(self._show)
         self._show()
 
-    # Most rows never need a button, so none is made before it is wanted.
+    # Most rows never need a button, so each is created on first use.
 
     @cached_property
     def eject(self) -> IconButton:
-        """The button that gives the model's memory back."""
+        """The button that unloads the model."""
         name = f"Eject {model_name(self.record.name)}"
-        button = self._button("eject", name, "Eject: give its memory back")
+        button = self._make_button("eject", name, "Eject: give its memory back")
         button.clicked.connect(self.eject_wanted)
         return button
 
     @cached_property
     def stop(self) -> IconButton:
-        """The button that stops the load."""
-        button = self._button("close", f"Stop loading {model_name(self.record.name)}", "Stop loading")
+        """The button that stops loading the model."""
+        button = self._make_button("close", f"Stop loading {model_name(self.record.name)}", "Stop loading")
         button.clicked.connect(self.stop_wanted)
         return button
 
-    def _button(self, icon: str, name: str, tip: str) -> IconButton:
+    def _make_button(self, icon: str, name: str, tip: str) -> IconButton:
         button = IconButton(icon, name, tip=tip)
         button.setParent(self)
-        # Behind the button, which takes the new size first.
+        # Connected after the button's own slot, so that the button has its new size when it is placed.
         theme.current().changed.connect(self._place_buttons)
         return button
 
     def _buttons(self) -> list[QAbstractButton]:
-        """Return the buttons that have been made."""
+        """Return the buttons that have been created."""
         return [self.__dict__[name] for name in ("eject", "stop") if name in self.__dict__]
 
-    def _present(self, name: str, wanted: bool) -> None:
-        if wanted or name in self.__dict__:
-            getattr(self, name).setVisible(wanted)
+    def _set_button_visible(self, name: str, visible: bool) -> None:
+        if visible or name in self.__dict__:
+            getattr(self, name).setVisible(visible)
 
     def show_state(self, state: ModelState) -> None:
-        """Draw the model as it stands; a state of another model means that this one is not loaded."""
-        mine = state.record is not None and same(state.record, self.record)
-        new = state if mine else ModelState(Phase.FOUND, self.record)
-        if new != self._state:
-            self._state = new
+        """Show the state of the model; a state of another model means that this one is not loaded."""
+        is_mine = state.record is not None and same(state.record, self.record)
+        new = state if is_mine else ModelState(Phase.FOUND, self.record)
+        if new != self.state:
+            self.state = new
             self._show()
 
     def show_fit(self, fit: Fit | None) -> None:
-        """Say whether the model fits into memory; None as long as nobody has looked."""
-        if fit is not self._fit:
-            self._fit = fit
+        """Show whether the model fits into memory; None as long as it has not been measured."""
+        if fit is not self.fit:
+            self.fit = fit
             self._show()
 
     def show_marks(self, *, favourite: bool, pinned: bool) -> None:
-        """Show whether it is a favourite, and whether it stays loaded."""
+        """Show whether the model is a favourite, and whether it stays loaded."""
         if (favourite, pinned) != (self._favourite, self._pinned):
             self._favourite, self._pinned = favourite, pinned
             self._show()
 
     def show_note(self, note: str) -> None:
-        """Say something about the model while it is loaded."""
+        """Set the note that is shown while the model is loaded."""
         if note != self._note:
             self._note = note
             self._show()
 
     @property
     def reason(self) -> str:
-        """Why the model cannot run or could not be loaded; empty when nothing is known against it."""
-        return ("" if self.record.present else ABSENT) or self.record.reason or self._state.reason
+        """Why the model cannot run or could not be loaded; empty if it can."""
+        return ("" if self.record.present else ABSENT) or self.record.reason or self.state.reason
 
     @property
     def _usable(self) -> bool:
         return self.record.runnable and self.record.present
 
     def matches(self, text: str) -> bool:
-        """Whether every word of `text` occurs in what the row says."""
+        """Return whether the row contains every word of `text`."""
         haystack = f"{self.record.name} {self._details()} {SOURCE_NAMES[self.record.source]}".lower()
         return all(word in haystack for word in text.lower().split())
 
@@ -160,53 +160,53 @@ class ModelRow(QAbstractButton):
         return model_details(self.record)
 
     def _second_line(self) -> str:
-        if self._state.phase is Phase.LOADING:
-            return loading_line(self._state)
-        if self._state.phase is Phase.UNLOADING:
+        if self.state.phase is Phase.LOADING:
+            return loading_line(self.state)
+        if self.state.phase is Phase.UNLOADING:
             return "Ejecting…"
         if not self.record.present:
             return ABSENT
-        if self._state.phase is Phase.FAILED and not self.isChecked():
+        if self.state.phase is Phase.FAILED and not self.isChecked():
             return "Could not be loaded"
         return ""
 
     @property
     def _shows_load(self) -> bool:
-        """Whether a load is under way that is not over in a moment."""
-        return self._state.phase is Phase.LOADING and self._state.pace.shown
+        """Whether a load is in progress that takes more than a moment."""
+        return self.state.phase is Phase.LOADING and self.state.pace.shown
 
     @property
     def _marks(self) -> list[tuple[str, str, str]]:
-        """What stands at the end of the first line: icons, what they mean, and their colours."""
+        """Icons at the end of the first line: icon, accessible name and colour token of each."""
         marks = [("star-full", "favourite", "warn")] if self._favourite else []
         return [*marks, ("pin", "stays loaded", "muted")] if self._pinned else marks
 
     @property
     def _badges(self) -> list[str]:
-        """What tells models of one name apart, in few letters."""
+        """Badges that distinguish models with the same name."""
         size = wording.size(self.record.size) if self.record.size else ""
-        use = "vectors" if makes_vectors(self.record) else ""
+        use = "vectors" if is_embedder(self.record) else ""
         return [text for text in (use, quantization(self.record), size) if text]
 
     def _show(self) -> None:
-        phase = self._state.phase
-        self._present("eject", self._state.loaded)
-        self._present("stop", self._shows_load)
+        phase = self.state.phase
+        self._set_button_visible("eject", self.state.loaded)
+        self._set_button_visible("stop", self._shows_load)
         name = f"{model_name(self.record.name)}, {self._details()}, {SOURCE_NAMES[self.record.source]}"
-        standing = {
+        status = {
             Phase.READY: "loaded",
             Phase.GENERATING: "loaded, answering",
             Phase.LOADING: "loading",
             Phase.UNLOADING: "ejecting",
         }.get(phase, "not loaded")
         if not self.record.present:
-            standing = ABSENT
+            status = ABSENT
         elif not self.record.runnable:
-            standing = "cannot run"
-        elif not self._state.loaded and self._fit is not None:
-            standing = f"{standing}, {FIT_SPOKEN[self._fit]}"
-        self.setAccessibleName(", ".join((name, standing, *(meaning for _, meaning, _ in self._marks))))
-        note = self._note if self._state.loaded else ""
+            status = "cannot run"
+        elif not self.state.loaded and self.fit is not None:
+            status = f"{status}, {FIT_NAMES[self.fit]}"
+        self.setAccessibleName(", ".join((name, status, *(meaning for _, meaning, _ in self._marks))))
+        note = self._note if self.state.loaded else ""
         self.setAccessibleDescription(self.reason or note)
         places = join_names(source_names(self.record))
         self.setToolTip(plain_tip(self.reason or "\n".join(filter(None, (self.record.name, f"In {places}", note)))))
@@ -218,52 +218,52 @@ class ModelRow(QAbstractButton):
     def _text_area(self) -> QRect:
         return self.rect().adjusted(GAP_12 + _DOT + GAP_8, GAP_8, -GAP_8, -GAP_8)
 
-    def _shown_reason(self) -> str:
-        below = self.reason or (self._note if self._state.loaded else "")
-        return below if self.isChecked() else ""
+    def _text_below(self) -> str:
+        text = self.reason or (self._note if self.state.loaded else "")
+        return text if self.isChecked() else ""
 
     def hasHeightForWidth(self) -> bool:
-        """Say that the height depends on the width: the reason takes as many lines as it needs."""
+        """Return True: the reason takes as many lines as it needs."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """Return two lines, and those of the reason."""
-        small = QFontMetrics(_small())
-        height = _two_lines(QFontMetrics(self.font()), small)
-        if reason := self._shown_reason():
+        """Return the height of the two lines, the reason or note below them, and the progress bar."""
+        small = QFontMetrics(_small_font())
+        height = _two_line_height(QFontMetrics(self.font()), small)
+        if text := self._text_below():
             room = width - GAP_12 - _DOT - 2 * GAP_8
-            height += GAP_4 + small.boundingRect(QRect(0, 0, room, 10_000), _WRAP, reason).height()
+            height += GAP_4 + small.boundingRect(QRect(0, 0, room, 10_000), _WRAP, text).height()
         if self._shows_load:
             height += GAP_8 + _BAR
         return height
 
     def sizeHint(self) -> QSize:
-        """Return the size at the sidebar's width."""
+        """Return the size at the current width."""
         width = max(self.width(), 200)
         return QSize(200, self.heightForWidth(width))
 
     def minimumSizeHint(self) -> QSize:
-        """Return the same: nothing is cut off."""
+        """Return the height of the size hint, so that nothing is cut off."""
         return QSize(80, self.sizeHint().height())
 
     def _place_buttons(self) -> None:
         for button in self._buttons():
             size = button.sizeHint()
-            lines = QFontMetrics(self.font()).height() + GAP_4 + QFontMetrics(_small()).height()
+            lines = QFontMetrics(self.font()).height() + GAP_4 + QFontMetrics(_small_font()).height()
             left, top = self.width() - size.width() - GAP_8, GAP_8 + (lines - size.height()) // 2
-            button.setGeometry(self._side(QRectF(left, top, size.width(), size.height())).toRect())
+            button.setGeometry(self._mirrored(QRectF(left, top, size.width(), size.height())).toRect())
 
-    def _side(self, rect: QRectF) -> QRectF:
-        """Return where something stands that is measured from the left: on the other side in some languages."""
+    def _mirrored(self, rect: QRectF) -> QRectF:
+        """Return a rectangle, mirrored in right-to-left layouts."""
         if self.isRightToLeft():
             rect.moveRight(self.width() - rect.left())
         return rect
 
-    def _write(self, painter: QPainter, rect: QRect, text: str, *, wrap: bool = False) -> None:
-        """Write a line, or several, that begin where the language does."""
+    def _draw_text(self, painter: QPainter, rect: QRect, text: str, *, wrap: bool = False) -> None:
+        """Draw text, aligned to the side where reading begins."""
         side = Qt.AlignmentFlag.AlignRight if self.isRightToLeft() else Qt.AlignmentFlag.AlignLeft
         flags = side.value | (_WRAP if wrap else Qt.AlignmentFlag.AlignVCenter.value)
-        painter.drawText(self._side(QRectF(rect)), flags, text)
+        painter.drawText(self._mirrored(QRectF(rect)), flags, text)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the row."""
@@ -285,75 +285,75 @@ class ModelRow(QAbstractButton):
     def _paint_text(self, painter: QPainter) -> None:
         tokens, area = theme.current().tokens, self._text_area()
         name_font = theme.current().font(1.0, QFont.Weight.Medium)
-        big, small = QFontMetrics(name_font), QFontMetrics(_small())
-        if self._state.loaded:
+        big, small = QFontMetrics(name_font), QFontMetrics(_small_font())
+        if self.state.loaded:
             dot = QRectF(GAP_12, area.top() + (big.height() - _DOT) / 2, _DOT, _DOT)
-            draw_bar(painter, self._side(dot), [(1.0, tokens.accent)], tokens.accent)
-        taken = next((button.width() + GAP_8 for button in self._buttons() if not button.isHidden()), 0)
-        room = area.width() - taken
+            draw_bar(painter, self._mirrored(dot), [(1.0, tokens.accent)], tokens.accent)
+        button_width = next((button.width() + GAP_8 for button in self._buttons() if not button.isHidden()), 0)
+        room = area.width() - button_width
         painter.setFont(name_font)
         painter.setPen(QColor(tokens.text if self._usable else tokens.muted))
         line = QRect(area.left(), area.top(), room, big.height())
         line.setRight(line.right() - self._paint_marks(painter, line))
         name = big.elidedText(short_name(self.record.name), Qt.TextElideMode.ElideMiddle, line.width())
-        self._write(painter, line, name)
-        painter.setFont(_small())
+        self._draw_text(painter, line, name)
+        painter.setFont(_small_font())
         line = QRect(area.left(), line.bottom() + 1 + GAP_4, room, small.height())
-        self._paint_second(painter, line, small)
+        self._paint_second_line(painter, line, small)
         painter.setPen(QColor(tokens.muted))
         bottom = line.bottom()
-        if reason := self._shown_reason():
+        if text := self._text_below():
             place = QRect(area.left(), bottom + GAP_4, area.width(), self.height())
-            self._write(painter, place, reason, wrap=True)
+            self._draw_text(painter, place, text, wrap=True)
         if self._shows_load:
             bar = QRectF(area.left(), self.height() - GAP_8 - _BAR, area.width(), _BAR)
-            draw_bar(painter, self._side(bar), [(self._state.fraction or 0.0, tokens.accent)], tokens.edge)
+            draw_bar(painter, self._mirrored(bar), [(self.state.fraction or 0.0, tokens.accent)], tokens.edge)
 
     def _paint_marks(self, painter: QPainter, line: QRect) -> int:
-        """Draw the signs at the end of the first line, and return the width they took."""
+        """Draw the icons at the end of the first line, and return their width."""
         edge, used = theme.current().scaled(_MARK), 0
         for icon, _, color in self._marks:
             place = QRectF(line.right() - used - edge, line.top() + (line.height() - edge) / 2, edge, edge)
-            icons.paint(painter, icon, getattr(theme.current().tokens, color), self._side(place))
+            icons.paint(painter, icon, getattr(theme.current().tokens, color), self._mirrored(place))
             used += edge + GAP_4
         return used
 
-    def _paint_second(self, painter: QPainter, line: QRect, metrics: QFontMetrics) -> None:
-        """Draw what happens to the model, or else whether it fits, and its badges."""
+    def _paint_second_line(self, painter: QPainter, line: QRect, metrics: QFontMetrics) -> None:
+        """Draw what is happening to the model, or else its memory fit and its badges."""
         tokens = theme.current().tokens
         painter.setPen(QColor(tokens.muted))
         if text := self._second_line():
-            self._write(painter, line, metrics.elidedText(text, Qt.TextElideMode.ElideRight, line.width()))
+            self._draw_text(painter, line, metrics.elidedText(text, Qt.TextElideMode.ElideRight, line.width()))
             return
-        at = line.left()
-        if self.record.runnable and (self._state.loaded or self._fit is not None):
+        x = line.left()
+        if self.record.runnable and (self.state.loaded or self.fit is not None):
             icon, color, word = "fits", "accent_text", "Loaded"
-            if not self._state.loaded and self._fit is not None:
-                (icon, color), word = FIT_SIGNS[self._fit], self._fit.value
+            if not self.state.loaded and self.fit is not None:
+                (icon, color), word = FIT_SIGNS[self.fit], self.fit.value
             edge, shade = line.height(), getattr(tokens, color)
-            icons.paint(painter, icon, shade, self._side(QRectF(at, line.top(), edge, edge)))
+            icons.paint(painter, icon, shade, self._mirrored(QRectF(x, line.top(), edge, edge)))
             painter.setPen(QColor(shade))
-            self._write(painter, line.adjusted(edge + GAP_4, 0, 0, 0), word)
-            at += edge + GAP_4 + metrics.horizontalAdvance(word) + GAP_8
+            self._draw_text(painter, line.adjusted(edge + GAP_4, 0, 0, 0), word)
+            x += edge + GAP_4 + metrics.horizontalAdvance(word) + GAP_8
         for text in self._badges:
             width = metrics.horizontalAdvance(text) + 2 * GAP_4 + 2
-            if at + width > line.right() + 1:
+            if x + width > line.right() + 1:
                 return
-            draw_pill(painter, self._side(QRectF(at, line.top() - 1, width, line.height() + 2)), text)
-            at += width + GAP_4
+            draw_pill(painter, self._mirrored(QRectF(x, line.top() - 1, width, line.height() + 2)), text)
+            x += width + GAP_4
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the button at the end."""
+        """Keep the buttons at the end of the row."""
         super().resizeEvent(event)
         self._place_buttons()
 
     def enterEvent(self, event: QEnterEvent) -> None:
-        """Light up."""
+        """Highlight the row."""
         super().enterEvent(event)
         self.update()
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Go dark again."""
+        """Remove the highlight."""
         super().leaveEvent(event)
         self.update()
 
@@ -363,13 +363,13 @@ class ModelRow(QAbstractButton):
             self.load_wanted.emit(self.record)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offer what else can be done."""
+        """Request the context menu."""
         by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         place = self.mapToGlobal(self.rect().center()) if by_key else event.globalPos()
         self.menu_wanted.emit(self.record, place)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Load with Enter, move with the arrow keys up and down, tell more with the one that points at the chat."""
+        """Load on Enter, move with Up and Down, and enter the card with the arrow key that points at the chat."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.load_wanted.emit(self.record)
         elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
@@ -380,18 +380,18 @@ class ModelRow(QAbstractButton):
             super().keyPressEvent(event)
 
     def nextCheckState(self) -> None:
-        """Choose the row; a second click does not undo it."""
+        """Select the row; a second click does not deselect it."""
         self.setChecked(True)
 
 
-def least_height() -> int:
+def minimum_row_height() -> int:
     """Return the height of a row of two lines, in pixels."""
-    return _two_lines(QFontMetrics(theme.current().font()), QFontMetrics(_small()))
+    return _two_line_height(QFontMetrics(theme.current().font()), QFontMetrics(_small_font()))
 
 
-def _two_lines(big: QFontMetrics, small: QFontMetrics) -> int:
+def _two_line_height(big: QFontMetrics, small: QFontMetrics) -> int:
     return 2 * GAP_8 + big.height() + GAP_4 + small.height()
 
 
-def _small() -> QFont:
+def _small_font() -> QFont:
     return theme.current().font(0.88)

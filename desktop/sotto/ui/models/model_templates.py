@@ -1,4 +1,4 @@
-"""Gives models templates that a person has in files, and takes them back."""
+"""Template files that the user assigns to models."""
 
 from functools import partial
 from pathlib import Path
@@ -20,61 +20,61 @@ if TYPE_CHECKING:
 
 
 class ModelTemplates(QObject):
-    """Keeps what prompts of a model are made by; a model that is in use and at rest is loaded anew with it."""
+    """Assigns and removes chat templates; a loaded model is reloaded with its new template when it is idle."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
-        """Keep templates for models of `session`."""
+        """Manage the templates of the models of `session`."""
         super().__init__(parent)
         self._session = session
         self._flows: AsyncTasks | None = None
 
     def begin(self, flows: "AsyncTasks") -> None:
-        """Read and write from now on."""
+        """Use `flows` to read and write files; nothing happens before."""
         self._flows = flows
 
     @staticmethod
     def has(record: ModelRecord) -> bool:
-        """Say whether a person gave a template to a model."""
+        """Return whether the user has assigned a template to a model."""
         return template_path(record.digest).exists()
 
     def choose(self, record: ModelRecord, over: QWidget) -> None:
-        """Let the person choose the file of a template for a model."""
+        """Let the user choose a template file for a model."""
         dialog = QFileDialog(over, f"A template for {model_name(record.name)}: Jinja or Go")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda path: self.give(record, Path(path)))
+        dialog.fileSelected.connect(lambda path: self.assign(record, Path(path)))
         dialog.open()
 
-    def give(self, record: ModelRecord, path: Path) -> None:
-        """Make prompts of a model by the template in a file, from its next load on."""
+    def assign(self, record: ModelRecord, path: Path) -> None:
+        """Use the template in the file `path` for a model, from its next load on."""
         if self._flows is not None:
             self._flows.start(self._change(self._flows, record, path))
 
-    def take_back(self, record: ModelRecord) -> None:
-        """Make prompts of a model by what it has itself again."""
+    def remove(self, record: ModelRecord) -> None:
+        """Return to the model's own template, from its next load on."""
         if self._flows is not None:
             self._flows.start(self._change(self._flows, record, None))
 
     async def _change(self, flows: "AsyncTasks", record: ModelRecord, path: Path | None) -> None:
         name = model_name(record.name)
         try:
-            await flows.call(partial(_kept, record.digest, path))
+            await flows.call(partial(_save, record.digest, path))
         except SottoError as error:
             self._session.problem.emit(Problem(f"{name} keeps the template it had", error.message))
             return
         state = self._session.state
-        mine = state.record is not None and same(state.record, record)
-        rests = mine and state.phase is Phase.READY
-        when = "from now on" if rests else "from its next load on"
+        is_used = state.record is not None and same(state.record, record)
+        reloads = is_used and state.phase is Phase.READY
+        when = "from now on" if reloads else "from its next load on"
         title = "The template is kept" if path else "The template is taken back"
-        makes = "this template" if path else "what it has itself"
-        self._session.notice.emit(title, f"The prompts of {name} are made by {makes} {when}.")
-        if rests and state.info is not None:
+        template = "this template" if path else "what it has itself"
+        self._session.notice.emit(title, f"The prompts of {name} are made by {template} {when}.")
+        if reloads and state.info is not None:
             self._session.reload(state.info.context_length)
 
 
-def _kept(digest: str, path: Path | None) -> None:
-    """Keep the template in a file for a model, if it is one; without a file, keep none."""
+def _save(digest: str, path: Path | None) -> None:
+    """Check and save the template in a file for a model; without a file, remove the saved one."""
     if path is None:
         save_user_template(digest, "")
         return

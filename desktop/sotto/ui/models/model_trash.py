@@ -1,4 +1,4 @@
-"""Deletes models of Sotto's own store, and offers for a while to bring them back."""
+"""Deletes models from Sotto's own store, and offers to undo that for a while."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -20,10 +20,10 @@ UNDO_SECONDS = 10.0
 
 
 class ModelTrash(QObject):
-    """Takes models away; what nobody brings back in time is erased, at the latest after the next start.
+    """Moves models to the trash and erases them after the undo period, at the latest after the next start.
 
     Signals:
-        offered: What was done, about what, the words for undoing it, what undoes it, and for how many seconds.
+        offered: Undoing is offered: title, message, label of the action, the action, and for how many seconds.
     """
 
     offered = Signal(str, str, str, object, float)
@@ -33,15 +33,16 @@ class ModelTrash(QObject):
         super().__init__(parent)
         self._session = session
         self._flows: AsyncTasks | None = None
-        self._waiting: dict[str, RemovedModel] = {}
+        # By folder in the trash.
+        self.removed: dict[str, RemovedModel] = {}
 
     def begin(self, flows: "AsyncTasks") -> None:
-        """Erase what was left in the trash."""
+        """Empty the trash that an earlier run left."""
         self._flows = flows
         flows.start(self._empty(flows))
 
     def remove(self, record: ModelRecord) -> None:
-        """Delete a model; one that is in memory leaves it first."""
+        """Delete a model; if it is loaded, it is unloaded first."""
         self._session.stop_load(record)
         self._session.eject(record)
         if self._flows is not None:
@@ -57,15 +58,15 @@ class ModelTrash(QObject):
             self._session.problem.emit(Problem(f"{name} was not deleted", error.message))
             return
         key = str(removed.folder)
-        self._waiting[key] = removed
+        self.removed[key] = removed
         self._session.library.rescan()
         self.offered.emit(
             f"{name} was deleted", wording.size(record.size), "Undo", partial(self._undo, key), UNDO_SECONDS
         )
-        QTimer.singleShot(round(1000 * UNDO_SECONDS), self, partial(self._give_up, key))
+        QTimer.singleShot(round(1000 * UNDO_SECONDS), self, partial(self._expire, key))
 
     def _undo(self, key: str) -> None:
-        if self._flows is not None and (removed := self._waiting.pop(key, None)) is not None:
+        if self._flows is not None and (removed := self.removed.pop(key, None)) is not None:
             self._flows.start(self._restore(self._flows, removed))
 
     async def _restore(self, flows: "AsyncTasks", removed: "RemovedModel") -> None:
@@ -77,8 +78,8 @@ class ModelTrash(QObject):
             self._session.problem.emit(Problem(f"{model_name(removed.name)} is not back", error.message))
         self._session.library.rescan()
 
-    def _give_up(self, key: str) -> None:
-        if self._flows is not None and (removed := self._waiting.pop(key, None)) is not None:
+    def _expire(self, key: str) -> None:
+        if self._flows is not None and (removed := self.removed.pop(key, None)) is not None:
             self._flows.start(self._erase(self._flows, removed))
 
     async def _erase(self, flows: "AsyncTasks", removed: "RemovedModel") -> None:

@@ -1,4 +1,4 @@
-"""Puts together what belongs to models in the window: the list, the card, the gauge, and what stands behind them."""
+"""Connects the list of models, the model card and the memory gauge of a window with the session."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 
 class ModelsController(QObject):
-    """Connects the widgets that are about models with the session.
+    """Owns everything in a window that is about models.
 
     Signals:
-        left: The person is done with models; the focus belongs to the conversation.
-        offered: What was done, about what, the words for what can be done about it, what does it, and for how many
+        left: The user is done with models; the conversation should take the focus.
+        offered: An action is offered for a while: title, message, label of the action, the action, and for how many
             seconds.
     """
 
@@ -44,88 +44,97 @@ class ModelsController(QObject):
     offered = Signal(str, str, str, object, float)
 
     def __init__(self, session: Session, preferences: PreferenceStore, parent: QObject | None = None) -> None:
-        """Make the list and the card; they belong nowhere yet."""
+        """Create the list and the card; `install` puts them into a window."""
         super().__init__(parent)
         self._session, self._preferences = session, preferences
         self._flows: AsyncTasks | None = None
-        self.book = ModelNotes(preferences, self)
-        self.planner = MemoryPlanner(session, self.book, self)
-        self.keep_alive = IdleUnloader(session, self.book, preferences, self)
-        self.bin = ModelTrash(session, self)
+        self.notes = ModelNotes(preferences, self)
+        self.planner = MemoryPlanner(session, self.notes, self)
+        self.idle_unloader = IdleUnloader(session, self.notes, preferences, self)
+        self.trash = ModelTrash(session, self)
         self.templates = ModelTemplates(session, self)
-        self.getting = DownloadController(session, preferences, self)
-        self.panel = ModelPanel(self.book, self.planner, self.keep_alive, self.getting.downloads, session.state_of)
-        self.card = ModelCard(self.book, self.planner, session.state_of)
+        self.downloading = DownloadController(session, preferences, self)
+        self.panel = ModelPanel(
+            self.notes, self.planner, self.idle_unloader, self.downloading.downloads, session.state_of
+        )
+        self.card = ModelCard(self.notes, self.planner, session.state_of)
 
-    def furnish(self, centre: QWidget, sidebar: QWidget, gauge: MemoryGauge, finds: DiscoverySummary) -> None:
-        """Show the card over `centre`, beside `sidebar`, what is planned in `gauge`, and what was found in `finds`."""
+    def install(self, centre: QWidget, sidebar: QWidget, gauge: MemoryGauge, summary: DiscoverySummary) -> None:
+        """Show models in a window.
+
+        Args:
+            centre: Widget that the card covers in part.
+            sidebar: Widget that contains the list.
+            gauge: Shows memory, and the plan of the model on the card.
+            summary: Shows what was found.
+        """
         session, panel, card = self._session, self.panel, self.card
-        self._centre, self._sidebar, self._gauge, self._finds = centre, sidebar, gauge, finds
+        self._centre, self._sidebar, self._gauge, self._summary = centre, sidebar, gauge, summary
         card.setParent(centre)
         card.hide()
         centre.installEventFilter(self)
-        self.getting.furnish(centre, sidebar, panel)
-        self.getting.load_wanted.connect(self.load)
-        self.getting.left.connect(self.left)
-        for offering in (self.bin, self.getting):
+        self.downloading.install(centre, sidebar, panel)
+        self.downloading.load_wanted.connect(self.load)
+        self.downloading.left.connect(self.left)
+        for offering in (self.trash, self.downloading):
             offering.offered.connect(self.offered)
         panel.load_wanted.connect(self.load)
         panel.eject_wanted.connect(session.eject)
         panel.stop_wanted.connect(session.stop_load)
-        panel.remove_wanted.connect(self.bin.remove)
+        panel.remove_wanted.connect(self.trash.remove)
         panel.template_wanted.connect(lambda record: self.templates.choose(record, centre))
-        panel.template_unwanted.connect(self.templates.take_back)
+        panel.template_unwanted.connect(self.templates.remove)
         panel.verify_wanted.connect(session.library.verify)
         panel.rescan_wanted.connect(session.library.rescan)
         panel.details_wanted.connect(self.show_details)
         panel.entered.connect(self._enter_card)
-        panel.chosen_changed.connect(self._follow_choice)
+        panel.selection_changed.connect(self._follow_selection)
         card.load_wanted.connect(self._load_from_card)
         card.eject_wanted.connect(session.eject)
         card.stop_wanted.connect(session.stop_load)
         card.menu_wanted.connect(lambda record, at: popup(panel.menu_of(record), at))
         card.previewed.connect(gauge.show_plan)
         card.closed.connect(self.close_card)
-        finds.add_wanted.connect(self.choose_folder)
-        finds.rescan_wanted.connect(session.library.rescan)
-        session.library.changed.connect(self._show_finds)
+        summary.add_wanted.connect(self.choose_folder)
+        summary.rescan_wanted.connect(session.library.rescan)
+        session.library.changed.connect(self.show_summary)
         gauge.sample_wanted.connect(self.sample_memory)
         session.library.changed.connect(panel.show_models)
         session.library.changed.connect(card.show_models)
         session.figures_changed.connect(gauge.show_figures)
         session.residents_changed.connect(panel.show_residents)
         session.residents_changed.connect(card.show_state)
-        QApplication.instance().focusChanged.connect(self._leave)  # type: ignore[union-attr]
+        QApplication.instance().focusChanged.connect(self._hide_unfocused)  # type: ignore[union-attr]
         panel.show_models(session.library.models)
 
     def begin(self, flows: "AsyncTasks") -> None:
-        """Start what needs an event loop."""
+        """Start everything that needs an event loop."""
         self._flows = flows
-        # Another window or panel may have begun before.
+        # With another window or panel open, the session has models and figures already.
         self.panel.show_models(self._session.library.models)
         self._gauge.show_figures(self._session.figures)
         self.planner.begin(flows)
-        self.bin.begin(flows)
+        self.trash.begin(flows)
         self.templates.begin(flows)
-        self.getting.begin(flows)
+        self.downloading.begin(flows)
         self.sample_memory()
 
     def show_state(self, state: ModelState) -> None:
-        """Draw the model that the window is about as it stands."""
+        """Show the state of the model in use."""
         self.panel.show_state(state)
         self.card.show_state()
         self._gauge.show_model(short_name(state.record.name) if state.record else "")
 
     @Slot(object)
     def load(self, record: ModelRecord) -> None:
-        """Load a model; where it would fill memory, show the numbers first."""
+        """Load a model; if it may not fit into memory, show its card first."""
         state = self._session.state_of(record)
         if record.runnable and self.planner.projection(record).needs_confirmation and not (state.loaded or state.busy):
             self.show_details(record)
             self.card.load.setFocus()
         elif record.present:
             self._session.load(record)
-            self.close_card(goes_back=False)
+            self.close_card(restore_focus=False)
 
     @Slot(object)
     def show_details(self, record: ModelRecord) -> None:
@@ -135,17 +144,17 @@ class ModelsController(QObject):
             return
         row.setChecked(True)
         self.card.open(record)
-        place = row.rect()
-        place.moveTopLeft(row.mapTo(self._centre, QPoint(0, 0)))
-        self.card.beside(self._sidebar, place)
+        area = row.rect()
+        area.moveTopLeft(row.mapTo(self._centre, QPoint(0, 0)))
+        self.card.set_anchor(self._sidebar, area)
 
     @Slot(object)
     def _enter_card(self, record: ModelRecord) -> None:
-        """Show the card of a model, and go into it."""
+        """Show the card of a model and move the focus into it."""
         self.show_details(record)
-        self.card.enter()
+        self.card.take_focus()
 
-    def _follow_choice(self, record: ModelRecord) -> None:
+    def _follow_selection(self, record: ModelRecord) -> None:
         if self.card.isVisible():
             self.show_details(record)
 
@@ -155,23 +164,23 @@ class ModelsController(QObject):
         self.card.hide()
         self.left.emit()
 
-    def close_card(self, *, goes_back: bool = True) -> None:
-        """Hide the card; the focus goes back to the row if it was in the card."""
+    def close_card(self, *, restore_focus: bool = True) -> None:
+        """Hide the card; if it had the focus and `restore_focus` is set, the selected row gets it."""
         focused = QApplication.focusWidget()
-        within = focused is not None and self.card.isAncestorOf(focused)
+        had_focus = focused is not None and self.card.isAncestorOf(focused)
         self.card.hide()
-        if within and goes_back:
-            self.panel.focus_chosen()
+        if had_focus and restore_focus:
+            self.panel.focus_selected()
 
-    def _leave(self, before: QWidget | None, now: QWidget | None) -> None:
-        """Hide the card once the focus is somewhere else in the window."""
+    def _hide_unfocused(self, before: QWidget | None, now: QWidget | None) -> None:
+        """Hide the card once another widget of the window has the focus."""
         if now is None or self.card.isHidden() or now.window() is not self.card.window():
             return
-        if not any(one is now or one.isAncestorOf(now) for one in (self.card, self.panel)):
+        if not any(widget is now or widget.isAncestorOf(now) for widget in (self.card, self.panel)):
             self.card.hide()
 
     def choose_folder(self) -> None:
-        """Let the person choose a folder to look for models in, from now on."""
+        """Let the user choose a folder that will be searched for models."""
         dialog = QFileDialog(self._centre, "Add a folder of models")
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -180,18 +189,19 @@ class ModelsController(QObject):
 
     @Slot(str)
     def add_folder(self, path: str) -> None:
-        """Look for models in a folder, too, from now on."""
+        """Add a folder to those that are searched for models."""
         folders = self._preferences.values.folders
         try:
             path.encode()
         except UnicodeEncodeError:
-            why = f"The name of {printable_path(path)} is not UTF-8, so it cannot be kept; give it another one."
-            self._session.problem.emit(Problem("The folder was not added", why))
+            message = f"The name of {printable_path(path)} is not UTF-8, so it cannot be kept; give it another one."
+            self._session.problem.emit(Problem("The folder was not added", message))
             return
         if path not in folders:
             self._preferences.change(folders=(*folders, path))
 
-    def _show_finds(self) -> None:
+    def show_summary(self) -> None:
+        """Show how many models were found, and where."""
         session = self._session
         places = [
             SearchedPlace(
@@ -199,43 +209,42 @@ class ModelsController(QObject):
                 home_path(root.path),
                 root.variable,
                 root.path in session.library.present_roots,
-                sum(_lies_in(record, root.path) for record in session.library.models),
+                sum(_is_in(record, root.path) for record in session.library.models),
             )
             for root in session.library.roots
             if root.kind is not Source.BUILTIN
         ]
-        taken = self.planner.memory.sample
-        self._finds.show_finds(session.library.models, places, taken.total if taken else 0)
+        sample = self.planner.memory.sample
+        self._summary.show_found(session.library.models, places, sample.total if sample else 0)
 
     def close(self) -> None:
-        """Let downloads rest until the next start."""
-        self.getting.close()
+        """Pause all downloads until the next start."""
+        self.downloading.close()
 
     @Slot()
     def sample_memory(self) -> None:
-        """Ask how much memory is in use, off the window's thread."""
+        """Read the machine's memory on a worker thread."""
         if self._flows is not None:
             self._flows.start(self._sample(self._flows))
 
     async def _sample(self, flows: "AsyncTasks") -> None:
         try:
-            taken: memory_estimate.MemorySample | None = await flows.call(memory_estimate.sample_memory)
+            sample: memory_estimate.MemorySample | None = await flows.call(memory_estimate.sample_memory)
         except OSError:
-            taken = None
+            sample = None
         first = self.planner.memory.sample is None
-        self._gauge.show_sample(taken)
-        self.planner.show_sample(taken)
+        self._gauge.show_sample(sample)
+        self.planner.set_sample(sample)
         if first:
-            self._show_finds()
+            self.show_summary()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keep the card in its place when the window changes its size."""
+        """Move the card when the window is resized."""
         if event.type() == QEvent.Type.Resize:
             self.card.place()
         return super().eventFilter(watched, event)
 
 
-def _lies_in(record: ModelRecord, folder: Path) -> bool:
-    return record.present and any(
-        path.is_relative_to(folder) for path in (record.path, *(place.path for place in record.also))
-    )
+def _is_in(record: ModelRecord, folder: Path) -> bool:
+    paths = (record.path, *(place.path for place in record.also))
+    return record.present and any(path.is_relative_to(folder) for path in paths)

@@ -1,4 +1,4 @@
-"""How a model stands, in a line."""
+"""One-line descriptions of a model's state."""
 
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import ModelState, Phase
@@ -19,18 +19,17 @@ def state_line(state: ModelState) -> str:
     assert state.info is not None
     device = {"cpu": "CPU", "metal": "Metal", "cuda": "CUDA"}.get(state.info.device, state.info.device)
     context = f"{wording.count(state.info.context_length)} tokens of context"
-    doing = "Answering" if state.phase is Phase.GENERATING else "Ready"
-    # Why there is less context, what makes the prompts, what is held in few bits, which options are not followed: the
-    # line is cut off where it is too long, its tip is not.
+    activity = "Answering" if state.phase is Phase.GENERATING else "Ready"
+    # The most important note comes first, because the line is elided; its tool tip shows all of it.
     info = state.info
     vectors = "" if info.writes else "makes vectors of texts"
-    told = (vectors, info.context_note, info.template_note, info.kv_note, info.options_note)
-    notes = (note.removesuffix(".") for note in told)
-    return " · ".join((f"{doing} · {context} · {device}", *filter(None, notes)))
+    notes = (vectors, info.context_note, info.template_note, info.kv_note, info.options_note)
+    details = (note.removesuffix(".") for note in notes)
+    return " · ".join((f"{activity} · {context} · {device}", *filter(None, details)))
 
 
 def loading_line(state: ModelState) -> str:
-    """Return how far a load is, in words; nothing while it may be over in a moment."""
+    """Return the progress of a load in words; empty as long as the load may take only a moment."""
     progress, pace = state.progress, state.pace
     if not pace.shown:
         return ""

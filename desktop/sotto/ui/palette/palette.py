@@ -176,7 +176,7 @@ class _Field(EscapableLineEdit):
         super().focusOutEvent(event)
         # A menu or another window of the desktop takes the caret for a moment only.
         if event.reason() not in (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason):
-            self.left.emit()
+            self.escaped.emit()
 
 
 class Palette(QFrame):
@@ -223,7 +223,7 @@ class Palette(QFrame):
         self.field.textChanged.connect(self._look)
         self.field.returnPressed.connect(lambda: self._choose(self.list.currentIndex().row()))
         self.field.stepped.connect(self._step)
-        self.field.left.connect(self.leave)
+        self.field.escaped.connect(self.leave)
         self.finder.found.connect(self._show)
         self._teller = QTimer(self, singleShot=True, interval=150)
         self._teller.timeout.connect(self._tell)

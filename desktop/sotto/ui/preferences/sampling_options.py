@@ -59,9 +59,9 @@ def inherited_value(number: Number, chosen: Mapping[str, Any], model: Mapping[st
         # A model's manifest may contain a value that the field does not accept; it still applies.
         if is_number(value):
             below = (number.below or number.unset) if value < number.least else ""
-            return Inherited(None if below else value, origin, below or number.shown(value))
+            return Inherited(None if below else value, origin, below or number.format(value))
     default = getattr(_DEFAULTS, number.name, None)
-    return Inherited(default, Origin.USUAL, number.unset if default is None else number.shown(default))
+    return Inherited(default, Origin.DEFAULT, number.unset if default is None else number.format(default))
 
 
 def valid_options(options: object) -> dict[str, Any]:

@@ -223,6 +223,6 @@ class QuickPrompt(QObject):
     @Slot(object)
     def _show_problem(self, problem: Problem) -> None:
         retry = problem.retry
-        self.panel.notice.tell(
+        self.panel.notice.show_problem(
             problem.title, problem.message, "Try again" if retry else "", self._session.retry if retry else None
         )

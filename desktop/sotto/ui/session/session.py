@@ -122,7 +122,7 @@ class Session(QObject):
         self._answer_visits: list[int] = []
         residents = Residents(time.monotonic, lambda record: preferences.values.is_pinned(record.digest))
         later = DelayedCall(lambda: self.keeper.tick(), self)
-        self.keeper = Keeper(residents, lambda: self.host, later.tell, self._follow)
+        self.keeper = Keeper(residents, lambda: self.host, later.schedule, self._follow)
         self._retry: Callable[[], None] | None = None
         self.figures: MemoryFigures | None = None
         thread.event_received.connect(self.receive)

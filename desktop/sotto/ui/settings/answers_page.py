@@ -71,7 +71,7 @@ class AnswersPage(FormPage):
             self.context,
         )
         self.context.setSpecialValueText("The model’s own")
-        self.context.refused.connect(row.refuse)
+        self.context.refused.connect(row.show_error)
         self.context.chosen.connect(lambda: preferences.change(num_ctx=self.context.number or 0))
         self.add_group("Models").add(row)
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
@@ -88,7 +88,7 @@ class AnswersPage(FormPage):
             field.show_inherited(inherited_value(number, {}, {}))
             field.setSpecialValueText("The model’s own")
             row = FormRow(number.title, number.tip, field)
-            field.refused.connect(row.refuse)
+            field.refused.connect(row.show_error)
             field.chosen.connect(self._choose)
             group.add(row)
 
@@ -119,12 +119,12 @@ class AnswersPage(FormPage):
     def _tell(self) -> None:
         text = self.system.toPlainText()
         if len(text) > MAX_TEXT_LENGTH:
-            self._system_row.refuse(
+            self._system_row.show_error(
                 f"The system prompt may have {MAX_TEXT_LENGTH:,} characters, and this has {len(text):,}: "
                 "it is not taken."
             )
             return
-        self._system_row.refuse("")
+        self._system_row.show_error("")
         self._preferences.change(system=text)
 
     def _fit(self) -> None:
@@ -132,7 +132,7 @@ class AnswersPage(FormPage):
         for field in (*self.fields.values(), self.context):
             field.setFixedWidth(theme.current().scaled(_WIDTH))
 
-    def leave(self) -> None:
+    def commit(self) -> None:
         """Take what was typed last."""
         if self._pause.isActive():
             self._pause.stop()

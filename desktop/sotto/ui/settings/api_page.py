@@ -58,19 +58,19 @@ class ApiPage(FormPage):
             _beside(self.copy_address, self.enabled),
         )
         host = FormRow("Address", f"{api.HOST} is this machine alone; any other address needs a key.", self.host)
-        self.host.refused.connect(host.refuse)
+        self.host.refused.connect(host.show_error)
         port = FormRow("Port", "", self.port)
-        self.port.refused.connect(port.refuse)
+        self.port.refused.connect(port.show_error)
         key = FormRow(
             "Key",
             "What programs must send. May stay empty where only this machine can connect.",
             _beside(self.key, self.make_key, self.copy_key),
         )
-        self.key.refused.connect(key.refuse)
+        self.key.refused.connect(key.show_error)
         origins = FormRow(
             "Web pages", "That may use the models, such as http://localhost:3000; others are refused.", self.origins
         )
-        self.origins.refused.connect(origins.refuse)
+        self.origins.refused.connect(origins.show_error)
         self.add_group().add(self.state)
         group = self.add_group("Where, and for whom")
         for row in (host, port, key, origins):
@@ -107,8 +107,8 @@ class ApiPage(FormPage):
         if self._switch is not None and on:
             problem = self._switch.state.problem
             said = f"Listens at {self._address}" if self._address else "" if problem else said
-        self.state.say(said)
-        self.state.refuse(problem)
+        self.state.set_hint(said)
+        self.state.show_error(problem)
         self.enabled.setAccessibleDescription(problem or said)
         self.copy_address.setVisible(on and bool(self._address))
 

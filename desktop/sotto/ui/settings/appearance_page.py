@@ -39,7 +39,7 @@ class AppearancePage(FormPage):
         group = self.add_group()
         group.add(FormRow("Light or dark", "System follows what the machine is set to.", self.look))
         row = FormRow("Text size", "Of the whole window; the keys of the View menu change it as well.", sizes)
-        self.zoom.refused.connect(row.refuse)
+        self.zoom.refused.connect(row.show_error)
         group.add(row)
         self.add_note("Movement follows the machine: where it asks for less, nothing in Sotto moves by itself.")
         preferences.changed.connect(self._show)

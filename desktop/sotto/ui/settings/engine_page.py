@@ -37,13 +37,13 @@ class EnginePage(FormPage):
         self.memory.setPlaceholderText("No limit")
         self.memory.chosen.connect(lambda size: choices.change("process_memory", size))
         self.memory_row = FormRow("Memory of the isolated engine", _LIMITS, self.memory)
-        self.memory.refused.connect(self.memory_row.refuse)
+        self.memory.refused.connect(self.memory_row.show_error)
         group = self.add_group()
         group.add(self.row)
         if can_be_limited():
             group.add(self.memory_row)
             choices.known.connect(self._show_kept)
-            choices.failed.connect(self.memory_row.refuse)
+            choices.failed.connect(self.memory_row.show_error)
         self.add_note("A change holds from the next start of Sotto.")
         forced = forced_kind()
         if forced:
@@ -54,7 +54,7 @@ class EnginePage(FormPage):
         preferences.changed.connect(self._show)
         self._show(preferences.values)
 
-    def arrive(self) -> None:
+    def refresh(self) -> None:
         """Look again at what is chosen."""
         if can_be_limited():
             self._choices.look()
@@ -63,8 +63,8 @@ class EnginePage(FormPage):
         self._total = kept.total
         size = kept.chosen.get("process_memory")
         self.memory.show_text("" if size is None else wording.size(size))
-        self.memory_row.refuse("")
+        self.memory_row.show_error("")
 
     def _show(self, values: Preferences) -> None:
         self.host.show_value(values.engine_host)
-        self.row.say(_MEANS[values.engine_host])
+        self.row.set_hint(_MEANS[values.engine_host])

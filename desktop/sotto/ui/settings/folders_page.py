@@ -47,14 +47,14 @@ class FoldersPage(FormPage):
             self.speed,
         )
         self.speed.chosen.connect(lambda speed: preferences.change(download_limit=speed))
-        self.speed.refused.connect(row.refuse)
+        self.speed.refused.connect(row.show_error)
         self.add_group("Downloads").add(row)
         preferences.changed.connect(self._show_speed)
         self._show_speed(preferences.values)
         stores.known.connect(self._show)
         stores.refused.connect(self._refuse)
 
-    def arrive(self) -> None:
+    def refresh(self) -> None:
         """Look again at what is there."""
         self._refuse("")
         self._stores.look()

@@ -43,7 +43,7 @@ class MemoryPage(FormPage):
         fields = {"memory_limit": self.limit, "prefix_budget": self.memory, "disk_budget": self.disk}
         for name, field in fields.items():
             field.chosen.connect(partial(choices.change, name))
-            field.refused.connect(self._rows_by_name[name].refuse)
+            field.refused.connect(self._rows_by_name[name].show_error)
         self.bits.chosen.connect(partial(choices.change, "kv_bits"))
         self.wipe = TextButton("Wipe", "outlined", "Wipe what is kept on the disk")
         self.wipe.clicked.connect(choices.wipe)
@@ -56,7 +56,7 @@ class MemoryPage(FormPage):
             "This holds at once.",
             self.idle,
         )
-        self.idle.refused.connect(idle.refuse)
+        self.idle.refused.connect(idle.show_error)
         models = self.add_group("Models")
         models.add(self.limit_row)
         models.add(idle)
@@ -77,7 +77,7 @@ class MemoryPage(FormPage):
         preferences.changed.connect(self._show_idle)
         self._show_idle(preferences.values)
 
-    def arrive(self) -> None:
+    def refresh(self) -> None:
         """Look again at what is kept."""
         self._choices.look()
 
@@ -94,7 +94,7 @@ class MemoryPage(FormPage):
         self.limit.setPlaceholderText("All that is free")
         self.memory.setPlaceholderText("As there is room")
         self.disk.setPlaceholderText(wording.size(kept.usual_disk))
-        self.limit_row.say(
+        self.limit_row.set_hint(
             f"Models are planned to take no more than this. The machine has {wording.size(kept.total)} of memory."
         )
         for field, name in ((self.limit, "memory_limit"), (self.memory, "prefix_budget"), (self.disk, "disk_budget")):
@@ -102,6 +102,6 @@ class MemoryPage(FormPage):
             field.show_text("" if value is None else wording.size(value))
         self.bits.show_value(kept.chosen.get("kv_bits"))
         pieces = "1 piece" if kept.entries == 1 else f"{wording.count(kept.entries)} pieces"
-        self.kept.say(f"{wording.size(kept.nbytes)} in {pieces}, in {kept.folder}" if kept.nbytes else "Nothing")
+        self.kept.set_hint(f"{wording.size(kept.nbytes)} in {pieces}, in {kept.folder}" if kept.nbytes else "Nothing")
         self.failure.setText("")
         self.wipe.setEnabled(kept.nbytes > 0)

@@ -45,7 +45,7 @@ class QuickPage(FormPage):
         fresh = FormRow(
             "Start a new chat after", "Minutes out of sight; until then the same conversation goes on.", self.fresh
         )
-        self.fresh.refused.connect(fresh.refuse)
+        self.fresh.refused.connect(fresh.show_error)
         self.login = Switch("Launch at login")
         self.login.toggled.connect(self._choose_login)
         self.login_row = FormRow(
@@ -65,7 +65,7 @@ class QuickPage(FormPage):
         self._fit()
         self._show(preferences.values)
 
-    def arrive(self) -> None:
+    def refresh(self) -> None:
         """Ask the system what it starts; that may have been changed elsewhere."""
         self._flows.start(self._look())
 
@@ -87,8 +87,8 @@ class QuickPage(FormPage):
         if self._shortcut is not None and shown:
             problem, note = self._shortcut.problem, self._shortcut.note
         usual = f"{shown} shows and hides it from everywhere." if shown else "None: click here and press some."
-        self.keys_row.say("" if problem else note or usual)
-        self.keys_row.refuse(problem)
+        self.keys_row.set_hint("" if problem else note or usual)
+        self.keys_row.show_error(problem)
 
     def _choose_keys(self, keys: QKeySequence) -> None:
         self._preferences.change(quick_shortcut=keys.toString(_PORTABLE))
@@ -107,7 +107,7 @@ class QuickPage(FormPage):
         except SottoError as error:
             why = error.message
         await self._look()
-        self.login_row.refuse(why)
+        self.login_row.show_error(why)
 
     async def _look(self) -> None:
         enabled = await self._flows.call(login_item.enabled)

@@ -107,7 +107,7 @@ class SettingsWindow(QWidget):
         page = self.page(self._kinds[row])
         self.stack.setCurrentWidget(page)
         if self.isVisible():
-            page.arrive()
+            page.refresh()
 
     def _dress(self) -> None:
         look = theme.current()
@@ -130,10 +130,10 @@ class SettingsWindow(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Look again at what may have changed meanwhile."""
         super().showEvent(event)
-        self.page(self._kinds[self.list.currentRow()]).arrive()
+        self.page(self._kinds[self.list.currentRow()]).refresh()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Take what is being typed."""
         for page in self._pages.values():
-            page.leave()
+            page.commit()
         super().closeEvent(event)

@@ -1,4 +1,4 @@
-"""What is said to screen readers while nothing that they follow changes."""
+"""Announcements to screen readers."""
 
 import re
 
@@ -10,12 +10,12 @@ _LONGEST = 1000
 
 
 def announce(about: QObject, text: str) -> None:
-    """Let a screen reader say `text`, if there is one; nothing else in Sotto sends announcements."""
+    """Let a screen reader say `text` about an object. All announcements of the app go through this function."""
     if text and QAccessible.isActive():
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(about, text))
 
 
-def spoken(markdown: str) -> str:
-    """Return Markdown as it is said: without its marks, and without code."""
+def speakable(markdown: str) -> str:
+    """Return Markdown as plain text for screen readers: without markup and code, cut to 1,000 characters."""
     plain = _MARKS.sub(lambda mark: mark[1] or (" (code) " if mark[0].startswith("```") else ""), markdown)
     return " ".join(plain.split())[:_LONGEST]

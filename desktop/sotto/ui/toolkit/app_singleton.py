@@ -1,4 +1,4 @@
-"""What the application has one of."""
+"""Objects that exist once per application."""
 
 from typing import TypeVar
 
@@ -8,7 +8,7 @@ _Kind = TypeVar("_Kind", bound=QObject)
 
 
 def app_singleton(kind: type[_Kind]) -> _Kind:
-    """Return the application's object of this class, made with it as its parent at the first call."""
+    """Return the application's instance of a class; it is created on the first call, as a child of the application."""
     app = QCoreApplication.instance()
     assert app is not None
     known = app.findChild(kind)

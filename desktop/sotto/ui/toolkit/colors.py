@@ -1,6 +1,6 @@
-"""The colours of light and of dark.
+"""The colours of the light and the dark theme.
 
-The accent has two uses only: the one primary action, and progress or selection. Everything else is neutral.
+The accent is for the primary action and for progress or selection only. Everything else is neutral.
 """
 
 from dataclasses import dataclass
@@ -8,45 +8,46 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ColorTokens:
-    """The colours of one appearance, each `#rrggbb`.
+    """The colours of one theme, each `#rrggbb`.
 
     Attributes:
-        sidebar: Ground of the sidebar and of the menu bar.
-        page: Ground of the chat.
-        raised: Ground of what lies on the page: composer, menus, search field.
-        bubble: Ground of a person's message.
-        code: Ground of code.
+        dark: Whether this is the dark theme.
+        sidebar: Background of the sidebar and the menu bar.
+        page: Background of the chat.
+        raised: Background of elements on the page: composer, menus, search field.
+        bubble: Background of the user's messages.
+        code: Background of code.
         line: Hairlines.
         edge: Outlines of fields.
         text: Text.
-        muted: Less important text; still easy to read on every ground.
-        faint: What is no text: icons at rest, disabled marks.
-        accent: The one colour.
+        muted: Less important text; still legible on every background.
+        faint: Icons at rest and disabled marks; not legible enough for text.
+        accent: The accent colour.
         accent_hover: The accent under the pointer.
         on_accent: Text and icons on the accent.
-        accent_text: The accent as text on a ground.
-        selection: Ground of a chosen row.
-        hover: Ground of what is under the pointer.
-        pressed: Ground of what is held down.
-        alert: Signs of failure.
-        alert_ground: Ground of a notice.
+        accent_text: The accent as a text colour.
+        selection: Background of a selected row.
+        hover: Background under the pointer.
+        pressed: Background while pressed.
+        alert: Text and icons of failures.
+        alert_ground: Background of a notice.
         alert_line: Outline of a notice.
-        good: What is well, as a word or a sign.
-        warn: What is not quite, as a word or a sign.
-        others: Memory that other programs use.
-        live: Memory that contexts in use take, beside the weights in the accent.
-        kept: Memory that contexts take which are kept for later.
-        track: Free memory, and what progress has not reached.
+        good: Text and icons of success.
+        warn: Text and icons of warnings.
+        others: Memory used by other programs.
+        live: Memory used by active contexts; weights have the accent.
+        kept: Memory used by contexts that are kept for later.
+        track: Free memory, and the rest of a progress bar.
         handle: Handles of scroll bars.
-        code_comment: Comments in code. The colours of code can be read on its ground.
-        code_keyword: Words of the language.
+        code_comment: Comments in code. All colours of code are legible on `code`.
+        code_keyword: Keywords.
         code_string: Strings.
         code_number: Numbers and constants.
         code_function: Functions and attributes where they are defined.
-        code_type: Types and what a language brings along.
-        code_meta: Decorators, macros, what stands out in other ways.
+        code_type: Types and built-ins.
+        code_meta: Decorators, macros and other special tokens.
         code_inserted: Lines that a patch adds.
-        code_deleted: Lines that a patch takes away.
+        code_deleted: Lines that a patch removes.
     """
 
     dark: bool

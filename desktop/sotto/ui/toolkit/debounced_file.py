@@ -1,4 +1,4 @@
-"""A small file that is written a moment after it changes, off the window's thread."""
+"""A small file that is written shortly after its last change, on a worker thread."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,16 +12,16 @@ _SAVE_MS = 300
 
 
 class DebouncedFile(QObject):
-    """Writes what a file should hold.
+    """Writes a text to a file, once for many changes in a row.
 
     Signals:
-        failed: It cannot be written; why, in a sentence.
+        failed: The file cannot be written; the reason, in a sentence.
     """
 
     failed = Signal(str)
 
     def __init__(self, path: Path, text: Callable[[], str], parent: QObject | None = None) -> None:
-        """Write what `text` returns into the file `path`, once it was touched."""
+        """Write the result of `text` to `path` after each `touch`."""
         super().__init__(parent)
         self._path = path
         self._text = text
@@ -31,11 +31,11 @@ class DebouncedFile(QObject):
         self._saver.timeout.connect(self._save)
 
     def touch(self) -> None:
-        """Take note that the file should hold something else now."""
+        """Schedule writing the file."""
         self._saver.start()
 
     def close(self) -> None:
-        """Write what is not written yet, and wait for it."""
+        """Write pending changes and wait until they are on the disk."""
         if self._saver.isActive():
             self._saver.stop()
             self._save()

@@ -1,26 +1,26 @@
-"""Something that is to be done in a while, on the window's thread."""
+"""A function call that can be postponed again and again, on Qt's thread."""
 
 from collections.abc import Callable
 from math import isinf
 
 from PySide6.QtCore import QObject, QTimer
 
-# Qt counts milliseconds with 31 bits.
+# QTimer takes milliseconds as a 32-bit signed integer.
 _LONGEST_SECONDS = 1_000_000.0
 
 
 class DelayedCall(QTimer):
-    """Calls a function in as many seconds as it is told, in place of what it was told before."""
+    """Calls a function after a delay; a new delay replaces the previous one."""
 
     def __init__(self, function: Callable[[], None], parent: QObject) -> None:
-        """Call `function`, as long as `parent` lives."""
+        """Prepare to call `function`, unless `parent` has been destroyed by then."""
         super().__init__(parent, singleShot=True)
         self.timeout.connect(function)
 
-    def tell(self, seconds: float) -> None:
-        """Call it in so many seconds; never where these are infinite."""
+    def schedule(self, seconds: float) -> None:
+        """Call the function in `seconds`; infinity cancels the call."""
         if isinf(seconds):
             self.stop()
         else:
-            # Not a moment too early: there would be nothing to do yet.
+            # Rounded up, because nothing would be due yet a moment too early.
             self.start(int(min(seconds, _LONGEST_SECONDS) * 1000) + 1)

@@ -1,4 +1,4 @@
-"""What pages of the settings are made of: groups of rows, switches, fields, and one choice out of several."""
+"""Building blocks of settings pages: pages, groups, rows, switches, segmented controls and text fields."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
@@ -23,17 +23,17 @@ from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.widgets import Label
 
 COLUMN = 560
-# What the words of a row need beside its control.
-_WORDS = 150
+# Width of a row's texts below which the control moves under them, at 13 px text.
+_TEXT_WIDTH = 150
 
 
 class FormPage(Scroller):
-    """A page: a title and groups below each other, scrolled where there is no room for them.
+    """A page: a title with groups below it, scrolled if there is not enough room.
 
     Attributes:
-        name: The page's own.
-        title: The same for people.
-        icon: What stands before it in the list.
+        name: Identifier of the page.
+        title: Displayed title.
+        icon: Name of the icon in the list of pages.
     """
 
     name: ClassVar[str]
@@ -41,7 +41,7 @@ class FormPage(Scroller):
     icon: ClassVar[str]
 
     def __init__(self) -> None:
-        """Begin with the title."""
+        """Create the page with its title."""
         super().__init__()
         self.setObjectName(f"settings-{self.name}")
         self.setAccessibleName(self.title)
@@ -62,15 +62,15 @@ class FormPage(Scroller):
         across.addWidget(self._column, 1000)
         across.addStretch(1)
         self.setWidget(body)
-        theme.current().changed.connect(self._measure)
-        self._measure()
+        theme.current().changed.connect(self._fit_to_text_size)
+        self._fit_to_text_size()
 
     def add(self, widget: QWidget) -> None:
-        """Put a widget below what is there."""
+        """Append a widget."""
         self._rows.insertWidget(self._rows.count() - 1, widget)
 
     def add_group(self, title: str = "") -> "FormGroup":
-        """Begin a group of rows."""
+        """Append a group of rows, with a heading if there is a title, and return it."""
         if title:
             label = Label(title, "section", wrap=True)
             label.setContentsMargins(0, theme.GAP_12, 0, 0)
@@ -80,26 +80,26 @@ class FormPage(Scroller):
         return group
 
     def add_note(self, text: str = "") -> Label:
-        """Put a sentence below what is there."""
+        """Append a sentence in small print."""
         note = Label(text, "caption", wrap=True)
         self.add(note)
         return note
 
-    def arrive(self) -> None:
-        """Look again at what may have changed; called each time the page comes into view."""
+    def refresh(self) -> None:
+        """Reload what may have changed; called each time the page comes into view."""
 
-    def leave(self) -> None:
-        """Take what is being typed; called when the window closes."""
+    def commit(self) -> None:
+        """Apply what is being typed; called when the window closes."""
 
-    def _measure(self) -> None:
+    def _fit_to_text_size(self) -> None:
         self._column.setMaximumWidth(theme.current().scaled(COLUMN))
 
 
 class FormGroup(QFrame):
-    """Rows that belong together, with lines between them."""
+    """A frame with rows that belong together, separated by lines."""
 
     def __init__(self, name: str) -> None:
-        """Begin empty."""
+        """Create an empty group; `name` is for screen readers."""
         super().__init__()
         self.setObjectName("settingsGroup")
         self.setAccessibleName(name)
@@ -108,7 +108,7 @@ class FormGroup(QFrame):
         self._rows.setSpacing(0)
 
     def add(self, row: QWidget) -> None:
-        """Put a row below the others."""
+        """Append a row."""
         if self._rows.count():
             line = QFrame()
             line.setObjectName("settingsLine")
@@ -117,7 +117,7 @@ class FormGroup(QFrame):
         self._rows.addWidget(row)
 
     def clear(self) -> None:
-        """Take all rows away."""
+        """Remove all rows."""
         while (item := self._rows.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -126,10 +126,17 @@ class FormGroup(QFrame):
 
 
 class FormRow(QWidget):
-    """What is chosen, what that means, and the control for it, beside it or below; what was refused, and why."""
+    """A title and a hint, the control beside or below them, and an error message."""
 
     def __init__(self, title: str, hint: str = "", control: QWidget | None = None, *, below: bool = False) -> None:
-        """Show `control`, which gets the title for its name where it has none."""
+        """Create a row.
+
+        Args:
+            title: Name of the setting; also the accessible name of `control` if it has none.
+            hint: Explanation below the title.
+            control: The control; None for a row of text.
+            below: Whether the control is always below the texts, instead of only where there is no room beside them.
+        """
         super().__init__()
         self.title = Label(title, wrap=True)
         self.hint = Label(hint, "caption", wrap=True)
@@ -157,16 +164,16 @@ class FormRow(QWidget):
                 control.setAccessibleDescription(hint)
 
     def minimumSizeHint(self) -> QSize:
-        """Ask for the width of the control, which goes below the words where there is no room beside them."""
+        """Ask for the width of the control alone, which can move below the texts."""
         margins = 2 * theme.GAP_16
         least = self.control.minimumSizeHint().width() if self.control is not None else 0
-        return QSize(max(least, theme.current().scaled(_WORDS)) + margins, super().minimumSizeHint().height())
+        return QSize(max(least, theme.current().scaled(_TEXT_WIDTH)) + margins, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the control beside the words, or below them."""
+        """Put the control beside the texts, or below them if there is no room."""
         super().resizeEvent(event)
         if self.control is not None and not self._below:
-            needed = self.control.sizeHint().width() + theme.current().scaled(_WORDS) + 3 * theme.GAP_16
+            needed = self.control.sizeHint().width() + theme.current().scaled(_TEXT_WIDTH) + 3 * theme.GAP_16
             beside = event.size().width() >= needed
             to = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
             if self._across.direction() is not to:
@@ -174,26 +181,26 @@ class FormRow(QWidget):
                 side = Qt.AlignmentFlag.AlignVCenter if beside else Qt.AlignmentFlag.AlignLeft
                 self._across.setAlignment(self.control, side)
 
-    def say(self, hint: str) -> None:
-        """Explain it in other words."""
+    def set_hint(self, hint: str) -> None:
+        """Replace the explanation below the title."""
         self.hint.setText(hint)
         self.hint.setVisible(bool(hint))
         if self.control is not None:
             self.control.setAccessibleDescription(hint)
 
-    def refuse(self, why: str) -> None:
-        """Say why what was chosen is not taken; nothing where it is."""
-        self.error.setText(why)
-        self.error.setVisible(bool(why))
+    def show_error(self, message: str) -> None:
+        """Show why the input was rejected; an empty message hides the error."""
+        self.error.setText(message)
+        self.error.setVisible(bool(message))
         if self.control is not None:
-            self.control.setAccessibleDescription(why or self.hint.text())
+            self.control.setAccessibleDescription(message or self.hint.text())
 
 
 class Switch(QCheckBox):
-    """On or off."""
+    """An on/off switch."""
 
     def __init__(self, name: str) -> None:
-        """Begin off; `name` is what a screen reader says."""
+        """Create a switch that is off; `name` is for screen readers."""
         super().__init__()
         self.setAccessibleName(name)
         theme.current().changed.connect(self.updateGeometry)
@@ -208,11 +215,11 @@ class Switch(QCheckBox):
         return self.sizeHint()
 
     def hitButton(self, place: object) -> bool:
-        """Take clicks anywhere."""
+        """Accept clicks anywhere on the widget."""
         return True
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw a knob in a track."""
+        """Draw a knob on a track."""
         tokens, painter = theme.current().tokens, QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         track = QRectF(self.rect()).adjusted(2, 2, -2, -2)
@@ -233,16 +240,16 @@ class Switch(QCheckBox):
 
 
 class SegmentedControl(QFrame):
-    """One choice out of a few, side by side.
+    """A segmented control: one choice out of a few, side by side.
 
     Signals:
-        chosen: The value that was chosen.
+        chosen: The user chose this value.
     """
 
     chosen = Signal(object)
 
     def __init__(self, name: str, choices: Mapping[object, str] | Sequence[tuple[object, str]]) -> None:
-        """Show `choices`: values and their words."""
+        """Create the control; `name` is for screen readers, `choices` are values with their labels."""
         super().__init__()
         self.setObjectName("segments")
         self.setAccessibleName(name)
@@ -261,23 +268,23 @@ class SegmentedControl(QFrame):
             layout.addWidget(button)
 
     def show_value(self, value: object) -> None:
-        """Show what is chosen; nobody is told."""
+        """Select a value without emitting `chosen`."""
         self.buttons[value].setChecked(True)
 
 
 class ValueField(QLineEdit):
-    """A text that means a value, taken when it is entered or the field is left.
+    """A text field for a value, which is read on Enter or when the field loses the focus.
 
     Signals:
-        chosen: The value that was typed.
-        refused: What was typed makes no sense, and why; empty once it is put right.
+        chosen: The user entered this value.
+        refused: The text is invalid; the reason, or an empty text as soon as the user edits it.
     """
 
     chosen = Signal(object)
     refused = Signal(str)
 
     def __init__(self, name: str, read: Callable[[str], object]) -> None:
-        """Read values with `read`, which raises SottoError for what makes no sense."""
+        """Create an empty field; `read` parses the text, and raises SottoError if it is invalid."""
         super().__init__()
         self.setObjectName("value")
         self.setAccessibleName(name)
@@ -285,18 +292,18 @@ class ValueField(QLineEdit):
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self._read = read
         self._shown = ""
-        self.editingFinished.connect(self._take)
+        self.editingFinished.connect(self._commit)
         self.textEdited.connect(lambda: self.refused.emit(""))
-        theme.current().changed.connect(self._measure)
-        self._measure()
+        theme.current().changed.connect(self._fit_to_text_size)
+        self._fit_to_text_size()
 
     def show_text(self, text: str) -> None:
-        """Show what is in force, unless something else is being typed."""
+        """Show the current value, unless the user is typing another one."""
         if self.text() == self._shown:
             self.setText(text)
         self._shown = text
 
-    def _take(self) -> None:
+    def _commit(self) -> None:
         if self.text() == self._shown:
             return
         try:
@@ -307,10 +314,10 @@ class ValueField(QLineEdit):
         self._shown = self.text()
         self.chosen.emit(value)
 
-    def _measure(self) -> None:
+    def _fit_to_text_size(self) -> None:
         self.setFixedWidth(theme.current().scaled(150))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Let what is typed replace what is there."""
+        """Select everything, so that typing replaces it."""
         super().focusInEvent(event)
         self.selectAll()

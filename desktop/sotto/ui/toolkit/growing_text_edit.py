@@ -1,4 +1,4 @@
-"""The field that messages are written in."""
+"""The text field for messages, which grows with its text."""
 
 import time
 
@@ -9,22 +9,24 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import line_height
 
-_MOST_LINES = 8
-# Some systems deliver the Enter that chose a word in an input method once more, right behind the word.
+_MAX_LINES = 8
+# WORKAROUND: some input methods deliver the Enter that committed a word once more, right after the word. Check with
+# the next Qt whether a committed Enter still arrives as a key press.
 _GUARD_SECONDS = 0.01
-_ENDLESS = 2000
+# Characters of a word from which on lines are broken anywhere.
+_ENDLESS_WORD = 2000
 
 
 class GrowingTextEdit(QPlainTextEdit):
-    """The text field: Enter sends, Shift+Enter begins a new line.
+    """A text field in which Enter sends, and Shift+Enter starts a new line.
 
     Signals:
-        entered: The person wants to send.
-        files_pasted: Something that is no text was pasted (`QMimeData`).
-        focus_changed: The caret came or went.
+        entered: The user wants to send the message.
+        files_pasted: Files or a picture were pasted (`QMimeData`).
+        focus_changed: The field got or lost the focus.
 
     Attributes:
-        takes_files: Whether files and pictures are handed over when they are pasted; they are text otherwise.
+        takes_files: Whether pasting files or pictures emits `files_pasted`; otherwise they are pasted as text.
     """
 
     entered = Signal()
@@ -32,7 +34,7 @@ class GrowingTextEdit(QPlainTextEdit):
     focus_changed = Signal(bool)
 
     def __init__(self) -> None:
-        """Begin with nothing written."""
+        """Create an empty field."""
         super().__init__()
         self.setObjectName("draft")
         self.setAccessibleName("Message")
@@ -43,14 +45,14 @@ class GrowingTextEdit(QPlainTextEdit):
         self.document().setDocumentMargin(2)
         self.takes_files = False
         self._composing = False
-        self._chosen = 0.0
+        self._committed_at = 0.0
         self.textChanged.connect(self.fit)
         theme.current().changed.connect(self.fit)
         self.fit()
 
     @property
     def is_blank(self) -> bool:
-        """Whether there is nothing but blanks. Of a long text only as much is read as is needed."""
+        """Whether the text is empty or white space; reads only as much of a long text as needed."""
         block = self.document().firstBlock()
         while block.isValid():
             if block.text().strip():
@@ -59,72 +61,72 @@ class GrowingTextEdit(QPlainTextEdit):
         return True
 
     def fit(self) -> None:
-        """Take as many lines as are written, up to eight."""
+        """Adjust the height to the number of lines, up to eight."""
         self.ensurePolished()
-        lines = min(_MOST_LINES, max(1, round(self.document().size().height())))
+        lines = min(_MAX_LINES, max(1, round(self.document().size().height())))
         self.setFixedHeight(lines * line_height(self) + 2 * 2 + 2)
 
     def setPlainText(self, text: str) -> None:
-        """Show another text."""
-        self._wrap(text, alone=True)
+        """Replace the text."""
+        self._set_wrapping(text, replaces=True)
         super().setPlainText(text)
 
-    def _wrap(self, more: str, *, alone: bool) -> None:
-        """Break lines as the text to come asks for, before it is laid out.
+    def _set_wrapping(self, text: str, *, replaces: bool) -> None:
+        """Choose the wrap mode for text that will be inserted, or will replace everything.
 
-        To look for the ends of words in a word that goes on and on takes seconds.
+        WORKAROUND: Qt takes seconds to find line breaks in an extremely long word. Measure again with the next Qt.
         """
-        endless = len(more) > _ENDLESS and max(map(len, more.split()), default=0) > _ENDLESS
+        endless = len(text) > _ENDLESS_WORD and max(map(len, text.split()), default=0) > _ENDLESS_WORD
         mode = QTextOption.WrapMode.WrapAnywhere if endless else QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere
-        if (alone or endless or self.document().isEmpty()) and mode is not self.wordWrapMode():
+        if (replaces or endless or self.document().isEmpty()) and mode is not self.wordWrapMode():
             self.setWordWrapMode(mode)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Send with Enter, unless an input method is or was just at work, or Shift is held."""
+        """Send on Enter, unless Shift is held or an input method is composing or has just committed text."""
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if enter and not self._composing and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            if time.monotonic() - self._chosen > _GUARD_SECONDS:
+            if time.monotonic() - self._committed_at > _GUARD_SECONDS:
                 self.entered.emit()
             return
         super().keyPressEvent(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        """Note whether an input method has text that is not chosen yet, and when it was chosen."""
+        """Record whether an input method is composing, and when it committed text."""
         self._composing = bool(event.preeditString())
         if event.commitString():
-            self._chosen = time.monotonic()
+            self._committed_at = time.monotonic()
         super().inputMethodEvent(event)
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        """Take files and pictures too: they go along with the message, or a sentence says why not."""
-        return (self.takes_files and _is_given(source)) or super().canInsertFromMimeData(source)
+        """Accept files and pictures, too, if `takes_files` is set."""
+        return (self.takes_files and _has_files(source)) or super().canInsertFromMimeData(source)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Insert text; hand over what is none."""
-        if self.takes_files and _is_given(source):
+        """Insert text, or emit `files_pasted` for files and pictures."""
+        if self.takes_files and _has_files(source):
             self.files_pasted.emit(source)
         else:
-            self._wrap(source.text(), alone=False)
+            self._set_wrapping(source.text(), replaces=False)
             super().insertFromMimeData(source)
 
     def resizeEvent(self, event: object) -> None:
-        """Count the lines again."""
+        """Adjust the height to the lines at the new width."""
         super().resizeEvent(event)  # type: ignore[arg-type]
         self.fit()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Show where the caret is."""
+        """Report the focus."""
         super().focusInEvent(event)
         self.focus_changed.emit(True)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Show that the caret is elsewhere."""
+        """Report the lost focus."""
         super().focusOutEvent(event)
         self.focus_changed.emit(False)
 
 
-def _is_given(data: QMimeData) -> bool:
-    """Return whether something was copied that is no text: files, or a picture."""
+def _has_files(data: QMimeData) -> bool:
+    """Return whether files or a picture were copied, rather than text."""
     if data.hasUrls() and all(url.isLocalFile() for url in data.urls()):
         return True
     return data.hasImage() and not data.hasText()

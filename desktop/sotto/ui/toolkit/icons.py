@@ -1,4 +1,4 @@
-"""Icons of one hand: drawn on a 20 by 20 grid with round strokes, in any colour, sharp at any scale."""
+"""The app's icons: drawn on a 20 by 20 grid with round strokes, in any colour, sharp at any scale."""
 
 from functools import lru_cache
 
@@ -85,13 +85,20 @@ def _renderer(name: str, color: str) -> QSvgRenderer:
 
 
 def paint(painter: QPainter, name: str, color: str, rect: QRectF) -> None:
-    """Paint an icon into `rect`; `color` is `#rrggbb`."""
+    """Paint the icon `name` into `rect`; `color` is `#rrggbb`."""
     _renderer(name, color).render(painter, rect)
 
 
 @lru_cache(maxsize=128)
 def icon(name: str, color: str, disabled: str = "", edge: int = 16) -> QIcon:
-    """Return an icon in a colour, and in another one while disabled, to be shown `edge` pixels wide."""
+    """Return an icon.
+
+    Args:
+        name: Name of the shape.
+        color: Colour, `#rrggbb`.
+        disabled: Colour while disabled; empty for the same.
+        edge: Width and height at which it is shown, in device-independent pixels.
+    """
     result = QIcon()
     for mode, shade in ((QIcon.Mode.Normal, color), (QIcon.Mode.Disabled, disabled or color)):
         for scale in (1, 2, 3):

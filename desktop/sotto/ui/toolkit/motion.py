@@ -1,4 +1,4 @@
-"""Whether things may move by themselves. One place asks the system; tests put another answer into `provider`."""
+"""Whether animations are allowed; tests replace `provider`."""
 
 import sys
 from collections.abc import Callable
@@ -6,27 +6,28 @@ from collections.abc import Callable
 from PySide6.QtGui import QGuiApplication
 
 
-def system_wants_less() -> bool:
-    """Return whether the person asked the system for less motion."""
-    hints = QGuiApplication.styleHints()  # kept in a variable: what hangs on it goes when its wrapper goes
+def system_reduces_motion() -> bool:
+    """Return whether the user has set the system to reduce motion."""
+    # WORKAROUND: kept in a variable, because PySide6 destroys what belongs to the wrapper together with it.
+    hints = QGuiApplication.styleHints()
     accessibility = hints.accessibility() if hasattr(hints, "accessibility") else None
     preference = getattr(accessibility, "motionPreference", None)  # from Qt 6.12 on
     if preference is not None:
         return getattr(preference(), "name", "NoPreference") != "NoPreference"
-    return sys.platform == "darwin" and _mac_wants_less()
+    return sys.platform == "darwin" and _mac_reduces_motion()
 
 
-provider: Callable[[], bool] = system_wants_less
-"""What is asked."""
+provider: Callable[[], bool] = system_reduces_motion
+"""Returns whether motion should be reduced."""
 
 
 def is_reduced() -> bool:
-    """Return whether nothing is to move by itself."""
+    """Return whether animations should be left out."""
     return provider()
 
 
-def _mac_wants_less() -> bool:
-    # AppKit is there already: Qt draws with it.
+def _mac_reduces_motion() -> bool:
+    # Qt has loaded AppKit already.
     from ctypes import c_bool
 
     from rubicon.objc.runtime import get_class, objc_id, send_message

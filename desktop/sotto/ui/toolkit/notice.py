@@ -1,4 +1,4 @@
-"""Something to know or to decide, shown in place; never a dialog that stops everything."""
+"""A notice shown in place, instead of a modal dialog: a problem, a question, or something to undo."""
 
 from collections.abc import Callable
 
@@ -9,19 +9,19 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import IconButton, IconLabel, Label, TextButton
 
-# With less width for the words beside it, at the usual size of text, the button stands below them.
-_LEAST_WORDS = 180
+# Width of the texts below which the button moves under them, at 13 px text.
+_TEXT_WIDTH = 180
 
 
 class Notice(QFrame):
-    """What happened, why, and one thing to do about it.
+    """A title, a message, and optionally a button with one action.
 
     Attributes:
-        stays: Whether what is shown has nothing to do with models, so that loading one does not take it away.
+        stays: Whether the notice is not about models, so that loading a model must not hide it.
     """
 
     def __init__(self) -> None:
-        """Begin hidden."""
+        """Create the notice, hidden."""
         super().__init__()
         self.setObjectName("notice")
         self.stays = False
@@ -29,66 +29,73 @@ class Notice(QFrame):
         self.title = Label("", "strong", wrap=True)
         self.message = Label("", "muted", wrap=True)
         self.button = TextButton("", "outlined", "Do it")
-        self.button.clicked.connect(self._act)
+        self.button.clicked.connect(self._run_action)
         self.dismiss = IconButton("close", "Dismiss")
         self.dismiss.clicked.connect(self.hide)
-        self._sign = IconLabel("alert", "alert")
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self.title)
-        words.addWidget(self.message)
+        self._icon = IconLabel("alert", "alert")
+        texts = QVBoxLayout()
+        texts.setSpacing(2)
+        texts.addWidget(self.title)
+        texts.addWidget(self.message)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.GAP_12, theme.GAP_12, theme.GAP_8, theme.GAP_12)
         layout.setSpacing(theme.GAP_12)
-        layout.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._body.setSpacing(theme.GAP_12)
-        self._body.addLayout(words, 1)
+        self._body.addLayout(texts, 1)
         self._body.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
         layout.addLayout(self._body, 1)
         layout.addWidget(self.dismiss, 0, Qt.AlignmentFlag.AlignTop)
-        # Not while this is laid out: what then changes is not heard of by what is around.
-        self._fitting = QTimer(self, singleShot=True, interval=0)
-        self._fitting.timeout.connect(self._fit)
-        self._while = QTimer(self, singleShot=True)
-        self._while.timeout.connect(self.hide)
+        # Deferred, because parent layouts miss changes that are made during their own layout pass.
+        self._fit_timer = QTimer(self, singleShot=True, interval=0)
+        self._fit_timer.timeout.connect(self._fit)
+        self._hide_timer = QTimer(self, singleShot=True)
+        self._hide_timer.timeout.connect(self.hide)
         self.hide()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """See again whether there is room for words and button side by side."""
+        """Check again whether the button fits beside the texts."""
         super().resizeEvent(event)
-        self._fitting.start()
+        self._fit_timer.start()
 
     def _fit(self) -> None:
-        """Put the button below the words where too little room is left for them beside it."""
+        """Put the button below the texts where it would leave too little room for them."""
         beside = self._body.geometry().width() - self.button.sizeHint().width()
-        narrow = not self.button.isHidden() and beside < theme.current().scaled(_LEAST_WORDS)
+        narrow = not self.button.isHidden() and beside < theme.current().scaled(_TEXT_WIDTH)
         self._body.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
 
-    def tell(self, title: str, message: str, label: str = "", action: Callable[[], None] | None = None) -> None:
-        """Show a failure, with a button if there is something to do about it."""
+    def show_problem(self, title: str, message: str, label: str = "", action: Callable[[], None] | None = None) -> None:
+        """Show a problem.
+
+        Args:
+            title: What happened.
+            message: The reason.
+            label: Label of the button; empty for none.
+            action: Called when the button is clicked.
+        """
         self._show("alert", "problem", title, message, label, action)
 
-    def ask(self, title: str, message: str, label: str, action: Callable[[], None]) -> None:
-        """Show a question that may as well stay unanswered."""
+    def show_question(self, title: str, message: str, label: str, action: Callable[[], None]) -> None:
+        """Show a question that the user may leave unanswered; see `show_problem` for the arguments."""
         self._show("link", "question", title, message, label, action)
 
-    def inform(self, title: str, message: str) -> None:
-        """Show that something went well."""
+    def show_success(self, title: str, message: str) -> None:
+        """Show that something succeeded."""
         self._show("check", "question", title, message, "", None)
 
-    def offer(self, title: str, message: str, label: str, action: Callable[[], None], seconds: float) -> None:
-        """Show for some seconds what was done, and a way to undo it."""
+    def show_offer(self, title: str, message: str, label: str, action: Callable[[], None], seconds: float) -> None:
+        """Show for `seconds` what was done, with an action such as undoing it; see `show_problem`."""
         self._show("check", "question", title, message, label, action)
-        self._while.start(round(1000 * seconds))
+        self._hide_timer.start(round(1000 * seconds))
 
     def _show(
-        self, sign: str, kind: str, title: str, message: str, label: str, action: Callable[[], None] | None
+        self, icon: str, kind: str, title: str, message: str, label: str, action: Callable[[], None] | None
     ) -> None:
-        self._while.stop()
+        self._hide_timer.stop()
         self.stays = False
         self._action = action
-        self._sign.show_icon(sign, "alert" if kind == "problem" else "muted")
+        self._icon.show_icon(icon, "alert" if kind == "problem" else "muted")
         self.setProperty("kind", kind)
         self.style().unpolish(self)
         self.style().polish(self)
@@ -99,9 +106,9 @@ class Notice(QFrame):
         self.button.setVisible(bool(label))
         self.setAccessibleName(f"{title}: {message}")
         self.show()
-        self._fitting.start()
+        self._fit_timer.start()
 
-    def _act(self) -> None:
+    def _run_action(self) -> None:
         action, self._action = self._action, None
         self.hide()
         if action is not None:

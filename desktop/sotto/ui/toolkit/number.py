@@ -1,4 +1,4 @@
-"""Numbers that can be chosen, with their bounds, and what holds where none is."""
+"""Numeric options with their bounds, and where their values come from."""
 
 import math
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from typing import TypeGuard
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number that can be chosen.
+    """A numeric option.
 
     Attributes:
-        name: Ollama's name for it.
-        title: What people call it.
-        least, most: Its bounds.
-        step: What the arrow keys add.
-        places: Places behind the point; 0 for whole numbers.
-        tip: What it does.
-        unset: What holds where nobody says anything, in words.
-        below: What holds where a model asks for less than the least, in words; empty for the same.
+        name: Ollama's name of the option.
+        title: Displayed name.
+        least, most: The bounds, inclusive.
+        step: Increment of the arrow keys.
+        places: Decimal places; 0 for whole numbers.
+        tip: What the option does.
+        unset: Text for a value that is not set anywhere.
+        below: Text for a model's value below `least`; empty for `unset`.
     """
 
     name: str
@@ -32,38 +32,38 @@ class Number:
     below: str = ""
 
     def fits(self, value: object) -> bool:
-        """Return whether `value` is such a number."""
+        """Return whether `value` is a number within the bounds, and whole if required."""
         return is_number(value) and self.least <= value <= self.most and (bool(self.places) or value == int(value))
 
-    def shown(self, value: float) -> str:
-        """Return a value as people read it."""
+    def format(self, value: float) -> str:
+        """Return a value as it is displayed."""
         return f"{value:.{self.places}f}"
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Return whether `value` is a number that one can count with."""
+    """Return whether `value` is a finite int or float, and not a bool."""
     return not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value)
 
 
 class Origin(StrEnum):
-    """Where a value comes from."""
+    """Where a value comes from, in words."""
 
     HERE = "set here"
     SETTINGS = "from Settings"
     MODEL = "from the model"
-    USUAL = "usual"
+    DEFAULT = "usual"
 
 
 @dataclass(frozen=True, slots=True)
 class Inherited:
-    """What holds for a number where it is not set.
+    """The value that applies where a number is not set.
 
     Attributes:
-        value: The number; None where there is none.
+        value: The number; None if there is none.
         origin: Where it comes from.
-        shown: The same for people.
+        text: The value as it is displayed.
     """
 
     value: float | None
     origin: Origin
-    shown: str
+    text: str

@@ -1,14 +1,14 @@
-"""The application's style sheet: what colours and sizes of type make of each kind of widget."""
+"""The application's style sheet."""
 
 from sotto.ui.toolkit.colors import ColorTokens
 
 
 def style_sheet(t: ColorTokens, points: float) -> str:
-    """Return the style sheet.
+    """Return the style sheet for a theme.
 
     Args:
-        t: The colours, by a short name because it stands in every line.
-        points: Size of body text.
+        t: The colours; a short name, because nearly every line uses it.
+        points: Size of body text in points.
     """
 
     def pt(factor: float) -> str:

@@ -1,4 +1,4 @@
-"""How the window looks: light or dark, the scales of space and type, and what the application is dressed in."""
+"""The application's theme: light or dark colours, spacing, fonts and zoom."""
 
 import os
 
@@ -14,42 +14,43 @@ GAP_4, GAP_8, GAP_12, GAP_16, GAP_24, GAP_32 = 4, 8, 12, 16, 24, 32
 
 
 class Theme(QObject):
-    """The appearance in force.
+    """The current theme.
 
     Signals:
-        changed: The tokens or the sizes are others now; what was painted with the old ones must be painted again.
+        changed: Colours or sizes changed; custom-painted widgets must be repainted.
     """
 
     changed = Signal()
 
     def __init__(self, app: QApplication) -> None:
-        """Dress `app` and follow the system's light or dark from then on."""
+        """Apply the theme to `app`, and follow the system's light or dark setting from now on."""
         super().__init__(app)
         self._app = app
         self._base = QFont(app.font())
         self._forced = os.environ.get("SOTTO_APPEARANCE", "")
         self.zoom = 1.0
         self.tokens = LIGHT
-        self._hints = app.styleHints()  # kept: what hangs on it goes when its wrapper goes
+        # WORKAROUND: kept, because PySide6 drops the connection below together with the wrapper.
+        self._hints = app.styleHints()
         self._hints.colorSchemeChanged.connect(self._follow_system)
         app.setStyle("Fusion")
         self.apply()
 
     @property
     def base_points(self) -> float:
-        """Size of body text, in points."""
+        """Size of body text in points, zoom included."""
         points = self._base.pointSizeF()
         return (points if points > 0 else self._base.pixelSize() * 0.75) * self.zoom
 
     def font(self, factor: float = 1.0, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
-        """Return the interface's font, larger or smaller than body text by `factor`."""
+        """Return the interface font at `factor` times the size of body text."""
         font = QFont(self._base)
         font.setPointSizeF(self.base_points * factor)
         font.setWeight(weight)
         return font
 
     def code_font(self, factor: float = 0.95) -> QFont:
-        """Return the font of code."""
+        """Return the monospaced font for code at `factor` times the size of body text."""
         families = ("SF Mono", "Menlo", "JetBrains Mono", "Cascadia Mono", "DejaVu Sans Mono")
         known = QFontDatabase.families()
         family = next((family for family in families if family in known), "")
@@ -58,11 +59,11 @@ class Theme(QObject):
         return font
 
     def scaled(self, pixels: float) -> int:
-        """Return a length that was chosen for 13 px text at the size of the text in force."""
+        """Return a length in pixels, designed for 13 px text, scaled to the current text size."""
         return round(pixels * QFontMetricsF(self.font()).height() / 16)
 
-    def wear(self, appearance: str, zoom: float) -> None:
-        """Choose `light` or `dark`, or follow the system with an empty text, and the size of all text."""
+    def set_appearance(self, appearance: str, zoom: float) -> None:
+        """Set the appearance, `light`, `dark` or empty to follow the system, and the zoom factor of all text."""
         appearance = os.environ.get("SOTTO_APPEARANCE", "") or appearance
         if (appearance, zoom) != (self._forced, self.zoom):
             self._forced, self.zoom = appearance, zoom
@@ -73,7 +74,7 @@ class Theme(QObject):
             self.apply()
 
     def apply(self) -> None:
-        """Hand palette, font and style sheet to the application and tell everyone."""
+        """Set palette, font and style sheet of the application and emit `changed`."""
         dark = self._forced == "dark" or (not self._forced and self._hints.colorScheme() == Qt.ColorScheme.Dark)
         self.tokens = DARK if dark else LIGHT
         self._app.setPalette(_palette(self.tokens))
@@ -83,7 +84,7 @@ class Theme(QObject):
 
 
 def current() -> Theme:
-    """Return the application's theme, made at the first call."""
+    """Return the application's theme; it is created on the first call."""
     return app_singleton(Theme)
 
 
@@ -111,8 +112,8 @@ def _palette(tokens: ColorTokens) -> QPalette:
         role.Light: tokens.raised,
         role.Shadow: tokens.edge,
     }
-    for which, color in colors.items():
-        palette.setColor(which, QColor(color))
-    for which in (role.WindowText, role.Text, role.ButtonText):
-        palette.setColor(QPalette.ColorGroup.Disabled, which, QColor(tokens.faint))
+    for color_role, color in colors.items():
+        palette.setColor(color_role, QColor(color))
+    for color_role in (role.WindowText, role.Text, role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, color_role, QColor(tokens.faint))
     return palette

@@ -1,4 +1,4 @@
-"""Small widgets that several parts of the window are made of."""
+"""Small widgets and drawing helpers: labels, buttons, line edit, progress bars, menus."""
 
 import html
 import math
@@ -23,40 +23,47 @@ from PySide6.QtWidgets import (
 from sotto.ui.toolkit import icons, theme
 
 _CONFIRM_MS = 2000
-# An address, a path or a digest is broken behind its punctuation, and else where it must be.
+# Long words, such as URLs, paths and digests, may be broken after punctuation, and otherwise every 12 characters.
 _LONG_WORD = re.compile(r"\S{20,}")
 _BREAKS = re.compile(r"[^\w\s](?=\w)|\w{12}(?=\w)")
 _BREAK = "\u200b"
 
 
 class Label(QLabel):
-    """Plain text in one of the theme's roles; never read as HTML."""
+    """Plain text in one of the style sheet's roles; never interpreted as HTML."""
 
     def __init__(self, text: str = "", role: str = "", wrap: bool = False, parent: QWidget | None = None) -> None:
-        """Show `text`."""
+        """Create a label.
+
+        Args:
+            text: The text.
+            role: The role in the style sheet.
+            wrap: Whether lines are wrapped.
+            parent: Parent widget.
+        """
         super().__init__(parent)
-        self._said = ""
+        self._text = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("role", role)
         self.setWordWrap(wrap)
         self.setText(text)
 
     def setText(self, text: str) -> None:
-        """Show `text`; where lines are wrapped, no word of it is so long that it needs a line of its own."""
-        self._said = text
+        """Show `text`; if lines are wrapped, long words can be broken."""
+        self._text = text
         super().setText(_breakable(text) if self.wordWrap() else text)
 
     def text(self) -> str:
-        """Return what is shown, without the places at which words may be broken."""
-        return self._said
+        """Return the text, without the zero-width spaces at which long words are broken."""
+        return self._text
 
 
 def _breakable(text: str) -> str:
-    return _LONG_WORD.sub(lambda word: _BREAKS.sub(lambda place: place[0] + _BREAK, word[0]), text)
+    return _LONG_WORD.sub(lambda word: _BREAKS.sub(lambda match: match[0] + _BREAK, word[0]), text)
 
 
 class ElidedLabel(Label):
-    """One line of text with an ellipsis where there is no room; the tool tip has the whole."""
+    """One line of text, elided if there is no room; the tool tip then shows all of it."""
 
     def __init__(
         self,
@@ -65,13 +72,20 @@ class ElidedLabel(Label):
         parent: QWidget | None = None,
         where: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
     ) -> None:
-        """Show `text`, and leave out what there is no room for where `where` says."""
+        """Create a label.
+
+        Args:
+            text: The text.
+            role: The role in the style sheet.
+            parent: Parent widget.
+            where: Which part of the text is elided.
+        """
         super().__init__(text, role, parent=parent)
         self._where = where
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def minimumSizeHint(self) -> QSize:
-        """Give way to anything beside it."""
+        """Ask for no width, so that the label gives way to its neighbours."""
         return QSize(0, super().minimumSizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -89,21 +103,21 @@ class IconButton(QToolButton):
     def __init__(
         self, icon: str, name: str, text: str = "", role: str = "quiet", color: str = "muted", tip: str = ""
     ) -> None:
-        """Show `icon`.
+        """Create a button.
 
         Args:
-            icon: Its name in `sotto.ui.toolkit.icons`.
-            name: What a screen reader says.
-            text: What stands beside the icon.
+            icon: Name of the icon in `sotto.ui.toolkit.icons`.
+            name: Accessible name.
+            text: Text beside the icon; empty for none.
             role: The role in the style sheet.
-            color: Which of the theme's tokens the icon is drawn in.
-            tip: The tool tip, if it should say more than the name.
+            color: Name of the icon's colour token.
+            tip: Tool tip; empty for the accessible name.
         """
         super().__init__()
         self._icon, self._color = icon, color
         self._before: tuple[str, str, str] | None = None
         self.setProperty("role", role)
-        self.setText(f" {text}" if text else "")  # a little more air between icon and text than the style gives
+        self.setText(f" {text}" if text else "")  # a little more space between icon and text
         self.setAccessibleName(name)
         self.setToolTip(tip or name)
         self.setToolButtonStyle(
@@ -114,26 +128,26 @@ class IconButton(QToolButton):
         self.repaint_icon()
 
     def set_icon(self, icon: str, name: str, tip: str = "") -> None:
-        """Show another icon, which means something else."""
+        """Replace the icon, the accessible name and the tool tip."""
         self._icon = icon
         self.setAccessibleName(name)
         self.setToolTip(tip or name)
         self.repaint_icon()
 
     def confirm(self, icon: str, name: str) -> None:
-        """Show for two seconds that it has been done."""
+        """Show another icon and name for two seconds, to confirm that the action is done."""
         if self._before is None:
             self._before = (self._icon, self.accessibleName(), self.toolTip())
         self.set_icon(icon, name)
-        QTimer.singleShot(_CONFIRM_MS, self, self._forget)
+        QTimer.singleShot(_CONFIRM_MS, self, self._restore_icon)
 
-    def _forget(self) -> None:
+    def _restore_icon(self) -> None:
         if self._before is not None:
             before, self._before = self._before, None
             self.set_icon(*before)
 
     def repaint_icon(self) -> None:
-        """Draw the icon in the colours in force."""
+        """Draw the icon in the current colours and size."""
         tokens = theme.current().tokens
         edge = theme.current().scaled(16)
         self.setIcon(icons.icon(self._icon, getattr(tokens, self._color), tokens.faint, edge))
@@ -141,23 +155,23 @@ class IconButton(QToolButton):
 
 
 class EscapableLineEdit(QLineEdit):
-    """A line of text in a panel that Escape leaves, before anything else that Escape does.
+    """A line edit that takes Escape before shortcuts and menus do.
 
     Signals:
-        left: Escape was pressed.
+        escaped: Escape was pressed.
     """
 
-    left = Signal()
+    escaped = Signal()
 
     def __init__(self, name: str, hint: str = "") -> None:
-        """Begin empty; `name` is what a screen reader says, `hint` stands where nothing is typed."""
+        """Create an empty field with an accessible name; `hint` is the placeholder, by default the same as `name`."""
         super().__init__()
         self.setAccessibleName(name)
         self.setPlaceholderText(hint or name)
         self.setAcceptDrops(False)
 
     def event(self, event: QEvent) -> bool:
-        """Take Escape before a menu does."""
+        """Claim Escape before a shortcut gets it."""
         key = event.key() if isinstance(event, QKeyEvent) else None
         if event.type() == QEvent.Type.ShortcutOverride and key == Qt.Key.Key_Escape:
             event.accept()
@@ -165,18 +179,18 @@ class EscapableLineEdit(QLineEdit):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Leave with Escape."""
+        """Emit `escaped` on Escape."""
         if event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
+            self.escaped.emit()
             return
         super().keyPressEvent(event)
 
 
 class TextButton(QPushButton):
-    """A button with words."""
+    """A button with a text."""
 
     def __init__(self, text: str, role: str = "outlined", name: str = "") -> None:
-        """Show `text`; `name` is what a screen reader says, when that should be more."""
+        """Create a button; the accessible name is `name`, or else `text`."""
         super().__init__(text)
         self.setProperty("role", role)
         self.setAccessibleName(name or text)
@@ -184,19 +198,19 @@ class TextButton(QPushButton):
 
 
 class ElidedButton(TextButton):
-    """A button with an ellipsis where there is no room for its words; the tool tip has the whole."""
+    """A button whose text is elided if there is no room; the tool tip then shows all of it."""
 
     def __init__(self, text: str, role: str = "outlined", name: str = "") -> None:
-        """Show `text`."""
+        """Create a button; the accessible name is `name`, or else `text`."""
         super().__init__(text, role, name)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def minimumSizeHint(self) -> QSize:
-        """Give way to anything beside it."""
+        """Ask for no width, so that the button gives way to its neighbours."""
         return QSize(0, super().minimumSizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw as many words as fit."""
+        """Draw as much of the text as fits."""
         painter, option = QStylePainter(self), QStyleOptionButton()
         self.initStyleOption(option)
         whole = self.text()
@@ -209,17 +223,17 @@ class ElidedButton(TextButton):
 
 
 class IconLabel(QWidget):
-    """An icon by itself."""
+    """An icon without a button."""
 
     def __init__(self, icon: str, color: str = "faint", edge: int = 20) -> None:
-        """Show `icon` in one of the theme's tokens, `edge` pixels wide at 13 px text."""
+        """Show `icon` in the colour token `color`, `edge` pixels wide at 13 px text."""
         super().__init__()
         self._icon, self._color, self._edge = icon, color, edge
         theme.current().changed.connect(self._resize)
         self._resize()
 
     def show_icon(self, icon: str, color: str) -> None:
-        """Show another icon."""
+        """Replace the icon and its colour token."""
         self._icon, self._color = icon, color
         self.update()
 
@@ -234,7 +248,14 @@ class IconLabel(QWidget):
 
 
 def draw_bar(painter: QPainter, rect: QRectF, parts: list[tuple[float, str]], ground: str) -> None:
-    """Draw a rounded bar: shares of its width from the left, each in its colour, on a ground."""
+    """Draw a rounded bar.
+
+    Args:
+        painter: Where to draw.
+        rect: Area of the bar.
+        parts: Shares of the width from the left, 0 to 1, with their colours.
+        ground: Colour of the rest.
+    """
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -242,7 +263,7 @@ def draw_bar(painter: QPainter, rect: QRectF, parts: list[tuple[float, str]], gr
     painter.setBrush(QColor(ground))
     painter.drawRoundedRect(rect, radius, radius)
     reached = sum(share for share, _ in parts)
-    # From the far end to the near one, so that each part's round end lies on the next part's start.
+    # From the last part to the first, so that each part's rounded end covers the start of the next.
     for share, color in reversed(parts):
         width = rect.width() * min(1.0, reached)
         if share > 0:
@@ -255,7 +276,7 @@ def draw_bar(painter: QPainter, rect: QRectF, parts: list[tuple[float, str]], gr
 
 
 def draw_pill(painter: QPainter, rect: QRectF, text: str) -> None:
-    """Draw a word or two in an outline."""
+    """Draw a short text in a rounded outline."""
     tokens = theme.current().tokens
     painter.setPen(QColor(tokens.edge))
     painter.setBrush(QColor(tokens.raised))
@@ -265,23 +286,23 @@ def draw_pill(painter: QPainter, rect: QRectF, text: str) -> None:
 
 
 def add_action(menu: QMenu, text: str, act: Callable[[], object]) -> QAction:
-    """Add an entry to a menu."""
+    """Add an entry to a menu that calls `act` when it is chosen."""
     action = menu.addAction(text)
     action.triggered.connect(lambda: act())
     return action
 
 
 def popup(menu: QMenu, at: QPoint) -> None:
-    """Show a menu at a place on the screen, until something is chosen."""
+    """Show a menu at a position on the screen, and delete it when it is closed."""
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     menu.popup(at)
 
 
 def plain_tip(text: str) -> str:
-    """Return a tool tip that shows `text` letter for letter: Qt would take for HTML what looks like it."""
+    """Return a tool tip that shows `text` literally, because Qt interprets anything that looks like HTML."""
     return f"<span style='white-space: pre-wrap'>{html.escape(text)}</span>" if text else ""
 
 
 def line_height(widget: QWidget) -> int:
-    """Return the height of one line of a widget's text as it is laid out: rounded up."""
+    """Return the height in pixels of one line of a widget's text as Qt lays it out: rounded up."""
     return math.ceil(QFontMetricsF(widget.font()).lineSpacing())

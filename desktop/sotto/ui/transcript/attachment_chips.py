@@ -77,7 +77,7 @@ class SentAttachments(QWidget):
     def __init__(self, attachments: Sequence[Attachment]) -> None:
         """Show these."""
         super().__init__()
-        layout = FlowLayout(self, theme.GAP_8, ends=True)
+        layout = FlowLayout(self, theme.GAP_8, align_end=True)
         for one in attachments:
             layout.addWidget(AttachmentChip(one.name, _attachment_line(one)))
 

@@ -102,8 +102,8 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Sotto")
         self.setWindowIcon(QIcon(str(resources_dir() / "icons" / "sotto-256.png")))
         self.setAcceptDrops(True)
-        self.desk = ModelsController(session, preferences, self)
-        self.sidebar = Sidebar(self.desk.panel)
+        self.models = ModelsController(session, preferences, self)
+        self.sidebar = Sidebar(self.models.panel)
         self.chat = ChatPane()
         self.composing = ComposerController(session, self.current, self.chat.composer, self)
         self._announcer = AnswerAnnouncer(self.chat.transcript)
@@ -117,7 +117,7 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.sidebar, 9)
         layout.addWidget(self.chat, 11)
         self.setCentralWidget(centre)
-        self.desk.furnish(centre, self.sidebar, self.sidebar.gauge, self.chat.welcome.finds)
+        self.models.install(centre, self.sidebar, self.sidebar.gauge, self.chat.welcome.finds)
         self.overlay = DropOverlay(centre)
         self.dialogs = Dialogs(self, session, self.chat_library, preferences, self.composing.attach)
         self.closed.connect(self.dialogs.close_settings)
@@ -146,7 +146,7 @@ class MainWindow(QMainWindow):
         self.chat_library.refresh()
         if not self.session.library.begun:
             self.session.begin(flows, paths)
-        self.desk.begin(flows)
+        self.models.begin(flows)
 
     def _actions(self) -> WindowActions:
         dialogs = self.dialogs
@@ -156,8 +156,8 @@ class MainWindow(QMainWindow):
             new_chat_folder=self.chat_library.add_folder,
             open_model=dialogs.choose_model,
             open_model_folder=dialogs.choose_model_folder,
-            add_folder_of_models=self.desk.choose_folder,
-            get_model=self.desk.getting.open,
+            add_folder_of_models=self.models.choose_folder,
+            get_model=self.models.downloading.open,
             rescan_models=self.session.library.rescan,
             attach_files=dialogs.choose_attachments,
             import_chats=dialogs.choose_import,
@@ -168,7 +168,7 @@ class MainWindow(QMainWindow):
             quit=self.quit_wanted.emit,
             find_in_chat=self.chat.find_bar.open,
             search=self.sidebar.search.setFocus,
-            go_to_models=self.desk.panel.focus_chosen,
+            go_to_models=self.models.panel.focus_selected,
             command_palette=self.commands.open,
             chat_settings=self.chat.toggle_choices,
             stop=self.stop,
@@ -179,15 +179,15 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         session, chat = self.session, self.chat
-        self.desk.left.connect(chat.composer.draft.setFocus)
-        self.desk.offered.connect(chat.notice.offer)
+        self.models.left.connect(chat.composer.draft.setFocus)
+        self.models.offered.connect(chat.notice.show_offer)
         chat.header.new_chat.clicked.connect(self.current.new_chat)
         chat.composer.attach_wanted.connect(self.dialogs.choose_attachments)
         self.composing.problem.connect(self.show_problem)
         chat.question_chosen.connect(lambda text: self.current.session.send(text))
         chat.transcript.link_asked.connect(self.ask_link)
         session.state_changed.connect(self.show_state)
-        session.notice.connect(chat.notice.inform)
+        session.notice.connect(chat.notice.show_success)
         session.problem.connect(self.show_problem)
         self.greeting.grew.connect(self._greet)
         chat.choices.chosen.connect(self._set_choices)
@@ -203,8 +203,10 @@ class MainWindow(QMainWindow):
         library, chat_list = self.chat_library, self.sidebar.chats
         library.listed.connect(self._list_chats)
         library.trashed.connect(self._offer_restore)
-        library.exported.connect(lambda path: self.chat.notice.inform("Exported", f"Written to {path}."))
-        library.imported.connect(lambda added: self.chat.notice.inform("Imported", f"{_chats_were(added)} added."))
+        library.exported.connect(lambda path: self.chat.notice.show_success("Exported", f"Written to {path}."))
+        library.imported.connect(
+            lambda added: self.chat.notice.show_success("Imported", f"{_chats_were(added)} added.")
+        )
         library.problem.connect(self.show_problem)
         self.sidebar.searched.connect(library.search)
         chat_list.open_wanted.connect(self.current.open)
@@ -263,7 +265,7 @@ class MainWindow(QMainWindow):
 
     def send(self, text: str) -> None:
         """Send a draft; it stays in the composer if it cannot be sent."""
-        self.desk.keep_alive.wake()
+        self.models.idle_unloader.reload()
         self.composing.send(text)
 
     def stop(self) -> None:
@@ -274,7 +276,7 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def show_state(self, state: ModelState) -> None:
         """Update everything that depends on the state of the model."""
-        self.desk.show_state(state)
+        self.models.show_state(state)
         self.chat.header.show_state(state)
         chat_state = state.for_chat(answering=self.current.session.answering)
         self.chat.composer.show_state(chat_state)
@@ -289,7 +291,7 @@ class MainWindow(QMainWindow):
     def show_problem(self, problem: Problem) -> None:
         """Show a problem above the conversation."""
         retry = problem.retry
-        self.chat.notice.tell(
+        self.chat.notice.show_problem(
             problem.title, problem.message, "Try again" if retry else "", self.session.retry if retry else None
         )
         self.chat.notice.setToolTip(plain_tip(problem.details))
@@ -297,7 +299,9 @@ class MainWindow(QMainWindow):
     @Slot(str)
     def ask_link(self, address: str) -> None:
         """Ask before a link is opened in the browser."""
-        self.chat.notice.ask("Open this link in your browser?", address, "Open", lambda: _open_in_browser(address))
+        self.chat.notice.show_question(
+            "Open this link in your browser?", address, "Open", lambda: _open_in_browser(address)
+        )
 
     @Slot(str)
     def _greet(self, text: str) -> None:
@@ -305,7 +309,7 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _announce_summary(self) -> None:
-        self.chat.notice.inform("Writing a summary", "A new chat begins with it.")
+        self.chat.notice.show_success("Writing a summary", "A new chat begins with it.")
 
     @Slot(object, object)
     def _list_chats(self, entries: tuple[ChatEntry, ...], folders: tuple[Folder, ...]) -> None:
@@ -322,13 +326,13 @@ class MainWindow(QMainWindow):
         """Report that a conversation was moved to the trash, and offer to undo it."""
         self.sessions.stop(chat.id)
         self.current.forget(chat.id)
-        self.chat.notice.offer(
+        self.chat.notice.show_offer(
             "Moved to the trash", chat.title, "Undo", lambda: self.chat_library.restore(chat.id), _UNDO_SECONDS
         )
 
     @Slot(object, object)
     def _offer_restore_folder(self, folder: Folder, chats: tuple[int, ...]) -> None:
-        self.chat.notice.offer(
+        self.chat.notice.show_offer(
             "Folder deleted",
             f"The chats that were in “{folder.name}” are still in the list.",
             "Undo",
@@ -338,7 +342,7 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _show_notice(self, notice: "Notice") -> None:
-        self.chat.notice.tell("About your chats", notice.text)
+        self.chat.notice.show_problem("About your chats", notice.text)
         self.chat.notice.stays = True
 
     @Slot(str)

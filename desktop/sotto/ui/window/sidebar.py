@@ -51,7 +51,7 @@ class Sidebar(QFrame):
         self._search_icon = self.search.addAction(
             icons.icon("search", theme.current().tokens.muted), QLineEdit.ActionPosition.LeadingPosition
         )
-        self.search.textChanged.connect(models.look_for)
+        self.search.textChanged.connect(models.filter)
         self.search.textChanged.connect(self.searched)
         self.gauge = MemoryGauge()
         self.chats = ChatList()
@@ -122,7 +122,7 @@ class Sidebar(QFrame):
         brand = max(self._logo.height(), self._name.sizeHint().height()) + _BELOW_BRAND
         legends = self.gauge.legends_height
         least = self._column.minimumSize().height()
-        least -= (0 if self._name.isHidden() else brand) + (legends if self.gauge.whole else 0)
+        least -= (0 if self._name.isHidden() else brand) + (legends if self.gauge.expanded else 0)
         room = self.height() - least
         for part in (self._logo, self._name):
             part.setVisible(room >= brand)
