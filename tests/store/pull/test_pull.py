@@ -194,7 +194,7 @@ def test_a_blob_that_stays_wrong_is_given_up(root, registry, large):
     heard = pulled(root, name_at(registry))
     assert heard.news[-1].state is PullState.FAILED
     assert_sentence(heard.news[-1].note, large)
-    assert len(registry.paths(large)) == HASTY.wrong
+    assert len(registry.paths(large)) == HASTY.digest_tries
     assert found(root) == {}
 
 
