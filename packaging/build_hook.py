@@ -1,4 +1,4 @@
-"""The hook of the wheel build: makes the native kernels, and lets the wheel carry them where there are any."""
+"""Hatchling build hook that compiles the native kernels and adds them to the wheel where the build succeeds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import native_build
 
 
 class NativeKernels(BuildHookInterface):
-    """Builds in place; an editable install finds the result where it is, a wheel takes a copy."""
+    """Builds in the source tree: an editable install uses the result there, a wheel contains a copy."""
 
     def dependencies(self) -> list[str]:
         return native_build.requirements()
@@ -25,10 +25,10 @@ class NativeKernels(BuildHookInterface):
             self.app.display_warning(f"Sotto has no native kernels: {record['reason']}")
         if native_build.unsupported_platform() or version == "editable":
             return
-        made = [native_build.TARGET / native_build.record_name()]
+        paths = [native_build.TARGET / native_build.record_name()]
         if record["built"]:
-            made += native_build.products()
+            paths += native_build.products()
             build_data["pure_python"] = False
             build_data["infer_tag"] = True
-        for path in made:
+        for path in paths:
             build_data["force_include"][str(path)] = f"sotto/_native/{path.name}"

@@ -1,8 +1,8 @@
-"""Hand Sotto to Briefcase: `python packaging/bundle.py create|build|package macOS|linux ...`.
+"""Build app bundles with Briefcase: `python packaging/bundle.py create|build|package macOS|linux ...`.
 
-Briefcase reads one file, `pyproject.toml` in the current folder. Ours holds no Briefcase part, so that version, licence
-and dependencies stand in one place. This copies what a bundle holds into `build/stage`, writes a `pyproject.toml` there
-that joins our `[project]` with `briefcase.toml`, and runs Briefcase in it with the arguments given.
+Briefcase reads only `pyproject.toml` in the current folder. To keep version, licence and dependencies in one place,
+ours has no Briefcase part. This script copies the contents of a bundle to `build/stage`, writes a `pyproject.toml`
+there that joins our `[project]` with `briefcase.toml`, and runs Briefcase in that folder with the given arguments.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ def main(arguments: list[str]) -> int:
     stage(STAGE)
     command, *rest = arguments or [""]
     if command in ("build", "package") and rest[:1] == ["linux"] and not entries(STAGE):
-        # Briefcase would make the desktop entry and pack it in one go.
+        # Otherwise Briefcase would create and pack the desktop entry in a single run, before it can be changed.
         briefcase(["create", *rest])
     for entry in entries(STAGE):
         entry.write_text(with_actions(entry.read_text()))
-        # A desktop's panel draws it in its own colours.
+        # The symbolic icon, which desktop panels draw in their own colours.
         symbolic = entry.parents[1] / "icons" / "hicolor" / "symbolic" / "apps"
         symbolic.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / "resources" / "icons" / "sotto-symbolic.svg", symbolic / "app.sotto-symbolic.svg")
@@ -38,17 +38,17 @@ def main(arguments: list[str]) -> int:
 
 
 def briefcase(arguments: list[str]) -> int:
-    """Run Briefcase; return its exit status."""
+    """Run Briefcase and return its exit status."""
     return subprocess.call([sys.executable, "-m", "briefcase", *arguments], cwd=STAGE)
 
 
 def entries(target: Path) -> list[Path]:
-    """Return the desktop entries that Briefcase made in the folder `target`."""
+    """Return the desktop entries that Briefcase created in the folder `target`."""
     return sorted((target / "build").rglob("usr/share/applications/*.desktop"))
 
 
 def with_actions(entry: str) -> str:
-    """Return a desktop entry with what its icon's menu offers, which Briefcase has no key for."""
+    """Return a desktop entry with the actions of its icon's menu, for which Briefcase has no setting."""
     if "\nActions=" in entry:
         return entry
     line = re.search(r"^Exec=(.+?)( %[fFuU])?$", entry, re.MULTILINE)
@@ -63,7 +63,7 @@ def with_actions(entry: str) -> str:
 
 
 def stage(target: Path) -> None:
-    """Fill the folder `target` with everything that Briefcase needs; what Briefcase itself put there stays."""
+    """Copy everything that Briefcase needs into the folder `target`, keeping Briefcase's own files there."""
     for name in ("desktop", "resources", "tests"):
         shutil.rmtree(target / name, ignore_errors=True)
         shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -75,10 +75,10 @@ def stage(target: Path) -> None:
 
 
 def configuration() -> dict[str, Any]:
-    """Return the joined configuration: our `[project]`, as far as Briefcase reads it, and `[tool.briefcase]`."""
+    """Return our `[project]`, without the keys that Briefcase ignores, joined with `[tool.briefcase]`."""
     project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    for unread in ("scripts", "optional-dependencies", "dynamic"):
-        project.pop(unread, None)
+    for ignored in ("scripts", "optional-dependencies", "dynamic"):
+        project.pop(ignored, None)
     source = (ROOT / "desktop" / "sotto" / "__init__.py").read_text()
     version = re.search(r'^__version__ = "(.+)"$', source, re.MULTILINE)
     if version is None:

@@ -46,7 +46,7 @@ def png(renderer: QSvgRenderer, size: int) -> bytes:
 
 
 def icns(renderer: QSvgRenderer) -> bytes:
-    """Return Apple's container: each chunk is a name, its length with this head of eight bytes, and a PNG."""
+    """Return an ICNS file, whose chunks are a name, the length of the chunk including these 8 bytes, and a PNG."""
     chunks = b""
     for name, size in ICNS_SIZES.items():
         content = png(renderer, size)
@@ -55,7 +55,7 @@ def icns(renderer: QSvgRenderer) -> bytes:
 
 
 def main() -> int:
-    """Write every bitmap beside the drawing; return 0."""
+    """Write every bitmap beside the drawing, and return 0."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     application = QGuiApplication([])
     renderer = QSvgRenderer(str(ICONS / "sotto.svg"))

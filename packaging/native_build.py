@@ -1,11 +1,11 @@
-"""Build the native kernels: C++ under `desktop/native` to shared libraries in `desktop/sotto/_native`.
+"""Build the native kernels: C++ in `desktop/native` to shared libraries in `desktop/sotto/_native`.
 
-    python packaging/native_build.py          build with the packages of this Python, and say what came of it
+    python packaging/native_build.py          build with the packages of this Python, and print the result
 
-The normal install does the same through `build_hook.py`. Nothing needs the result: where the platform is not Linux, or
-there is no C++20 compiler, or it fails, the folder holds only a record that says so, and Sotto computes with MLX alone.
-The compiler is called directly. Files whose name ends in `_avx2`, `_avx512` or `_vnni` get the flags of those
-instructions, all others run on any processor of the architecture.
+The normal install does the same through `build_hook.py`. The kernels are optional: on platforms other than Linux,
+without a C++20 compiler, or if the compilation fails, the folder contains only a record of the reason, and Sotto
+computes with MLX alone. The compiler is called directly. Files whose names end in `_avx2`, `_avx512` or `_vnni` are
+compiled with the flags for those instructions; all others run on any processor of the architecture.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "desktop" / "native"
 TARGET = ROOT / "desktop" / "sotto" / "_native"
 OBJECTS = ROOT / "build" / "native"
-# Shares MLX's types with it, so it has to be of the generation that the MLX wheel was built with.
+# Shares types with MLX, so its ABI version must be that of the nanobind which the MLX wheel was built with.
 NANOBIND = "nanobind==3.1.0"
 COMPILERS = ("g++", "clang++", "c++")
 MACHINES = ("x86_64", "aarch64")
 COMMON = ("-O3", "-fPIC", "-fvisibility=hidden", "-DNDEBUG", "-pthread")
-# A sum must not depend on which loops the compiler fuses: where a fused product is meant, the code says so.
+# Results must not depend on which multiplications the compiler fuses; the code fuses explicitly where it should.
 CPP = ("-std=c++20", "-ffp-contract=off", "-DNB_DOMAIN=mlx", "-DNB_COMPACT_ASSERTIONS", "-Wall", "-Wextra")
-# GCC 12 takes the undefined upper parts of its own AVX-512 functions for mistakes of the caller.
+# WORKAROUND: GCC 12 warns about the undefined upper parts of vectors in its own AVX-512 headers. Retry without these
+# flags when Debian's default compiler changes.
 SILENCED = ("-Wno-uninitialized", "-Wno-maybe-uninitialized")
 AVX512 = ("-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma", "-mf16c")
 LEVELS = {
@@ -43,22 +44,22 @@ LEVELS = {
     "_avx512": (*AVX512, *SILENCED),
     "_vnni": (*AVX512, "-mavx512vnni", *SILENCED),
 }
-LONGEST_COMPILATION = 600.0
+COMPILATION_TIMEOUT_S = 600.0
 
 
 class NotBuiltError(Exception):
-    """Why there are no native kernels, in a sentence."""
+    """The kernels cannot be built; the message says why."""
 
 
 def main() -> int:
-    """Build in place and say what came of it; return 0 when the kernels are there."""
+    """Build in the source tree, print the result, and return 0 if the kernels were built."""
     record = build()
     print(f"Native kernels: {'built' if record['built'] else record['reason']}")
     return 0 if record["built"] else 1
 
 
 def build() -> dict[str, object]:
-    """Build what this platform can have and return the record that lies beside it."""
+    """Build the kernels for this platform, and return the record that is written beside them."""
     TARGET.mkdir(exist_ok=True)
     record_path = TARGET / record_name()
     record_path.unlink(missing_ok=True)
@@ -85,7 +86,7 @@ def products() -> tuple[Path, Path]:
 
 
 def requirements() -> list[str]:
-    """Return what the build needs from the package index beside a compiler; nothing where nothing is built."""
+    """Return the packages that the build requires; none on an unsupported platform."""
     if unsupported_platform():
         return []
     import tomllib
@@ -96,7 +97,7 @@ def requirements() -> list[str]:
 
 
 def unsupported_platform() -> str:
-    """Return why this platform has no native kernels, or an empty text where it can have them."""
+    """Return why this platform cannot have native kernels, or an empty string if it can."""
     if sys.platform != "linux" or platform.machine() not in MACHINES:
         return f"there are none for {platform.system()} on {platform.machine()}"
     return ""
@@ -119,13 +120,13 @@ def _build() -> dict[str, object]:
     OBJECTS.mkdir(parents=True, exist_ok=True)
     state = _headers_state(compiler, mlx, nanobind)
     with ThreadPoolExecutor(max(1, len(os.sched_getaffinity(0)))) as pool:
-        objects = list(pool.map(lambda job: _compiled(compiler, *job, state), jobs))
+        objects = list(pool.map(lambda job: _compile(compiler, *job, state), jobs))
     module, forwarder = products()
     link = [*compiler, "-shared", "-pthread", *map(str, objects), f"-L{mlx / 'lib'}", "-l:libmlx.so", "-ldl"]
     _run([*link, "-Wl,-s", "-Wl,--as-needed"], module)
     _run([*compiler, "-x", "c++", str(SOURCES / "blas_forwarder.cc"), *COMMON, "-shared", "-ldl", "-Wl,-s"], forwarder)
-    for old in set(OBJECTS.glob("*.o")) - set(objects):
-        old.unlink()
+    for outdated in set(OBJECTS.glob("*.o")) - set(objects):
+        outdated.unlink()
     return {
         "built": True,
         "reason": "",
@@ -136,7 +137,7 @@ def _build() -> dict[str, object]:
 
 
 def _compiler() -> list[str]:
-    """Return the C++ compiler: the one that CXX names, or else the first one that there is."""
+    """Return the command of the C++ compiler: the value of CXX, else the first of `COMPILERS` that is installed."""
     named = os.environ.get("CXX", "").split()
     for command in [named] if named else [[name] for name in COMPILERS]:
         if shutil.which(command[0]):
@@ -155,18 +156,18 @@ def _package(name: str) -> Path:
 
 
 def _sources() -> list[Path]:
-    """Return the C++ files for this architecture, those that take longest first."""
+    """Return the C++ files for this architecture, the largest first, as these take longest to compile."""
     found = sorted(SOURCES.rglob("*.cpp"), key=lambda path: -path.stat().st_size)
     return [path for path in found if platform.machine() == "x86_64" or not _level(path)]
 
 
 def _level(path: Path) -> tuple[str, ...]:
-    """Return the extra flags that a file's name asks for."""
-    return next((flags for ending, flags in LEVELS.items() if path.stem.endswith(ending)), ())
+    """Return the compiler flags for the instructions that a file's name ends in."""
+    return next((flags for suffix, flags in LEVELS.items() if path.stem.endswith(suffix)), ())
 
 
 def _headers_state(compiler: list[str], mlx: Path, nanobind: Path) -> bytes:
-    """Return a digest of everything that all objects depend on."""
+    """Return a digest of everything that all object files depend on."""
     digest = hashlib.sha256()
     for path in sorted(path for path in SOURCES.rglob("*") if path.suffix in (".h", ".inc")):
         digest.update(path.read_bytes())
@@ -176,8 +177,8 @@ def _headers_state(compiler: list[str], mlx: Path, nanobind: Path) -> bytes:
     return digest.digest()
 
 
-def _compiled(compiler: list[str], source: Path, flags: list[str], state: bytes) -> Path:
-    """Return the object of a source, compiled unless the one that is there was made from the very same input."""
+def _compile(compiler: list[str], source: Path, flags: list[str], state: bytes) -> Path:
+    """Compile a source file, unless there is an object file of the same input, and return the object file."""
     digest = hashlib.sha256(state + source.read_bytes() + "\0".join([*compiler, *flags]).encode()).hexdigest()
     target = OBJECTS / f"{source.stem}-{digest[:16]}.o"
     if not target.is_file():
@@ -186,22 +187,26 @@ def _compiled(compiler: list[str], source: Path, flags: list[str], state: bytes)
 
 
 def _run(command: list[str], target: Path) -> None:
-    """Run the compiler and put what it makes in `target`, which is never there half made."""
+    """Run the compiler, and move its output to `target` once it is complete."""
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-        made = Path(folder) / target.name
+        output = Path(folder) / target.name
         try:
-            done = subprocess.run(
-                [*command, "-o", str(made)], capture_output=True, text=True, timeout=LONGEST_COMPILATION, check=False
+            result = subprocess.run(
+                [*command, "-o", str(output)],
+                capture_output=True,
+                text=True,
+                timeout=COMPILATION_TIMEOUT_S,
+                check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise NotBuiltError(f"the compiler failed: {error}") from error
-        if done.returncode != 0:
-            lines = done.stderr.strip().splitlines() or [f"it ended with status {done.returncode}"]
+        if result.returncode != 0:
+            lines = result.stderr.strip().splitlines() or [f"it ended with status {result.returncode}"]
             first = next((line for line in lines if "error" in line), lines[0])
             raise NotBuiltError(f"the build failed: {first.strip()}")
-        if done.stderr:
-            print(done.stderr, file=sys.stderr)
-        made.replace(target)
+        if result.stderr:
+            print(result.stderr, file=sys.stderr)
+        output.replace(target)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Take pictures of the real window: `python packaging/screenshots.py FOLDER`.
+"""Take screenshots of the real window: `python packaging/screenshots.py FOLDER`.
 
-The window runs over the real engine with the built-in model, off the screen, in a home of its own with a few sample
-models, whose weights are empty files of the right length. Nothing is drawn by hand: a load and an answer are merely
-held for as long as a picture takes. With `--readme` the pictures of the README are written to packaging/screenshots.
+The window runs offscreen with the real engine and the built-in model, in a temporary home folder with a few sample
+models whose weight files are sparse. Nothing is drawn by hand: a load or an answer is merely paused while a picture is
+taken. With `--readme` the pictures of the README are also written to packaging/screenshots.
 """
 
 import argparse
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 QUESTION = "How do I load a bigger model?"
-# What the built-in model is too small to say: shown as if it had.
+# Text that the built-in model is too small to generate, shown as its answer.
 THOUGHT = """<think>
 The user wants to see how the roots of a quadratic equation are computed. I should name the formula first.
 
@@ -66,7 +66,7 @@ const roots = (a, b, c) => [1, -1].map((sign) => (-b - sign * Math.sqrt(b * b - 
 
 
 def main() -> int:
-    """Take every picture, each appearance and scale in a process of its own."""
+    """Take every picture, with a process for each appearance and scale."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="where the pictures go")
     parser.add_argument("--readme", action="store_true", help="write the README's pictures to packaging/screenshots")
@@ -102,7 +102,7 @@ def main() -> int:
 
 
 def furnish(home: Path) -> dict[str, str]:
-    """Put sample models into `home`; return the environment variables that lead to them."""
+    """Put sample models into `home`, and return the environment variables that name their folders."""
     cache = home / "hub"
     for name, shape, bits in (
         ("mlx-community/Llama-3.2-3B-Instruct-4bit", SHAPES["3B"], 4),
@@ -120,14 +120,14 @@ def furnish(home: Path) -> dict[str, str]:
     write_model(community / "Llama-33B-Instruct-MLX-4bit", SHAPES["33B"], 4)
     write_model(community / "Llama-3.3-70B-Instruct-MLX-4bit", SHAPES["70B"], 4)
     write_model(community / "Llama-3.2-1B-experiment", SHAPES["1B"], 4, config={"num_hidden_layers": 17})
-    # The same as one of the Hugging Face cache, once more.
+    # A copy of a model in the Hugging Face cache.
     write_model(home / "disk" / "Llama-3.2-3B-Instruct-4bit", SHAPES["3B"], 4)
     write_model(home / "disk" / "Llama-3.2-1B-Instruct-4bit", SHAPES["1B"], 4)
     write_gguf(home / "ollama", "llama3.2", 2_019_377_376)
     return {"HF_HUB_CACHE": str(cache), "OLLAMA_MODELS": str(home / "ollama"), "SOTTO_FOLDERS": str(home / "disk")}
 
 
-# Hidden size, layers, heads, heads of keys and values, inner size.
+# Hidden size, layers, heads, key-value heads, intermediate size.
 SHAPES = {
     "1B": (2048, 16, 32, 8, 8192),
     "3B": (3072, 28, 24, 8, 8192),
@@ -141,7 +141,14 @@ VOCABULARY = 128_256
 def write_model(
     folder: Path, shape: tuple[int, int, int, int, int], bits: int, config: dict[str, int] | None = None
 ) -> None:
-    """Write a folder that looks like a Llama of this shape; its weights are a hole in a file."""
+    """Write a model folder that looks like a Llama, with a sparse weight file.
+
+    Args:
+        folder: The folder to create.
+        shape: One of `SHAPES`.
+        bits: Bits of the quantized weights.
+        config: Values that override those of `config.json`.
+    """
     hidden, layers, heads, groups, inner = shape
     folder.mkdir(parents=True, exist_ok=True)
     written = {
@@ -194,7 +201,7 @@ def write_model(
 
 
 def write_gguf(store: Path, name: str, size: int) -> None:
-    """Write a store of Ollama's with a GGUF model."""
+    """Write an Ollama store with a GGUF model of `size` bytes."""
     blobs = store / "blobs"
     blobs.mkdir(parents=True)
     digest, config = "b" * 64, "c" * 64
@@ -246,34 +253,34 @@ def take(folder: Path, appearance: str, scale: str) -> int:
 
 
 class Registry:
-    """A queue of downloads that connects to nothing: the scene says what would come of them."""
+    """A download queue without a network, whose progress the scenes report."""
 
     def open(self, tell: "Callable[[PullProgress], None]") -> "Registry":
-        """Be the queue that the window opens."""
+        """Return itself as the queue that the window opens."""
         self.tell = tell
         return self
 
     def unfinished(self) -> "tuple[PullProgress, ...]":
-        """Have nothing left from an earlier run."""
+        """Return no downloads of earlier runs."""
         return ()
 
     def add(self, name: str) -> None:
-        """Take note of nothing."""
+        """Ignore the command."""
 
     pause = resume = cancel = add
 
     def limit(self, bytes_per_second: int | None) -> None:
-        """Hold nothing back."""
+        """Ignore the limit."""
 
     def close(self) -> None:
-        """Have nothing to end."""
+        """Do nothing."""
 
 
 class Stage:
-    """The window, brought into one state after the other."""
+    """The window, brought into one state after another."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        """Take pictures into `folder`; `name` has a place for the scene."""
+        """Take pictures into `folder`; `name` is a format string for the name of the scene."""
         from sotto.paths import config_dir, data_dir
         from sotto.ui.app.shell import Shell
         from sotto.ui.conversation.chat_thread import ChatThread
@@ -296,7 +303,7 @@ class Stage:
         self.window.resize(1120, 740)
 
     def _loop(self, emit: Callable[[object], None]) -> object:
-        """Return the engine's own loop, which waits where a picture is to be taken."""
+        """Return the engine's loop, which pauses after events that `_held` accepts."""
         from sotto.runner.loop import EngineLoop
 
         def pass_on(event: object) -> None:
@@ -396,7 +403,7 @@ class Stage:
         self.preferences.close()
 
     async def _take_presets(self) -> None:
-        """Take the settings of a chat with a preset, and a name that is taken."""
+        """Take the settings of a chat with a preset, and an attempt to rename it to an existing name."""
         window = self.window
         window.presets.save("Brief and exact", "Answer in one sentence.", {"temperature": 0.2, "top_k": 20})
         window.presets.save("Storyteller", "Answer with a short story.", {"temperature": 1.1})
@@ -412,7 +419,7 @@ class Stage:
         window.chat.choices.reset.click()
 
     async def _take_palette(self) -> None:
-        """Take the command palette, with everything and with what some letters mean."""
+        """Take the command palette, unfiltered and filtered."""
         commands = self.window.commands
         commands.open()
         await self._take("palette")
@@ -421,7 +428,7 @@ class Stage:
         commands.palette.leave()
 
     async def _take_settings(self) -> None:
-        """Take each page of the settings, one with a value that is refused, and one with text of twice the size."""
+        """Take each page of the settings, also with invalid values and with text of twice the size."""
         from sotto.ui.settings.folders_page import FoldersPage
         from sotto.ui.settings.memory_page import MemoryPage
         from sotto.ui.toolkit import theme
@@ -454,7 +461,7 @@ class Stage:
         settings.close()
 
     async def _quick(self) -> None:
-        """Take the pictures of the quick prompt and of the tray's menu."""
+        """Take the quick prompt and the tray's menu."""
         from PySide6.QtGui import QGuiApplication
         from PySide6.QtWidgets import QMenu
 
@@ -483,7 +490,7 @@ class Stage:
         await self._take("tray", menu)
 
     async def _attach(self) -> None:
-        """Take pictures of attachments, of a context that has room, and of one that has hardly any."""
+        """Take attachments, and contexts that are overfull and nearly full."""
         window, home = self.window, Path(os.environ["HOME"])
         composer, draft = window.chat.composer, window.current.session.draft
         recipe, poem = home / "rice pilaf.md", home / "a rather long name of a poem that nobody ever finished.txt"
@@ -494,7 +501,9 @@ class Stage:
         window.overlay.hide()
         window.composing.attach((recipe, poem))
         composer.draft.setPlainText("Which of these would you cook?")
-        await self._until(lambda: len(draft.attachments) == 2 and all(one.tokens for one in draft.attachments))
+        await self._until(
+            lambda: len(draft.attachments) == 2 and all(attachment.tokens for attachment in draft.attachments)
+        )
         await self._take("attachments")
         draft.detach(1)
         composer.button.click()
@@ -518,7 +527,7 @@ class Stage:
         composer.draft.clear()
 
     async def _fold(self) -> None:
-        """Take pictures of chats in folders."""
+        """Take chats in folders."""
         from PySide6.QtWidgets import QSplitter
 
         window, folders = self.window, ("Cooking", "Garden & house", "Work")
@@ -539,14 +548,14 @@ class Stage:
         window.chat_library.refresh()
         self.keeper.do(fill, lambda _: window.chat_library.refresh())
         await self._until(lambda: len(window.sidebar.chats.model.rows) > 7)
-        # There is room for the list where the models have less.
+        # Make room for the chats by shrinking the list of models.
         lists = window.sidebar.findChild(QSplitter, "lists")
         assert isinstance(lists, QSplitter)
         lists.setSizes([420, 160])
         await self._take("folders")
 
     async def _take_details(self) -> None:
-        """Show what is known of models that fit, hardly fit, do not fit, and cannot be told of."""
+        """Take the details of models that fit, barely fit, do not fit, and cannot be measured."""
         panel, card, planner = self.window.models.panel, self.window.models.card, self.window.models.planner
         await self._until(lambda: all(planner.measured(row.record) for row in panel.rows if row.record.runnable))
         await asyncio.sleep(0.5)
@@ -577,7 +586,7 @@ class Stage:
         panel.bring_into_view(loaded)
 
     async def _take_downloads(self) -> None:
-        """Ask for a model by its name, and show what becomes of downloads."""
+        """Take the download form, and downloads in each state."""
         from sotto.store.pull.progress import PullProgress, PullState
         from sotto.ui.toolkit import theme
 
@@ -624,7 +633,7 @@ class Stage:
         self.window.chat.notice.hide()
 
     async def _take_answer(self) -> None:
-        """Take pictures of an answer with all that there is in answers."""
+        """Take an answer with every kind of content."""
         from sotto.chats.chat_records import Role, State, Turn
 
         transcript = self.window.chat.transcript
@@ -633,7 +642,7 @@ class Stage:
         answer = transcript.add_answer("sotto")
         answer.append(THOUGHT)
         await self._take("thinking")
-        await asyncio.sleep(2.0)  # so that the thought has a number
+        await asyncio.sleep(2.0)  # so that the thought has a duration
         answer.append(ANSWER)
         transcript.end_answer(Turn(2, 1, Role.ASSISTANT, THOUGHT + ANSWER, State.COMPLETE, 0.0))
         await asyncio.sleep(2.0)  # formulas and colours

@@ -1,12 +1,12 @@
-"""Set Sotto up in this checkout and start it, or run its checks, on a machine that has nothing but Python.
+"""Set up Sotto in this checkout and start it, or run its checks, on a machine with only Python.
 
     python3 packaging/start.py [FILE ...]     open the app (or talk in the terminal where there is no display)
     python3 packaging/start.py test [ARG ...] run every check: format, lint, types, imports, tests
     python3 packaging/start.py test --all     the same, with every combination of parameters and more random examples
 
-Everything lands in `.venv` beside this folder, and is set up again only when `pyproject.toml`, Python, or what the
-native kernels are built from changed.
-Runs on any Python 3 far enough to say which one is needed; standard library only.
+Everything is installed in `.venv` at the root of the checkout, and again only after a change of `pyproject.toml`, of
+Python, or of the sources of the native kernels. This script uses the standard library only, and runs on any Python 3
+far enough to say which version is needed.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 STAMP = VENV / "sotto-ready"
-# Sources of packages, for tests that come with them.
+# Source distributions of packages whose tests we use.
 SUITES = VENV / "share" / "sotto-suites"
 NEEDED = (3, 11)
 PIP = ("26.1", "4e8486d821d814b77319acb7b9e8bf5a4ee7590a643e7cb21029f209be8573c1")
-# What builds the native kernels from the sources under desktop/native.
+# The scripts that build the native kernels from desktop/native.
 BUILDERS = ("build_hook.py", "native_build.py")
 CHECKS = (
     ("ruff", "format", "--check", "."),
@@ -40,30 +40,31 @@ CHECKS = (
     ("mypy",),
     ("lint-imports",),
 )
-# Several processes, and the tests of a file in one of them: they share what their fixtures have loaded. A process takes
-# up to a gigabyte. One that crashes is not replaced: pytest-xdist then waits for ever for the rest of its file.
-TOGETHER = ("-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", "--max-worker-restart", "0")
-# What is left out otherwise: tests with the mark `full`, and most examples of tests by Hypothesis.
+# Several processes, each with up to a gigabyte of memory. All tests of a file run in the same one, so that they share
+# fixtures. WORKAROUND: crashed processes are not restarted, as pytest-xdist then waits forever for the rest of the
+# file; retry with its next release.
+PARALLEL = ("-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", "--max-worker-restart", "0")
+# For --all: also the tests marked `full`, and more Hypothesis examples.
 EVERYTHING = ("-m", "", "--hypothesis-profile", "full")
 
 
 def main(arguments: list[str]) -> int:
-    """Set up what is asked for and run it; return its exit status."""
+    """Set up and run the app or the checks, and return the exit status."""
     find_python(arguments)
     testing = arguments[:1] == ["test"]
     make_environment("test" if testing else "")
     display = sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
     if testing or display:
-        lacking = provide_libraries(windows=display and not testing)
-        if testing and lacking:
-            sys.exit(f"The tests draw windows, which needs this line first:\n    {lacking}")
+        install_line = provide_libraries(windows=display and not testing)
+        if testing and install_line:
+            sys.exit(f"The tests draw windows, which needs this line first:\n    {install_line}")
     if testing:
         return run_checks(arguments[1:])
     return subprocess.call([str(script("sotto")), *arguments])
 
 
 def find_python(arguments: list[str]) -> None:
-    """Go on in a newer Python where this one is too old; end with a sentence where there is none."""
+    """Re-run this script in a newer Python if this one is too old; exit with a sentence if there is none."""
     if sys.version_info >= NEEDED:
         if sys.platform == "darwin" and platform.machine() != "arm64":
             sys.exit("Sotto runs on Apple silicon: MLX has no build for Intel Macs.")
@@ -79,12 +80,12 @@ def find_python(arguments: list[str]) -> None:
 
 
 def script(name: str) -> Path:
-    """Return the path of a command inside the environment."""
+    """Return the path of a command in the virtual environment."""
     return VENV / "bin" / name
 
 
 def state_digest() -> str:
-    """Return a digest of all that an environment is made from, and of whether it could have native kernels."""
+    """Return a digest of everything that the environment depends on, including whether kernels can be compiled."""
     digest = hashlib.sha256(sys.version.encode())
     sources = sorted(path for path in (ROOT / "desktop" / "native").rglob("*") if path.is_file())
     for path in (ROOT / "pyproject.toml", *(ROOT / "packaging" / name for name in BUILDERS), *sources):
@@ -94,13 +95,13 @@ def state_digest() -> str:
 
 
 def can_compile() -> bool:
-    """Return whether a C++ compiler and Python's headers are there, which the native kernels are built with."""
+    """Return whether a C++ compiler and Python's headers, which the native kernels need, are installed."""
     compiler = os.environ.get("CXX", "").split()[:1] or ["g++", "clang++", "c++"]
     return any(map(shutil.which, compiler)) and Path(sysconfig.get_paths()["include"], "Python.h").is_file()
 
 
 def provide_compiler() -> None:
-    """Install a C++ compiler where it is missing and that is possible; without one Sotto is slower, no more."""
+    """Install a C++ compiler if it is missing and we may; without one Sotto is only slower."""
     if sys.platform == "linux" and not can_compile() and can_install_packages():
         own = sysconfig.get_config_var("LIBDIR") or ""
         headers = [f"libpython3.{sys.version_info[1]}-dev"] if own.startswith("/usr/lib") else []
@@ -108,84 +109,84 @@ def provide_compiler() -> None:
 
 
 def make_environment(extra: str) -> None:
-    """Create `.venv` and install Sotto with `extra` into it, unless that was done for this very state before."""
+    """Create `.venv` and install Sotto with the given extra, unless that has been done for the current state."""
     provide_compiler()
-    wanted = state_digest()
+    state = state_digest()
     done = set(STAMP.read_text().split()) if STAMP.is_file() else set()
-    if wanted in done and (not extra or extra in done) and works(script("python")):
+    if state in done and (not extra or extra in done) and is_usable(script("python")):
         return
     say("Setting up Sotto in .venv; the first time takes a minute or two ...")
-    if not works(script("python")):
+    if not is_usable(script("python")):
         import venv
 
         venv.EnvBuilder(clear=True, symlinks=True, with_pip=False).create(VENV)
-    if wanted not in done:
+    if state not in done:
         done = set()
     target = f"{ROOT}[{extra}]" if extra else str(ROOT)
     command = [*pip_command(), "--python", str(script("python"))]
-    wholes = [["install", "-e", target]]
+    steps = [["install", "-e", target]]
     if extra == "test":
-        wholes.append(["install", "--no-deps", *group("weights")])
-        wholes.append(["download", "--no-deps", "--no-binary", "jsonschema", "-d", str(SUITES), *group("suites")])
-    for what in wholes:
+        steps.append(["install", "--no-deps", *group("weights")])
+        steps.append(["download", "--no-deps", "--no-binary", "jsonschema", "-d", str(SUITES), *group("suites")])
+    for step in steps:
         if (
             subprocess.call(
-                [*command, *what, "-q", "--disable-pip-version-check"],
+                [*command, *step, "-q", "--disable-pip-version-check"],
                 env={**os.environ, "PIP_ROOT_USER_ACTION": "ignore"},
             )
             != 0
         ):
             sys.exit("Installing Sotto's packages failed; what pip says stands above. Type the line again to go on.")
-    STAMP.write_text("\n".join(sorted(done | {wanted} | ({extra} if extra else set()))))
+    STAMP.write_text("\n".join(sorted(done | {state} | ({extra} if extra else set()))))
 
 
 def group(name: str) -> list[str]:
-    """Return the packages of a group, of which tests want the files alone, and nothing of what they depend on."""
+    """Return the packages of a dependency group, which are installed alone because tests need only their files."""
     import tomllib
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     return list(project["dependency-groups"][name])
 
 
-def works(python: Path) -> bool:
-    """Return whether an environment's Python starts and is the one that runs this."""
+def is_usable(python: Path) -> bool:
+    """Return whether an environment's Python starts and has the version of the one that runs this script."""
     if not python.exists():
         return False
-    asked = subprocess.run([str(python), "-c", "import sys; print(sys.version)"], capture_output=True, text=True)
-    return asked.returncode == 0 and asked.stdout.strip() == sys.version.strip()
+    result = subprocess.run([str(python), "-c", "import sys; print(sys.version)"], capture_output=True, text=True)
+    return result.returncode == 0 and result.stdout.strip() == sys.version.strip()
 
 
 def pip_command() -> list[str]:
-    """Return a pip that installs into other environments: this Python's, Debian's, or one fetched for the purpose."""
-    mine = [sys.executable, "-m", "pip"]
-    if pip_is_new_enough(mine):
-        return mine
+    """Return a pip that can install into other environments: this Python's, Debian's or a downloaded one."""
+    own_pip = [sys.executable, "-m", "pip"]
+    if pip_is_new_enough(own_pip):
+        return own_pip
     if can_install_packages():
         install_packages(["python3-pip", "ca-certificates"])
-        if pip_is_new_enough(mine):
-            return mine
+        if pip_is_new_enough(own_pip):
+            return own_pip
     return [sys.executable, str(fetch_pip())]
 
 
 def pip_is_new_enough(command: list[str]) -> bool:
-    """Return whether `command` is a pip that knows `--python`, 22.3 or newer."""
-    asked = subprocess.run([*command, "--version"], capture_output=True, text=True)
-    found = re.match(r"pip (\d+)\.(\d+)", asked.stdout)
-    return bool(found) and (int(found.group(1)), int(found.group(2))) >= (22, 3)
+    """Return whether `command` is a pip that supports `--python`, which is 22.3 or newer."""
+    result = subprocess.run([*command, "--version"], capture_output=True, text=True)
+    version = re.match(r"pip (\d+)\.(\d+)", result.stdout)
+    return bool(version) and (int(version.group(1)), int(version.group(2))) >= (22, 3)
 
 
 def fetch_pip() -> Path:
-    """Download one known pip from the package index, check its digest, and return what runs inside the wheel."""
+    """Download a pinned pip from the package index, check its digest, and return the runnable path inside the wheel."""
     version, digest = PIP
     index = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple").rstrip("/") + "/pip/"
     name = f"pip-{version}-py3-none-any.whl"
     try:
-        with urllib.request.urlopen(index, timeout=60) as answer:
-            link = re.search(rf'href="([^"#]*{re.escape(name)})[#"]', answer.read().decode())
+        with urllib.request.urlopen(index, timeout=60) as response:
+            link = re.search(rf'href="([^"#]*{re.escape(name)})[#"]', response.read().decode())
         if link is None:
             raise OSError(f"it does not list {name}")
-        with urllib.request.urlopen(urllib.parse.urljoin(index, link.group(1)), timeout=60) as answer:
-            content = answer.read()
+        with urllib.request.urlopen(urllib.parse.urljoin(index, link.group(1)), timeout=60) as response:
+            content = response.read()
     except (OSError, ValueError) as error:
         sys.exit(
             f"This Python has no pip, and fetching one from {index} failed ({error}): "
@@ -199,15 +200,15 @@ def fetch_pip() -> Path:
 
 
 def provide_libraries(windows: bool) -> str:
-    """Install the system libraries that Qt lacks where that is possible; return the line that brings the rest."""
+    """Install the system libraries that Qt needs if we may; return the command that installs those still missing."""
     sys.path.insert(0, str(ROOT / "desktop"))
     from sotto.cli import qt_libraries
 
-    lacking = qt_libraries.missing(windows=windows)
-    if lacking and can_install_packages():
-        install_packages(sorted(set(lacking.values())))
-        lacking = qt_libraries.missing(windows=windows)
-    return qt_libraries.install_line(sorted(set(lacking.values()))) if lacking else ""
+    missing = qt_libraries.missing(windows=windows)
+    if missing and can_install_packages():
+        install_packages(sorted(set(missing.values())))
+        missing = qt_libraries.missing(windows=windows)
+    return qt_libraries.install_line(sorted(set(missing.values()))) if missing else ""
 
 
 def can_install_packages() -> bool:
@@ -216,23 +217,23 @@ def can_install_packages() -> bool:
 
 
 def install_packages(packages: list[str]) -> None:
-    """Install Debian packages; a failure shows itself in what is missing afterwards."""
+    """Install Debian packages; after a failure the later checks find what is missing."""
     say(f"Installing {' '.join(packages)} ...")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
     for command in (["apt-get", "update", "-qq"], install):
-        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if done.returncode != 0:
-            say(f"{' '.join(command)} failed: {done.stdout.strip()[-500:]}")
+        result = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if result.returncode != 0:
+            say(f"{' '.join(command)} failed: {result.stdout.strip()[-500:]}")
 
 
 def run_checks(arguments: list[str]) -> int:
-    """Run every check, all of them even if one fails; return 0 only when all passed."""
+    """Run every check even if an earlier one fails, and return 0 only if all pass."""
     failed = []
-    chosen = [argument for argument in arguments if argument != "--all"] or [*TOGETHER]
+    chosen = [argument for argument in arguments if argument != "--all"] or [*PARALLEL]
     if "--all" in arguments:
         chosen += EVERYTHING
-    # The tests start many processes: none of them is to compile what another one has compiled.
+    # The tests start many processes, which share compiled bytecode here.
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(VENV / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
     for name, *rest in (*CHECKS, ("pytest", *chosen)):
         line = shlex.join([name, *rest])
@@ -245,7 +246,7 @@ def run_checks(arguments: list[str]) -> int:
 
 
 def say(text: str) -> None:
-    """Tell the person at the terminal."""
+    """Print a line to stderr."""
     print(text, file=sys.stderr, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""Makes tidy questions look the way people type them."""
+"""Augmentation of training questions: variations and mistakes as people type them."""
 
 import json
 import re
@@ -12,32 +12,32 @@ _SHORT: dict[str, str] = _DATA["short"]
 _LONG: dict[str, str] = _DATA["long"]
 _FILLER_BEFORE: list[str] = _DATA["before"]
 _FILLER_AFTER: list[str] = _DATA["after"]
-_ALIKE: dict[str, list[str]] = _DATA["alike"]
-_DROPPABLE, _ASKING = frozenset(_DATA["droppable"]), frozenset(_DATA["asking"])
+_SIMILAR: dict[str, list[str]] = _DATA["alike"]
+_DROPPABLE, _QUESTION_WORDS = frozenset(_DATA["droppable"]), frozenset(_DATA["asking"])
 _WORD = re.compile(r"[A-Za-z]{3,}")
 
 
 def typo(word: str, random: Random) -> str:
-    """Spell a word wrong in one of the ways fingers do."""
+    """Return a word with a typing error: a letter swapped, dropped, doubled, replaced or added."""
     if len(word) < 3:
         return word
-    at = random.randrange(1, len(word) - 1) if len(word) > 3 else 1
+    index = random.randrange(1, len(word) - 1) if len(word) > 3 else 1
     kind = random.randrange(6)
     if kind == 0:
-        return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+        return word[:index] + word[index + 1] + word[index] + word[index + 2 :]
     if kind == 1:
-        return word[:at] + word[at + 1 :]
+        return word[:index] + word[index + 1 :]
     if kind == 2:
-        return word[:at] + word[at] + word[at:]
+        return word[:index] + word[index] + word[index:]
     if kind == 3:
-        return word[:at] + random.choice(_NEIGHBOURS.get(word[at].lower(), word[at])) + word[at + 1 :]
+        return word[:index] + random.choice(_NEIGHBOURS.get(word[index].lower(), word[index])) + word[index + 1 :]
     if kind == 4:
-        return word[:at] + random.choice(_NEIGHBOURS.get(word[at].lower(), word[at])) + word[at:]
+        return word[:index] + random.choice(_NEIGHBOURS.get(word[index].lower(), word[index])) + word[index:]
     return word[:-1]
 
 
 def _misspell(text: str, random: Random, rate: float) -> str:
-    return _WORD.sub(lambda found: typo(found[0], random) if random.random() < rate else found[0], text)
+    return _WORD.sub(lambda match: typo(match[0], random) if random.random() < rate else match[0], text)
 
 
 def _replace_some(text: str, table: dict[str, str], random: Random, rate: float) -> str:
@@ -53,16 +53,16 @@ def _drop_words(text: str, random: Random) -> str:
     return " ".join(kept) if len(kept) >= 2 else text
 
 
-def _swap_words(text: str, random: Random) -> str:
-    def other(found: re.Match[str]) -> str:
-        choices = _ALIKE.get(found[0])
-        return random.choice(choices) if choices and random.random() < 0.35 else found[0]
+def _replace_words(text: str, random: Random) -> str:
+    def replacement(match: re.Match[str]) -> str:
+        choices = _SIMILAR.get(match[0])
+        return random.choice(choices) if choices and random.random() < 0.35 else match[0]
 
-    return _WORD.sub(other, text)
+    return _WORD.sub(replacement, text)
 
 
-def _lose_words(text: str, random: Random) -> str:
-    """Leave out words of any kind, so that no single one is relied on."""
+def _omit_words(text: str, random: Random) -> str:
+    """Omit words of any kind, so that the model relies on no single word."""
     words = text.split()
     if len(words) < 5:
         return text
@@ -70,12 +70,12 @@ def _lose_words(text: str, random: Random) -> str:
     return " ".join(kept) if len(kept) > len(words) / 2 else text
 
 
-def _run_together(text: str, random: Random) -> str:
+def _join_words(text: str, random: Random) -> str:
     words = text.split()
     if len(words) < 3:
         return text
-    at = random.randrange(len(words) - 1)
-    return " ".join([*words[:at], words[at] + words[at + 1], *words[at + 2 :]])
+    index = random.randrange(len(words) - 1)
+    return " ".join([*words[:index], words[index] + words[index + 1], *words[index + 2 :]])
 
 
 def _sentence_case(text: str, random: Random) -> str:
@@ -83,18 +83,24 @@ def _sentence_case(text: str, random: Random) -> str:
     text = text[:1].upper() + text[1:]
     if text[-1].isalnum() and random.random() < 0.8:
         first = text.split()[0].lower().rstrip(",")
-        asks = first in _ASKING or random.random() < 0.3
-        text += "?" if asks else "."
+        is_question = first in _QUESTION_WORDS or random.random() < 0.3
+        text += "?" if is_question else "."
     return text
 
 
 def roughen(text: str, random: Random, strength: float = 1.0) -> str:
-    """Vary one question: case, punctuation, politeness, short forms and mistakes; `strength` scales how often."""
+    """Return a question with random changes of case, punctuation, politeness, contractions and typing errors.
+
+    Args:
+        text: The question.
+        random: The source of randomness.
+        strength: A factor of the probability of each change.
+    """
     chance = random.random
     if chance() < 0.35 * strength:
-        text = _swap_words(text, random)
+        text = _replace_words(text, random)
     if chance() < 0.12 * strength:
-        text = _lose_words(text, random)
+        text = _omit_words(text, random)
     if chance() < 0.22 * strength:
         text = f"{random.choice(_FILLER_BEFORE)} {text}"
     if chance() < 0.10 * strength and not text.endswith("?"):
@@ -117,7 +123,7 @@ def roughen(text: str, random: Random, strength: float = 1.0) -> str:
     if chance() < 0.24 * strength:
         text = _misspell(text, random, random.choice((0.12, 0.2, 0.35)))
     if chance() < 0.03 * strength:
-        text = _run_together(text, random)
+        text = _join_words(text, random)
     if chance() < 0.06:
         text = text.rstrip("?.!")
     if "'" in text:

@@ -1,4 +1,4 @@
-"""Draws conversations from the corpus: what the model is trained on."""
+"""Sampling conversations from the corpus, the training data of the model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ _VOWELS, _CONSONANTS = (
     ("a", "e", "i", "o", "u", "ai", "ee", "ou", "ia"),
     (*"bcdfghjklmnprstvwz", "ch", "st", "br", "th", "gr", "sh", "tr"),
 )
-# How much a file's topics count; small talk has few lines, each with many wordings.
+# A factor of the weights of a file's topics; small talk has few lines, each with many wordings.
 _GROUPS = {"topic_about": 1.0, "topic_app": 1.0, "topic_words": 0.7, "topic_talk": 1.5, "topic_unknown": 1.0}
 _TOO_SMALL = (
     "I mean that I'm a very small model and only know about Sotto. A bigger model loaded into Sotto could help."
 )
-# What people say after an answer of any kind, and how often.
-_AFTER = {
+# Topics that may follow any answer, with their weights.
+_AFTER_ANY_ANSWER = {
     "thanks": 4,
     "yes_no": 3,
     "praise": 1,
@@ -30,14 +30,14 @@ _AFTER = {
     "memory_of_chats": 0.5,
     "bye": 1,
 }
-_ASKED_AT_LENGTH = ("topic_app", "topic_words", "topic_unknown")
-# In place of a topic: an answer as other models give it, which stands in the chat but is not to be learnt.
+_LONG_QUESTION_GROUPS = ("topic_app", "topic_words", "topic_unknown")
+# In place of a topic: an answer as other models give it, which is in the chat but not trained on.
 ANOTHER_MODEL = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question, its answer and the topic that the answer is on."""
+    """A question, its answer and the index of the answer's topic."""
 
     question: str
     answer: str
@@ -45,18 +45,18 @@ class Turn:
 
 
 def invented_word(random: Random) -> str:
-    """Make up a word that no list has, as most words people may ask about are not in our lists."""
+    """Return an invented word, since most words that people ask about are in no list of ours."""
     syllables = random.randint(1, 3)
     word = "".join(random.choice(_CONSONANTS) + random.choice(_VOWELS) for _ in range(syllables))
     return word + random.choice(("", "n", "r", "s", "l", "t", "nd", "x", "ng", "m"))
 
 
 def invented_name(random: Random) -> str:
-    """Make up a name of a person or a thing, one or two words."""
+    """Return an invented name of a person or thing, of one or two words."""
     return " ".join(invented_word(random).capitalize() for _ in range(random.choice((1, 1, 2))))
 
 
-def _mash(random: Random) -> str:
+def _keyboard_mash(random: Random) -> str:
     keys = random.choice(("asdfghjkl", "qwertyuiop", "zxcvbnm", "asdfqwer", "abcdefghijklmnopqrstuvwxyz"))
     return " ".join(
         "".join(random.choice(keys) for _ in range(random.randint(2, 9))) for _ in range(random.choice((1, 1, 2, 3)))
@@ -112,18 +112,18 @@ def _year(random: Random) -> str:
 
 
 class Corpus:
-    """All topics, and random conversations about them."""
+    """The topics of the corpus, and samples of conversations about them."""
 
     def __init__(self, folder: Path = CORPUS) -> None:
         makers = {
             "myname": self._name,
             "digit": _digit,
             "paste": self.pasted,
-            "longpaste": lambda random: self.pasted(random, shortest=4),
+            "longpaste": lambda random: self.pasted(random, min_sentences=4),
             "codepaste": lambda random: "\n".join(_line_of_code(random) for _ in range(random.randint(1, 12))),
             "word": invented_word,
             "invented": invented_name,
-            "mash": _mash,
+            "mash": _keyboard_mash,
             "n": _number,
             "decimal": _decimal,
             "year": _year,
@@ -147,29 +147,29 @@ class Corpus:
     def _name(self, random: Random) -> str:
         return self.grammar.draw("{firstname}", random) if random.random() < 0.5 else invented_name(random).split()[0]
 
-    def pasted(self, random: Random, shortest: int = 1) -> str:
-        """Make up a text as people paste it: a dozen sentences of any words, or fewer."""
-        sentences = max(shortest, random.choice((1, 2, 3, 5, 8, 12)))
+    def pasted(self, random: Random, min_sentences: int = 1) -> str:
+        """Return a nonsense text of up to a dozen sentences, in place of text that people paste."""
+        sentences = max(min_sentences, random.choice((1, 2, 3, 5, 8, 12)))
         gap = random.choice((" ", " ", "\n\n"))
         return gap.join(_sentence(random, self.grammar.lists) for _ in range(sentences))
 
     def turn(self, topic: Topic, random: Random) -> Turn:
-        """Draw one question and answer on a topic."""
+        """Return a sample question and answer of a topic."""
         wording = random.choices(topic.questions, cum_weights=self._varieties[topic.id])[0]
         question = self.grammar.draw(wording, random)
         strength = 0.1 if "paste}" in wording else self._strength(topic)
         question = roughen(question, random, strength)
-        if topic.group in _ASKED_AT_LENGTH and "paste}" not in wording and random.random() < 0.14:
-            question = self._at_length(question, random)
+        if topic.group in _LONG_QUESTION_GROUPS and "paste}" not in wording and random.random() < 0.14:
+            question = self._lengthen(question, random)
         return Turn(question, self._answer(topic, random), self.index[topic.id])
 
-    def _at_length(self, question: str, random: Random) -> str:
+    def _lengthen(self, question: str, random: Random) -> str:
         before = [self.grammar.draw("{preamble}", random) for _ in range(random.choice((0, 1, 1, 2, 3, 4)))]
         after = [self.grammar.draw("{closing}", random)] if not before or random.random() < 0.5 else []
         if random.random() < 0.4:
-            before = [sentence.rstrip(".") + random.choice((",", " -", " and", " so", "")) for sentence in before]
-        ended = question if not after or question[-1] in "?.!" else question + random.choice("?.")
-        text = " ".join([*before, ended, *after])
+            before = [opening.rstrip(".") + random.choice((",", " -", " and", " so", "")) for opening in before]
+        sentence = question if not after or question[-1] in "?.!" else question + random.choice("?.")
+        text = " ".join([*before, sentence, *after])
         return text if random.random() < 0.5 else text.lower()
 
     @staticmethod
@@ -177,35 +177,35 @@ class Corpus:
         return 0.35 if topic.id in ("my_name", "gibberish") else 1.0
 
     def single(self, random: Random) -> Turn:
-        """Draw a turn that can begin a conversation, common topics more often."""
+        """Return a sample turn that can begin a conversation; topics are chosen by weight."""
         return self.turn(random.choices(self.topics, cum_weights=self._weights)[0], random)
 
-    def conversation(self, random: Random, longest: int = 24) -> list[Turn]:
-        """Draw a conversation: mostly one to four turns, sometimes many; some turns hang on the one before."""
-        lengths = (1, 2, 3, 4, random.randint(5, 9), random.randint(10, longest))
+    def conversation(self, random: Random, max_turns: int = 24) -> list[Turn]:
+        """Return a sample conversation, mostly of one to four turns, in which some turns depend on the one before."""
+        lengths = (1, 2, 3, 4, random.randint(5, 9), random.randint(10, max_turns))
         length = random.choices(lengths, (46, 20, 14, 9, 9, 2))[0]
         turns: list[Turn] = []
-        whole: list[Turn] = []
+        independent: list[Turn] = []
         while len(turns) < length:
             if turns and turns[-1].topic != ANOTHER_MODEL and random.random() < 0.35:
                 turns.append(self._next(turns[-1], random))
-            elif whole and random.random() < 0.06:
-                again = random.choice(whole)
+            elif independent and random.random() < 0.06:
+                again = random.choice(independent)
                 turns.append(Turn(again.question, self._answer(self.topics[again.topic], random), again.topic))
             elif random.random() < 0.03:
                 turns.append(Turn(self.single(random).question, self.pasted(random), ANOTHER_MODEL))
             else:
-                whole.append(self.single(random))
-                turns.append(whole[-1])
+                independent.append(self.single(random))
+                turns.append(independent[-1])
         return turns
 
     def _next(self, last: Turn, random: Random) -> Turn:
-        """Draw a turn that hangs on the last one."""
+        """Return a sample turn that depends on the last one."""
         topic = self.topics[last.topic]
         kind = random.random()
         if kind > 0.7:
-            after = random.choices(list(_AFTER), list(_AFTER.values()))[0]
-            return self.turn(self.topics[self.index[after]], random)
+            following = random.choices(list(_AFTER_ANY_ANSWER), list(_AFTER_ANY_ANSWER.values()))[0]
+            return self.turn(self.topics[self.index[following]], random)
         if topic.follow_ups and kind < 0.35:
             question, answer = random.choice(topic.follow_ups)
             return Turn(

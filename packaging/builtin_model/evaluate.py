@@ -1,9 +1,9 @@
-"""Asks the built-in model the held-out questions, through Sotto's own store and engine, and counts right answers.
+"""Evaluates the built-in model on the held-out questions, through Sotto's own store and engine.
 
     python packaging/builtin_model/evaluate.py
 
-A question counts as answered when one of its `accept` patterns is found in the answer and none of its `reject`
-patterns is. Only figures are shown: the questions stay unseen by whoever works on the corpus.
+An answer is right if it matches one of the question's `accept` patterns and none of its `reject` patterns. Only figures
+are printed, so that the questions remain unseen by those who work on the corpus.
 """
 
 import argparse
@@ -30,7 +30,7 @@ MANIFEST = "manifests/registry.ollama.ai/library/sotto/latest"
 
 
 class Answerer:
-    """The loaded model, asked with the options that its manifest brings."""
+    """The loaded model, used with the options of its manifest."""
 
     def __init__(self, engine: Engine, manifest: Path) -> None:
         source = open_model(record_of(manifest))
@@ -39,7 +39,7 @@ class Answerer:
         engine.load(source)
 
     def answer(self, *messages: Message) -> str:
-        """Answer the last of the messages."""
+        """Return the model's answer to the last message."""
         request = GenerateRequest(
             id="evaluation",
             messages=messages,
@@ -57,7 +57,7 @@ class Answerer:
 
 @contextmanager
 def answerer(manifest: Path) -> Iterator[Answerer]:
-    """Load the model of a manifest for the length of a `with` statement."""
+    """Load the model of a manifest for the duration of a `with` statement."""
     engine = Engine()
     try:
         yield Answerer(engine, manifest)
@@ -65,14 +65,14 @@ def answerer(manifest: Path) -> Iterator[Answerer]:
         engine.close()
 
 
-def right(answer: str, question: dict[str, list[str]]) -> bool:
-    """Judge an answer by its question's patterns, without regard to case."""
+def is_right(answer: str, question: dict[str, list[str]]) -> bool:
+    """Return whether an answer is right by its question's patterns, ignoring case."""
     accepted = any(re.search(pattern, answer, re.IGNORECASE) for pattern in question["accept"])
     return accepted and not any(re.search(pattern, answer, re.IGNORECASE) for pattern in question.get("reject", ()))
 
 
 def main() -> None:
-    """Evaluate, print the figures and write them to a file."""
+    """Evaluate the model, and print and save the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", type=Path, default=ROOT / "resources" / "store")
     parser.add_argument("--questions", type=Path, default=Path(__file__).parent / "held_out.jsonl")
@@ -81,20 +81,20 @@ def main() -> None:
     questions = [
         json.loads(line) for line in arguments.questions.read_text(encoding="utf-8").splitlines() if line.strip()
     ]
-    asked, answered = Counter[str](), Counter[str]()
+    asked, right = Counter[str](), Counter[str]()
     started = time.monotonic()
     with answerer(arguments.store / MANIFEST) as model:
         for question in questions:
             asked[question["topic"]] += 1
-            answered[question["topic"]] += right(model.answer(Message("user", question["question"])), question)
+            right[question["topic"]] += is_right(model.answer(Message("user", question["question"])), question)
     figure = {
         "questions": asked.total(),
-        "right": answered.total(),
-        "share": round(answered.total() / asked.total(), 4),
+        "right": right.total(),
+        "share": round(right.total() / asked.total(), 4),
         "missed_by_topic": {
-            topic: f"{asked[topic] - answered[topic]} of {asked[topic]}"
+            topic: f"{asked[topic] - right[topic]} of {asked[topic]}"
             for topic in sorted(asked)
-            if answered[topic] < asked[topic]
+            if right[topic] < asked[topic]
         },
     }
     text = json.dumps(figure, indent=2)

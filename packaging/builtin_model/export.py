@@ -1,9 +1,8 @@
-"""Writes the trained model into resources/store, in the layout that Ollama uses for MLX models.
+"""Exports the trained model to resources/store, quantized and in Ollama's layout for MLX models.
 
     python packaging/builtin_model/export.py --model build/builtin_model --store resources/store
 
-The same folder gives the same bytes: quantization is computed here in one fixed order, and JSON is written compactly
-with sorted keys.
+The export is deterministic: the same folder always yields the same bytes.
 """
 
 import argparse
@@ -17,7 +16,7 @@ import numpy as np
 from safetensors.numpy import load_file
 
 BITS, GROUP = 8, 64
-# Greedy answers are the most reliable ones; the longest answer it was trained on has about 110 tokens.
+# Greedy decoding is the most reliable; the longest answer in training has about 110 tokens.
 PARAMS = {"num_predict": 256, "temperature": 0}
 NAME = "registry.ollama.ai/library/sotto/latest"
 MEDIA = "application/vnd.ollama.image."
@@ -26,7 +25,7 @@ _TYPES = {"float32": "F32", "uint32": "U32"}
 
 
 class Store:
-    """A store being written: blobs named by their digest, and the layers of one manifest."""
+    """A store under construction: blobs named by digest, and the layers of the manifest."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -34,7 +33,7 @@ class Store:
         (root / "blobs").mkdir(parents=True)
 
     def blob(self, content: bytes, media_type: str, name: str = "") -> dict[str, object]:
-        """Write one blob and give the layer that refers to it."""
+        """Write a blob, and return the layer that names it."""
         digest = hashlib.sha256(content).hexdigest()
         (self._root / "blobs" / f"sha256-{digest}").write_bytes(content)
         return {"mediaType": media_type, "digest": f"sha256:{digest}", "size": len(content)} | (
@@ -42,17 +41,17 @@ class Store:
         )
 
     def add(self, content: bytes, kind: str, name: str = "") -> None:
-        """Write one blob as the next layer."""
+        """Write a blob as the next layer of the manifest."""
         self.layers.append(self.blob(content, MEDIA + kind, name))
 
 
 def compact(value: object) -> bytes:
-    """Encode as JSON without blanks, keys sorted."""
+    """Return JSON without white space, with sorted keys."""
     return json.dumps(value, separators=(",", ":"), sort_keys=True, ensure_ascii=False).encode()
 
 
 def safetensors(tensors: dict[str, np.ndarray], metadata: dict[str, str]) -> bytes:
-    """Encode a safetensors file: 8 bytes of header length, JSON header padded to a multiple of 8, then the data."""
+    """Return a safetensors file: header length in 8 bytes, JSON header padded to a multiple of 8, then the data."""
     header: dict[str, object] = {"__metadata__": metadata} if metadata else {}
     offset = 0
     for name, tensor in tensors.items():
@@ -72,7 +71,7 @@ def safetensors(tensors: dict[str, np.ndarray], metadata: dict[str, str]) -> byt
 
 
 def quantize(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Quantize a matrix [out, in] affinely: w is about scale * q + bias, one pair per group of inputs.
+    """Quantize a matrix [out, in]: w ≈ scale * q + bias, with a scale and bias per group of inputs.
 
     Returns:
         U32 words [out, in * BITS / 32], lowest bits first; scales and biases F32 [out, in / GROUP].
@@ -83,13 +82,13 @@ def quantize(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     levels = np.clip(np.rint((groups - bias) / scale), 0, 2**BITS - 1).astype(np.uint32)
     parts = levels.reshape(weight.shape[0], -1, 32 // BITS)
     words = np.zeros(parts.shape[:2], np.uint32)
-    for place in range(32 // BITS):
-        words |= parts[:, :, place] << np.uint32(BITS * place)
+    for index in range(32 // BITS):
+        words |= parts[:, :, index] << np.uint32(BITS * index)
     return words, scale[:, :, 0], bias[:, :, 0]
 
 
 def export(model: Path, target: Path, license_text: bytes) -> int:
-    """Write the store, replacing what is there; give its size in bytes."""
+    """Write the store, replacing any earlier one, and return its size in bytes."""
     if target.exists():
         shutil.rmtree(target)
     store = Store(target)
@@ -130,7 +129,7 @@ def export(model: Path, target: Path, license_text: bytes) -> int:
 
 
 def main() -> None:
-    """Export and say how big the store is."""
+    """Export the model and print the size of the store."""
     root = Path(__file__).parents[2]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", type=Path, default=Path("build/builtin_model"))

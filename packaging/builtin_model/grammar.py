@@ -1,18 +1,18 @@
-"""Reads the corpus files and draws wordings from them.
+"""Reading the corpus files, and sampling texts from their wordings.
 
-A corpus file holds topics::
+A corpus file consists of topics::
 
-    = load_model 3            the topic's id and how often it is asked, 1 when left out
-    ? how (do|can) i [just] load a {model}     a question wording
-    * load a {model}                           what one may want to do: asked for with phrases of the list `howto`
-    ~ the stop button                          a thing: asked about with phrases of the list `about`
-    ! Double-click a model ...                 an answer wording
-    > why not :: Because ...                   a question that only makes sense after this topic, and its answer
-    >> and stop it :: stop_answer              the same, answered by another topic's answers
+    = load_model 3                             the topic's id and weight, 1 if omitted
+    ? how (do|can) i [just] load a {model}     a question
+    * load a {model}                           a task, asked about with the phrases of the list `howto`
+    ~ the stop button                          a thing, asked about with the phrases of the list `about`
+    ! Double-click a model ...                 an answer
+    > why not :: Because ...                   a follow-up question to this topic, and its answer
+    >> and stop it :: stop_answer              a follow-up question that another topic answers
 
-`(a|b)` draws one of several, `[a]` is there half the time, `{name}` draws from a list of `lists.txt` or is one of the
-makers given to `Grammar`. Lists are written as `name: a, b, c`; an entry may itself hold any of these. Lines that begin
-with `#` are skipped.
+`(a|b)` is one of several alternatives, `[a]` is omitted half of the time, and `{name}` is an entry of a list in
+`lists.txt` or the result of one of the functions given to `Grammar`. Lists are written as `name: a, b, c`; their
+entries may contain the same notation. Lines that begin with `#` are skipped.
 """
 
 import re
@@ -28,7 +28,7 @@ _PHRASES = {"*": "{{howto}} {}", "~": "{{about}} {}"}
 
 @dataclass(slots=True)
 class Topic:
-    """What people ask about one thing, and what is answered."""
+    """A topic: the wordings of its questions, answers and follow-up questions."""
 
     id: str
     group: str
@@ -40,19 +40,19 @@ class Topic:
 
 
 def variety(wording: str) -> float:
-    """Weigh a wording by how much can be drawn from it, so that those with many forms come up more often."""
+    """Return a weight for a wording, so that those with many variants are sampled more often."""
     return min(6.0, 1.0 + 0.25 * (wording.count("|") + wording.count("[")) + wording.count("{"))
 
 
 class Grammar:
-    """The lists and makers that slots draw from."""
+    """The lists and functions that fill the slots of wordings."""
 
     def __init__(self, lists: Mapping[str, list[str]], makers: Mapping[str, Callable[[Random], str]]) -> None:
         self.lists = lists
         self.makers = makers
 
     def draw(self, wording: str, random: Random) -> str:
-        """Draw one text from a wording."""
+        """Return a sample text of a wording."""
         while match := _BRACKET.search(wording):
             if match[1] is not None:
                 chosen = random.choice(match[1].split("|"))
@@ -73,7 +73,7 @@ class Grammar:
 
 
 def read_lists(path: Path) -> dict[str, list[str]]:
-    """Read `name: a, b, c` lines; a list may go on over several lines of the same name."""
+    """Read lists from lines `name: a, b, c`; lines of the same name are joined."""
     lists: dict[str, list[str]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
@@ -83,10 +83,10 @@ def read_lists(path: Path) -> dict[str, list[str]]:
 
 
 def read_topics(path: Path) -> list[Topic]:
-    """Read the topics of one file; the file's stem is their group.
+    """Read the topics of a file, whose name without suffix becomes their group.
 
     Raises:
-        ValueError: A line begins with none of the known marks, or a topic lacks questions or answers.
+        ValueError: A line begins with an unknown mark, or a topic lacks questions or answers.
     """
     topics: list[Topic] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):

@@ -1,10 +1,10 @@
-"""The network in PyTorch: llama with tied embeddings, parameters named as in its public checkpoints."""
+"""The network in PyTorch: a Llama with tied embeddings and the parameter names of public checkpoints."""
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-# In training only: without it the network learns the wordings by heart and tells new ones apart less well.
+# Without dropout the network memorizes the wordings and distinguishes new ones less well.
 DROPOUT = 0.1
 CONFIG = {
     "architectures": ["LlamaForCausalLM"],
@@ -40,13 +40,13 @@ class Attention(nn.Module):
         self.o_proj = nn.Linear(CONFIG["num_attention_heads"] * self.size, width, bias=False)
 
     def forward(self, x: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
-        """Attend causally; x is [rows, length, width]."""
+        """Compute causal attention over x [rows, length, width]."""
         rows, length, _ = x.shape
         query, key, value = (
             p(x).view(rows, length, -1, self.size).transpose(1, 2) for p in (self.q_proj, self.k_proj, self.v_proj)
         )
         query, key = _rotate(query, cosine, sine).to(value.dtype), _rotate(key, cosine, sine).to(value.dtype)
-        # Written out: for rows as short as ours this is several times faster on a CPU than the fused kernel.
+        # Not fused: for rows as short as ours this is several times faster on a CPU than the fused kernel.
         future = torch.full((length, length), float("-inf"), dtype=query.dtype).triu(1)
         weights = torch.softmax(query @ key.transpose(-1, -2) * self.size**-0.5 + future, -1)
         return self.o_proj((weights.to(value.dtype) @ value).transpose(1, 2).reshape(rows, length, -1))
@@ -81,11 +81,11 @@ class Layer(nn.Module):
         self.post_attention_layernorm = nn.RMSNorm(CONFIG["hidden_size"], CONFIG["rms_norm_eps"])
 
     def forward(self, x: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
-        x = x + self._dropped(self.self_attn(self.input_layernorm(x), cosine, sine))
-        return x + self._dropped(self.mlp(self.post_attention_layernorm(x)))
+        x = x + self._dropout(self.self_attn(self.input_layernorm(x), cosine, sine))
+        return x + self._dropout(self.mlp(self.post_attention_layernorm(x)))
 
-    def _dropped(self, x: Tensor) -> Tensor:
-        """Drop features in training, the same ones at all places of a row: drawing that few costs next to nothing."""
+    def _dropout(self, x: Tensor) -> Tensor:
+        """Drop features in training, the same ones at all positions of a row, which needs few random numbers."""
         if not self.training:
             return x
         kept = torch.rand(x.shape[0], 1, x.shape[2]) >= DROPOUT
@@ -93,7 +93,7 @@ class Layer(nn.Module):
 
 
 class Network(nn.Module):
-    """The decoder; `hidden` gives final states, logits are their products with the embedding."""
+    """The decoder: `hidden` computes the final states, `logits` their products with the embeddings."""
 
     def __init__(self, vocabulary: int) -> None:
         super().__init__()
@@ -106,7 +106,7 @@ class Network(nn.Module):
                 nn.init.normal_(parameter, std=0.02 / ((2 * CONFIG["num_hidden_layers"]) ** 0.5 if residual else 1))
 
     def hidden(self, ids: Tensor) -> Tensor:
-        """Run the decoder on ids [rows, length]."""
+        """Return the final states [rows, length, width] of ids [rows, length]."""
         size = CONFIG["head_dim"]
         frequency = CONFIG["rope_theta"] ** (-torch.arange(0, size, 2, dtype=torch.float32) / size)
         angle = torch.outer(torch.arange(ids.shape[1], dtype=torch.float32), frequency).repeat(1, 2)

