@@ -183,7 +183,7 @@ def test_with_a_tray_closing_hides_and_says_so_once(around, qtbot, loop, ended, 
         around.shell.window.close()
         assert not around.shell.window.isVisible()
     assert ended == []
-    assert told == ["Sotto goes on when its window is closed"]
+    assert told == ["Sotto keeps running when its window is closed"]
     # Quit does quit.
     around.shell.open_window()
     leave = next(action for action in around.shell.window.menus.actions() if action.text() == "Quit Sotto")

@@ -83,7 +83,7 @@ def test_a_wanted_tool_is_named_and_nothing_of_json_is_read_out(hearing):
         "Done The answer is complete.",
         "tiny answers",
         "(code) The answer is complete.",
-        "The answer goes on",
+        "The answer continues",
         "(code) The answer is complete.",
     ]
 

@@ -34,19 +34,19 @@ def test_an_edit_of_the_first_message_says_that_it_is_read_anew_and_why(ready, q
     ready.chat_session.prefilled.connect(lambda event, why: lines.append((event.done, why)))
     ready.chat_session.edit(ready.chat_session.turns[0].id, "Another first")
     why = "an earlier message was changed"
-    qtbot.waitUntil(lambda: status(ready).endswith(f" / 1,900 (10 cached) · read anew, because {why}"))
+    qtbot.waitUntil(lambda: status(ready).endswith(f" / 1,900 (10 cached) · read again, because {why}"))
     ready.script.hold_prefill.set()
     qtbot.waitUntil(lambda: not ready.chat_session.busy)
     assert lines[0][0] >= 10
     assert [done for done, _ in lines] == sorted(done for done, _ in lines)
     assert {reason for _, reason in lines} == {why}
-    assert f"prompt 1,900 (10 cached) · read anew, because {why}" in status(ready)
+    assert f"prompt 1,900 (10 cached) · read again, because {why}" in status(ready)
     # It is kept with the answer.
     chat = ready.chat_session.chat
     ready.window.current.new_chat()
     ready.window.current.open(chat)
     qtbot.waitUntil(lambda: len(ready.chat_session.turns) == 2)
-    qtbot.waitUntil(lambda: f"read anew, because {why}" in status(ready))
+    qtbot.waitUntil(lambda: f"read again, because {why}" in status(ready))
 
 
 TALK = (Message("user", "a"), Message("assistant", "b"))

@@ -216,7 +216,7 @@ def test_what_was_read_is_not_read_again_and_where_it_is_the_window_says_why(qtb
     )
     assert edited["cached"] < 0.5 * edited["prompt"]
     assert edited["anew"] == "an earlier message was changed"
-    assert "read anew, because an earlier message was changed" in window.chat.transcript.last_message.status.text()
+    assert "read again, because an earlier message was changed" in window.chat.transcript.last_message.status.text()
     assert {why for _, _, why in seen} == {edited["anew"]}
     assert [done for done, _, _ in seen] == sorted(done for done, _, _ in seen)
     assert seen[0][0] >= seen[0][1]

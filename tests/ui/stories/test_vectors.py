@@ -11,7 +11,7 @@ from sotto.ui.state.drop_contents import DropContents
 from sotto.ui.state.model_state import Phase
 
 WAIT = 30_000
-WHY = "This model makes vectors of texts and cannot chat: use it by sotto embed, or through the API."
+WHY = "This model makes vectors of texts and cannot chat: use it with sotto embed, or through the API."
 
 
 @pytest.fixture

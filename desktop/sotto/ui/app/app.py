@@ -210,7 +210,14 @@ def run_event_loop(
 
 
 async def shut_down(shell: Shell, thread: EngineThread, switch: ApiSwitch, flows: "AsyncTasks") -> None:
-    """Hide everything, then stop the API, the asynchronous tasks and the engine, in this order."""
+    """Hide everything, then stop the API, the asynchronous tasks and the engine, in this order.
+
+    Args:
+        shell: Hides and saves everything.
+        thread: The engine's thread.
+        switch: Stops the API.
+        flows: The asynchronous tasks.
+    """
     shell.hide()
     switch.close()
     shell.close()

@@ -143,8 +143,8 @@ class Shell(QObject):
         """Report that the app crashed while a model was computing, and offer to run the engine in its own process."""
         window.chat.notice.show_question(
             "Sotto ended while a model was computing",
-            "If that was a crash: in a process of its own the engine takes no more with it than an answer. "
-            "It has one from the next start of Sotto, if you want that; the settings can undo it.",
+            "If that was a crash: when the engine runs in a process of its own, a crash ends an answer but not Sotto. "
+            "This takes effect at the next start, and can be undone in Settings.",
             "Isolate the engine",
             lambda: self._preferences.change(engine_host=PROCESS),
         )
@@ -291,7 +291,7 @@ class Shell(QObject):
             self.quit()
         elif not self._preferences.values.told_of_tray:
             self._preferences.change(told_of_tray=True)
-            title = "Sotto goes on when its window is closed"
+            title = "Sotto keeps running when its window is closed"
             if not self.tray.show_message(title, "It stays here. Quit it from this menu."):
                 self.window.chat.notice.show_success(title, "It stays in the tray. Quit it from there, or with Ctrl+Q.")
 

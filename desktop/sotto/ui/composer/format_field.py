@@ -41,7 +41,7 @@ class FormatField(QWidget):
         chosen: Something else is chosen.
 
     Attributes:
-        kept: What is chosen, as `manners` keeps it; None for any text.
+        kept: What is chosen, as `answer_options` has it; None for any text.
     """
 
     chosen = Signal()

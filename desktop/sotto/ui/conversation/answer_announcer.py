@@ -70,7 +70,7 @@ class AnswerAnnouncer(QObject):
 
     @Slot(object)
     def _resume(self, turn: Turn) -> None:
-        self._start("The answer goes on")
+        self._start("The answer continues")
         self._set_turn(turn)
 
     def _start(self, text: str) -> None:

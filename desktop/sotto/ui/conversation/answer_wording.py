@@ -16,8 +16,8 @@ _MIN_THOUGHT_SECONDS = 2
 def prefill_line(progress: PrefillProgress, why: str = "") -> str:
     """Return how much of a prompt has been read, and why it is read again; `why` is empty if it is not."""
     cached = f" ({wording.count(progress.cached)} cached)" if progress.cached else ""
-    anew = f" · read anew, because {why}" if why else ""
-    return f"Reading prompt {wording.count(progress.done)} / {wording.count(progress.total)}{cached}{anew}"
+    again = f" · read again, because {why}" if why else ""
+    return f"Reading prompt {wording.count(progress.done)} / {wording.count(progress.total)}{cached}{again}"
 
 
 def pace_line(tokens: int, rate: float) -> str:
@@ -107,7 +107,7 @@ def figures_line(figures: Mapping[str, Any]) -> str:
         ("~" if dropped and tokens > 1 else "") + wording.speed(tokens, nanoseconds),
         f"first after {wording.seconds(first)}" if first > 0 and tokens else "",
         f"prompt {wording.count(prompt)} ({wording.count(cached)} cached)",
-        f"read anew, because {anew}" if isinstance(anew, str) else "",
+        f"read again, because {anew}" if isinstance(anew, str) else "",
         f"{wording.count(dropped)} older tokens left out" if dropped else "",
         why.get(reason, "") if isinstance(reason, str) else "",
     )

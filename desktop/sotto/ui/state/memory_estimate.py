@@ -174,7 +174,7 @@ def project(measured: Measured | None, memory: MachineMemory, context: int | Non
 def _project_context(needs: ModelNeeds, limits: Limits, memory: MachineMemory, context: int) -> Projection:
     planned = plan(needs, limits, context)
     if planned.verdict is Verdict.UNKNOWN:
-        reason = needs.unknown or "The system does not tell how much memory there is."
+        reason = needs.unknown or "The system does not say how much memory there is."
         return Projection(Fit.UNKNOWN, planned, None, memory.others, reason)
     needed = planned.weights + bytes_beside_weights(planned)
     total = memory.sample.total if memory.sample else 0
