@@ -162,6 +162,7 @@ def test_a_question_that_waits_for_a_model_is_answered_out_of_view(stage, qtbot,
 def test_a_question_on_its_way_to_the_disk_is_answered_too(ready, qtbot, loop, file):
     ready.window.send("Quick?")
     ready.window.current.new_chat()
+    qtbot.waitUntil(lambda: bool(ready.window.sidebar.chats.model.entries))  # before, there may be no table to read
     qtbot.waitUntil(lambda: rows(file) == [("user", "Quick?", "complete"), ("assistant", "Hello there.", "complete")])
     qtbot.waitUntil(lambda: shown(ready) == [])
 
