@@ -112,8 +112,8 @@ def test_the_menu_of_qt_is_made_of_the_rows(qapp):
     assert done == [rows[2]]
     # A model in another's place is another entry.
     tray.fill_menu(menu, [TrayEntry("one", TrayAction.LOAD, record("one"), checked=True)], tray.escape)
-    (one,) = menu.actions()
-    assert (one.text(), one.isCheckable(), one.isChecked()) == ("one", True, True)
+    (action,) = menu.actions()
+    assert (action.text(), action.isCheckable(), action.isChecked()) == ("one", True, True)
     tray.fill_menu(menu, [TrayEntry("two", TrayAction.LOAD, record("two"))], tray.escape)
     (two,) = menu.actions()
     assert (two.text(), two.isCheckable(), two.isChecked()) == ("two", True, False)
@@ -199,7 +199,7 @@ def test_a_file_that_is_being_read_is_attached_behind_a_closed_window(around, qt
     qtbot.waitUntil(lambda: around.shell.tray.is_visible)
     window.composing.attach((notes,))
     window.close()
-    qtbot.waitUntil(lambda: [one.name for one in window.current.session.draft.attachments] == ["notes.md"])
+    qtbot.waitUntil(lambda: [file.name for file in window.current.session.draft.attachments] == ["notes.md"])
     assert not window.isVisible()
 
 
@@ -300,7 +300,7 @@ def lived(application, shell, thread, *rest):
     def look():
         if shell.session.state.phase is not Phase.READY:
             return
-        print(sorted(type(one).__name__ for one in application.topLevelWidgets() if one.isVisible()), flush=True)
+        print(sorted(type(w).__name__ for w in application.topLevelWidgets() if w.isVisible()), flush=True)
         print(psutil.Process().net_connections("inet"), flush=True)
         timer.stop()
         shell.quit()

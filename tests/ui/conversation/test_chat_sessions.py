@@ -210,7 +210,7 @@ def test_two_answers_at_once_stay_apart(ready, qtbot, loop, file):
     second = ready.chat_session.chat
     qtbot.waitUntil(lambda: rows(file, "state") == [("complete",)] * 4)
     said = rows(file, "chat, role, text")
-    assert {one for one in said if one[0] == first} == {(first, "user", "First?"),
+    assert {row for row in said if row[0] == first} == {(first, "user", "First?"),
                                                         (first, "assistant", "One two three four.")}  # fmt: skip
     assert {one[2] for one in said if one[0] == second} == {"Second?", "One two three four."}
 

@@ -14,21 +14,21 @@ def path(tmp_path):
 
 
 def test_choices_are_there_after_the_next_start(qapp, path):
-    keeper = PreferenceStore(path)
-    heard = []
-    keeper.changed.connect(heard.append)
-    keeper.change(appearance="dark", zoom=1.5)
-    keeper.change(zoom=1.5)
-    keeper.close()
-    assert heard == [Preferences(appearance="dark", zoom=1.5)]
-    assert PreferenceStore(path).values == heard[0]
+    store = PreferenceStore(path)
+    changes = []
+    store.changed.connect(changes.append)
+    store.change(appearance="dark", zoom=1.5)
+    store.change(zoom=1.5)
+    store.close()
+    assert changes == [Preferences(appearance="dark", zoom=1.5)]
+    assert PreferenceStore(path).values == changes[0]
 
 
 def test_what_follows_the_system_is_not_written(qapp, path):
-    keeper = PreferenceStore(path)
-    keeper.change(appearance="dark")
-    keeper.change(appearance="")
-    keeper.close()
+    store = PreferenceStore(path)
+    store.change(appearance="dark")
+    store.change(appearance="")
+    store.close()
     assert json.loads(path.read_text()) == {}
 
 
@@ -54,11 +54,11 @@ def test_what_follows_the_system_is_not_written(qapp, path):
 def test_a_value_that_makes_no_sense_counts_as_not_chosen(qapp, path, caplog, name, value, right):
     path.parent.mkdir()
     path.write_text(json.dumps({name: value}))
-    keeper = PreferenceStore(path)
-    assert keeper.values == Preferences()
+    store = PreferenceStore(path)
+    assert store.values == Preferences()
     with pytest.raises(ValueError, match=right):
-        keeper.change(**{name: value})
-    assert keeper.values == Preferences()
+        store.change(**{name: value})
+    assert store.values == Preferences()
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"zoom": ', "{" * 100_000])
@@ -72,19 +72,19 @@ def test_a_damaged_file_keeps_nobody_out(qapp, path, text, caplog):
 def test_what_a_newer_version_wrote_stays(qapp, path):
     path.parent.mkdir()
     path.write_text('{"hologram": [1, 2], "zoom": 1.2}')
-    keeper = PreferenceStore(path)
-    keeper.change(zoom=1.3)
-    keeper.close()
+    store = PreferenceStore(path)
+    store.change(zoom=1.3)
+    store.close()
     assert json.loads(path.read_text()) == {"hologram": [1, 2], "zoom": 1.3}
 
 
 def test_a_file_that_cannot_be_written_is_told(qapp, tmp_path):
     (tmp_path / "config").write_text("")
-    keeper = PreferenceStore(tmp_path / "config" / "app.json")
-    told = []
-    keeper.failed.connect(told.append)
-    keeper.change(zoom=1.3)
-    keeper.close()
-    QCoreApplication.sendPostedEvents(keeper)
-    assert len(told) == 1
-    assert "app.json cannot be written" in told[0]
+    store = PreferenceStore(tmp_path / "config" / "app.json")
+    failures = []
+    store.failed.connect(failures.append)
+    store.change(zoom=1.3)
+    store.close()
+    QCoreApplication.sendPostedEvents(store)
+    assert len(failures) == 1
+    assert "app.json cannot be written" in failures[0]

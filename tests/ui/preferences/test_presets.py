@@ -19,21 +19,21 @@ def path(tmp_path):
 
 
 def entry(bar, text):
-    (found,) = [one for one in bar.menu().actions() if one.text() == text]
+    (found,) = [action for action in bar.menu().actions() if action.text() == text]
     return found
 
 
 def entries(bar):
-    return [one.text() for one in bar.menu().actions() if one.text() and one.isEnabled()]
+    return [action.text() for action in bar.menu().actions() if action.text() and action.isEnabled()]
 
 
 def test_presets_are_there_after_the_next_start_and_can_be_read_by_people(qapp, path):
-    keeper = PresetStore(path)
-    keeper.save("  Story \n teller ", "Erzähl es.", {"temperature": 1.1})
-    keeper.save("brief", "", {"top_k": 0})
-    keeper.close()
-    assert [one.name for one in PresetStore(path).presets] == ["brief", "Story teller"]
-    assert PresetStore(path).presets == keeper.presets
+    store = PresetStore(path)
+    store.save("  Story \n teller ", "Erzähl es.", {"temperature": 1.1})
+    store.save("brief", "", {"top_k": 0})
+    store.close()
+    assert [preset.name for preset in PresetStore(path).presets] == ["brief", "Story teller"]
+    assert PresetStore(path).presets == store.presets
     assert json.loads(path.read_text())["presets"][1] == {
         "name": "Story teller",
         "system": "Erzähl es.",
@@ -43,9 +43,9 @@ def test_presets_are_there_after_the_next_start_and_can_be_read_by_people(qapp, 
 
 
 def test_a_name_is_one_presets_own(qapp, path):
-    keeper = PresetStore(path)
-    keeper.save("Brief", "a", {})
-    keeper.save("Long", "b", {})
+    store = PresetStore(path)
+    store.save("Brief", "a", {})
+    store.save("Long", "b", {})
     for name, why in (
         (" ", "needs a name"),
         ("brief", "already"),
@@ -53,12 +53,12 @@ def test_a_name_is_one_presets_own(qapp, path):
         ("a\u202eb", "needs a name"),
     ):
         with pytest.raises(ValueError, match=why):
-            keeper.save(name, "", {})
+            store.save(name, "", {})
         with pytest.raises(ValueError, match=why):
-            keeper.rename("Long", name)
-    assert keeper.rename("Brief", "BRIEF") == "BRIEF"
-    keeper.delete("BRIEF")
-    assert [one.name for one in keeper.presets] == ["Long"]
+            store.rename("Long", name)
+    assert store.rename("Brief", "BRIEF") == "BRIEF"
+    store.delete("BRIEF")
+    assert [preset.name for preset in store.presets] == ["Long"]
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"presets": 3}', '{"presets": [', "\0"])
@@ -79,20 +79,20 @@ def test_what_makes_no_sense_is_left_out_and_the_rest_is_there(qapp, path, caplo
 
 def test_a_file_that_cannot_be_written_is_told(qapp, tmp_path):
     (tmp_path / "config").write_text("")
-    keeper = PresetStore(tmp_path / "config" / "presets.json")
-    told = []
-    keeper.failed.connect(told.append)
-    keeper.save("a", "\ud800", {})
-    keeper.close()
-    QCoreApplication.sendPostedEvents(keeper)
-    assert len(told) == 1
-    assert "presets.json cannot be written" in told[0]
+    store = PresetStore(tmp_path / "config" / "presets.json")
+    failures = []
+    store.failed.connect(failures.append)
+    store.save("a", "\ud800", {})
+    store.close()
+    QCoreApplication.sendPostedEvents(store)
+    assert len(failures) == 1
+    assert "presets.json cannot be written" in failures[0]
 
 
 values = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.lists(st.integers()))
 
 
-@given(st.dictionaries(st.sampled_from([one.name for one in ALL_NUMBERS] + ["other"]), values))
+@given(st.dictionaries(st.sampled_from([number.name for number in ALL_NUMBERS] + ["other"]), values))
 def test_only_what_can_have_been_chosen_is_sensible(options):
     kept = valid_options(options)
     assert valid_options(kept) == kept
@@ -105,7 +105,7 @@ def test_only_what_can_have_been_chosen_is_sensible(options):
 
 def test_a_preset_is_saved_applied_changed_renamed_and_deleted_in_the_panel(ready, qtbot, loop, tmp_path):
     choices = ready.window.chat.choices
-    bar, keeper = choices.presets, ready.window.presets
+    bar, store = choices.presets, ready.window.presets
     ready.window.chat.header.choices.click()
     assert bar.button.accessibleName() == "Preset: None"
     assert entries(bar) == []
@@ -117,7 +117,7 @@ def test_a_preset_is_saved_applied_changed_renamed_and_deleted_in_the_panel(read
     assert bar.note.text() == "A preset needs a name."
     qtbot.keyClicks(bar.name, "Brief & clear")
     qtbot.keyClick(bar.name, Qt.Key.Key_Return)
-    assert keeper.presets == (Preset("Brief & clear", "Be brief.", {"temperature": 0.2}),)
+    assert store.presets == (Preset("Brief & clear", "Be brief.", {"temperature": 0.2}),)
     assert bar.button.accessibleName() == "Preset: Brief & clear"
     assert "&&" in bar.button.text()
 
@@ -134,7 +134,7 @@ def test_a_preset_is_saved_applied_changed_renamed_and_deleted_in_the_panel(read
     choices.fields["top_k"].setValue(3)
     assert bar.current is None
     entry(bar, "Save Changes to “Brief && clear”").trigger()
-    assert keeper.presets[0].options == {"temperature": 0.2, "top_k": 3}
+    assert store.presets[0].options == {"temperature": 0.2, "top_k": 3}
     entry(bar, "Rename…").trigger()
     bar.name.setText("Short")
     qtbot.keyClick(bar.name, Qt.Key.Key_Return)
@@ -144,10 +144,10 @@ def test_a_preset_is_saved_applied_changed_renamed_and_deleted_in_the_panel(read
     assert bar.button.isVisible()
     assert choices.isVisible()
     entry(bar, "Delete").trigger()
-    assert keeper.presets == ()
+    assert store.presets == ()
     assert choices.system.toPlainText() == "Be brief."
     bar.undo.click()
-    assert [one.name for one in keeper.presets] == ["Short"]
+    assert [preset.name for preset in store.presets] == ["Short"]
 
 
 def test_each_value_says_where_it_comes_from(ready, qtbot, loop):
@@ -155,26 +155,26 @@ def test_each_value_says_where_it_comes_from(ready, qtbot, loop):
     origins = choices.origins
     info = ready.session.state.info
 
-    def told(name):
+    def origin(name):
         field = choices.system if name == "system" else choices.fields[name]
         assert field.accessibleDescription() == origins[name].text()
         return origins[name].text()
 
-    assert (told("temperature"), told("system")) == ("usual", "")
+    assert (origin("temperature"), origin("system")) == ("usual", "")
     said = replace(info, options={"temperature": 0.6, "num_predict": -1, "top_k": "x"}, system="You are small.")
     choices.show_state(replace(ready.session.state, info=said))
-    assert (told("temperature"), choices.fields["temperature"].text()) == ("from the model", "0.60")
-    assert (told("num_predict"), choices.fields["num_predict"].text()) == ("from the model", "no limit")
-    assert (told("system"), choices.system.placeholderText()) == ("from the model", "You are small.")
+    assert (origin("temperature"), choices.fields["temperature"].text()) == ("from the model", "0.60")
+    assert (origin("num_predict"), choices.fields["num_predict"].text()) == ("from the model", "no limit")
+    assert (origin("system"), choices.system.placeholderText()) == ("from the model", "You are small.")
     ready.window.preferences.change(options={"temperature": 0.3}, system="Be kind.")
-    assert (told("temperature"), choices.fields["temperature"].text()) == ("from Settings", "0.30")
-    assert (told("system"), choices.system.placeholderText()) == ("from Settings", "Be kind.")
+    assert (origin("temperature"), choices.fields["temperature"].text()) == ("from Settings", "0.30")
+    assert (origin("system"), choices.system.placeholderText()) == ("from Settings", "Be kind.")
     choices.fields["temperature"].stepUp()
-    assert (told("temperature"), choices.fields["temperature"].text()) == ("set here", "0.40")
+    assert (origin("temperature"), choices.fields["temperature"].text()) == ("set here", "0.40")
     choices.system.setPlainText("Mine.")
-    assert told("system") == "set here"
+    assert origin("system") == "set here"
     choices.reset.click()
-    assert (told("temperature"), told("system")) == ("from Settings", "from Settings")
+    assert (origin("temperature"), origin("system")) == ("from Settings", "from Settings")
     assert not choices.reset.isEnabled()
 
 

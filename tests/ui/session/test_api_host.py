@@ -122,7 +122,7 @@ def test_it_follows_what_is_chosen_at_once(switch, preferences, qtbot, loop):
 def test_it_lists_what_the_window_lists(ask, stage, qtbot, loop):
     qtbot.waitUntil(lambda: bool(stage.session.library.models))
     listed = ended(qtbot, ask("/v1/models")).json()
-    assert [row["id"] for row in listed["data"]] == [one.name for one in stage.session.library.models]
+    assert [row["id"] for row in listed["data"]] == [model.name for model in stage.session.library.models]
 
 
 def test_a_request_for_another_model_loads_it_and_the_window_shows_that(ask, ready, qtbot, loop):

@@ -66,8 +66,8 @@ def test_how_likely_thoughts_were_is_not_joined_with_how_likely_an_answer_was():
     told = tuple(Likelihood(TokenLogprob(token, b"x", -1.0)) for token in range(3))
     thought, text = (Piece(Kind.THOUGHT, "x"),), (Piece(Kind.TEXT, "x"),)
     sent = [
-        TextChunk("a", "x" * (parts is text), (one.drawn.token_id,), (one,), parts)
-        for one, parts in zip(told, (thought, thought, text), strict=True)
+        TextChunk("a", "x" * (parts is text), (likelihood.drawn.token_id,), (likelihood,), parts)
+        for likelihood, parts in zip(told, (thought, thought, text), strict=True)
     ]
     assert joined(sent) == [TextChunk("a", "", (0, 1), told[:2], thought * 2), sent[2]]
 

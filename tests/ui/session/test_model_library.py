@@ -24,7 +24,7 @@ def test_what_was_opened_stands_before_what_was_found():
     models.add_opened(ELSEWHERE)
     assert models.records == (ELSEWHERE, FIRST, SECOND)
     models.add_opened(replace(ELSEWHERE, name="again"))
-    assert [one.name for one in models.records] == ["again", FIRST.name, SECOND.name]
+    assert [model.name for model in models.records] == ["again", FIRST.name, SECOND.name]
 
 
 def test_what_was_opened_and_is_found_later_is_there_once():
@@ -34,7 +34,7 @@ def test_what_was_opened_and_is_found_later_is_there_once():
     models.set_found([FIRST, SECOND])
     assert models.records == (ELSEWHERE, FIRST, SECOND)
     models.set_found([FIRST])
-    assert [one.path for one in models.records] == [ELSEWHERE.path, Path("/copy/b"), FIRST.path]
+    assert [model.path for model in models.records] == [ELSEWHERE.path, Path("/copy/b"), FIRST.path]
 
 
 def test_a_model_is_known_wherever_it_comes_from():

@@ -363,7 +363,7 @@ def test_words_are_found_in_the_chat_one_message_after_the_other(ready, qtbot, l
     for number in range(4):
         ask(ready, qtbot, f"Question {number}", f"Nothing but answer {number}")
     find, transcript = ready.window.chat.find_bar, ready.window.chat.transcript
-    (action,) = [one for one in ready.window.menus.actions() if one.text() == "Find in Chat"]
+    (action,) = [action for action in ready.window.menus.actions() if action.text() == "Find in Chat"]
     action.trigger()
     assert find.isVisible()
     qtbot.keyClicks(find.field, "QUESTION")
@@ -371,9 +371,9 @@ def test_words_are_found_in_the_chat_one_message_after_the_other(ready, qtbot, l
 
     def selected():
         return [
-            one.number
-            for one in transcript.messages
-            if any(text.textCursor().selectedText() == "Question" for text in one.texts)
+            message.number
+            for message in transcript.messages
+            if any(text.textCursor().selectedText() == "Question" for text in message.texts)
         ]
 
     newest = [turn.id for turn in ready.chat_session.turns if turn.text.startswith("Question")]
@@ -409,7 +409,7 @@ def test_chats_are_exported_and_imported(ready, qtbot, loop, tmp_path):
     assert "all.json: The file is no JSON" in notice.message.text()
     ready.window.chat_library.export_markdown(ready.chat_session.chat, tmp_path / "missing" / "one.md")
     qtbot.waitUntil(lambda: notice.title.text() == "Nothing was exported")
-    assert sorted(one.name for one in tmp_path.iterdir() if one.is_file()) == ["all.json", "one.md"]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["all.json", "one.md"]
 
 
 def test_where_nothing_can_be_saved_the_conversation_goes_on(
@@ -455,8 +455,8 @@ def test_of_a_long_chat_only_what_is_near_is_made(ready, qtbot, loop, file):
     assert len(transcript.messages) < 60
 
     def in_view():
-        height = transcript.viewport().height()
-        return [one for one in transcript.messages if one.y() + one.height() > bar.value() < bar.value() + height]
+        top, height = bar.value(), transcript.viewport().height()
+        return [row for row in transcript.messages if row.y() < top + height and row.y() + row.height() > top]
 
     for share in (0.7, 0.31, 0.305, 0.0, 0.9):
         transcript.stop_following()

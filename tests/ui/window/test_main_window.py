@@ -188,7 +188,7 @@ def test_a_paste_of_200_000_characters_costs_little_more_than_in_a_bare_field(re
     taken = [[taking(qtbot, field) for field in (draft, bare)] for _ in range(3)]
     assert len(draft.toPlainText()) == 200_001
     for step in ("paste", "key"):
-        ours, least = (min(one[place][step] for one in taken) for place in (0, 1))
+        ours, least = (min(seconds[place][step] for seconds in taken) for place in (0, 1))
         # A frame's time beside: the composer grows, and counts what is typed.
         assert ours <= 2 * least + 0.016, (step, ours, least)
     QApplication.clipboard().clear()
@@ -384,8 +384,8 @@ def luminance(color):
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(one, other):
-    light, dark = sorted((luminance(QColor(one)), luminance(QColor(other))), reverse=True)
+def contrast(first, second):
+    light, dark = sorted((luminance(QColor(first)), luminance(QColor(second))), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 
@@ -417,7 +417,7 @@ def test_light_and_dark_change_live(ready, qtbot, loop, dressed):
 
 
 def test_text_of_twice_the_size_is_not_clipped(ready, qtbot, loop, dressed):
-    (larger,) = [one for one in ready.window.menus.actions() if one.text() == "Larger Text"]
+    (larger,) = [action for action in ready.window.menus.actions() if action.text() == "Larger Text"]
     for _ in range(8):
         larger.trigger()
     assert dressed.zoom > 2
