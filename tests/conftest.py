@@ -1,4 +1,4 @@
-"""What holds for every test."""
+"""Settings and folders for every test."""
 
 import os
 import tempfile
@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from thoroughness import leave_to_full
+from thoroughness import mark_full
 
-# Nothing of a person's is read or written, in whatever process a test starts.
-_ELSEWHERE = tempfile.TemporaryDirectory(prefix="sotto-tests-")
+# Tests and the processes that they start neither read nor write the user's own files.
+_USER_FOLDERS = tempfile.TemporaryDirectory(prefix="sotto-tests-")
 for _name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
-    os.environ[_name] = str(Path(_ELSEWHERE.name) / _name)
+    os.environ[_name] = str(Path(_USER_FOLDERS.name) / _name)
 
-# The same examples on every machine, however busy it is: a failure must be due to the change at hand.
+# The same examples on every machine, without deadlines: a failure must be due to the change at hand.
 settings.register_profile(
     "sotto",
     deadline=None,
@@ -29,4 +29,4 @@ settings.load_profile("sotto")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    leave_to_full(items)
+    mark_full(items)

@@ -12,7 +12,7 @@ from contextlib import ExitStack, suppress
 import httpx
 import pytest
 
-from raw_http import address_of, raw
+from raw_http import address_of, send_raw
 from sotto.runner.serving.doorway import Doorway
 
 # So hot that it goes on for thousands of tokens, which take seconds.
@@ -124,7 +124,7 @@ def test_more_open_heads_than_descriptors_keep_nobody_out(own_home):
                 for _ in range(100):
                     strangers.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
                 assert [json.loads(next(lines))["done"] for _ in range(50)] == [False] * 50
-            assert raw(url, b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").endswith(
+            assert send_raw(url, b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").endswith(
                 b"Ollama is running"
             )
     finally:

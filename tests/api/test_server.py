@@ -9,7 +9,7 @@ from contextlib import suppress
 import httpx
 import pytest
 
-from raw_http import address_of, raw
+from raw_http import address_of, send_raw
 from scripted_loop import Script, ScriptedLoop, record
 from sotto.api.access import OriginError
 from sotto.api.bodies import Room
@@ -65,7 +65,7 @@ class TestGuard:
                 + b"\r\nConnection: close\r\n"
                 + b"".join(b"Host: " + one + b"\r\n" for one in hosts)
             )
-            assert raw(served.url, head + b"\r\n").startswith(b"HTTP/1.1 %d" % status)
+            assert send_raw(served.url, head + b"\r\n").startswith(b"HTTP/1.1 %d" % status)
 
     @pytest.mark.parametrize("named", ["x@localhost", "x@box.example", "box example", ""])
     def test_whatever_is_listened_on_a_host_is_written_as_one(self, serve, named):
@@ -190,7 +190,7 @@ class TestBounds:
     def test_a_body_that_is_too_large_is_refused_as_it_comes(self, served):
         # More is announced than is sent: the server has seen enough.
         head = f"POST /api/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: {1 << 40}\r\n\r\n".encode()
-        answer = raw(served.url, head + b"x" * ((32 << 20) + 1))
+        answer = send_raw(served.url, head + b"x" * ((32 << 20) + 1))
         assert answer.startswith(b"HTTP/1.1 413")
         assert b"larger than 32 MiB" in answer
 
@@ -253,7 +253,7 @@ class TestBounds:
     @pytest.mark.parametrize("said", [b"", b"GET / HTTP/1.1\r\nHost: loc"])
     def test_whoever_begins_and_keeps_still_is_hung_up_on(self, serve, monkeypatch, said):
         monkeypatch.setattr("sotto.runner.serving.connections.HEAD_SECONDS", 0.2)
-        assert raw(serve().url, said) == b""
+        assert send_raw(serve().url, said) == b""
 
     def test_whoever_takes_his_time_for_an_answer_is_not(self, serve, monkeypatch):
         monkeypatch.setattr("sotto.runner.serving.connections.HEAD_SECONDS", 0.2)
@@ -263,7 +263,7 @@ class TestBounds:
         assert answer["eval_count"] == 400
 
     def test_garbage_is_no_request(self, served):
-        assert raw(served.url, b"\x16\x03\x01\x02\x00garbage\r\n\r\n").startswith(b"HTTP/1.1 400")
+        assert send_raw(served.url, b"\x16\x03\x01\x02\x00garbage\r\n\r\n").startswith(b"HTTP/1.1 400")
         assert served.http.get("/").status_code == 200
 
     @pytest.mark.parametrize("pieces", [1, 40])
@@ -273,20 +273,22 @@ class TestBounds:
     def test_a_head_has_a_largest_size(self, served, size, status, pieces):
         beginning, end = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX: ", b"\r\n\r\n"
         head = beginning + b"x" * (size - len(beginning) - len(end)) + end
-        answer = raw(served.url, *(head[at : at + size // pieces + 1] for at in range(0, size, size // pieces + 1)))
+        answer = send_raw(
+            served.url, *(head[at : at + size // pieces + 1] for at in range(0, size, size // pieces + 1))
+        )
         assert answer.startswith(f"HTTP/1.1 {status}".encode())
         assert (b"The head of the request is larger than 64 KiB" in answer) == (status == 431)
 
     def test_a_head_behind_another_request_has_a_largest_size(self, served):
         first = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
-        answer = raw(served.url, first + first[:-2] + b"X: " + b"x" * 100_000 + b"\r\n\r\n")
+        answer = send_raw(served.url, first + first[:-2] + b"X: " + b"x" * 100_000 + b"\r\n\r\n")
         assert answer.startswith(b"HTTP/1.1 200")
         assert b"HTTP/1.1 431" in answer
 
     @pytest.mark.parametrize("connection", ["close", "keep-alive"])
     def test_a_body_that_is_announced_as_too_large_is_refused_at_once(self, served, connection):
         head = f"POST /api/chat HTTP/1.1\r\nHost: localhost\r\nConnection: {connection}\r\nContent-Length: {10**12}"
-        answer = raw(served.url, head.encode() + b"\r\n\r\n")
+        answer = send_raw(served.url, head.encode() + b"\r\n\r\n")
         assert answer.startswith(b"HTTP/1.1 413")
         assert b"larger than 32 MiB" in answer
 
@@ -312,7 +314,7 @@ class TestBounds:
     def test_whoever_is_refused_before_his_body_came_is_heard_out(self, serve):
         served = serve(key="s3cret")
         head = b"POST /api/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8000000\r\n\r\n"
-        assert raw(served.url, head, *([b"x" * 100_000] * 80)).startswith(b"HTTP/1.1 401")
+        assert send_raw(served.url, head, *([b"x" * 100_000] * 80)).startswith(b"HTTP/1.1 401")
 
     def test_a_request_whose_end_can_be_read_in_two_ways_is_refused(self, served):
         body = b"0\r\n\r\n"
@@ -322,7 +324,7 @@ class TestBounds:
             b"Content-Length: 5\r\nContent-Length: 6",
         ):
             head = b"POST /api/chat HTTP/1.1\r\nHost: localhost\r\n" + headers + b"\r\n\r\n"
-            answer = raw(served.url, head + body + b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            answer = send_raw(served.url, head + body + b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert answer.startswith(b"HTTP/1.1 400")
             assert answer.count(b"HTTP/1.1") == 1
 

@@ -116,9 +116,9 @@ def test_ctrl_c_keeps_what_is_here(env, registry, tmp_path, moment):
     ), last
     registry.forgive()
     registry.pause = 0
-    before = len(registry.asked)
+    before = len(registry.requests)
     assert sotto(env, "pull", name(registry), "--insecure").returncode == 0
-    assert any("range" in asked.headers for asked in registry.asked[before:])
+    assert any("range" in asked.headers for asked in registry.requests[before:])
 
 
 def staged(tmp_path: Path) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from client_programs import installed
+from client_programs import install_client
 from client_recorder import Recorder, recording
 from written_model import write_answers
 
@@ -94,6 +94,6 @@ def desk(tmp_path):
             write_answers(tmp_path / "models" / model, answers, plain)
             url = opened.enter_context(_serving(tmp_path / "models", tmp_path / "server"))
             asked = opened.enter_context(recording(url))
-            return Desk(tmp_path / "work", tmp_path / "home", asked, installed(client))
+            return Desk(tmp_path / "work", tmp_path / "home", asked, install_client(client))
 
         yield make

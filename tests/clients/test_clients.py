@@ -39,7 +39,7 @@ class TestCodex:
     @pytest.mark.parametrize("provider", ["ollama", "lmstudio", "custom"])
     def test_two_turns(self, desk, provider):
         answers = [call("exec_command", cmd=MAKE), MADE, call("exec_command", cmd=LOOK), THERE]
-        codex = self.told(desk("codex", answers))
+        codex = self.received(desk("codex", answers))
         ask = ["exec", *self.FLAGS, "-m", "written"]
         if provider == "custom":
             own = {"name": "Sotto", "base_url": f"{codex.asked.url}/v1", "wire_api": "responses"}
@@ -68,7 +68,7 @@ class TestCodex:
     def test_tools_that_are_not_here(self, desk):
         """To a model that is called like one of OpenAI's it sends more kinds of tools, and it looks at an image."""
         answers = [call("exec_command", cmd=MAKE), call("view_image", path="dot.png"), MADE]
-        codex = self.told(desk("codex", answers, model="gpt-5.5"))
+        codex = self.received(desk("codex", answers, model="gpt-5.5"))
         (codex.work / "dot.png").write_bytes(bytes.fromhex(_DOT))
         named = ["--oss", "--local-provider", "ollama", "-m", "gpt-5.5", "-c", 'model_reasoning_effort="none"']
         assert MADE in codex.run("exec", *self.FLAGS, *named, "Look.")
@@ -94,7 +94,7 @@ class TestClaudeCode:
 
     def test_two_turns(self, desk):
         first = call("Bash", command=MAKE, description="Makes it")
-        claude = self.told(desk("claude", [first, MADE, call("Bash", command=LOOK, description="Looks"), THERE]))
+        claude = self.received(desk("claude", [first, MADE, call("Bash", command=LOOK, description="Looks"), THERE]))
         ask = ["-p", "--allowedTools", "Bash"]
         assert claude.run(*ask, "--", "Make it.").strip() == MADE
         assert (claude.work / "made.txt").read_text() == "made\n"
@@ -113,7 +113,7 @@ class TestClaudeCode:
             call("Read", file_path="dot.png"),
             MADE,
         ]
-        claude = self.told(desk("claude", answers, "Nothing found."))
+        claude = self.received(desk("claude", answers, "Nothing found."))
         (claude.work / "dot.png").write_bytes(bytes.fromhex(_DOT))
         assert claude.run("-p", "--allowedTools", "ToolSearch,WebSearch,Read", "--", "Look.").strip() == MADE
         asked = claude.asked.to("/v1/messages")

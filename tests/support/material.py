@@ -1,4 +1,4 @@
-"""The folder of real models and vectors that tests may read beside the project."""
+"""The folder of real models and test vectors beside the project, which may be missing."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[3] / "shared" / "material"
 
 
 def material(*parts: str) -> Path:
-    """Return a path inside the material folder, or skip the test where it is absent."""
+    """Return a path in the material folder, or skip the test if it is missing."""
     path = ROOT.joinpath(*parts)
     if not path.exists():
         pytest.skip(f"needs {path}, which is not on this machine")

@@ -1,4 +1,4 @@
-"""Where the tests keep their data."""
+"""The folders of the tests' data."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""How much of what could be tried is tried: by default a part, with `packaging/start.py test --all` everything."""
+"""How many parameter combinations and random examples the tests run: all of them with `start.py test --all`."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -9,18 +9,17 @@ import pytest
 from hypothesis import settings
 
 
-def leave_to_full(items: Iterable[pytest.Item]) -> None:
-    """Mark as `full` what each test marked `covering` can do without.
+def mark_full(items: Iterable[pytest.Item]) -> None:
+    """Mark as `full` the cases that a test marked `covering` does not need.
 
-    `covering(2)` keeps cases that hold each pair of values of its parameters: a fault that needs three of them to have
-    certain values at once is rare. `covering(1)` keeps each value, for parameters that have nothing to do with each
-    other.
+    `covering(2)` needs cases with each pair of values of its parameters, because faults that depend on three of them
+    are rare. `covering(1)` needs only each value, for independent parameters.
     """
     tests = defaultdict(dict)
     for item in items:
         if mark := item.get_closest_marker("covering"):
             test = item.nodeid.partition("[")[0], *mark.args
-            # Not every value can be hashed, and all cases hold the very objects that the parameters name.
+            # By identity, as not every value can be hashed; all cases share the objects of the parameter lists.
             values = tuple(id(item.callspec.params[name]) for name in sorted(item.callspec.params))
             tests[test][values] = item
     for (_, strength), cases in tests.items():
@@ -29,17 +28,17 @@ def leave_to_full(items: Iterable[pytest.Item]) -> None:
 
 
 def covering(cases: Collection[tuple[Any, ...]], strength: int) -> set[tuple[Any, ...]]:
-    """Return cases, chosen greedily, that hold each combination of `strength` values that any case holds."""
-    held = {case: set(combinations(enumerate(case), min(strength, len(case)))) for case in cases}
-    chosen, missing = set(), set().union(*held.values())
+    """Return greedily chosen cases that cover each combination of `strength` values of all cases."""
+    combinations_of = {case: set(combinations(enumerate(case), min(strength, len(case)))) for case in cases}
+    chosen, missing = set(), set().union(*combinations_of.values())
     while missing:
-        best = max(held, key=lambda case: len(held[case] & missing))
+        best = max(combinations_of, key=lambda case: len(combinations_of[case] & missing))
         chosen.add(best)
-        missing -= held[best]
+        missing -= combinations_of[best]
     return chosen
 
 
 def examples(count: int, **more: Any) -> settings:
-    """Return settings for `count` examples in a run of everything; otherwise for a quarter, but ten at least."""
+    """Return settings for `count` examples with `--all`, and otherwise for a quarter of them, but at least ten."""
     is_full = settings.get_current_profile_name() == "full"
     return settings(max_examples=count if is_full else min(count, max(10, count // 4)), **more)

@@ -6,7 +6,7 @@ from itertools import count
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disk_entries import FREE, arrays, folder_of, head, lay, path_of, same
+from disk_entries import FREE, arrays, folder_of, head, matches, path_of, write_entry
 from sotto.engine.caches.disk_budget import Budget, Usage, tidy, usage, wipe
 from sotto.engine.caches.disk_tier import DiskTier
 from thoroughness import examples
@@ -33,7 +33,7 @@ def planted(root, forest):
     heads, paths, tokens = [], [], count()
     for key, parent, rows, used in forest:
         heads.append(head([next(tokens)], heads[parent] if parent is not None else None))
-        paths.append(lay(root, heads[-1], rows, key))
+        paths.append(write_entry(root, heads[-1], rows, key))
         os.utime(paths[-1], (used, used))
     return heads, paths
 
@@ -105,10 +105,10 @@ def kept(tier):
 
 def test_a_full_tier_forgets_what_was_not_used_for_the_longest_time(tmp_path):
     one, two, three, four = (head([number]) for number in range(4))
-    size = lay(tmp_path, one, 1000).stat().st_size
+    size = write_entry(tmp_path, one, 1000).stat().st_size
     tier = DiskTier(tmp_path, "key", 3 * size + size // 2, FREE)
     assert fill(tier, one, two, three) == [True] * 3
-    assert same(tier.load(one.id), one, 1000)
+    assert matches(tier.load(one.id), one, 1000)
     assert fill(tier, four) == [True]
     assert kept(tier) == [one, three, four]
     assert not tier.has(two.id)
@@ -123,7 +123,7 @@ def test_a_conversation_is_not_cut_at_its_beginning_to_go_on(tmp_path):
     first = head([1])
     second = head([2], first)
     third = head([3], second)
-    size = lay(tmp_path, first, 1000).stat().st_size
+    size = write_entry(tmp_path, first, 1000).stat().st_size
     other = head([9])
     tier = DiskTier(tmp_path, "key", 2 * size + size // 2, FREE)
     assert fill(tier, first, other) == [True] * 2
@@ -136,7 +136,7 @@ def test_a_conversation_is_not_cut_at_its_beginning_to_go_on(tmp_path):
 
 def test_what_is_larger_than_the_budget_makes_no_room(tmp_path):
     small, large = head([1]), head([2])
-    size = lay(tmp_path, small, 1000).stat().st_size
+    size = write_entry(tmp_path, small, 1000).stat().st_size
     tier = DiskTier(tmp_path, "key", 2 * size, FREE)
     assert fill(tier, small) == [True]
     assert not tier.put(large, arrays(large, 5000))
@@ -146,8 +146,8 @@ def test_what_is_larger_than_the_budget_makes_no_room(tmp_path):
 
 def test_opening_with_a_smaller_budget_makes_room_in_other_folders_too(tmp_path):
     old, new = head([1]), head([2])
-    size = lay(tmp_path, new, 1000).stat().st_size
-    os.utime(lay(tmp_path, old, 1000, "another key"), (1, 1))
+    size = write_entry(tmp_path, new, 1000).stat().st_size
+    os.utime(write_entry(tmp_path, old, 1000, "another key"), (1, 1))
     tier = DiskTier(tmp_path, "key", size + size // 2, FREE)
     tier.close()
     assert not path_of(tmp_path, old, "another key").exists()
@@ -156,7 +156,7 @@ def test_opening_with_a_smaller_budget_makes_room_in_other_folders_too(tmp_path)
 
 
 def test_an_entry_that_cannot_be_read_is_no_obstacle(tmp_path):
-    damaged = lay(tmp_path, head([1]), 1000, "another key")
+    damaged = write_entry(tmp_path, head([1]), 1000, "another key")
     own = folder_of(tmp_path)
     own.mkdir()
     content = damaged.read_bytes()

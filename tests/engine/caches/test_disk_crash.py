@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from disk_entries import FREE, arrays, child, folder_of, head, names, path_of, same
+from disk_entries import FREE, arrays, folder_of, head, matches, names, path_of, start_child
 from sotto.engine.caches.disk_tier import DiskTier
 
 MUCH = 1 << 30
@@ -21,7 +21,7 @@ def reopened(root):
     tier = DiskTier(root, "key", MUCH, FREE)
     heads = [stored.head for stored in tier.entries()]
     for each in heads:
-        assert same(tier.load(each.id), each, ROWS)
+        assert matches(tier.load(each.id), each, ROWS)
     tier.close()
     assert names(root) == sorted(f"{each.id}.safetensors" for each in heads)
     return heads
@@ -47,7 +47,7 @@ def test_a_writer_that_is_killed_again_and_again(tmp_path):
     for number in range(80):
         if left_over and number >= 8:
             break
-        with child(ENDLESS, tmp_path, 1000 * number) as writer:
+        with start_child(ENDLESS, tmp_path, 1000 * number) as writer:
             for _ in range(1 + number % 3):
                 writer.stdout.readline()
             try:
@@ -99,7 +99,7 @@ tier.put(second, arrays(second, 1 << 18)); tier.flush()
     ],
 )
 def test_a_writer_that_is_killed_at_each_step(tmp_path, where, when, count, whole):
-    with child(AT_CALL, tmp_path, where, when, count) as writer:
+    with start_child(AT_CALL, tmp_path, where, when, count) as writer:
         assert writer.wait() == -signal.SIGKILL
     first = head([1])
     assert reopened(tmp_path) == ([first, head([2], first)] if whole else [first])
@@ -122,7 +122,7 @@ tier.close()
 
 
 def test_what_a_living_process_is_writing_is_left_to_it(tmp_path):
-    with child(STOPS, tmp_path) as writer:
+    with start_child(STOPS, tmp_path) as writer:
         assert writer.stdout.readline() == "writing\n"
         for root in ("key", "another key"):
             tier = DiskTier(tmp_path, root, MUCH, FREE)
@@ -137,7 +137,7 @@ def test_what_a_living_process_is_writing_is_left_to_it(tmp_path):
 
 
 def test_what_a_killed_process_was_writing_is_removed_by_a_tier_of_another_key(tmp_path):
-    with child(STOPS, tmp_path) as writer:
+    with start_child(STOPS, tmp_path) as writer:
         assert writer.stdout.readline() == "writing\n"
         writer.kill()
     DiskTier(tmp_path, "another key", MUCH, FREE).close()
@@ -145,7 +145,7 @@ def test_what_a_killed_process_was_writing_is_removed_by_a_tier_of_another_key(t
 
 
 def test_wiping_meanwhile_ends_what_another_process_is_writing(tmp_path):
-    with child(STOPS, tmp_path) as writer:
+    with start_child(STOPS, tmp_path) as writer:
         assert writer.stdout.readline() == "writing\n"
         tier = DiskTier(tmp_path, "key", MUCH, FREE)
         assert tier.wipe()
@@ -183,7 +183,7 @@ def test_a_disk_that_fills_up_while_an_entry_is_written(small_disk):
     assert [each.ok for each in done] == [True, False]
     assert done[1].message == f"{path_of(small_disk, second)} cannot be written: No space left on device."
     assert names(small_disk) == [f"{first.id}.safetensors"]
-    assert same(tier.load(first.id), first, ROWS)
+    assert matches(tier.load(first.id), first, ROWS)
     # There is room again, as nothing was left over.
     assert tier.put(third, arrays(third, ROWS))
     tier.close()
@@ -219,7 +219,7 @@ def test_a_folder_that_is_removed_meanwhile_comes_back(tmp_path):
         assert tier.put(each, arrays(each))
     assert tier.flush(30)
     assert [done.ok for done in tier.drain()] == [True] * 3
-    assert same(tier.load(first.id), first)
+    assert matches(tier.load(first.id), first)
     tier.close()
     tier = DiskTier(tmp_path / "root", "key", MUCH, FREE)
     assert [stored.head for stored in tier.entries()] == [first, second]
@@ -234,10 +234,10 @@ first = head([1]); second = head([2])
 tier = DiskTier(pathlib.Path(sys.argv[1]), "key", 1 << 40, FREE)
 for each, rows in ((first, 1 << 18), (second, 1 << 20)):
     print(tier.put(each, arrays(each, rows)), tier.flush(30), [done.ok for done in tier.drain()])
-print(same(tier.load(first.id), first, 1 << 18))
+print(matches(tier.load(first.id), first, 1 << 18))
 tier.close()
 """
-    with child(code, tmp_path) as writer:
+    with start_child(code, tmp_path) as writer:
         said, _ = writer.communicate()
     assert said.splitlines() == ["True True [True]", "True True [False]", "True"]
     assert names(tmp_path) == [f"{head([1]).id}.safetensors"]

@@ -9,7 +9,7 @@ import safetensors
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disk_entries import folder_of, head, lay, path_of
+from disk_entries import folder_of, head, path_of, write_entry
 from sotto.engine.caches import disk_file
 from sotto.engine.caches.disk_file import CHECKSUM, DamagedEntryError, checksum, packed, read_verified
 from sotto.engine.caches.disk_format import EntryHead, entry_id, packed_entry, read_entry, read_head
@@ -88,8 +88,8 @@ def opened(root):
 def test_every_flipped_byte_is_found_and_the_file_removed(tmp_path):
     first = head([1, 2])
     second = head([3], first)
-    whole = lay(tmp_path, first).read_bytes()
-    after = lay(tmp_path, second).read_bytes()
+    whole = write_entry(tmp_path, first).read_bytes()
+    after = write_entry(tmp_path, second).read_bytes()
     path = path_of(tmp_path, first)
     for at in range(len(whole)):
         flipped = bytearray(whole)
@@ -103,7 +103,7 @@ def test_every_flipped_byte_is_found_and_the_file_removed(tmp_path):
         assert not path.exists()
         assert not path_of(tmp_path, second).exists()
         shelf.close()
-    lay(tmp_path, first)
+    write_entry(tmp_path, first)
     shelf = opened(tmp_path)
     assert shelf.read(first.id) is not None
     shelf.close()
@@ -111,7 +111,7 @@ def test_every_flipped_byte_is_found_and_the_file_removed(tmp_path):
 
 def test_every_length_but_the_whole_is_found_and_the_file_removed(tmp_path):
     only = head([1, 2])
-    whole = lay(tmp_path, only).read_bytes()
+    whole = write_entry(tmp_path, only).read_bytes()
     path = path_of(tmp_path, only)
     for length in [*range(len(whole)), len(whole) + 1, 2 * len(whole)]:
         path.parent.mkdir(exist_ok=True)
@@ -124,7 +124,7 @@ def test_every_length_but_the_whole_is_found_and_the_file_removed(tmp_path):
 
 def test_damage_after_opening_is_found(tmp_path):
     only = head([1, 2])
-    path = lay(tmp_path, only)
+    path = write_entry(tmp_path, only)
     whole = path.read_bytes()
     for damaged in (whole[:-1], whole[:40], b"", whole + b"x", bytes(len(whole)), whole[:100] + b"!" + whole[101:]):
         path.write_bytes(whole)
@@ -217,7 +217,7 @@ def test_a_right_checksum_alone_is_not_trusted(tmp_path, what, caplog):
 
 def test_an_entry_under_another_name_or_in_another_folder_is_removed(tmp_path):
     first, second = head([1, 2]), head([1, 2], head([5]))
-    whole = lay(tmp_path, first).read_bytes()
+    whole = write_entry(tmp_path, first).read_bytes()
     for path in (path_of(tmp_path, second), path_of(tmp_path, first, "another key")):
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(whole)
@@ -230,7 +230,7 @@ def test_an_entry_under_another_name_or_in_another_folder_is_removed(tmp_path):
 @pytest.mark.parametrize("start", ["2", "4"])
 def test_an_entry_that_does_not_start_where_its_parent_ends_is_removed(tmp_path, start):
     parent = head([1, 2, 3])
-    lay(tmp_path, parent)
+    write_entry(tmp_path, parent)
     id = entry_id(parent.id, TOKENS)  # noqa: A001
     path = folder_of(tmp_path) / f"{id}.safetensors"
     path.write_bytes(forged(entry(parent=parent.id, start=start), TOKENS))
@@ -250,7 +250,7 @@ def test_an_entry_that_does_not_start_where_its_parent_ends_is_removed(tmp_path,
 def test_what_is_no_regular_file_is_not_opened(tmp_path):
     only = head([1, 2])
     path = path_of(tmp_path, only)
-    whole = lay(tmp_path, only).read_bytes()
+    whole = write_entry(tmp_path, only).read_bytes()
     outside = tmp_path / "outside"
     outside.write_bytes(whole)
     for make in (os.mkfifo, lambda link: link.symlink_to(outside), lambda link: link.symlink_to("/dev/zero")):
@@ -270,7 +270,7 @@ def test_what_is_no_regular_file_is_not_opened(tmp_path):
 
 
 def test_a_file_that_shrinks_while_it_is_read_is_damaged(tmp_path, monkeypatch):
-    path = lay(tmp_path, head([1, 2]), rows=4 << 20)
+    path = write_entry(tmp_path, head([1, 2]), rows=4 << 20)
     read = os.preadv
 
     def shrinking(file, buffers, at):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disk_entries import FREE, arrays, child, folder_of, head, lay, names, path_of, same
+from disk_entries import FREE, arrays, folder_of, head, matches, names, path_of, start_child, write_entry
 from sotto.engine.caches.disk_budget import Usage, usage
 from sotto.engine.caches.disk_tier import Bounds, DiskTier
 from thoroughness import examples
@@ -56,7 +56,7 @@ def test_entries_outlive_the_tier(tmp_path, tier_at):
     assert [(done.id, done.ok, done.message) for done in put(tier, *heads)] == [(each.id, True, "") for each in heads]
     for _ in range(2):
         assert known(tier) == heads
-        assert all(tier.has(each.id) and same(tier.load(each.id), each) for each in heads)
+        assert all(tier.has(each.id) and matches(tier.load(each.id), each) for each in heads)
         assert tier.load("0" * 32) is None
         assert not tier.has("0" * 32)
         tier.close()
@@ -145,7 +145,7 @@ def test_what_is_there_is_not_written_again_unless_that_is_asked_for(tmp_path, t
     assert tier.put(noted, arrays(noted, 5), replace=True)
     assert tier.flush(30)
     assert tier.drain()[0].ok
-    assert same(tier.load(only.id), noted, 5)
+    assert matches(tier.load(only.id), noted, 5)
     assert known(tier) == [noted]
     tier.close()
     assert known(tier_at(tmp_path)) == [noted]
@@ -198,13 +198,13 @@ def test_what_cannot_be_read_stays_but_is_not_used(tmp_path, tier_at, monkeypatc
     assert not tier.has(only.id)
     assert str(path_of(tmp_path, only)) in caplog.text
     tier.close()
-    assert same(tier_at(tmp_path).load(only.id), only)
+    assert matches(tier_at(tmp_path).load(only.id), only)
 
 
 def test_entries_without_a_beginning_go_when_the_folder_is_opened(tmp_path, tier_at):
     heads = chain([1], [2], [3])
     for each in heads:
-        lay(tmp_path, each)
+        write_entry(tmp_path, each)
     path_of(tmp_path, heads[1]).unlink()
     assert known(tier_at(tmp_path)) == heads[:1]
     assert names(tmp_path) == [f"{heads[0].id}.safetensors"]
@@ -244,7 +244,7 @@ def test_strange_files_are_removed_and_strange_folders_left_alone(tmp_path, tier
 
 def test_what_was_left_in_other_folders_is_removed(tmp_path, tier_at):
     only = head([1])
-    kept = lay(tmp_path, only, key="second")
+    kept = write_entry(tmp_path, only, key="second")
     left = kept.with_name("a.1.2.partial")
     left.write_bytes(b"?")
     empty = folder_of(tmp_path, "third")
@@ -340,7 +340,7 @@ def test_wiping_takes_everything_and_leaves_a_tier_that_works(tmp_path, tier_at)
     put(other, first)
     tier = tier_at(tmp_path)
     put(tier, first)
-    lay(tmp_path, third, key="of no one")
+    write_entry(tmp_path, third, key="of no one")
     assert tier.usage().entries == 3
     # One large entry is being written and another waits.
     assert tier.put(second, arrays(second, 8 << 20))
@@ -352,7 +352,7 @@ def test_wiping_takes_everything_and_leaves_a_tier_that_works(tmp_path, tier_at)
     assert tier.usage().entries == 0
     assert names(tmp_path) == []
     assert put(tier, first)[0].ok
-    assert same(tier.load(first.id), first)
+    assert matches(tier.load(first.id), first)
 
 
 def test_wiping_right_before_an_entry_gets_its_name(tmp_path, tier_at, monkeypatch):
@@ -435,7 +435,7 @@ def test_a_disk_that_fails_is_left_alone_for_a_while(tmp_path, tier_at, monkeypa
     assert str(path_of(tmp_path, second)) in done[0].message
     assert names(tmp_path) == [f"{first.id}.safetensors"]
     assert not tier.put(second, arrays(second))
-    assert same(tier.load(first.id), first), "reading goes on"
+    assert matches(tier.load(first.id), first), "reading goes on"
     assert sum("cannot be written" in record.getMessage() for record in caplog.records) == 1
 
 
@@ -451,10 +451,10 @@ def test_two_processes_share_a_folder(tmp_path, tier_at):
     first, second, third = chain([1], [2], [3])
     tier = tier_at(tmp_path)
     put(tier, first)
-    other = child(
+    other = start_child(
         "first = head([1]); second = head([2], first)\n"
         "tier = DiskTier(pathlib.Path(sys.argv[1]), 'key', 1 << 30, FREE)\n"
-        "print(same(tier.load(first.id), first), flush=True)\n"
+        "print(matches(tier.load(first.id), first), flush=True)\n"
         "tier.put(second, arrays(second)); tier.flush(); print([done.ok for done in tier.drain()], flush=True)\n"
         "sys.stdin.readline(); tier.close(); print('closed', flush=True)",
         tmp_path,
@@ -467,7 +467,7 @@ def test_two_processes_share_a_folder(tmp_path, tier_at):
         assert all(done.ok for done in put(tier, second, third))
         assert path_of(tmp_path, second).stat().st_ino == inode
         assert known(tier) == [first, second, third]
-        assert same(tier.load(second.id), second)
+        assert matches(tier.load(second.id), second)
         other.stdin.write("\n")
         other.stdin.flush()
         assert other.stdout.readline() == "closed\n"
@@ -505,7 +505,7 @@ def test_whatever_is_done_the_tier_says_what_is_there(tmp_path_factory, steps):
         elif step == "load":
             found = tier.load(node(number).id)
             assert (found is not None) == (number in there)
-            assert found is None or same(found, node(number))
+            assert found is None or matches(found, node(number))
         elif step == "discard" and number in there:
             tier.discard([node(number).id])
             # What hangs by something that is not there is not known to belong to it.

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layouts import NO_OVERHEAD, PLENTY, card, choices, devices, held, models, needs
+from layouts import NO_OVERHEAD, PLENTY, bytes_by_device, card, choices, devices, models, needs
 from sotto.engine.footprint.layout_search import Answer, place, place_on_one
 from sotto.engine.footprint.placement import Device, Layout, Options, Span
 from sotto.errors import EngineError
@@ -35,7 +35,7 @@ def said(model, graphs, most=10**9):
 
     def stage(proposal):
         log.append(proposal)
-        fits = all(nbytes + graphs[name] <= most for name, nbytes in held(proposal, model).items())
+        fits = all(nbytes + graphs[name] <= most for name, nbytes in bytes_by_device(proposal, model).items())
         return Answer(fits, model, graphs)
 
     return stage, log
@@ -58,7 +58,7 @@ def test_where_less_is_free_than_was_said_it_is_counted_on_less():
     agreed = place([card("a", 100)], model, PLENTY, NO_OVERHEAD, stage, stage, stage, pytest.fail)
     assert agreed.count == 5
     assert [proposal.count for proposal in log][:3] == [10, 9, 8]
-    assert held(agreed, model)["a"] <= 42
+    assert bytes_by_device(agreed, model)["a"] <= 42
 
 
 def test_when_nothing_holds_everything_is_freed_and_it_is_said():

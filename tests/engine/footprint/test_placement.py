@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layouts import NO_OVERHEAD, PLENTY, card, choices, devices, held, models, needs
+from layouts import NO_OVERHEAD, PLENTY, bytes_by_device, card, choices, devices, models, needs
 from sotto.engine.footprint.placement import Device, Host, Layout, Options, Span, layout
 from sotto.errors import EngineError
 
@@ -13,7 +13,7 @@ shares = st.floats(0, 1)
 def test_no_device_gets_more_than_it_has(there, model, options, back_off):
     found = layout(there, model, PLENTY, options, back_off)
     by_name = {device.name: device for device in there}
-    for name, nbytes in held(found, model).items():
+    for name, nbytes in bytes_by_device(found, model).items():
         device = by_name[name]
         room = device.free - device.free * back_off - options.overhead - device.graph
         factor = 1 if options.count is None else 1000
@@ -29,7 +29,7 @@ def test_layers_lie_in_order_without_gaps_or_overlaps(there, model, options, bac
     assert len({span.device for span in found.spans}) == len(found.spans)
     if found.spans:
         assert found.spans[-1].end in (len(model.sizes), len(model.sizes) - 1)
-    kinds = {device.kind for device in there if device.name in held(found, model)}
+    kinds = {device.kind for device in there if device.name in bytes_by_device(found, model)}
     assert len(kinds) <= 1
 
 

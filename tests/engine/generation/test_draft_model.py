@@ -13,10 +13,10 @@ from generating import (
     PROMPT,
     Always,
     Counting,
+    cancel_after,
     drain,
     empty,
     finished,
-    polls,
     reference,
     run,
     scheduler,
@@ -163,7 +163,7 @@ def test_whatever_is_asked_the_answer_is_the_one_without(kind, data):
             "context": len(history) + room,
         }
         stopped = data.draw(st.integers(0, 60))
-        cancelled = polls(stopped) if data.draw(st.booleans()) else polls(math.inf)
+        cancelled = cancel_after(stopped) if data.draw(st.booleans()) else cancel_after(math.inf)
         ahead = data.draw(st.sampled_from([0.0, math.inf]))
         one = task(list(history), cancelled=cancelled, **asked)
         found = finished(with_draft(kind, draft, one, prefix=prefix, ahead=ahead))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generating import PLENTY, PROMPT, Counting, drain, empty, finished, polls, reference, run, scheduler, task
+from generating import PLENTY, PROMPT, Counting, cancel_after, drain, empty, finished, reference, run, scheduler, task
 from sotto.engine.architectures.zoo import build
 from sotto.engine.caches.batch import MOST_TOGETHER
 from sotto.engine.caches.caches import make_caches
@@ -140,7 +140,9 @@ def test_cancelled_anywhere_the_next_request_is_answered_as_by_a_fresh_engine(ki
     prefix = empty(kind)
     ahead = data.draw(st.sampled_from([0.0, math.inf]))
     boundaries = data.draw(st.lists(st.integers(1, len(PROMPT)), max_size=2))
-    events = run(kind, prefix, task(boundaries=boundaries, cancelled=polls(data.draw(st.integers(0, 21)))), ahead=ahead)
+    events = run(
+        kind, prefix, task(boundaries=boundaries, cancelled=cancel_after(data.draw(st.integers(0, 21)))), ahead=ahead
+    )
     drawn = events[-1].token_ids
     assert events[-1].done_reason is (DoneReason.CANCELLED if len(drawn) < 12 else DoneReason.LENGTH)
     whole = [*PROMPT, *reference(kind, PROMPT, 12)]
@@ -154,7 +156,7 @@ def test_cancelled_anywhere_the_next_request_is_answered_as_by_a_fresh_engine(ki
 @kinds
 def test_a_cancelled_prefill_goes_on_where_it_stopped(kind):
     prefix = empty(kind)
-    cancelled = finished(run(kind, prefix, task(cancelled=polls(3))))
+    cancelled = finished(run(kind, prefix, task(cancelled=cancel_after(3))))
     assert (cancelled.done_reason, cancelled.text, cancelled.token_ids) == (DoneReason.CANCELLED, "", ())
     assert finished(run(kind, prefix, task())).cached_tokens == 21
 

@@ -9,10 +9,10 @@ from generating import (
     PERIOD,
     REPEATS,
     Echo,
+    cancel_after,
     eager,
     empty,
     finished,
-    polls,
     reference,
     run,
     scheduler,
@@ -117,7 +117,7 @@ def test_an_end_among_the_drafts_ends_the_answer(kind):
 def test_cancelled_between_rounds_the_prefix_stays_right(kind):
     for steps in range(10, 22, 3):
         prefix = empty(kind)
-        one = task(REPEATS, 40, cancelled=polls(steps))
+        one = task(REPEATS, 40, cancelled=cancel_after(steps))
         cut = finished(run(kind, prefix, one, ahead=0.0, speculator=eager()))
         turn = [*REPEATS, *cut.token_ids, 8]
         assert finished(run(kind, prefix, task(turn, 4))).token_ids == reference(kind, turn, 4)

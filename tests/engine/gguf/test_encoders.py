@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from checkpoints import LLAMA, load_folder
-from embedding import embedded, minilm
+from embedding import embed, minilm
 from gguf_encoders import of_minilm, write_encoder
 from gguf_writing import write_model
 from loading import PLENTY, load, random_weights
@@ -77,10 +77,10 @@ def test_vectors_of_minilm_are_those_of_pytorch(engine, opened, wanted):
     assert (info.architecture, info.writes, info.context_length) == ("bert", False, 256)
     assert source.record.capabilities == ("embedding",)
     assert source.tokenizer_json  # made of the file alone
-    done = embedded(engine, *TEXTS)
+    done = embed(engine, *TEXTS)
     assert np.abs(np.array(done.vectors) - wanted).max() < TOLERANCE
     # [CLS] hello world [SEP]
-    assert embedded(engine, "Hello world").prompt_tokens == 4
+    assert embed(engine, "Hello world").prompt_tokens == 4
     with pytest.raises(InvalidRequestError, match="writes no text, it makes embeddings only"):
         engine.prepare(GenerateRequest("g", (Message("user", "Hi"),)))
 
@@ -120,7 +120,7 @@ def test_vectors_of_quantized_weights_are_nearly_those_and_planned(engine, opene
     assert (needs.unknown, needs.layers) == ("", ())
     assert needs.repacked.startswith("Q8_0 in 8 bits (")
     assert engine.load(source).weight_bytes == needs.weight_bytes
-    found = np.array(embedded(engine, *TEXTS).vectors)
+    found = np.array(embed(engine, *TEXTS).vectors)
     assert (found * wanted).sum(axis=1).min() > 1 - 1e-2
 
 
@@ -211,7 +211,7 @@ def normal(vector):
 @pytest.mark.parametrize(("pooling", "place"), [(0, None), (1, None), (2, 0), (3, -1)])
 def test_pooling_is_as_the_file_says(engine, tmp_path, pooling, place):
     engine.load(open_model(record_of(bert(tmp_path, pooling_type=pooling))))
-    (vector,) = embedded(engine, "a b", normalise=False).vectors
+    (vector,) = embed(engine, "a b", normalise=False).vectors
     # [CLS] a b [SEP] of the plain vocabulary.
     hidden = np.array(load_folder(EMBEDDINGS / "bert").model(mx.array([[2, 5, 6, 3]])))[0]
     assert np.allclose(vector, normal(hidden.mean(axis=0) if place is None else hidden[place]), atol=1e-5)
@@ -219,7 +219,7 @@ def test_pooling_is_as_the_file_says(engine, tmp_path, pooling, place):
 
 def test_texts_are_cut_where_the_file_says_though_there_are_more_positions(engine, tmp_path):
     assert engine.load(open_model(record_of(bert(tmp_path, context_length=8)))).context_length == 8
-    assert embedded(engine, "a b c d e f g h i").prompt_tokens == 8
+    assert embed(engine, "a b c d e f g h i").prompt_tokens == 8
 
 
 def signs(writer, count):
@@ -237,7 +237,7 @@ def test_a_model_that_writes_makes_its_vector_of_the_last_token(engine, tmp_path
     record = record_of(path)
     assert record.capabilities == ("embedding",)
     engine.load(open_model(record))
-    (vector,) = embedded(engine, "&(").vectors
+    (vector,) = embed(engine, "&(").vectors
     loaded = load(open_model(record))
     hidden = body_of(loaded.model, loaded.config)(mx.array([[5, 7]]), cache=make_caches(loaded.model))[0, -1]
     assert np.allclose(vector, normal(hidden), atol=1e-5)
@@ -255,7 +255,7 @@ def test_damaged_files_are_refused_in_a_sentence_or_make_vectors(engine, tmp_pat
     message = ""
     try:
         engine.load(open_model(record_of(path)))
-        end = embedded(engine, "a b c")
+        end = embed(engine, "a b c")
         assert isinstance(end, Embedded) or not end.bug
     except SottoError as error:
         message = error.message

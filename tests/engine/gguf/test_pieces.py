@@ -11,7 +11,7 @@ from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
 
 from embedding import minilm
 from gguf_encoders import write_pieces
-from gguf_vocabularies import finished, tokenizer_of, written
+from gguf_vocabularies import finish_file, tokenizer_of, write_vocabulary
 from places import EMBEDDINGS
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import BrokenModelError
@@ -44,7 +44,7 @@ def test_word_pieces_cut_texts_as_their_own_tokenizer_does(tmp_path, old):
     writer = gguf.GGUFWriter(tmp_path / "v.gguf", "bert")
     pieces = (minilm() / "vocab.txt").read_text(encoding="utf-8").splitlines()
     write_pieces(writer, pieces, old=old)
-    tokenizer = tokenizer_of(finished(writer, tmp_path / "v.gguf", len(pieces)))
+    tokenizer = tokenizer_of(finish_file(writer, tmp_path / "v.gguf", len(pieces)))
     saved = (minilm() / "tokenizer.json").read_text(encoding="utf-8")
     for text in (*TEXTS, *MORE):
         assert tokenizer.encode_framed(text, 4096)[0] == framed(saved, text), text
@@ -58,11 +58,11 @@ PIECES = {
 
 
 def test_a_vocabulary_with_capitals_tells_them_apart_and_usual_names_are_known(tmp_path):
-    cased = tokenizer_of(written(tmp_path / "v.gguf", PIECES, architecture="bert"))
+    cased = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", PIECES, architecture="bert"))
     assert cased.encode_framed("Ab a é", 9) == ([1, 4, 5, 3, 6, 2], 6)
     tokens = [token for token in PIECES["ggml.tokens"] if token != "\u2581A"]
     small = PIECES | {"ggml.tokens": [*tokens, "\u2581e"]}
-    uncased = tokenizer_of(written(tmp_path / "w.gguf", small, architecture="bert"))
+    uncased = tokenizer_of(write_vocabulary(tmp_path / "w.gguf", small, architecture="bert"))
     assert uncased.encode_framed("Ab a é", 9) == ([1, 3, 4, 3, 6, 2], 6)
 
 
@@ -106,10 +106,12 @@ def of_unigram(tokenizer, **changes):
 
 
 def test_likeliest_pieces_cut_texts_as_their_own_tokenizer_does(tmp_path, xlm_roberta):
-    tokenizer = tokenizer_of(written(tmp_path / "v.gguf", of_unigram(xlm_roberta), architecture="bert"))
+    tokenizer = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", of_unigram(xlm_roberta), architecture="bert"))
     for text in (*TEXTS, *MORE[:3]):
         assert tokenizer.encode_framed(text, 4096)[0] == framed(xlm_roberta, text), text
-    plain = written(tmp_path / "w.gguf", of_unigram(xlm_roberta, **{"ggml.add_eos_token": False}), architecture="bert")
+    plain = write_vocabulary(
+        tmp_path / "w.gguf", of_unigram(xlm_roberta, **{"ggml.add_eos_token": False}), architecture="bert"
+    )
     assert tokenizer_of(plain).encode_framed("The", 9)[0] == framed(xlm_roberta, "The")[:-1]
 
 
@@ -134,7 +136,9 @@ def test_characters_are_replaced_by_the_files_own_table(tmp_path, xlm_roberta):
     saved = json.loads(xlm_roberta.to_str())
     table = {"type": "Precompiled", "precompiled_charsmap": b64encode(packed).decode()}
     saved["normalizer"]["normalizers"].insert(0, table)
-    tokenizer = tokenizer_of(written(tmp_path / "v.gguf", of_unigram(xlm_roberta, **map_of), architecture="bert"))
+    tokenizer = tokenizer_of(
+        write_vocabulary(tmp_path / "v.gguf", of_unigram(xlm_roberta, **map_of), architecture="bert")
+    )
     found = tokenizer.encode_framed("#he quick", 99)[0]
     assert found == framed(json.dumps(saved), "#he quick") == framed(xlm_roberta, "The quick")
 
@@ -153,13 +157,13 @@ def test_characters_are_replaced_by_the_files_own_table(tmp_path, xlm_roberta):
 def test_pieces_that_make_no_sense_are_refused(tmp_path, xlm_roberta, changes, why):
     path = tmp_path / "v.gguf"
     with pytest.raises(BrokenModelError) as refused:
-        vocabulary_of(written(path, of_unigram(xlm_roberta, **changes), architecture="bert"))
+        vocabulary_of(write_vocabulary(path, of_unigram(xlm_roberta, **changes), architecture="bert"))
     assert_sentence(refused.value.message, path, why)
 
 
 def test_a_damaged_table_of_characters_is_refused_in_a_sentence(tmp_path, xlm_roberta):
     values = of_unigram(xlm_roberta, **{"ggml.precompiled_charsmap": list(b"\xff\xff\xff\xffdamaged")})
-    found = vocabulary_of(written(tmp_path / "v.gguf", values, architecture="bert"))
+    found = vocabulary_of(write_vocabulary(tmp_path / "v.gguf", values, architecture="bert"))
     with pytest.raises(BrokenModelError, match=r"^tokenizer\.json: the charsmap in normalizer has 11 bytes"):
         Tokenizer(found.tokenizer, found.files).encode("a")
 
@@ -176,11 +180,11 @@ LEVEL = {
 
 
 def test_byte_level_pieces_of_an_encoder_are_framed_and_of_others_only_where_the_file_says_so(tmp_path):
-    framed_by = tokenizer_of(written(tmp_path / "v.gguf", LEVEL, architecture="bert"))
+    framed_by = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", LEVEL, architecture="bert"))
     assert framed_by.encode_framed("aba", 9)[0] == [0, 4, 2, 1]
-    writer = tokenizer_of(written(tmp_path / "w.gguf", LEVEL))
+    writer = tokenizer_of(write_vocabulary(tmp_path / "w.gguf", LEVEL))
     assert writer.encode_framed("aba", 9)[0] == [4, 2]
     # As the files of Qwen3's embeddings say; prompts have nothing behind them.
-    ended = tokenizer_of(written(tmp_path / "x.gguf", LEVEL | {"ggml.add_eos_token": True}))
+    ended = tokenizer_of(write_vocabulary(tmp_path / "x.gguf", LEVEL | {"ggml.add_eos_token": True}))
     assert ended.encode_framed("aba", 9)[0] == [4, 2, 1]
     assert ended.encode("aba") == [4, 2]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gguf_vocabularies import tokenizer_of, written
+from gguf_vocabularies import tokenizer_of, write_vocabulary
 from material import material
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import BrokenModelError
@@ -40,7 +40,7 @@ def real(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_real_vocabularies_cut_texts_as_llama_cpp_does(tmp_path, name):
-    tokenizer = tokenizer_of(written(tmp_path / "v.gguf", real(name)))
+    tokenizer = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", real(name)))
     for text, tokens in vectors(name):
         assert tokenizer.encode(text, add_bos=False) == tokens, text
         # Composed form (NFC) is Qwen's own.
@@ -61,12 +61,14 @@ BASE = {
 
 @pytest.mark.parametrize("name", PRE_TOKENIZERS)
 def test_each_way_of_cutting_can_be_read(tmp_path, name):
-    tokenizer = tokenizer_of(written(tmp_path / "v.gguf", BASE | {"ggml.pre": name}))
+    tokenizer = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", BASE | {"ggml.pre": name}))
     assert tokenizer.encode("ab", add_bos=False) == [2]
 
 
 def test_special_tokens_come_from_the_file(tmp_path):
-    found = vocabulary_of(written(tmp_path / "v.gguf", BASE | {"chat_template": "{{ x }}", "ggml.add_bos_token": True}))
+    found = vocabulary_of(
+        write_vocabulary(tmp_path / "v.gguf", BASE | {"chat_template": "{{ x }}", "ggml.add_bos_token": True})
+    )
     assert found.files["tokenizer_config.json"] == {
         "bos_token": "<s>",
         "eos_token": "</s>",
@@ -85,7 +87,7 @@ def test_several_templates_come_by_their_names(tmp_path):
     named = {"default": "{{ x }}", "tool_use": "{{ tools }}", "rag": "{{ documents }}"}
 
     def written_by_gguf(templates):
-        values = written(tmp_path / "v.gguf", BASE | {"chat_template": templates})
+        values = write_vocabulary(tmp_path / "v.gguf", BASE | {"chat_template": templates})
         return vocabulary_of(values).files["tokenizer_config.json"]["chat_template"]
 
     listed = [{"name": name, "template": text} for name, text in named.items()]
@@ -99,7 +101,7 @@ def test_several_templates_come_by_their_names(tmp_path):
     [({}, False), ({"ggml.pre": "llama-bpe"}, True), ({"ggml.pre": "llama-bpe", "ggml.add_bos_token": False}, False)],
 )
 def test_where_the_file_does_not_say_the_way_of_cutting_decides_on_bos(tmp_path, changes, bos):
-    assert tokenizer_of(written(tmp_path / "v.gguf", BASE | changes)).add_bos is bos
+    assert tokenizer_of(write_vocabulary(tmp_path / "v.gguf", BASE | changes)).add_bos is bos
 
 
 @pytest.mark.parametrize(("architecture", "pieces"), [("mistral3", ["ab", "CD"]), ("llama", ["abCD"])])
@@ -107,14 +109,14 @@ def test_what_ollama_calls_the_default_way_is_that_of_the_architecture(tmp_path,
     tokens = ["a", "b", "C", "D", "ab", "CD", "abCD"]
     merges = {"ggml.merges": ["a b", "C D", "ab CD"], "ggml.token_type": [1] * 7, "ggml.tokens": tokens}
     values = {"ggml.model": "gpt2", "ggml.pre": "default", **merges}
-    tokenizer = tokenizer_of(written(tmp_path / "v.gguf", values, architecture=architecture))
+    tokenizer = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", values, architecture=architecture))
     assert [tokens[token] for token in tokenizer.encode("abCD")] == pieces
 
 
 def test_the_end_of_a_channel_is_not_that_of_an_answer(tmp_path):
     tokens = ["<|end|>", "<|return|>", "<|channel|>", "a"]
     values = BASE | {"ggml.tokens": tokens, "ggml.token_type": [3, 3, 3, 1], "ggml.merges": [], "ggml.bos_token_id": 3}
-    assert tokenizer_of(written(tmp_path / "v.gguf", values | {"ggml.eos_token_id": 1})).eos_ids == {1}
+    assert tokenizer_of(write_vocabulary(tmp_path / "v.gguf", values | {"ggml.eos_token_id": 1})).eos_ids == {1}
 
 
 SCORED = {
@@ -126,11 +128,11 @@ SCORED = {
 
 
 def test_the_higher_score_is_merged_first(tmp_path):
-    tokenizer = tokenizer_of(written(tmp_path / "v.gguf", SCORED))
+    tokenizer = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", SCORED))
     assert tokenizer.encode("abc") == [1, 9, 8]
     assert tokenizer.encode("ab\nab", add_bos=False) == [9, 5, 10, 7]
     assert tokenizer.decode([9, 8]) == " abc"
-    plain = tokenizer_of(written(tmp_path / "w.gguf", SCORED | {"ggml.add_space_prefix": False}))
+    plain = tokenizer_of(write_vocabulary(tmp_path / "w.gguf", SCORED | {"ggml.add_space_prefix": False}))
     assert plain.encode("abc ab", add_bos=False) == [4, 8, 9, 5]
 
 
@@ -156,7 +158,7 @@ def test_the_higher_score_is_merged_first(tmp_path):
 def test_what_is_no_vocabulary_is_refused(tmp_path, changes, why):
     path = tmp_path / "v.gguf"
     with pytest.raises(BrokenModelError) as refused:
-        vocabulary_of(written(path, BASE | changes))
+        vocabulary_of(write_vocabulary(path, BASE | changes))
     assert_sentence(refused.value.message, path, why)
 
 
@@ -166,20 +168,20 @@ def test_scores_that_are_none_are_refused(tmp_path, scores):
     if scores:
         values["ggml.scores"] = scores
     with pytest.raises(BrokenModelError, match=r"tokenizer\.ggml\.scores .* should be a list of 11"):
-        vocabulary_of(written(tmp_path / "v.gguf", values))
+        vocabulary_of(write_vocabulary(tmp_path / "v.gguf", values))
 
 
 def test_tokens_without_an_embedding_are_left_out(tmp_path):
-    assert tokenizer_of(written(tmp_path / "v.gguf", BASE, count=6)).vocab_size == 6
-    assert tokenizer_of(written(tmp_path / "w.gguf", SCORED, count=10)).vocab_size == 10
+    assert tokenizer_of(write_vocabulary(tmp_path / "v.gguf", BASE, count=6)).vocab_size == 6
+    assert tokenizer_of(write_vocabulary(tmp_path / "w.gguf", SCORED, count=10)).vocab_size == 10
 
 
 def test_a_list_of_ends_is_heard(tmp_path):
-    tokenizer = tokenizer_of(written(tmp_path / "v.gguf", BASE | {"ggml.eos_token_ids": [3, 900]}))
+    tokenizer = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", BASE | {"ggml.eos_token_ids": [3, 900]}))
     assert tokenizer.eos_ids == {3, 4, 5}
 
 
 def test_a_merge_of_what_is_no_token_is_told_in_a_sentence(tmp_path):
-    found = vocabulary_of(written(tmp_path / "v.gguf", BASE | {"ggml.merges": ["a z"]}))
+    found = vocabulary_of(write_vocabulary(tmp_path / "v.gguf", BASE | {"ggml.merges": ["a z"]}))
     with pytest.raises(BrokenModelError, match="merge 0 is of 'a' and 'z'"):
         Tokenizer(found.tokenizer, found.files)

@@ -7,7 +7,7 @@ import regress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guided_texts import accepts, guide_of, guide_of_regex, written
+from guided_texts import accepts, guide_of, guide_of_regex, to_json
 from sotto.engine.grammar.ecma_patterns import endless, searched
 from sotto.engine.grammar.ecma_properties import property_item
 from sotto.errors import InvalidRequestError
@@ -16,7 +16,7 @@ from thoroughness import examples
 
 def matches(pattern, *texts):
     guide = guide_of({"type": "string", "pattern": pattern})
-    return [text for text in texts if accepts(guide, written(text))]
+    return [text for text in texts if accepts(guide, to_json(text))]
 
 
 @pytest.mark.parametrize(

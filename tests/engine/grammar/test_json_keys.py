@@ -165,7 +165,7 @@ def test_arguments_of_calls_have_no_key_twice(name, special):
     vocabulary = Vocabulary(tokens, tokens.vocab_size)
     fixed = calls_rules(family, template, tool({"const": {"k": 0}}), tokens.special)
     free = calls_rules(family, template, tool({"type": "object"}), tokens.special)
-    (walk,) = walks(family, fixed, tokens, [3], most=2500)
+    (walk,) = walks(family, fixed, tokens, [3], max_tokens=2500)
     assert walk.complete
     given = re.compile(r'\{\s*"k"\s*:\s*0\s*\}')
     assert len(given.findall(walk.text)) >= 2

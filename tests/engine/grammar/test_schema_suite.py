@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from guided_texts import accepts, guide_of, written
+from guided_texts import accepts, guide_of, to_json
 from sotto.errors import InvalidRequestError
 
 DRAFTS = {
@@ -59,15 +59,15 @@ def spellings(value, *, equal):
     """
     if isinstance(value, dict):
         for pairs in itertools.islice(itertools.permutations(value.items()), _MOST_ORDERS):
-            ways = [[f"{written(key)}:{one}" for one in spellings(inner, equal=equal)] for key, inner in pairs]
+            ways = [[f"{to_json(key)}:{one}" for one in spellings(inner, equal=equal)] for key, inner in pairs]
             yield from (f"{{{','.join(parts)}}}" for parts in itertools.product(*ways))
     elif isinstance(value, list):
         ways = [list(spellings(inner, equal=equal)) for inner in value]
         yield from (f"[{','.join(parts)}]" for parts in itertools.product(*ways))
     else:
-        yield written(value)
+        yield to_json(value)
         if equal and isinstance(value, float) and value.is_integer():
-            yield written(int(value))
+            yield to_json(int(value))
 
 
 def unwritten(draft, file, schema, test):

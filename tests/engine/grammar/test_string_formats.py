@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from guided_texts import accepts, guide_of, written
+from guided_texts import accepts, guide_of, to_json
 from sotto.engine.grammar.string_formats import format_terms
 from thoroughness import examples
 
@@ -98,14 +98,14 @@ def test_a_second_60_is_the_last_of_a_day_in_utc_alone():
 )
 def test_a_format_is_honoured_beside_whatever_else_is_asked(name, right, wrong):
     guide = guide_of({"type": "string", "format": name})
-    assert [text for text in (*right, *wrong) if accepts(guide, written(text))] == right
+    assert [text for text in (*right, *wrong) if accepts(guide, to_json(text))] == right
     assert [text for text in (*right, *wrong) if fits(name, text)] == right
     if name in ("date", "ipv4", "ipv6"):
         judge = jsonschema.Draft202012Validator({"format": name}, format_checker=jsonschema.FormatChecker())
         assert all(judge.is_valid(text) is (text in right) for text in (*right, *wrong))
     limited = {"type": "string", "format": name, "pattern": "[^01]$", "minLength": 2, "maxLength": 254}
     guide = guide_of(limited)
-    found = [text for text in (*right, *wrong) if accepts(guide, written(text))]
+    found = [text for text in (*right, *wrong) if accepts(guide, to_json(text))]
     assert found == [text for text in right if text[-1:] not in ("", "0", "1") and len(text) >= 2]
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from native_kernels import KERNELS, at_level, bits, close, kernels_at_each_level, needs_kernels, normal
+from native_kernels import KERNELS, assert_close, at_level, bits, kernels_at_each_level, needs_kernels, normal
 from thoroughness import examples
 
 pytestmark = needs_kernels
@@ -90,7 +90,7 @@ def test_attention(kernels, shape):
     for mask in _masks(rng, batch, heads, length, keys):
         for sinks in (None, normal(rng, heads)):
             found = _call(kernels, arrays, depth**-0.5, mask, sinks)
-            close(found, _attention(*values, depth**-0.5, mask, sinks), 3e-6)
+            assert_close(found, _attention(*values, depth**-0.5, mask, sinks), 3e-6)
 
 
 @examples(60)
@@ -115,7 +115,7 @@ def test_attention_of_any_shape(batch, kv_heads, shared, length, keys, depth, wi
     with at_level(level):
         found = _call(KERNELS, arrays, depth**-0.5, mask, sinks)
         mx.eval(found)
-    close(found, _attention(*values, depth**-0.5, mask, sinks), 3e-6)
+    assert_close(found, _attention(*values, depth**-0.5, mask, sinks), 3e-6)
 
 
 @pytest.mark.parametrize("length", [1, 5, 40])
@@ -140,11 +140,11 @@ def test_attention_is_that_of_mlx_where_queries_see_nothing(kernels, length):
 def test_attention_over_many_keys(kernels, length, keys):
     rng = np.random.default_rng(9)
     arrays, values = _filled(rng, 1, 4, 2, length, keys, 64, 64)
-    close(_call(kernels, arrays, 0.125, "causal"), _attention(*values, 0.125, "causal"), 2e-6)
+    assert_close(_call(kernels, arrays, 0.125, "causal"), _attention(*values, 0.125, "causal"), 2e-6)
     # Scores that grow with the position: the largest one is new in every block.
     values[1][..., 0] = np.linspace(-40, 40, keys)
     grown = arrays[0], mx.array(values[1]), arrays[2]
-    close(_call(kernels, grown, 1.0), _attention(values[0], values[1], values[2], 1.0), 2e-5)
+    assert_close(_call(kernels, grown, 1.0), _attention(values[0], values[1], values[2], 1.0), 2e-5)
 
 
 @pytest.mark.parametrize(("length", "past", "window"), [(1, 700, 128), (300, 0, 64), (130, 333, 100)])
@@ -154,13 +154,13 @@ def test_attention_in_a_sliding_window(kernels, length, past, window):
     mask = (position >= key) & (position < key + window)
     arrays, values = _filled(np.random.default_rng(10), 1, 4, 1, length, keys, 64, 64)
     wanted = _attention(*values, 0.125, mask)
-    close(_call(kernels, arrays, 0.125, mask), wanted, 2e-6)
+    assert_close(_call(kernels, arrays, 0.125, mask), wanted, 2e-6)
     # Blocks of keys that no query sees are not even looked at: infinity there would show.
     outside = max(0, past - window) // 64 * 64
     assert outside > 0 or past == 0
     for each in values[1:]:
         each[:, :, :outside] = np.inf
-    close(_call(kernels, (arrays[0], *map(mx.array, values[1:])), 0.125, mask), wanted, 2e-6)
+    assert_close(_call(kernels, (arrays[0], *map(mx.array, values[1:])), 0.125, mask), wanted, 2e-6)
 
 
 @pytest.mark.parametrize("length", [1, 7, 70])
@@ -173,9 +173,9 @@ def test_attention_reads_keys_and_values_of_other_types_and_layouts(kernels, len
     wide = np.array(k.astype(mx.float32)), np.array(v.astype(mx.float32))
     wanted = _attention(np.array(arrays[0]), *wide, 0.2, "causal")
     for keys, values in ((k, v), turned):
-        close(kernels.attention(arrays[0], keys, values, 0.2, True), wanted, 2e-6)
+        assert_close(kernels.attention(arrays[0], keys, values, 0.2, True), wanted, 2e-6)
     spread = mx.contiguous(arrays[0].swapaxes(-1, -2)).swapaxes(-1, -2)
-    close(kernels.attention(spread, k, v, 0.2, True), wanted, 2e-6)
+    assert_close(kernels.attention(spread, k, v, 0.2, True), wanted, 2e-6)
 
 
 @pytest.mark.parametrize("length", [1, 8, 33, 100])

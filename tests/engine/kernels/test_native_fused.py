@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from native_kernels import KERNELS, at_level, bits, close, kernels_at_each_level, layouts, needs_kernels, normal
+from native_kernels import KERNELS, assert_close, at_level, bits, kernels_at_each_level, layouts, needs_kernels, normal
 from sotto.engine.architectures import zoo
 from sotto.engine.kernels import native_fused
 from thoroughness import examples
@@ -31,10 +31,10 @@ def test_norms(kernels, shape):
     layer = (exact - mean) / np.sqrt(((exact - mean) ** 2).mean(-1, keepdims=True) + 1e-5)
     strided = mx.array(np.stack([weight, bias], axis=1))
     for each in layouts(x):
-        close(kernels.rms_norm(each, None, 1e-5), rms)
-        close(kernels.rms_norm(each, mx.array(weight), 1e-5), rms * weight)
-        close(kernels.layer_norm(each, None, None, 1e-5), layer)
-        close(kernels.layer_norm(each, strided[:, 0], strided[:, 1], 1e-5), layer * weight + bias)
+        assert_close(kernels.rms_norm(each, None, 1e-5), rms)
+        assert_close(kernels.rms_norm(each, mx.array(weight), 1e-5), rms * weight)
+        assert_close(kernels.layer_norm(each, None, None, 1e-5), layer)
+        assert_close(kernels.layer_norm(each, strided[:, 0], strided[:, 1], 1e-5), layer * weight + bias)
 
 
 def test_a_norm_of_a_row_does_not_depend_on_other_rows(kernels):
@@ -72,7 +72,7 @@ def test_rope_is_that_of_mlx(shape, rest, traditional, own_frequencies, scale, k
         found = KERNELS.rope(x, 2 * half, traditional, base, scale, offset, freqs)
         mx.eval(found)
     wanted = mx.fast.rope(x, 2 * half, traditional=traditional, base=base, scale=scale, offset=offset, freqs=freqs)
-    close(found, np.array(wanted), 5e-7)
+    assert_close(found, np.array(wanted), 5e-7)
 
 
 @pytest.mark.parametrize("offset", [0, 4095, 131_071, 1_000_000])
@@ -84,7 +84,7 @@ def test_rope_far_away(kernels, offset):
     angles = ((np.arange(5, dtype=np.float32) + np.float32(offset))[:, None] * inverse).astype(np.float64)
     a, b = x[..., :64].astype(np.float64), x[..., 64:].astype(np.float64)
     wanted = np.concatenate([a * np.cos(angles) - b * np.sin(angles), a * np.sin(angles) + b * np.cos(angles)], axis=-1)
-    close(kernels.rope(mx.array(x), 128, False, 1e6, 1.0, offset), wanted, 3e-7)
+    assert_close(kernels.rope(mx.array(x), 128, False, 1e6, 1.0, offset), wanted, 3e-7)
 
 
 def test_rope_takes_infinite_frequencies_and_more_axes(kernels):
@@ -92,9 +92,9 @@ def test_rope_takes_infinite_frequencies_and_more_axes(kernels):
     freqs = mx.array([1.0, math.inf, 3.0, math.inf])
     found = kernels.rope(x, 8, False, None, 1.0, 5, freqs)
     wanted = mx.fast.rope(x, 8, traditional=False, base=None, scale=1.0, offset=5, freqs=freqs)
-    close(found, np.array(wanted), 5e-7)
+    assert_close(found, np.array(wanted), 5e-7)
     three = kernels.rope(x[0, 0], 6, True, 10000.0, 1.0, 2)
-    close(three, np.array(mx.fast.rope(x[0, 0], 6, traditional=True, base=10000.0, scale=1.0, offset=2)), 5e-7)
+    assert_close(three, np.array(mx.fast.rope(x[0, 0], 6, traditional=True, base=10000.0, scale=1.0, offset=2)), 5e-7)
 
 
 # Activations.
@@ -145,7 +145,7 @@ def test_gates_in_all_layouts(kernels, shape):
     for a in layouts(gate):
         for b in layouts(x):
             found = kernels.silu(a, b)
-            close(found, wanted)
+            assert_close(found, wanted)
             assert bits(found) == reference
 
 
@@ -154,7 +154,7 @@ def test_the_clipped_gate(kernels):
     gate, x = normal(rng, 3, 101) * 6, normal(rng, 3, 101) * 6
     clipped = np.minimum(gate.astype(np.float64), 7)
     wanted = (np.clip(x.astype(np.float64), -7, 7) + 1) * clipped / (1 + np.exp(-1.702 * clipped))
-    close(kernels.swiglu_oai(mx.array(gate), mx.array(x), 1.702, 7.0), wanted)
+    assert_close(kernels.swiglu_oai(mx.array(gate), mx.array(x), 1.702, 7.0), wanted)
 
 
 def test_results_do_not_depend_on_the_number_of_threads(kernels):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import gguf
 import pytest
 
-from gguf_vocabularies import written
+from gguf_vocabularies import write_vocabulary
 from gguf_writing import write_folder
 from material import ROOT
 from sotto.engine.prompt.abilities import abilities_in_files
@@ -90,7 +90,7 @@ class TestGguf:
         texts = ["<unk>", "<s>", "</s>", "a", "b", "ab", *MARKS, "<|x|>", "<think>"]
         normal, control, mine = gguf.TokenType.NORMAL, gguf.TokenType.CONTROL, gguf.TokenType.USER_DEFINED
         kinds = [gguf.TokenType.UNKNOWN, *[control] * 2, *[normal] * 3, *[normal] * 3, control, mine]
-        values = written(
+        values = write_vocabulary(
             tmp_path / "model.gguf",
             {
                 "ggml.model": kind,

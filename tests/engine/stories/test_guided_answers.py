@@ -10,7 +10,20 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
-from generating import GREEDY, MODELS, PROMPT, Always, Counting, drain, empty, finished, polls, run, scheduler, task
+from generating import (
+    GREEDY,
+    MODELS,
+    PROMPT,
+    Always,
+    Counting,
+    cancel_after,
+    drain,
+    empty,
+    finished,
+    run,
+    scheduler,
+    task,
+)
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.contract.events import DoneReason, Failed
 from sotto.engine.contract.requests import Grammar, GrammarKind, SamplingOptions
@@ -197,7 +210,7 @@ def test_after_a_shared_step_that_failed_each_goes_on(ahead, failing, guided):
 @aheads
 def test_a_cancelled_answer_ends_and_the_next_one_is_whole(ahead, guided, reference):
     prefix = empty("plain")
-    cut = finished(run("plain", prefix, guided(cancelled=polls(12)), ahead=ahead))
+    cut = finished(run("plain", prefix, guided(cancelled=cancel_after(12)), ahead=ahead))
     assert cut.done_reason is DoneReason.CANCELLED
     assert cut.token_ids == reference("plain")[: len(cut.token_ids)]
     again = finished(run("plain", prefix, guided(), ahead=ahead))

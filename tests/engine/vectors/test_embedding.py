@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from checkpoints import load_folder
-from embedding import embedded, minilm
+from embedding import embed, minilm
 from places import EMBEDDINGS, REFERENCES
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.contract.engine_settings import EngineSettings
@@ -63,13 +63,13 @@ def writer(engine, folders):
 
 
 def test_vectors_of_minilm_are_those_of_pytorch(encoder, wanted):
-    done = embedded(encoder, *TEXTS)
+    done = embed(encoder, *TEXTS)
     assert np.abs(np.array(done.vectors) - wanted).max() < TOLERANCE
 
 
 def test_a_text_alone_has_the_vector_that_it_has_among_others(encoder, wanted):
     for text, vector in zip(TEXTS[:4], wanted, strict=False):
-        assert np.abs(np.array(embedded(encoder, text).vectors[0]) - vector).max() < TOLERANCE
+        assert np.abs(np.array(embed(encoder, text).vectors[0]) - vector).max() < TOLERANCE
 
 
 def test_an_encoder_says_what_it_is(encoder):
@@ -80,21 +80,21 @@ def test_an_encoder_says_what_it_is(encoder):
 
 def test_tokens_are_counted_with_those_around_each_text_and_none_of_what_is_cut_off(encoder):
     # As the tokenizer of transformers cuts them: [CLS] hello world [SEP], and 256 of the long one.
-    assert embedded(encoder, "Hello world").prompt_tokens == 4
-    assert embedded(encoder, "Hello world", LONG).prompt_tokens == 4 + 256
+    assert embed(encoder, "Hello world").prompt_tokens == 4
+    assert embed(encoder, "Hello world", LONG).prompt_tokens == 4 + 256
 
 
 def test_no_text_gives_no_vector(encoder):
-    assert embedded(encoder).vectors == ()
+    assert embed(encoder).vectors == ()
 
 
 def test_a_text_that_is_too_long_is_refused_where_it_may_not_be_cut(encoder):
     with pytest.raises(InvalidRequestError, match=r"input length exceeds the context length \(\d+ tokens, where 256"):
-        embedded(encoder, "short", LONG, truncate=False)
+        embed(encoder, "short", LONG, truncate=False)
 
 
 def test_fewer_dimensions_are_the_first_ones_brought_to_length_1(encoder, wanted):
-    (vector,) = embedded(encoder, TEXTS[0], dimensions=10).vectors
+    (vector,) = embed(encoder, TEXTS[0], dimensions=10).vectors
     first = wanted[0, :10]
     assert np.allclose(vector, first / np.linalg.norm(first), atol=TOLERANCE)
 
@@ -102,11 +102,11 @@ def test_fewer_dimensions_are_the_first_ones_brought_to_length_1(encoder, wanted
 @pytest.mark.parametrize("dimensions", [0, -1])
 def test_dimensions_that_are_none_are_refused(encoder, dimensions):
     with pytest.raises(InvalidRequestError, match="dimensions is"):
-        embedded(encoder, "a", dimensions=dimensions)
+        embed(encoder, "a", dimensions=dimensions)
 
 
 def test_more_dimensions_than_there_are_fail_in_a_sentence(encoder):
-    failed = embedded(encoder, "a", dimensions=385)
+    failed = embed(encoder, "a", dimensions=385)
     assert isinstance(failed, Failed)
     assert not failed.bug
     assert failed.message == "dimensions is 385, and the vectors of this model have 384; leave it out."
@@ -114,7 +114,7 @@ def test_more_dimensions_than_there_are_fail_in_a_sentence(encoder):
 
 def test_half_a_character_is_refused(encoder):
     with pytest.raises(InvalidRequestError, match="half of a character"):
-        embedded(encoder, "\ud83e")
+        embed(encoder, "\ud83e")
 
 
 def test_an_encoder_refuses_to_chat_and_can_count(encoder):
@@ -124,7 +124,7 @@ def test_an_encoder_refuses_to_chat_and_can_count(encoder):
 
 
 def test_what_is_cancelled_ends_so(encoder):
-    end = embedded(encoder, *TEXTS, cancelled=lambda: True)
+    end = embed(encoder, *TEXTS, cancelled=lambda: True)
     assert isinstance(end, Finished)
     assert end.done_reason is DoneReason.CANCELLED
     assert encoder.running == 0
@@ -142,7 +142,7 @@ def test_without_a_model_nothing_is_prepared(engine):
 
 def test_a_shorter_context_that_is_asked_for_counts(engine):
     assert engine.load(open_model(record_of(minilm())), num_ctx=16).context_length == 16
-    assert embedded(engine, LONG).prompt_tokens == 16
+    assert embed(engine, LONG).prompt_tokens == 16
 
 
 def changed(tmp_path, **files):
@@ -171,10 +171,10 @@ def test_pooling_and_normalising_are_as_the_files_say(engine, tmp_path, wanted):
     record = record_of(folder)
     assert record.digest != plain.digest
     engine.load(open_model(record))
-    (vector,) = embedded(engine, TEXTS[0]).vectors
+    (vector,) = embed(engine, TEXTS[0]).vectors
     assert np.linalg.norm(vector) > 1.1
     assert np.dot(vector, wanted[0]) / np.linalg.norm(vector) < 0.99
-    (brought,) = embedded(engine, TEXTS[0], normalise=True).vectors
+    (brought,) = embed(engine, TEXTS[0], normalise=True).vectors
     assert np.allclose(brought, np.array(vector) / np.linalg.norm(vector), atol=1e-6)
 
 
@@ -190,7 +190,7 @@ def test_weights_that_compute_no_numbers_fail_in_a_sentence(engine, tmp_path):
     tensors["embeddings.word_embeddings.weight"] = tensors["embeddings.word_embeddings.weight"] * mx.nan
     mx.save_safetensors(str(folder / "model.safetensors"), tensors)
     engine.load(open_model(record_of(folder)))
-    failed = embedded(engine, "a")
+    failed = embed(engine, "a")
     assert isinstance(failed, Failed)
     assert "its weights may be damaged" in failed.message
 
@@ -229,7 +229,7 @@ def test_a_model_without_hidden_states_of_its_own_is_refused_in_a_sentence():
 def test_a_model_that_writes_makes_the_mean_of_its_hidden_states_in_chunks_as_at_once(engine, folders, kind):
     engine.load(open_model(record_of(folders[kind])))
     text = "The quick brown fox jumps over the lazy dog. " * 5
-    done = embedded(engine, text, "fox")
+    done = embed(engine, text, "fox")
     loaded = load_folder(folders[kind])
     # One token for each printable character, in their order, the blank first.
     for given, vector in zip((text, "fox"), done.vectors, strict=True):
@@ -259,7 +259,7 @@ def test_caches_of_texts_are_counted_as_those_of_answers_and_what_was_kept_makes
         stopped = True
         assert engine.step()
         assert engine.memory().live == 0
-        embedded(engine, text)
+        embed(engine, text)
         assert engine.memory().live == 0
     finally:
         engine.unload()
@@ -267,7 +267,7 @@ def test_caches_of_texts_are_counted_as_those_of_answers_and_what_was_kept_makes
 
 def test_an_empty_text_is_refused_where_nothing_is_put_around_it(writer):
     with pytest.raises(InvalidRequestError, match="An input is empty"):
-        embedded(writer, "")
+        embed(writer, "")
 
 
 def test_a_token_that_the_model_lacks_is_refused(folders, tmp_path, engine):
@@ -277,7 +277,7 @@ def test_a_token_that_the_model_lacks_is_refused(folders, tmp_path, engine):
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
     engine.load(open_model(record_of(folder)))
     with pytest.raises(BrokenModelError, match="into token 500"):
-        embedded(engine, " ")
+        embed(engine, " ")
 
 
 def test_an_answer_and_vectors_take_turns(writer):

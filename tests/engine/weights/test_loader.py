@@ -38,7 +38,7 @@ class TestOneBlobATensor:
         checkpoint = quantized_checkpoint(tmp_path, random_weights(LLAMA), kind, metadata=metadata)
         watch = Watch()
         loaded = load(source_of(checkpoint.files, LLAMA), watch)
-        assert_same(loaded.model, logits_of(LLAMA, checkpoint.meant))
+        assert_same(loaded.model, logits_of(LLAMA, checkpoint.weights))
         assert isinstance(loaded.model.layers[0].mlp.up_proj, nn.QuantizedLinear)
         total = sum(file.nbytes for file in checkpoint.files)
         assert [event.total for event in watch.events] == [total] * len(watch.events)
@@ -54,7 +54,7 @@ class TestOneBlobATensor:
             for mlp, kind in ((True, "int4"), (False, "mxfp8"))
         ]
         loaded = load(source_of([file for part in parts for file in part.files], LLAMA))
-        assert_same(loaded.model, logits_of(LLAMA, parts[0].meant | parts[1].meant))
+        assert_same(loaded.model, logits_of(LLAMA, parts[0].weights | parts[1].weights))
 
     @pytest.mark.parametrize("config", [LLAMA, TIED], ids=["own output layer", "tied"])
     @pytest.mark.parametrize("kind", TYPES)
@@ -62,25 +62,25 @@ class TestOneBlobATensor:
         checkpoint = quantized_checkpoint(
             tmp_path, random_weights(config), kind, choose=lambda name: "norm" not in name
         )
-        assert_same(load(source_of(checkpoint.files, config)).model, logits_of(config, checkpoint.meant))
+        assert_same(load(source_of(checkpoint.files, config)).model, logits_of(config, checkpoint.weights))
 
     def test_global_scales(self, tmp_path):
         checkpoint = quantized_checkpoint(
             tmp_path, random_weights(TIED), "nvfp4", choose=lambda name: "norm" not in name, factor=0.5
         )
-        assert_same(load(source_of(checkpoint.files, TIED)).model, logits_of(TIED, checkpoint.meant))
+        assert_same(load(source_of(checkpoint.files, TIED)).model, logits_of(TIED, checkpoint.weights))
 
     def test_an_output_layer_that_tied_embeddings_make_useless_is_dropped_with_its_scales(self, tmp_path):
         weights = random_weights(TIED)
         checkpoint = quantized_checkpoint(tmp_path, weights, "int4")
         tensors, _ = quantize("lm_head.weight", weights["model.embed_tokens.weight"], "int4")
         files = [*checkpoint.files, write_blob(tmp_path, tensors, metadata_of("int4"))]
-        assert_same(load(source_of(files, TIED)).model, logits_of(TIED, checkpoint.meant))
+        assert_same(load(source_of(files, TIED)).model, logits_of(TIED, checkpoint.weights))
 
     def test_biases_of_layers_are_not_taken_for_those_of_scales(self, tmp_path):
         config = LLAMA | {"attention_bias": True}
         checkpoint = quantized_checkpoint(tmp_path, random_weights(config), "int4")
-        assert_same(load(source_of(checkpoint.files, config)).model, logits_of(config, checkpoint.meant))
+        assert_same(load(source_of(checkpoint.files, config)).model, logits_of(config, checkpoint.weights))
 
 
 class TestExperts:
@@ -97,11 +97,11 @@ class TestExperts:
         for layer in range(2):
             group = {}
             for name in [name for name in experts if f"layers.{layer}." in name]:
-                tensors, checkpoint.meant[name] = quantize(name.replace("switch_mlp", "experts"), experts[name], kind)
+                tensors, checkpoint.weights[name] = quantize(name.replace("switch_mlp", "experts"), experts[name], kind)
                 group |= tensors
             checkpoint.files.append(write_blob(tmp_path, group, metadata_of(kind)))
         loaded = load(source_of(checkpoint.files, QWEN3_MOE))
-        assert_same(loaded.model, logits_of(QWEN3_MOE, checkpoint.meant))
+        assert_same(loaded.model, logits_of(QWEN3_MOE, checkpoint.weights))
 
     def test_mixed_types_in_one_blob(self, tmp_path):
         experts, others = self.split(random_weights(QWEN3_MOE))
@@ -109,11 +109,11 @@ class TestExperts:
         group, metadata = {}, {}
         for name in experts:
             kind, blob_name = ("int8" if "down" in name else "int4"), name.replace("switch_mlp", "experts")
-            tensors, checkpoint.meant[name] = quantize(blob_name, experts[name], kind)
+            tensors, checkpoint.weights[name] = quantize(blob_name, experts[name], kind)
             group |= tensors
             metadata |= {f"{blob_name}.{key}": value for key, value in metadata_of(kind).items()}
         checkpoint.files.append(write_blob(tmp_path, group, metadata))
-        assert_same(load(source_of(checkpoint.files, QWEN3_MOE)).model, logits_of(QWEN3_MOE, checkpoint.meant))
+        assert_same(load(source_of(checkpoint.files, QWEN3_MOE)).model, logits_of(QWEN3_MOE, checkpoint.weights))
 
     def test_plain_ones_that_are_already_stacked(self, tmp_path):
         weights = random_weights(QWEN3_MOE)
@@ -141,8 +141,8 @@ class TestExperts:
                 tensors, one = quantize(blob_name, stacked[index], kind, factors and factors[index])
                 meant.append(one)
                 checkpoint.files.append(write_blob(tmp_path, tensors, metadata_of(kind)))
-            checkpoint.meant[name] = mx.stack(meant)
-        assert_same(load(source_of(checkpoint.files, QWEN3_MOE)).model, logits_of(QWEN3_MOE, checkpoint.meant))
+            checkpoint.weights[name] = mx.stack(meant)
+        assert_same(load(source_of(checkpoint.files, QWEN3_MOE)).model, logits_of(QWEN3_MOE, checkpoint.weights))
 
     @pytest.mark.parametrize("kind", [None, *TYPES])
     def test_fused_ones_beside_raw_convolutions_and_shifted_norms(self, tmp_path, kind):
@@ -205,7 +205,7 @@ class TestLatentAttention:
         checkpoint = quantized_checkpoint(
             tmp_path, raw, kind, choose=lambda name: is_matrix(name) and "kv_a_proj" not in name
         )
-        meant = dict(checkpoint.meant)
+        meant = dict(checkpoint.weights)
         for layer in range(2):
             prefix = f"model.layers.{layer}.self_attn"
             both = meant.pop(f"{prefix}.kv_b_proj.weight").reshape(4, 64, 64)

@@ -167,7 +167,7 @@ class TestFolders:
         kept = native_products.as_stored(loaded.model) if native.kernels() else set()
         assert all(types[name] == mx.float32 for name in types.keys() - kept if name.endswith(".biases"))
         assert loaded.model(TOKENS).dtype == mx.float32
-        assert_same(loaded.model, logits_of(TIED, checkpoint.meant), 1e-3)
+        assert_same(loaded.model, logits_of(TIED, checkpoint.weights), 1e-3)
 
 
 def test_the_helpers_write_what_mlx_reads(tmp_path):

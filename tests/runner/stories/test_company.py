@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from hosts import Host, in_a_thread, is_a, request
+from hosts import Host, is_a, request, thread_loop
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import (
     DoneReason,
@@ -34,7 +34,7 @@ def records(tmp_path_factory):
     return made | {"builtin": find("sotto")}
 
 
-@pytest.fixture(params=[in_a_thread, RunnerProcess], ids=["thread", "process"])
+@pytest.fixture(params=[thread_loop, RunnerProcess], ids=["thread", "process"])
 def host(request):
     host = Host(request.param)
     yield host

@@ -11,7 +11,7 @@ import pytest
 from mlx.utils import tree_flatten
 
 from embedding import minilm
-from hosts import Host, in_a_thread, is_a, request
+from hosts import Host, is_a, request, thread_loop
 from sotto.engine.architectures.zoo import build
 from sotto.engine.contract.events import (
     Counted,
@@ -73,7 +73,7 @@ def wide(tmp_path_factory):
     return record_of(folder)
 
 
-@pytest.fixture(params=[in_a_thread, RunnerProcess], ids=["thread", "process"])
+@pytest.fixture(params=[thread_loop, RunnerProcess], ids=["thread", "process"])
 def host(request):
     host = Host(request.param)
     yield host
@@ -143,7 +143,7 @@ def test_a_model_is_loaded_asked_and_unloaded(host, records):
 
 def test_a_conversation_with_seeded_sampling_is_answered_alike_in_both_hosts(records):
     answers = []
-    for make in (in_a_thread, RunnerProcess):
+    for make in (thread_loop, RunnerProcess):
         host = Host(make)
         host.loop.send(Load(records["builtin"], 512))
         host.loop.send(
@@ -390,7 +390,7 @@ def test_memory_is_told_and_comes_back(host, records, wide):
 
 @pytest.mark.parametrize("moment", [LoadProgress, PrefillProgress, TextChunk, None])
 def test_closing_at_any_moment_ends_everything(moment, wide):
-    for make in (in_a_thread, RunnerProcess):
+    for make in (thread_loop, RunnerProcess):
         host = Host(make)
         if moment is None:
             host.loop.close()
@@ -510,7 +510,7 @@ def test_an_encoder_makes_vectors_and_does_not_chat(host):
 
 def test_vectors_are_alike_in_both_hosts(records):
     found = []
-    for make in (in_a_thread, RunnerProcess):
+    for make in (thread_loop, RunnerProcess):
         host = Host(make)
         host.loop.send(Load(records["builtin"]))
         found.append(vectors_of(host, "v", "Once upon a time", "there was", (5, 6, 7)).vectors)

@@ -11,7 +11,7 @@ from threading import current_thread
 import pytest
 
 from places import SUPPORT
-from pulling import HASTY, assert_whole, found, name_at, pulled, pulling
+from pulling import HASTY, assert_complete, models_in, name_at, open_queue, pull
 from registry_server import large_model, serving
 from sotto.store.discovery import discover
 from sotto.store.pull import disk_room
@@ -38,42 +38,42 @@ def free(monkeypatch, count):
 
 def test_room_is_looked_for_before_the_first_byte(root, registry, monkeypatch):
     free(monkeypatch, disk_room.RESERVE + 700_000)
-    heard = pulled(root, name_at(registry))
-    assert heard.news[-1].state is PullState.FAILED
-    assert_sentence(heard.news[-1].note, root, "787 kB", "269 MB", "268 MB")
+    heard = pull(root, name_at(registry))
+    assert heard.reports[-1].state is PullState.FAILED
+    assert_sentence(heard.reports[-1].note, root, "787 kB", "269 MB", "268 MB")
     assert registry.paths("/blobs/") == []
     assert not any(path.is_file() for path in root.rglob("*"))
     free(monkeypatch, disk_room.RESERVE + 800_000)
-    assert pulled(root, name_at(registry)).news[-1].state is PullState.DONE
+    assert pull(root, name_at(registry)).reports[-1].state is PullState.DONE
 
 
 def test_what_is_here_needs_no_room(root, registry, monkeypatch):
     registry.pause = 0.02
-    with pulling(root) as (queue, heard):
+    with open_queue(root) as (queue, heard):
         queue.add(name_at(registry))
         heard.until(lambda progress: progress.done > 400_000)
     free(monkeypatch, disk_room.RESERVE + 450_000)
-    assert pulled(root, name_at(registry)).news[-1].state is PullState.DONE
-    assert_whole(root, registry)
+    assert pull(root, name_at(registry)).reports[-1].state is PullState.DONE
+    assert_complete(root, registry)
 
 
 def test_a_disk_that_others_fill_meanwhile_is_not_filled_to_the_end(root, tmp_path, monkeypatch):
     with serving(large_model(tmp_path / "big", rows=20_000, tensors=2)) as registry:
         answers = [1 << 40, 1 << 40, 1]
         monkeypatch.setattr(disk_room, "free_bytes", lambda root: answers.pop(0) if len(answers) > 1 else answers[0])
-        heard = pulled(root, name_at(registry))
-        assert heard.news[-1].state is PullState.FAILED
-        assert_sentence(heard.news[-1].note, root, "1 B free")
-        assert 16 << 20 < heard.news[-1].done < 40 << 20
+        heard = pull(root, name_at(registry))
+        assert heard.reports[-1].state is PullState.FAILED
+        assert_sentence(heard.reports[-1].note, root, "1 B free")
+        assert 16 << 20 < heard.reports[-1].done < 40 << 20
         monkeypatch.undo()
-        assert pulled(root, name_at(registry)).news[-1].state is PullState.DONE
-        assert_whole(root, registry)
+        assert pull(root, name_at(registry)).reports[-1].state is PullState.DONE
+        assert_complete(root, registry)
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EIO])
 def test_a_disk_that_is_full_in_the_middle(root, registry, large, monkeypatch, code):
     registry.store.model("n", fill=7)
-    pulled(root, name_at(registry, "n:latest"))
+    pull(root, name_at(registry, "n:latest"))
     write, left = os.write, [400_000]
 
     def limited(handle, data):
@@ -86,21 +86,21 @@ def test_a_disk_that_is_full_in_the_middle(root, registry, large, monkeypatch, c
         return count
 
     monkeypatch.setattr(os, "write", limited)
-    heard = pulled(root, name_at(registry))
+    heard = pull(root, name_at(registry))
     monkeypatch.undo()
-    failed = heard.news[-1]
+    failed = heard.reports[-1]
     assert failed.state is PullState.FAILED
     assert_sentence(failed.note, root)
     assert ("is full:" in failed.note) == (code != errno.EIO)
     # Everything starts: what was whole is listed, what is staged is told.
-    assert list(found(root)) == [name_at(registry, "n:latest")]
-    with pulling(root) as (queue, heard):
+    assert list(models_in(root)) == [name_at(registry, "n:latest")]
+    with open_queue(root) as (queue, heard):
         (left,) = queue.unfinished()
         assert 300_000 < left.done < left.total
         queue.resume(left.name)
         assert heard.end().state is PullState.DONE
-        assert min(progress.done for progress in heard.news) >= left.done
-    assert_whole(root, registry)
+        assert min(progress.done for progress in heard.reports) >= left.done
+    assert_complete(root, registry)
 
 
 @pytest.mark.parametrize("size", [300, 100_000])
@@ -110,26 +110,26 @@ def test_files_that_may_not_grow(root, registry, size):
     said = process.communicate(timeout=60)[0]
     assert said.startswith("failed"), said
     assert "is full" in said
-    assert found(root) == {}
-    assert pulled(root, name_at(registry)).news[-1].state is PullState.DONE
-    assert_whole(root, registry)
+    assert models_in(root) == {}
+    assert pull(root, name_at(registry)).reports[-1].state is PullState.DONE
+    assert_complete(root, registry)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_store_that_may_not_be_written(root, registry):
     root.mkdir(parents=True)
     root.chmod(0o500)
-    heard = pulled(root, name_at(registry))
-    assert heard.news[-1].state is PullState.FAILED
-    assert_sentence(heard.news[-1].note, root, "Permission denied")
+    heard = pull(root, name_at(registry))
+    assert heard.reports[-1].state is PullState.FAILED
+    assert_sentence(heard.reports[-1].note, root, "Permission denied")
 
 
 def test_a_store_that_cannot_be(root, registry):
     root.parent.mkdir(parents=True)
     root.write_bytes(b"no folder")
-    heard = pulled(root, name_at(registry))
-    assert heard.news[-1].state is PullState.FAILED
-    assert_sentence(heard.news[-1].note, root)
+    heard = pull(root, name_at(registry))
+    assert heard.reports[-1].state is PullState.FAILED
+    assert_sentence(heard.reports[-1].note, root)
 
 
 def test_killed_again_and_again(root, registry):
@@ -146,12 +146,12 @@ def test_killed_again_and_again(root, registry):
         process.communicate()
         listing = discover([Root(Source.SOTTO, root, False)])
         assert (listing.records, listing.problems) == ((), ())
-        with pulling(root) as (queue, _):
+        with open_queue(root) as (queue, _):
             (left,) = queue.unfinished()
         assert left.done == staged(root) >= enough
         done = left.done
-    assert pulled(root, name_at(registry)).news[-1].state is PullState.DONE
-    assert_whole(root, registry)
+    assert pull(root, name_at(registry)).reports[-1].state is PullState.DONE
+    assert_complete(root, registry)
 
 
 @pytest.mark.parametrize("number", range(1, 12))
@@ -165,12 +165,13 @@ def test_killed_before_any_rename(root, tmp_path, number):
         listing = discover([Root(Source.SOTTO, root, False)])
         assert listing.problems == ()
         assert len(listing.records) == (number > 10)
-        before = len(registry.asked)
-        heard = pulled(root, name_at(registry), patience=HASTY)
-        assert heard.news[-1].state is PullState.DONE
-        assert_whole(root, registry)
+        before = len(registry.requests)
+        heard = pull(root, name_at(registry), patience=HASTY)
+        assert heard.reports[-1].state is PullState.DONE
+        assert_complete(root, registry)
         # What is whole is not asked for again.
         assert (
-            len(registry.paths("/blobs/")) - len([one for one in registry.asked[:before] if "/blobs/" in one.path]) <= 4
+            len(registry.paths("/blobs/")) - len([one for one in registry.requests[:before] if "/blobs/" in one.path])
+            <= 4
         )
         assert number <= 5 or registry.paths()[before:] == ["/v2/library/m/manifests/latest"]

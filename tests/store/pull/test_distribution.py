@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import httpx
 import pytest
 
-from pulling import assert_whole, name_at, pulled, pulling
+from pulling import assert_complete, name_at, open_queue, pull
 from registry_server import MANIFEST_TYPE, large_model
 from sotto.store.pull.progress import PullState
 
@@ -69,25 +69,25 @@ def push(client, store):
 
 
 def test_a_model_comes_whole(root, distribution):
-    assert pulled(root, name_at(distribution)).news[-1].state is PullState.DONE
-    assert_whole(root, distribution)
+    assert pull(root, name_at(distribution)).reports[-1].state is PullState.DONE
+    assert_complete(root, distribution)
 
 
 def test_a_download_goes_on(root, distribution):
-    with pulling(root) as (queue, heard):
+    with open_queue(root) as (queue, heard):
         queue.limit(200_000)
         queue.add(name_at(distribution))
         heard.until(lambda progress: progress.done > 300_000)
     (part, *_) = root.glob("staging/*/*/*/*/*.part")
     size = part.stat().st_size
     assert size > 0
-    heard = pulled(root, name_at(distribution))
-    assert heard.news[-1].state is PullState.DONE
-    assert min(progress.done for progress in heard.news) >= 300_000
-    assert_whole(root, distribution)
+    heard = pull(root, name_at(distribution))
+    assert heard.reports[-1].state is PullState.DONE
+    assert min(progress.done for progress in heard.reports) >= 300_000
+    assert_complete(root, distribution)
 
 
 def test_a_model_that_is_not_there(root, distribution):
-    last = pulled(root, name_at(distribution, "m:8b")).news[-1]
+    last = pull(root, name_at(distribution, "m:8b")).reports[-1]
     assert last.state is PullState.FAILED
     assert "no model" in last.note

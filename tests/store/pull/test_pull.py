@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from material import material
-from pulling import HASTY, RESTLESS, assert_whole, found, leftovers, name_at, pulled, pulling
+from pulling import HASTY, RESTLESS, assert_complete, leftovers, models_in, name_at, open_queue, pull
 from registry_server import another_part, corrupt, drop, large_model, longer, serving, shorter, silent, status
 from sotto.store.discovery import discover
 from sotto.store.gguf.header import is_gguf
@@ -21,19 +21,19 @@ from thoroughness import examples
 
 
 def test_a_model_comes_whole(root, registry):
-    heard = pulled(root, name_at(registry))
-    last = heard.news[-1]
+    heard = pull(root, name_at(registry))
+    last = heard.reports[-1]
     assert (last.state, last.note) == (PullState.DONE, "")
     assert last.done == last.total == sum(path.stat().st_size for path in (root / "blobs").iterdir())
     assert heard.states() == [
         PullState.WAITING, PullState.CHECKING, PullState.DOWNLOADING, PullState.VERIFYING, PullState.DONE
     ]  # fmt: skip
-    assert last.name == assert_whole(root, registry).name
-    assert len(registry.asked) == 1 + len(list((root / "blobs").iterdir()))
+    assert last.name == assert_complete(root, registry).name
+    assert len(registry.requests) == 1 + len(list((root / "blobs").iterdir()))
 
 
 def test_small_files_come_before_the_weights(root, registry):
-    pulled(root, name_at(registry))
+    pull(root, name_at(registry))
     manifest = json.loads(registry.store.path("library/m").read_bytes())
     config = next(layer for layer in manifest["layers"] if layer.get("name") == "config.json")
     assert {path.rpartition("/")[2] for path in registry.paths("/blobs/")[:2]} == {
@@ -45,9 +45,9 @@ def test_small_files_come_before_the_weights(root, registry):
 def test_four_blobs_at_once_and_no_more(root, tmp_path):
     with serving(large_model(tmp_path / "many", tensors=12, rows=64)) as registry:
         registry.pause = 0.01
-        pulled(root, name_at(registry))
-        assert registry.most == 4
-        assert_whole(root, registry)
+        pull(root, name_at(registry))
+        assert registry.max_concurrent == 4
+        assert_complete(root, registry)
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_four_blobs_at_once_and_no_more(root, tmp_path):
 def test_what_goes_wrong_is_tried_again(root, registry, large, faults, ranges):
     registry.ranges = ranges
     registry.fail(large, *faults)
-    heard = pulled(root, name_at(registry))
-    assert heard.news[-1].state is PullState.DONE, heard.news[-1]
-    assert_whole(root, registry)
+    heard = pull(root, name_at(registry))
+    assert heard.reports[-1].state is PullState.DONE, heard.reports[-1]
+    assert_complete(root, registry)
     # Only what was wrong is fetched again.
     others = [path for path in registry.paths("/blobs/") if large not in path]
     assert len(others) == len(set(others))
@@ -98,19 +98,19 @@ def test_whatever_a_registry_does(tmp_path_factory, manifest, blobs, ranges):
         registry.ranges = ranges
         registry.fail("/manifests/", *manifest)
         registry.fail("/blobs/", *blobs)
-        last = pulled(root, name_at(registry), patience=replace(HASTY, first_wait=0.001)).news[-1]
+        last = pull(root, name_at(registry), patience=replace(HASTY, first_wait=0.001)).reports[-1]
         if last.state is PullState.FAILED:
             assert_line(last.note)
-            assert found(root) == {}
+            assert models_in(root) == {}
             registry.forgive()
-            assert pulled(root, name_at(registry)).news[-1].state is PullState.DONE
-        assert_whole(root, registry)
+            assert pull(root, name_at(registry)).reports[-1].state is PullState.DONE
+        assert_complete(root, registry)
 
 
 def test_a_dropped_file_goes_on_where_it_stopped(root, registry, large):
     registry.fail(large, drop(0.3))
-    pulled(root, name_at(registry))
-    first, second = (asked for asked in registry.asked if large in asked.path)
+    pull(root, name_at(registry))
+    first, second = (asked for asked in registry.requests if large in asked.path)
     assert "range" not in first.headers
     start = int(second.headers["range"].removeprefix("bytes=").removesuffix("-"))
     assert start >= 0.25 * registry.store.blob_path(large).stat().st_size
@@ -120,22 +120,22 @@ def test_a_dropped_file_goes_on_where_it_stopped(root, registry, large):
 def test_silence_is_told_and_asked_again(root, registry, part):
     """All connections fall silent, so nothing comes at all."""
     registry.fail("/blobs/", *[silent(part)] * 6)
-    heard = pulled(root, name_at(registry), patience=RESTLESS)
-    stalled = next(progress for progress in heard.news if progress.state is PullState.STALLED)
+    heard = pull(root, name_at(registry), patience=RESTLESS)
+    stalled = next(progress for progress in heard.reports if progress.state is PullState.STALLED)
     assert_sentence(stalled.note, "127.0.0.1", "0.5 seconds")
     assert (stalled.speed, stalled.seconds_left) == (None, None)
-    assert heard.news[-1].state is PullState.DONE
-    assert heard.news[-1].note == ""
-    assert_whole(root, registry)
+    assert heard.reports[-1].state is PullState.DONE
+    assert heard.reports[-1].note == ""
+    assert_complete(root, registry)
 
 
 def test_one_silent_connection_among_others_is_not_told(root, registry, large):
     registry.pause = 0.1
     registry.fail(large, silent(0.1))
-    heard = pulled(root, name_at(registry), patience=RESTLESS)
+    heard = pull(root, name_at(registry), patience=RESTLESS)
     assert len(registry.paths(large)) == 2
     assert PullState.STALLED not in heard.states()
-    assert_whole(root, registry)
+    assert_complete(root, registry)
 
 
 def test_a_connection_that_is_far_slower_than_others_is_made_anew(root, tmp_path):
@@ -152,118 +152,118 @@ def test_a_connection_that_is_far_slower_than_others_is_made_anew(root, tmp_path
                     return
 
         registry.fail(slowest, *[crawl] * 2)
-        heard = pulled(root, name_at(registry), patience=replace(HASTY, slow_after=0.3))
-        assert heard.news[-1].state is PullState.DONE
-        assert [asked.headers.get("range", "")[:6] for asked in registry.asked if slowest in asked.path] == [
+        heard = pull(root, name_at(registry), patience=replace(HASTY, slow_after=0.3))
+        assert heard.reports[-1].state is PullState.DONE
+        assert [asked.headers.get("range", "")[:6] for asked in registry.requests if slowest in asked.path] == [
             "", "bytes=", "bytes="
         ]  # fmt: skip
-        assert_whole(root, registry)
+        assert_complete(root, registry)
 
 
 def test_waits_are_told_with_their_reason(root, registry):
     registry.fail("/manifests/", status(503), status(502))
-    heard = pulled(root, name_at(registry))
-    retrying = [progress for progress in heard.news if progress.state is PullState.RETRYING]
+    heard = pull(root, name_at(registry))
+    retrying = [progress for progress in heard.reports if progress.state is PullState.RETRYING]
     assert [note.note for note in retrying] == [f"127.0.0.1 is busy or out of order ({code})." for code in (503, 502)]
-    assert heard.news[-1].state is PullState.DONE
+    assert heard.reports[-1].state is PullState.DONE
 
 
 def test_patience_ends_but_what_is_here_stays(root, registry, large):
     registry.fail(large, drop(0.5), *[drop(0.0)] * 40)
-    heard = pulled(root, name_at(registry))
-    failed = heard.news[-1]
+    heard = pull(root, name_at(registry))
+    failed = heard.reports[-1]
     assert failed.state is PullState.FAILED
     assert_sentence(failed.note, "127.0.0.1")
-    assert found(root) == {}
+    assert models_in(root) == {}
     assert 0 < failed.done < failed.total
     registry.forgive()
-    before = len(registry.asked)
-    with pulling(root) as (queue, heard):
+    before = len(registry.requests)
+    with open_queue(root) as (queue, heard):
         assert [(one.state, one.done, one.total) for one in queue.unfinished()] == [
             (PullState.PAUSED, failed.done, failed.total)
         ]
         queue.resume(failed.name)
         assert heard.end().state is PullState.DONE
         assert queue.unfinished() == ()
-    assert_whole(root, registry)
-    assert registry.asked[before + 1].headers["range"].startswith("bytes=")
+    assert_complete(root, registry)
+    assert registry.requests[before + 1].headers["range"].startswith("bytes=")
 
 
 def test_a_blob_that_stays_wrong_is_given_up(root, registry, large):
     registry.fail(large, *[corrupt] * 40)
-    heard = pulled(root, name_at(registry))
-    assert heard.news[-1].state is PullState.FAILED
-    assert_sentence(heard.news[-1].note, large)
+    heard = pull(root, name_at(registry))
+    assert heard.reports[-1].state is PullState.FAILED
+    assert_sentence(heard.reports[-1].note, large)
     assert len(registry.paths(large)) == HASTY.digest_tries
-    assert found(root) == {}
+    assert models_in(root) == {}
 
 
 def test_what_is_here_is_not_downloaded_again(root, registry):
     registry.store.model("n", fill=7)
-    pulled(root, name_at(registry))
+    pull(root, name_at(registry))
     manifest = json.loads(registry.store.path("library/n").read_bytes())
     shared = {path.name for path in (root / "blobs").iterdir()}
-    before = len(registry.asked)
-    heard = pulled(root, name_at(registry, "n:latest"))
+    before = len(registry.requests)
+    heard = pull(root, name_at(registry, "n:latest"))
     asked = {path.rpartition(":")[2] for path in registry.paths()[before + 1 :]}
     wanted = {layer["digest"].removeprefix("sha256:") for layer in (manifest["config"], *manifest["layers"])}
     assert asked == {digest for digest in wanted if f"sha256-{digest}" not in shared}
     assert asked < wanted
-    assert heard.news[-1].done == heard.news[-1].total
-    assert set(found(root)) == {name_at(registry), name_at(registry, "n:latest")}
+    assert heard.reports[-1].done == heard.reports[-1].total
+    assert set(models_in(root)) == {name_at(registry), name_at(registry, "n:latest")}
 
 
 def test_a_damaged_model_is_repaired(root, registry, large):
-    pulled(root, name_at(registry))
+    pull(root, name_at(registry))
     blob = root / "blobs" / f"sha256-{large}"
     damaged = bytearray(blob.read_bytes())
     damaged[100] ^= 1
     blob.write_bytes(damaged)
-    record = found(root)[name_at(registry)]
+    record = models_in(root)[name_at(registry)]
     assert verify(record, lambda done, total: None, lambda: False).problems
-    before = len(registry.asked)
-    heard = pulled(root, name_at(registry))
-    assert heard.news[-1].state is PullState.DONE
+    before = len(registry.requests)
+    heard = pull(root, name_at(registry))
+    assert heard.reports[-1].state is PullState.DONE
     assert [path.rpartition(":")[2] for path in registry.paths()[before + 1 :]] == [large]
-    assert_whole(root, registry)
+    assert_complete(root, registry)
 
 
 def test_a_new_version_replaces_the_old_one(root, registry):
-    pulled(root, name_at(registry))
+    pull(root, name_at(registry))
     old = {path.name for path in (root / "blobs").iterdir()}
     registry.store.model("m", fill=9)
-    pulled(root, name_at(registry))
-    assert_whole(root, registry)
+    pull(root, name_at(registry))
+    assert_complete(root, registry)
     new = {path.name for path in (root / "blobs").iterdir()}
     assert old - new
-    assert len(found(root)) == 1
+    assert len(models_in(root)) == 1
 
 
 def test_a_new_version_while_the_old_one_is_on_its_way(root, registry, large):
     registry.fail(large, drop(0.5), *[drop(0.0)] * 40)
-    assert pulled(root, name_at(registry)).news[-1].state is PullState.FAILED
+    assert pull(root, name_at(registry)).reports[-1].state is PullState.FAILED
     registry.store.model("m", fill=9)
-    assert pulled(root, name_at(registry)).news[-1].state is PullState.DONE
-    assert_whole(root, registry)
+    assert pull(root, name_at(registry)).reports[-1].state is PullState.DONE
+    assert_complete(root, registry)
 
 
 @pytest.mark.parametrize("length", ["shorter", "exact", "damaged", "longer"])
 def test_whatever_an_earlier_run_left(root, registry, large, length):
     registry.fail(large, *[drop(0.5)], *[drop(0.0)] * 40)
-    pulled(root, name_at(registry))
+    pull(root, name_at(registry))
     (part,) = root.glob(f"staging/*/*/*/*/sha256-{large}.part")
     whole = registry.store.blob_path(large).read_bytes()
     part.write_bytes(
         {"shorter": whole[:1000], "exact": whole, "damaged": bytes(1000), "longer": whole + b"more"}[length]
     )
     registry.forgive()
-    before = len(registry.asked)
-    assert pulled(root, name_at(registry)).news[-1].state is PullState.DONE
-    asked = [one.headers.get("range") for one in registry.asked[before:] if large in one.path]
+    before = len(registry.requests)
+    assert pull(root, name_at(registry)).reports[-1].state is PullState.DONE
+    asked = [one.headers.get("range") for one in registry.requests[before:] if large in one.path]
     assert (
         asked == {"shorter": ["bytes=1000-"], "exact": [], "damaged": ["bytes=1000-", None], "longer": [None]}[length]
     )
-    assert_whole(root, registry)
+    assert_complete(root, registry)
 
 
 @pytest.mark.parametrize(
@@ -276,9 +276,9 @@ def test_whatever_an_earlier_run_left(root, registry, large, length):
 )
 def test_what_cannot_run_is_refused_before_its_weights(root, registry, config, entries, why):
     registry.store.model("bad", config=config, **entries)
-    heard = pulled(root, name_at(registry, "bad:latest"), judge=lambda config: "No, thank you.")
-    assert heard.news[-1].state is PullState.FAILED
-    assert_sentence(heard.news[-1].note, why)
+    heard = pull(root, name_at(registry, "bad:latest"), judge=lambda config: "No, thank you.")
+    assert heard.reports[-1].state is PullState.FAILED
+    assert_sentence(heard.reports[-1].note, why)
     assert len(registry.paths("/blobs/")) <= 2
     assert leftovers(root) == []
     assert list(root.rglob("*sha256*")) == []
@@ -295,25 +295,25 @@ def gguf_model(registry, family, content, *layers):
 def test_a_gguf_model_comes_whole(root, registry):
     blobs = material("ollama-store", "blobs")
     content = next(path.read_bytes() for path in blobs.iterdir() if is_gguf(path))
-    assert pulled(root, gguf_model(registry, "llama", content)).news[-1].state is PullState.DONE
-    assert_whole(root, registry, "g:latest")
+    assert pull(root, gguf_model(registry, "llama", content)).reports[-1].state is PullState.DONE
+    assert_complete(root, registry, "g:latest")
 
 
 @pytest.mark.parametrize(("family", "kinds", "why"), [("rwkv6", [], "'rwkv6'"), ("llama", ["adapter"], "an adapter")])
 def test_a_gguf_model_that_cannot_run_is_refused_before_its_weights(root, registry, family, kinds, why):
     name = gguf_model(registry, family, b"GGUF", *(registry.store.layer(kind, b"x") for kind in kinds))
-    heard = pulled(root, name)
-    assert heard.news[-1].state is PullState.FAILED
-    assert_sentence(heard.news[-1].note, why, "GGUF")
+    heard = pull(root, name)
+    assert heard.reports[-1].state is PullState.FAILED
+    assert_sentence(heard.reports[-1].note, why, "GGUF")
     assert len(registry.paths("/blobs/")) <= 2
     assert leftovers(root) == []
 
 
 def test_other_models_are_listed_whatever_is_staged(root, registry, large):
     registry.store.model("n", fill=7)
-    pulled(root, name_at(registry, "n:latest"))
+    pull(root, name_at(registry, "n:latest"))
     registry.fail(large, *[drop(0.1)], *[drop(0.0)] * 40)
-    pulled(root, name_at(registry))
+    pull(root, name_at(registry))
     listing = discover([Root(Source.SOTTO, root, False)])
     assert [record.name for record in listing.records] == [name_at(registry, "n:latest")]
     assert listing.problems == ()

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from places import SUPPORT
-from pulling import RESTLESS, assert_whole, found, leftovers, name_at, pulled, pulling
+from pulling import RESTLESS, assert_complete, leftovers, models_in, name_at, open_queue, pull
 from registry_server import drop, silent
 from sotto.store import removal
 from sotto.store.pull.meter import Meter
@@ -34,60 +34,60 @@ def slow(registry):
 def test_one_after_the_other(root, slow):
     slow.store.model("n", fill=7)
     first, second = name_at(slow), name_at(slow, "n:latest")
-    with pulling(root) as (queue, heard):
+    with open_queue(root) as (queue, heard):
         queue.add(first)
         queue.add(second)
         queue.add(first)
         queue.add(second)
         heard.until(lambda progress: progress.name == second and progress.state is PullState.DONE)
-    ends = [(progress.name, progress.state) for progress in heard.news if progress.state is PullState.DONE]
+    ends = [(progress.name, progress.state) for progress in heard.reports if progress.state is PullState.DONE]
     assert ends == [(first, PullState.DONE), (second, PullState.DONE)]
-    assert [progress.state for progress in heard.news].count(PullState.WAITING) == 2
-    since = next(number for number, progress in enumerate(heard.news) if progress.state is PullState.DONE)
-    assert {progress.name for progress in heard.news[since + 1 :]} == {second}
-    assert_whole(root, slow)
-    assert_whole(root, slow, "n:latest")
+    assert [progress.state for progress in heard.reports].count(PullState.WAITING) == 2
+    since = next(number for number, progress in enumerate(heard.reports) if progress.state is PullState.DONE)
+    assert {progress.name for progress in heard.reports[since + 1 :]} == {second}
+    assert_complete(root, slow)
+    assert_complete(root, slow, "n:latest")
 
 
 def test_pausing_and_going_on(root, slow, large):
     name = name_at(slow)
-    with pulling(root) as (queue, heard):
+    with open_queue(root) as (queue, heard):
         queue.add(name)
         heard.until(begun)
         queue.pause(name)
         paused = heard.end()
         assert paused.state is PullState.PAUSED
         assert 0 < paused.done < paused.total
-        assert found(root) == {}
+        assert models_in(root) == {}
         # What was asked for a moment before may only be heard of now.
         time.sleep(0.2)
-        since, asked = len(heard.news), len(slow.asked)
+        since, asked = len(heard.reports), len(slow.requests)
         time.sleep(0.3)
-        assert (len(heard.news), len(slow.asked)) == (since, asked)
+        assert (len(heard.reports), len(slow.requests)) == (since, asked)
         assert queue.unfinished() == (paused,)
         queue.resume(name)
         assert heard.end(since).state is PullState.DONE
-        assert min(progress.done for progress in heard.news[since:]) >= paused.done
-    assert any("range" in one.headers for one in slow.asked[asked:])
-    assert_whole(root, slow)
+        assert min(progress.done for progress in heard.reports[since:]) >= paused.done
+    assert any("range" in one.headers for one in slow.requests[asked:])
+    assert_complete(root, slow)
 
 
 def test_a_pause_lets_the_next_one_go(root, slow):
     slow.store.model("n", fill=7)
     first, second = name_at(slow), name_at(slow, "n:latest")
-    with pulling(root) as (queue, heard):
+    with open_queue(root) as (queue, heard):
         queue.add(first)
         queue.add(second)
         heard.until(begun)
         queue.pause(first)
         heard.until(lambda progress: progress.name == second and progress.state is PullState.DONE)
-        assert list(found(root)) == [second]
+        assert list(models_in(root)) == [second]
 
 
 def test_pausing_one_that_waits(root, slow):
     slow.store.model("n", fill=7)
     first, second = name_at(slow), name_at(slow, "n:latest")
-    with pulling(root) as (queue, heard):
+    with open_queue(root) as (queue, heard):
         queue.add(first)
         queue.add(second)
         queue.pause(second)
@@ -95,22 +95,22 @@ def test_pausing_one_that_waits(root, slow):
         assert heard.end() == PullProgress(second, PullState.PAUSED)
         heard.until(lambda progress: progress.name == first and progress.state is PullState.DONE)
         time.sleep(0.1)
-        assert heard.news[-1].name == first
+        assert heard.reports[-1].name == first
 
 
 @pytest.mark.parametrize("when", ["running", "paused", "failed", "waiting", "left"])
 def test_cancelling_leaves_nothing(root, slow, large, when):
     slow.store.model("n", fill=7)
     other, name = name_at(slow, "n:latest"), name_at(slow)
-    pulled(root, other)
+    pull(root, other)
     before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     if when == "failed":
         slow.fail(large, drop(0.5), *[drop(0.0)] * 40)
     if when == "left":
-        with pulling(root) as (queue, heard):
+        with open_queue(root) as (queue, heard):
             queue.add(name)
             heard.until(begun)
-    with pulling(root) as (queue, heard):
+    with open_queue(root) as (queue, heard):
         if when == "waiting":
             queue.add(other)
         if when != "left":
@@ -127,16 +127,16 @@ def test_cancelling_leaves_nothing(root, slow, large, when):
             time.sleep(0.02)
         assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
         assert queue.unfinished() == ()
-        since = len(heard.news)
+        since = len(heard.reports)
         queue.add(name)
         slow.forgive()
         heard.until(lambda progress: progress.name == name and progress.state is PullState.DONE, since)
-    assert_whole(root, slow)
+    assert_complete(root, slow)
 
 
 def test_nothing_is_left_of_one_that_is_cancelled_while_it_is_put_together(root, slow):
     """Killed when some files were in their place already, and then not wanted any more."""
-    with pulling(root) as (queue, heard):
+    with open_queue(root) as (queue, heard):
         queue.add(name_at(slow))
         heard.until(begun)
     staging = Staging(root, parse_name(name_at(slow)))
@@ -145,7 +145,7 @@ def test_nothing_is_left_of_one_that_is_cancelled_while_it_is_put_together(root,
             (root / "blobs").mkdir(exist_ok=True)
             staging.blob_file(digest).rename(root / "blobs" / f"sha256-{digest}")
     assert list((root / "blobs").iterdir())
-    with pulling(root) as (queue, heard):
+    with open_queue(root) as (queue, heard):
         queue.cancel(name_at(slow))
         deadline = time.monotonic() + 10
         while leftovers(root) and time.monotonic() < deadline:
@@ -157,31 +157,31 @@ def test_nothing_is_left_of_one_that_is_cancelled_while_it_is_put_together(root,
 def test_closing_at_any_moment_keeps_what_is_here(root, slow):
     done = 0
     for _ in range(3):
-        with pulling(root) as (queue, heard):
+        with open_queue(root) as (queue, heard):
             queue.add(name_at(slow))
             heard.until(lambda progress, done=done: begun(progress) and progress.done > done + 50_000)
-            done = heard.news[-1].done
-        assert found(root) == {}
-        with pulling(root) as (queue, heard):
+            done = heard.reports[-1].done
+        assert models_in(root) == {}
+        with open_queue(root) as (queue, heard):
             (left,) = queue.unfinished()
             assert left.state is PullState.PAUSED
             assert left.done >= done
-    with pulling(root) as (queue, heard):
+    with open_queue(root) as (queue, heard):
         queue.resume(left.name)
         assert heard.end().state is PullState.DONE
-    assert_whole(root, slow)
+    assert_complete(root, slow)
 
 
 @pytest.mark.parametrize("part", ["/manifests/", "/blobs/"])
 def test_closing_while_nothing_comes(root, registry, part):
     registry.fail(part, *[silent(None)] * 40)
-    with pulling(root, patience=RESTLESS) as (queue, heard):
+    with open_queue(root, patience=RESTLESS) as (queue, heard):
         queue.add(name_at(registry))
         heard.until(lambda progress: progress.state is PullState.STALLED)
     queue.add(name_at(registry))
     queue.limit(3)
     queue.close()
-    assert heard.news[-1].state is PullState.STALLED
+    assert heard.reports[-1].state is PullState.STALLED
 
 
 def test_a_name_server_that_is_silent_holds_nobody_up(root):
@@ -194,50 +194,50 @@ def test_a_name_server_that_is_silent_holds_nobody_up(root):
 
 
 def test_a_limit_holds_and_is_lifted_at_once(root, registry):
-    with pulling(root) as (queue, heard):
+    with open_queue(root) as (queue, heard):
         queue.limit(100_000)
         queue.add(name_at(registry))
         heard.until(begun)
-        began, first = time.monotonic(), heard.news[-1].done
+        began, first = time.monotonic(), heard.reports[-1].done
         time.sleep(1.2)
-        passed, came = time.monotonic() - began, heard.news[-1].done - first
+        passed, came = time.monotonic() - began, heard.reports[-1].done - first
         # The four connections may each have a piece on their way.
         assert came <= 100_000 * passed + 4 * 65_536
-        assert heard.news[-1].state is PullState.DOWNLOADING
+        assert heard.reports[-1].state is PullState.DOWNLOADING
         queue.limit(None)
         began = time.monotonic()
         assert heard.end().state is PullState.DONE
         assert time.monotonic() - began < 2
-    assert_whole(root, registry)
+    assert_complete(root, registry)
 
 
 def test_another_sotto_that_downloads_the_same(root, registry):
     with Staging(root, parse_name(name_at(registry))).lock():
-        heard = pulled(root, name_at(registry))
-        assert heard.news[-1].state is PullState.FAILED
-        assert_sentence(heard.news[-1].note, f"Another Sotto is downloading {name_at(registry)}")
-        with pulling(root) as (queue, heard):
+        heard = pull(root, name_at(registry))
+        assert heard.reports[-1].state is PullState.FAILED
+        assert_sentence(heard.reports[-1].note, f"Another Sotto is downloading {name_at(registry)}")
+        with open_queue(root) as (queue, heard):
             queue.cancel(name_at(registry))
-    assert pulled(root, name_at(registry)).news[-1].state is PullState.DONE
-    assert_whole(root, registry)
+    assert pull(root, name_at(registry)).reports[-1].state is PullState.DONE
+    assert_complete(root, registry)
 
 
 def test_deleting_another_model_leaves_what_a_download_needs(root, slow, monkeypatch):
     monkeypatch.setattr(removal, "data_dir", lambda: root.parent)
     slow.store.model("n", fill=7)
     other = name_at(slow, "n:latest")
-    pulled(root, other)
-    with pulling(root) as (queue, heard):
+    pull(root, other)
+    with open_queue(root) as (queue, heard):
         queue.add(name_at(slow))
         heard.until(begun)
         queue.pause(name_at(slow))
-        since = len(heard.news)
+        since = len(heard.reports)
         heard.end()
-        removal.erase(removal.remove(found(root)[other]))
+        removal.erase(removal.remove(models_in(root)[other]))
         queue.resume(name_at(slow))
         heard.end(since + 1)
     (root / "trash").rmdir()
-    assert_whole(root, slow)
+    assert_complete(root, slow)
     shared = json.loads(slow.store.path("library/m").read_bytes())["config"]["digest"]
     assert shared in slow.store.path("library/n").read_text()
     assert sum(shared in path for path in slow.paths()) == 1
@@ -248,9 +248,9 @@ def test_a_store_that_is_another_programs_is_not_written(root, registry, home):
     theirs.mkdir(parents=True)
     root.parent.mkdir(parents=True)
     root.symlink_to(theirs)
-    heard = pulled(root, name_at(registry))
-    assert heard.news[-1].state is PullState.FAILED
-    assert_sentence(heard.news[-1].note, root, theirs)
+    heard = pull(root, name_at(registry))
+    assert heard.reports[-1].state is PullState.FAILED
+    assert_sentence(heard.reports[-1].note, root, theirs)
     assert list(theirs.iterdir()) == []
 
 

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pulling import HASTY, assert_whole, leftovers, name_at, pulled, pulling
+from pulling import HASTY, assert_complete, leftovers, name_at, open_queue, pull
 from registry_server import endless, large_model, query_of, serving, status
 from sotto.errors import DownloadError, InvalidNameError
 from sotto.store.pull.bearer_tokens import token_url
@@ -32,7 +32,7 @@ TOKEN = "a.token-of/some+kind="
 
 def failed(root, name, *mentions, **options):
     """Check that a download fails with one sentence, and that nothing of it stays."""
-    last = pulled(root, name, **options).news[-1]
+    last = pull(root, name, **options).reports[-1]
     assert last.state is PullState.FAILED
     assert_line(last.note, *mentions)
     assert leftovers(root) == []
@@ -44,28 +44,28 @@ def test_blobs_may_lie_elsewhere(root, registry, tmp_path):
     """Where they do, the token is not shown to that host."""
     registry.token = TOKEN
     with serving(registry.store) as other:
-        registry.elsewhere = f"http://{other.host}"
-        pulled(root, name_at(registry))
-        assert_whole(root, registry)
-        assert len(other.asked) == len(list((root / "blobs").iterdir()))
-        assert all("authorization" not in asked.headers for asked in other.asked)
-        assert any(asked.headers.get("authorization") == f"Bearer {TOKEN}" for asked in registry.asked)
+        registry.redirect_to = f"http://{other.host}"
+        pull(root, name_at(registry))
+        assert_complete(root, registry)
+        assert len(other.requests) == len(list((root / "blobs").iterdir()))
+        assert all("authorization" not in asked.headers for asked in other.requests)
+        assert any(asked.headers.get("authorization") == f"Bearer {TOKEN}" for asked in registry.requests)
 
 
 def test_a_place_that_is_closed_is_looked_for_again(root, registry, large):
     """Where a redirect leads is open for a while only."""
     with serving(registry.store) as other:
-        registry.elsewhere = f"http://{other.host}"
+        registry.redirect_to = f"http://{other.host}"
         other.fail(large, status(403, b"expired"))
-        pulled(root, name_at(registry))
-        assert_whole(root, registry)
+        pull(root, name_at(registry))
+        assert_complete(root, registry)
         assert len(registry.paths(large)) == 2
 
 
 def test_one_token_does_for_all(root, registry):
     registry.token = TOKEN
-    pulled(root, name_at(registry))
-    assert_whole(root, registry)
+    pull(root, name_at(registry))
+    assert_complete(root, registry)
     (asked,) = registry.paths("/token")
     query = query_of(asked)
     assert [key for key, _ in query] == ["nonce", "scope", "scope", "service", "ts"]
@@ -79,11 +79,11 @@ def test_a_token_that_has_run_out_is_got_anew_once(root, registry, large):
 
     def expire(handler, content, start):
         registry.token = "another"
-        handler.give(content, start)
+        handler.send_content(content, start)
 
     registry.fail("/manifests/", status(401, WWW_Authenticate=f'Bearer realm="http://{registry.host}/token"'), expire)
-    pulled(root, name_at(registry))
-    assert_whole(root, registry)
+    pull(root, name_at(registry))
+    assert_complete(root, registry)
     assert len(registry.paths("/token")) == 2
 
 
@@ -92,7 +92,7 @@ def test_a_token_from_elsewhere_is_not_asked_for(root, registry):
     with serving(registry.store) as other:
         registry.realm = f"http://{other.host}/token"
         failed(root, name_at(registry), "127.0.0.1", f"http://{other.host}/token", "its own address")
-        assert other.asked == []
+        assert other.requests == []
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_ten_redirects_and_no_more(root, registry):
     for count, whole in ((10, True), (11, False)):
         registry.forgive()
         registry.fail("/manifests/", *[status(302, Location="./latest")] * count)
-        note = pulled(root, name_at(registry)).news[-1].note
+        note = pull(root, name_at(registry)).reports[-1].note
         assert ("more than 10 times" in note) != whole
 
 
@@ -166,7 +166,7 @@ def test_any_redirect(location, before):
     asked = httpx.Request("GET", "https://registry.example/v2/a/b/manifests/c")
     response = httpx.Response(302, headers=[(b"Location", before.encode() + location)], request=asked)
     try:
-        url = example()._next(response)
+        url = example().redirect_target(response)
     except DownloadError as error:
         assert_line(error.message, "registry.example")
     else:
@@ -187,7 +187,7 @@ def test_words_of_the_registry_are_shown(root, registry):
 
 
 def test_a_registry_that_cannot_be_reached(root, registry):
-    last = pulled(root, "127.0.0.1:1/library/m").news
+    last = pull(root, "127.0.0.1:1/library/m").reports
     assert last[-1].state is PullState.FAILED
     assert_sentence(last[-1].note, "127.0.0.1", "cannot be reached")
     assert PullState.RETRYING in [progress.state for progress in last]
@@ -212,19 +212,19 @@ def test_an_environment_that_is_wrong(root, registry, monkeypatch, variable, val
 
 @pytest.mark.parametrize("text", ["", "a//b", "../m", "m:", "https://", "m:a/../b", "ftp://h/n/m", "http//x:y z"])
 def test_names_that_are_none_are_refused_at_once(root, text):
-    with pulling(root) as (queue, heard), pytest.raises(InvalidNameError):
+    with open_queue(root) as (queue, heard), pytest.raises(InvalidNameError):
         queue.add(text)
-    assert heard.news == []
+    assert heard.reports == []
     assert not root.exists()
 
 
 def test_without_tls_only_if_that_is_asked_for(root, registry):
-    with pulling(root, insecure=False) as (queue, heard):
+    with open_queue(root, insecure=False) as (queue, heard):
         with pytest.raises(InvalidNameError, match="https://"):
             queue.add(f"http://{name_at(registry)}")
         queue.add(name_at(registry))
         assert heard.end().state is PullState.FAILED
-    assert registry.asked == []
+    assert registry.requests == []
 
 
 @pytest.fixture(scope="module")
@@ -245,16 +245,16 @@ def test_who_does_not_prove_who_it_is_gets_no_question(root, registry, certifica
     with serving(registry.store, context) as secure:
         note = failed(root, name_at(secure), "127.0.0.1 does not prove that it is 127.0.0.1", insecure=False)
         assert_sentence(note, "127.0.0.1")
-        assert secure.asked == []
+        assert secure.requests == []
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate / "certificate"))
-        pulled(root, f"https://{name_at(secure)}", insecure=False)
-        assert_whole(root, secure)
+        pull(root, f"https://{name_at(secure)}", insecure=False)
+        assert_complete(root, secure)
         # From there, nothing leads to where it is not proved.
-        secure.elsewhere = f"http://{registry.host}"
+        secure.redirect_to = f"http://{registry.host}"
         shutil.rmtree(root)
-        heard = pulled(root, name_at(secure), insecure=False)
-        assert_sentence(heard.news[-1].note, f"http://{registry.host}", "https")
-        assert registry.asked == []
+        heard = pull(root, name_at(secure), insecure=False)
+        assert_sentence(heard.reports[-1].note, f"http://{registry.host}", "https")
+        assert registry.requests == []
 
 
 def manifest_of(registry, **changes):
@@ -287,9 +287,9 @@ def test_hostile_manifests(root, registry):
     for kind, data in hostile.items():
         registry.forgive()
         registry.fail("/manifests/", status(200, data))
-        before = len(registry.asked)
+        before = len(registry.requests)
         note = failed(root, name_at(registry))
-        assert len(registry.asked) - before <= 3, kind
+        assert len(registry.requests) - before <= 3, kind
         assert tensor["digest"] not in " ".join(registry.paths()[before:]) or kind == "a tensor for config", kind
         assert "127.0.0.1" in note or "free" in note or "GGUF" in note or "sha256" in note, (kind, note)
 
@@ -298,9 +298,9 @@ def test_bodies_without_an_end(root, registry, large):
     registry.fail("/manifests/", endless)
     failed(root, name_at(registry), "127.0.0.1", "4.19 MB")
     registry.fail(large, *[endless] * 9)
-    heard = pulled(root, name_at(registry))
-    assert heard.news[-1].state is PullState.FAILED
-    assert_sentence(heard.news[-1].note, large)
+    heard = pull(root, name_at(registry))
+    assert heard.reports[-1].state is PullState.FAILED
+    assert_sentence(heard.reports[-1].note, large)
     assert max(path.stat().st_size for path in root.rglob("*.part")) <= registry.store.blob_path(large).stat().st_size
 
 
@@ -323,7 +323,7 @@ def test_a_manifest_that_trickles(root, registry):
 
 
 def test_a_connection_that_is_not_secure_yet_is_closed_when_the_download_is_paused(root):
-    with socket.create_server(("127.0.0.1", 0)) as silent, pulling(root, insecure=False) as (queue, heard):
+    with socket.create_server(("127.0.0.1", 0)) as silent, open_queue(root, insecure=False) as (queue, heard):
         name = f"127.0.0.1:{silent.getsockname()[1]}/library/m"
         # What nobody holds would be closed by and by.
         gc.disable()
@@ -374,20 +374,20 @@ def test_connections_are_closed_although_the_download_is_stopped_meanwhile(regis
 def test_an_empty_blob(root, registry):
     layers = [*registry.store.layers(3, LLAMA), registry.store.layer("license", b"")]
     registry.store.manifest("e", layers)
-    pulled(root, name_at(registry, "e:latest"))
-    assert_whole(root, registry, "e:latest")
+    pull(root, name_at(registry, "e:latest"))
+    assert_complete(root, registry, "e:latest")
 
 
 def test_a_blob_that_is_listed_twice_comes_once(root, registry):
     layers = registry.store.layers(3, LLAMA)
     registry.store.manifest("twice", [*layers, layers[0]])
-    pulled(root, name_at(registry, "twice:latest"))
-    assert_whole(root, registry, "twice:latest")
+    pull(root, name_at(registry, "twice:latest"))
+    assert_complete(root, registry, "twice:latest")
     assert len(registry.paths()) == len(set(registry.paths()))
 
 
 def test_other_hosts_have_names_of_their_own(root, tmp_path):
     with serving(large_model(tmp_path / "one")) as one, serving(large_model(tmp_path / "two", rows=32)) as two:
-        pulled(root, name_at(one))
-        pulled(root, name_at(two))
+        pull(root, name_at(one))
+        pull(root, name_at(two))
         assert {path.name for path in (root / "manifests").iterdir()} == {one.host, two.host}

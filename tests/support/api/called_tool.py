@@ -1,4 +1,4 @@
-"""An answer that thinks, says something and calls a tool, as it comes from a model."""
+"""The chunks of an answer with a thought, some text and a tool call."""
 
 import json
 

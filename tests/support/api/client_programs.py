@@ -1,4 +1,4 @@
-"""Gets the clients from the registries, each once, into a folder that is kept outside the project."""
+"""Installing the published clients from their registries, once each, into a folder outside the project."""
 
 import os
 import platform
@@ -14,13 +14,13 @@ VERSIONS = {
     "opencode": "1.18.33",
     "aider": "0.86.2",
 }
-"""Which ones were tried last; the table of `tests/README.md` says what came of it."""
+"""The versions tested last; `tests/README.md` has a table of the results."""
 
 _SYSTEM = {"Linux": "linux", "Darwin": "darwin"}.get(platform.system(), "")
 _MACHINE = {"x86_64": "x64", "aarch64": "arm64", "arm64": "arm64"}.get(platform.machine(), "")
 _HERE = f"{_SYSTEM}-{_MACHINE}"
-# What npm is asked for, and where the program then is. The programs themselves are in packages for each system, which
-# need neither Node nor their install scripts.
+# The npm package, and the path of the program in it. These packages contain the program for one system, and need
+# neither Node nor their install scripts.
 _PACKAGES = {
     "codex": (f"@openai/codex@{VERSIONS['codex']}-{_HERE}", "@openai/codex/vendor/*/bin/codex"),
     "claude": (
@@ -31,27 +31,27 @@ _PACKAGES = {
 }
 
 
-def installed(name):
-    """Return the path of a client, which is installed if it is not there yet."""
+def install_client(name):
+    """Install a client if it is missing, and return its path."""
     if not _SYSTEM or not _MACHINE:
         pytest.skip(f"no client is published for {platform.system()} on {platform.machine()}")
-    kept = os.environ.get("SOTTO_CLIENTS_FOLDER") or Path.home() / ".cache" / "sotto-test-clients"
-    folder = Path(kept) / f"{name}-{VERSIONS[name]}"
-    found = _aider(folder) if name == "aider" else _from_npm(name, folder)
-    assert found is not None, f"{folder} has no {name}"
-    return found
+    cache = os.environ.get("SOTTO_CLIENTS_FOLDER") or Path.home() / ".cache" / "sotto-test-clients"
+    folder = Path(cache) / f"{name}-{VERSIONS[name]}"
+    program = _install_aider(folder) if name == "aider" else _install_from_npm(name, folder)
+    assert program is not None, f"{folder} has no {name}"
+    return program
 
 
-def _from_npm(name, folder):
-    package, place = _PACKAGES[name]
-    if (found := next(folder.glob(f"node_modules/{place}"), None)) is None:
+def _install_from_npm(name, folder):
+    package, path = _PACKAGES[name]
+    if (program := next(folder.glob(f"node_modules/{path}"), None)) is None:
         folder.mkdir(parents=True, exist_ok=True)
         _run("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder, package)
-        found = next(folder.glob(f"node_modules/{place}"), None)
-    return found
+        program = next(folder.glob(f"node_modules/{path}"), None)
+    return program
 
 
-def _aider(folder):
+def _install_aider(folder):
     program = folder / "bin" / "aider"
     if not program.exists():
         _run(sys.executable, "-m", "venv", folder)
@@ -60,5 +60,5 @@ def _aider(folder):
 
 
 def _run(*command):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
-    assert done.returncode == 0, f"{command}: {done.stderr[-2000:]}"
+    result = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
+    assert result.returncode == 0, f"{command}: {result.stderr[-2000:]}"

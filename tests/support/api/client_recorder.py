@@ -1,4 +1,4 @@
-"""What stands between a client and the server, passes everything on, and keeps it."""
+"""A proxy between a client and the server that records every exchange."""
 
 import http.client
 import json
@@ -13,15 +13,15 @@ _HOP = ("connection", "keep-alive", "transfer-encoding", "content-length", "host
 
 @dataclass
 class Exchange:
-    """A request and its answer.
+    """A request and its response.
 
     Attributes:
-        method: Of the request.
-        path: With its query.
-        headers: Of the request, their names in small letters.
-        sent: Its body.
-        status: Of the answer.
-        told: The answer's body; what came of it, where the client left.
+        method: The HTTP method.
+        path: The path with its query.
+        headers: The request's headers, names in lower case.
+        sent: The request's body.
+        status: The response's status.
+        received: The response's body, or the part of it that was sent before the client disconnected.
     """
 
     method: str
@@ -29,26 +29,26 @@ class Exchange:
     headers: dict
     sent: bytes
     status: int = 0
-    told: bytearray = field(default_factory=bytearray)
+    received: bytearray = field(default_factory=bytearray)
 
     @property
     def body(self):
-        """The request's JSON."""
+        """The request's body as JSON, or None."""
         return json.loads(self.sent) if self.sent else None
 
     @property
     def events(self):
-        """The objects of a streamed answer."""
-        rows = [row.removeprefix("data: ") for row in self.told.decode().splitlines() if row.startswith("data: {")]
+        """The JSON objects of a streamed response."""
+        rows = [row.removeprefix("data: ") for row in self.received.decode().splitlines() if row.startswith("data: {")]
         return [json.loads(row) for row in rows]
 
 
 class Recorder:
-    """Keeps what passes.
+    """A running proxy.
 
     Attributes:
-        url: Where clients are to ask.
-        exchanges: What they asked, oldest first.
+        url: The URL for clients.
+        exchanges: The exchanges so far, oldest first.
     """
 
     def __init__(self, url, exchanges):
@@ -56,47 +56,47 @@ class Recorder:
         self.exchanges = exchanges
 
     def to(self, path):
-        """Return what was asked of a path, whatever its query."""
-        return [one for one in self.exchanges if one.path.partition("?")[0] == path]
+        """Return the exchanges with a path, ignoring queries."""
+        return [exchange for exchange in self.exchanges if exchange.path.partition("?")[0] == path]
 
 
 @contextmanager
 def recording(target):
-    """Pass on to `target` what comes."""
+    """Run a proxy that forwards to the server at the URL `target`."""
     exchanges = []
-    where = urlsplit(target)
+    address = urlsplit(target)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def _pass(self):
+        def _forward(self):
             length = int(self.headers.get("content-length", 0))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            one = Exchange(self.command, self.path, headers, self.rfile.read(length))
-            exchanges.append(one)
-            on = http.client.HTTPConnection(where.hostname, where.port, timeout=120)
+            exchange = Exchange(self.command, self.path, headers, self.rfile.read(length))
+            exchanges.append(exchange)
+            connection = http.client.HTTPConnection(address.hostname, address.port, timeout=120)
             try:
-                kept = {name: value for name, value in headers.items() if name not in _HOP}
-                on.request(self.command, self.path, one.sent or None, kept)
-                answer = on.getresponse()
-                one.status = answer.status
-                self.send_response(answer.status)
-                for name, value in answer.getheaders():
+                forwarded = {name: value for name, value in headers.items() if name not in _HOP}
+                connection.request(self.command, self.path, exchange.sent or None, forwarded)
+                response = connection.getresponse()
+                exchange.status = response.status
+                self.send_response(response.status)
+                for name, value in response.getheaders():
                     if name.lower() not in _HOP:
                         self.send_header(name, value)
                 self.send_header("Connection", "close")
                 self.end_headers()
                 self.close_connection = True
-                while piece := answer.read1(1 << 16):
-                    one.told += piece
+                while piece := response.read1(1 << 16):
+                    exchange.received += piece
                     self.wfile.write(piece)
             except (BrokenPipeError, ConnectionResetError):
-                # The client has left; the server is told by that its connection ends.
+                # The client has disconnected; closing the connection tells the server.
                 self.close_connection = True
             finally:
-                on.close()
+                connection.close()
 
-        do_GET = do_HEAD = do_POST = do_DELETE = do_PUT = do_OPTIONS = _pass
+        do_GET = do_HEAD = do_POST = do_DELETE = do_PUT = do_OPTIONS = _forward
 
         def log_message(self, *_):
             pass

@@ -1,17 +1,17 @@
-"""HTTP byte by byte, where a client would know better."""
+"""Raw HTTP over a socket, for requests that no client would send."""
 
 import socket
 from contextlib import suppress
 
 
 def address_of(url):
-    """Return where a server listens, for a socket."""
+    """Return the host and port of a URL."""
     host, port = url.removeprefix("http://").rsplit(":", 1)
     return host, int(port)
 
 
-def raw(url, *parts, timeout=10):
-    """Send bytes as they are, a part at a time, and return what comes back."""
+def send_raw(url, *parts, timeout=10):
+    """Send bytes unchanged, one part after another, and return the response."""
     with socket.create_connection(address_of(url), timeout=timeout) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with suppress(ConnectionResetError, BrokenPipeError):

@@ -1,4 +1,4 @@
-"""Regular expressions over a few letters, tried by plain backtracking that counts its steps."""
+"""Regular expressions over a few letters, matched by plain backtracking that counts its steps."""
 
 from dataclasses import dataclass
 
@@ -14,72 +14,72 @@ class Letters:
     def __str__(self):
         return self.letters if len(self.letters) == 1 else f"[{self.letters}]"
 
-    def matches(self, text, place, count):
-        """Yield where a match from `place` on can end, the preferred first; `count` is called for each step."""
+    def matches(self, text, start, count):
+        """Yield where matches from `start` on can end, the preferred one first; call `count` for each step."""
         count()
-        if place < len(text) and text[place] in self.letters:
-            yield place + 1
+        if start < len(text) and text[start] in self.letters:
+            yield start + 1
 
 
 @dataclass(frozen=True)
 class Row:
-    """One after the other."""
+    """A sequence of expressions."""
 
     parts: tuple
 
     def __str__(self):
         return "".join(map(str, self.parts))
 
-    def matches(self, text, place, count, at=0):
-        """Yield where a match can end."""
-        if at == len(self.parts):
-            yield place
+    def matches(self, text, start, count, index=0):
+        """Yield where matches of the parts from `index` on can end."""
+        if index == len(self.parts):
+            yield start
             return
-        for end in self.parts[at].matches(text, place, count):
-            yield from self.matches(text, end, count, at + 1)
+        for end in self.parts[index].matches(text, start, count):
+            yield from self.matches(text, end, count, index + 1)
 
 
 @dataclass(frozen=True)
 class Either:
-    """One of several."""
+    """An alternation."""
 
     branches: tuple
 
     def __str__(self):
         return f"(?:{'|'.join(map(str, self.branches))})"
 
-    def matches(self, text, place, count):
-        """Yield where a match can end."""
+    def matches(self, text, start, count):
+        """Yield where matches can end."""
         for branch in self.branches:
-            yield from branch.matches(text, place, count)
+            yield from branch.matches(text, start, count)
 
 
 @dataclass(frozen=True)
 class Repeat:
-    """Several times the same, as often as possible."""
+    """A greedy repetition, from `minimum` to `maximum` times."""
 
     inner: object
-    least: int
-    most: int | None
+    minimum: int
+    maximum: int | None
 
     def __str__(self):
-        return f"(?:{self.inner}){{{self.least},{'' if self.most is None else self.most}}}"
+        return f"(?:{self.inner}){{{self.minimum},{'' if self.maximum is None else self.maximum}}}"
 
-    def matches(self, text, place, count, done=0):
-        """Yield where a match can end."""
+    def matches(self, text, start, count, done=0):
+        """Yield where matches can end after `done` repetitions."""
         count()
-        if self.most is None or done < self.most:
-            for end in self.inner.matches(text, place, count):
-                # As Oniguruma does, another round that takes nothing is not begun.
-                if end > place or done < self.least:
+        if self.maximum is None or done < self.maximum:
+            for end in self.inner.matches(text, start, count):
+                # Like Oniguruma, stop repeating after an empty match.
+                if end > start or done < self.minimum:
                     yield from self.matches(text, end, count, done + 1)
-        if done >= self.least:
-            yield place
+        if done >= self.minimum:
+            yield start
 
 
 @dataclass(frozen=True)
 class Look:
-    """What must, or must not, stand behind a place."""
+    """A positive or negative lookahead."""
 
     inner: object
     wanted: bool
@@ -87,61 +87,61 @@ class Look:
     def __str__(self):
         return f"(?{'=' if self.wanted else '!'}{self.inner})"
 
-    def matches(self, text, place, count):
-        """Yield the place where it holds."""
-        if (next(self.inner.matches(text, place, count), None) is not None) == self.wanted:
-            yield place
+    def matches(self, text, start, count):
+        """Yield `start` if the lookahead succeeds."""
+        if (next(self.inner.matches(text, start, count), None) is not None) == self.wanted:
+            yield start
 
 
 @dataclass(frozen=True)
 class Atomic:
-    """What is not tried again."""
+    """An atomic group."""
 
     inner: object
 
     def __str__(self):
         return f"(?>{self.inner})"
 
-    def matches(self, text, place, count):
+    def matches(self, text, start, count):
         """Yield where the first match ends."""
-        for end in self.inner.matches(text, place, count):
+        for end in self.inner.matches(text, start, count):
             yield end
             return
 
 
 class TooManyStepsError(Exception):
-    """A search takes longer than anybody waits."""
+    """A search takes more steps than allowed."""
 
 
-def steps(expression, text, most):
-    """Return how many steps it takes to find all matches in a text.
+def steps(expression, text, limit):
+    """Return the number of steps that finding all matches in a text takes.
 
     Raises:
-        TooManyStepsError: They are more than `most`.
+        TooManyStepsError: It takes more than `limit`.
     """
     taken = 0
 
     def count():
         nonlocal taken
         taken += 1
-        if taken > most:
+        if taken > limit:
             raise TooManyStepsError
 
-    place = 0
-    while place <= len(text):
-        end = next(expression.matches(text, place, count), None)
-        place = end if end is not None and end > place else place + 1
+    start = 0
+    while start <= len(text):
+        end = next(expression.matches(text, start, count), None)
+        start = end if end is not None and end > start else start + 1
     return taken
 
 
 def expressions(depth=3):
-    """Return a strategy for expressions over `a`, `b` and `c`, most of which repeat something."""
+    """Return a strategy for expressions over `a`, `b` and `c`, most of them with repetitions."""
     letters = st.sampled_from(["a", "b", "ab", "bc"]).map(Letters)
     if not depth:
         return letters
     inner = expressions(depth - 1)
     bounds = st.sampled_from([(0, 1), (0, None), (1, None), (0, 3), (2, 2), (1, 20)])
-    repeats = st.builds(lambda one, times: Repeat(one, *times), inner, bounds)
+    repeats = st.builds(lambda part, times: Repeat(part, *times), inner, bounds)
     rows = st.lists(inner, min_size=2, max_size=3).map(lambda parts: Row(tuple(parts)))
     branches = st.lists(inner, min_size=2, max_size=3).map(lambda branches: Either(tuple(branches)))
     return st.one_of(repeats, rows, repeats, branches, st.builds(Look, inner, st.booleans()), st.builds(Atomic, inner))

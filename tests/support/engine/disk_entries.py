@@ -1,4 +1,4 @@
-"""Entries for tests of the disk tier: what is in one can be told from its tokens alone."""
+"""Entries for tests of the disk tier, whose contents follow from their tokens."""
 
 import hashlib
 import random
@@ -11,26 +11,26 @@ from sotto.engine.caches.disk_file import checksum
 from sotto.engine.caches.disk_format import EntryHead, packed_entry
 from sotto.engine.caches.disk_tier import Bounds
 
-# Tests have disks of any size, and none may wait.
+# No reserve, as tests run on disks of any size, and no pauses.
 FREE = Bounds(reserve=0, pause=0.0, index_delay=0.05)
 
 
 def head(ids, parent=None):
-    """Return the head of the entry that continues another with these tokens."""
+    """Return the head of an entry with these tokens that continues `parent`."""
     start = parent.end if parent else 0
     return EntryHead(start, start + len(ids), struct.pack(f"<{len(ids)}I", *ids), parent.id if parent else "")
 
 
 def arrays(of, rows=3):
-    """Return arrays whose bytes follow from the head."""
+    """Return arrays whose bytes depend only on an entry's head."""
     noise = random.Random(of.id).randbytes(4 * rows)
     return {"keys": ("F32", (rows,), noise), "values": ("BF16", (2, rows), noise), "ring": ("U8", (1,), b"x")}
 
 
-def same(loaded, of, rows=3):
-    """Return whether what was loaded is what `arrays` made."""
-    found = {name: (one.dtype, tuple(one.shape), bytes(one.data)) for name, one in loaded.arrays.items()}
-    return loaded.head == of and found == arrays(of, rows)
+def matches(loaded, of, rows=3):
+    """Return whether a loaded entry has a head and the arrays that follow from it."""
+    content = {name: (array.dtype, tuple(array.shape), bytes(array.data)) for name, array in loaded.arrays.items()}
+    return loaded.head == of and content == arrays(of, rows)
 
 
 def folder_of(root, key="key"):
@@ -41,8 +41,8 @@ def path_of(root, of, key="key"):
     return folder_of(root, key) / f"{of.id}.safetensors"
 
 
-def lay(root, of, rows=3, key="key"):
-    """Write an entry's file without the tier and return its path."""
+def write_entry(root, of, rows=3, key="key"):
+    """Write an entry's file directly, not through the tier, and return its path."""
     path = path_of(root, of, key)
     path.parent.mkdir(parents=True, exist_ok=True)
     parts = packed_entry(of, path.parent.name, arrays(of, rows))
@@ -51,13 +51,13 @@ def lay(root, of, rows=3, key="key"):
 
 
 def names(root, key="key"):
-    """Return the names in a folder, except those that come and go."""
+    """Return the names in a folder, except for the lock and index files."""
     found = [path.name for path in folder_of(root, key).iterdir()]
     return sorted(name for name in found if name != "lock" and name.partition(".")[0] != "index")
 
 
-def child(code, *args):
-    """Start Python with the names of this module and of the tier at hand."""
+def start_child(code, *args):
+    """Start a Python process that runs `code` with the names of this module and of the disk tier imported."""
     setup = (
         f"import os, signal, sys, pathlib; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
         "from disk_entries import *\nfrom sotto.engine.caches.disk_tier import *\nimport dataclasses\n"

@@ -1,10 +1,10 @@
-"""A made-up `/proc` and tree of control groups."""
+"""A fake `/proc` and tree of control groups."""
 
 from pathlib import Path
 
 
 class FakeProc:
-    """A `/proc` and mounted control groups in a folder."""
+    """A fake `/proc` and mounted control groups in a folder."""
 
     def __init__(self, root: Path) -> None:
         self.path = root / "proc"

@@ -1,4 +1,4 @@
-"""Requests on tiny random models, run by the engine's scheduler."""
+"""Running requests on tiny random models with the engine's scheduler."""
 
 import math
 import time
@@ -33,7 +33,7 @@ REPEATS = [3, 1, 4, 1, 5, 9, 2, 6] * 6
 
 
 class Letters:
-    """Spells token n as the character with the code 200 + n."""
+    """A detokenizer that returns the character with the code 200 + n for token n."""
 
     def add(self, token_id):
         return chr(200 + token_id)
@@ -48,7 +48,7 @@ def empty(kind, budget=PLENTY, kv_bits=None):
 
 @dataclass(frozen=True, kw_only=True)
 class Task(Prepared):
-    """A request whose tokens are any numbers, so that what is known of text is given."""
+    """A prepared request with arbitrary token ids, whose handling of text is given as functions."""
 
     reader: Parser | None
     written: Callable[[str], list[int]]
@@ -116,16 +116,16 @@ def scheduler(kind, prefix=None, chunk=7, ahead=math.inf, model=None, *, batches
     return Scheduler(model or MODELS[kind], prefix or empty(kind), sizing, batches=batches, **more)
 
 
-def add(running, one):
-    """Have a scheduler take up a task, and draw with the sampler that this has, if any."""
-    running.add(one, one.cancelled)
-    if one.sampler is not None:
+def add(running, added):
+    """Add a task to a scheduler, with the task's own sampler if it has one."""
+    running.add(added, added.cancelled)
+    if added.sampler is not None:
         generation = running._running[-1]
-        generation.sampler = generation._sampler_before = one.sampler
+        generation.sampler = generation._sampler_before = added.sampler
 
 
 def drain(running):
-    """Step until nothing is left to do and return all events."""
+    """Step until no request is left, and return all events."""
     events = []
     while running.count:
         events.extend(running.step())
@@ -135,18 +135,18 @@ def drain(running):
 def run(kind, prefix, *tasks, **more):
     """Run tasks together and return their events."""
     running = scheduler(kind, prefix, **more)
-    for one in tasks:
-        add(running, one)
+    for added in tasks:
+        add(running, added)
     return drain(running)
 
 
 def finished(events, request_id="r"):
-    (found,) = [event for event in events if isinstance(event, Finished) and event.request_id == request_id]
-    return found
+    (event,) = [event for event in events if isinstance(event, Finished) and event.request_id == request_id]
+    return event
 
 
 def reference(kind, prompt, length):
-    """Decode greedily with one whole forward pass for each token."""
+    """Return a greedy continuation, computed with a whole forward pass for each token."""
     return _reference(kind, tuple(prompt), length)
 
 
@@ -159,14 +159,14 @@ def _reference(kind, prompt, length):
     return tuple(ids[len(prompt) :])
 
 
-def polls(limit):
-    """Say no `limit` times, then yes."""
+def cancel_after(limit):
+    """Return a function that returns False `limit` times and then True."""
     counter = count()
     return lambda: next(counter) >= limit
 
 
 class Counting:
-    """A model that keeps the shape of every input it computes, and can fail at one of them."""
+    """A model that records the shape of every input, and can fail at one of them."""
 
     def __init__(self, kind, failing=0, error=None, model=None):
         self.model, self.shapes, self._failing = model or MODELS[kind], [], failing
@@ -185,7 +185,7 @@ class Counting:
 
 
 class Always(DraftDepth):
-    """As many drafts as there may be, whatever became of others."""
+    """A depth that always allows the largest number of drafts."""
 
     def planned(self, available):
         return min(available, self.limit)
@@ -198,7 +198,7 @@ class Always(DraftDepth):
 
 
 class Free(Costs):
-    """Rounds that cost the same however many drafts are fed, so that all are."""
+    """Equal costs for any number of drafts, so that all available ones are used."""
 
     measured = tuple(range(17))
 
@@ -210,7 +210,7 @@ class Free(Costs):
 
 
 def eager(limit=8):
-    """Return what proposes as many drafts as it finds, up to `limit`."""
+    """Return a speculator that proposes all drafts it finds, up to `limit`."""
     depths = LookupDepths(limit)
     depths.costs = Free()
     for matched in depths._by_length:
@@ -219,7 +219,8 @@ def eager(limit=8):
 
 
 class Echo:
-    """A model whose answers repeat what follows the same two tokens in the text, so that drafts are mostly right."""
+    """A model that mostly continues each token with the one that `period` maps it to, so that drafts are mostly "
+    "right."""
 
     def __init__(self, kind, period):
         self._counting, self._period = Counting(kind), period

@@ -1,4 +1,4 @@
-"""Whether a text is a whole answer by a grammar, asked byte by byte and without any model."""
+"""Checking whether a grammar accepts a text, byte by byte and without a model."""
 
 import functools
 import json
@@ -10,27 +10,27 @@ from walking import byte_level
 
 @functools.cache
 def vocabulary():
-    """Return a vocabulary of all bytes."""
+    """Return a vocabulary with a token for each byte, and its end token."""
     tokenizer = byte_level()
     return Vocabulary(tokenizer, tokenizer.vocab_size), min(tokenizer.eos_ids)
 
 
 def guide_of(schema):
-    """Return a guide for answers by a schema."""
+    """Return a guide for answers that conform to a JSON schema."""
     return vocabulary()[0].guide(Grammar(GrammarKind.JSON_SCHEMA, json.dumps(schema)))
 
 
 def guide_of_regex(pattern):
-    """Return a guide for answers that a pattern matches as a whole."""
+    """Return a guide for answers that a pattern matches entirely."""
     return vocabulary()[0].guide(Grammar(GrammarKind.REGEX, pattern, "words.regex"))
 
 
 def accepts(guide, text):
-    """Return whether a text is an answer, and may end."""
+    """Return whether a text is a complete answer."""
     tokens = [*text.encode(), vocabulary()[1]]
     return guide.fork().followed(tokens) == len(tokens)
 
 
-def written(value):
-    """Return a value as answers write it."""
+def to_json(value):
+    """Return a value as compact JSON, the form that answers have."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

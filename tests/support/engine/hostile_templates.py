@@ -1,4 +1,4 @@
-"""Templates that ask for far more than a conversation needs, by what they do."""
+"""Templates that consume far more time or memory than a conversation needs, by what they do."""
 
 GROW = "{%% set ns = namespace(x=%s) %%}{%% for i in range(99) %%}{%% set ns.x = %s %%}{%% endfor %%}{{ ns.x %s }}"
 LOOPS = "{%% for i in range(9000) %%}{%% for j in range(9000) %%}%s{%% endfor %%}{%% endfor %%}"

@@ -1,4 +1,4 @@
-"""Devices and models to lay out."""
+"""Devices, models and options for tests of layer placement."""
 
 from hypothesis import strategies as st
 
@@ -42,5 +42,5 @@ models = st.builds(
 choices = st.builds(Options, st.none() | st.integers(0, 14), st.booleans(), st.just(False), st.integers(0, 20))
 
 
-def held(found, model):
-    return {span.device: sum(model.sizes[span.start : span.end]) for span in found.spans}
+def bytes_by_device(layout, model):
+    return {span.device: sum(model.sizes[span.start : span.end]) for span in layout.spans}

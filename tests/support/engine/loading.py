@@ -1,4 +1,4 @@
-"""Models of random weights, built and loaded: what a loader test compares with what."""
+"""Models with random weights for loader tests, and comparing loaded models with expected logits."""
 
 from collections import namedtuple
 
@@ -89,7 +89,7 @@ def load(source, watch=None, limits=PLENTY):
 
 
 def random_weights(config, seed=0):
-    """Return weights of a model in the names and shapes of its definition."""
+    """Return random weights with the names and shapes of a model's definition."""
     mx.random.seed(seed)
     model, _ = zoo.build(config)
     return {
@@ -99,7 +99,7 @@ def random_weights(config, seed=0):
 
 
 def logits_of(config, weights):
-    """Return the logits of a model with these weights, which stand under the names of its definition."""
+    """Return the logits of a model with these weights, by the names of its definition."""
     model, _ = zoo.build(config)
     model.load_weights(list(weights.items()), strict=True)
     model.eval()
@@ -117,18 +117,28 @@ def is_matrix(name):
     return name.endswith("_proj.weight")
 
 
-Checkpoint = namedtuple("Checkpoint", "files meant")
+Checkpoint = namedtuple("Checkpoint", "files weights")
 
 
 def quantized_checkpoint(folder, weights, kind, *, choose=is_matrix, metadata=True, dtype=mx.float32, factor=None):
-    """Write one blob a tensor, those that `choose` picks quantized, and return what all of them mean."""
-    files, meant = [], {}
+    """Write a blob for each tensor, and return them with the dequantized weights.
+
+    Args:
+        folder: Where the blobs are written.
+        weights: The weights by name.
+        kind: One of `checkpoints.TYPES`.
+        choose: Returns whether to quantize the weight of a name.
+        metadata: Whether the blobs state how they are quantized.
+        dtype: The type of the weights before quantization.
+        factor: A global scale; None for none.
+    """
+    files, dequantized = [], {}
     for name, weight in weights.items():
         weight = weight.astype(dtype)
         if choose(name):
-            tensors, meant[name] = quantize(name, weight, kind, factor)
+            tensors, dequantized[name] = quantize(name, weight, kind, factor)
             files.append(write_blob(folder, tensors, metadata_of(kind) if metadata else None))
         else:
             files.append(write_blob(folder, {name: weight}))
-            meant[name] = weight.astype(mx.float32)
-    return Checkpoint(files, meant)
+            dequantized[name] = weight.astype(mx.float32)
+    return Checkpoint(files, dequantized)

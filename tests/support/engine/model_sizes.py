@@ -1,4 +1,4 @@
-"""Small numbers that models might need."""
+"""Strategies for the memory needs of models, in small numbers."""
 
 from hypothesis import strategies as st
 

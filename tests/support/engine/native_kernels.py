@@ -1,4 +1,4 @@
-"""The native kernels in tests: at every level of instructions, and results beside what they should be."""
+"""Testing the native kernels at every instruction level, and comparing results with expected ones."""
 
 from contextlib import contextmanager
 
@@ -15,7 +15,7 @@ needs_kernels = pytest.mark.skipif(KERNELS is None, reason="the native kernels a
 
 @contextmanager
 def at_level(wanted):
-    """Use a level by its number, or the next lower one that the processor has; it also holds while MLX evaluates."""
+    """Use a level by its index, or the next lower one that the processor supports, also while MLX evaluates."""
     before = LEVELS.index(KERNELS.level())
     KERNELS.set_level(wanted)
     try:
@@ -26,7 +26,7 @@ def at_level(wanted):
 
 @pytest.fixture(params=LEVELS, name="kernels")
 def kernels_at_each_level(request):
-    """Give the native module at each level that the processor has."""
+    """Yield the native module at each level that the processor supports."""
     with at_level(LEVELS.index(request.param)) as kernels:
         if kernels.level() != request.param:
             pytest.skip(f"the processor has no {request.param}")
@@ -34,26 +34,26 @@ def kernels_at_each_level(request):
 
 
 def normal(rng, *shape):
-    """Return normally distributed float32."""
+    """Return normally distributed float32 values."""
     return rng.standard_normal(shape).astype(np.float32)
 
 
 def layouts(x):
-    """Return the same values in several layouts in memory."""
-    whole = mx.array(x)
+    """Return the same values in several memory layouts."""
+    contiguous = mx.array(x)
     wide = mx.array(np.concatenate([x, x], axis=-1))[..., : x.shape[-1]]
-    turned = mx.array(np.ascontiguousarray(np.moveaxis(x, -1, 0)))
-    return [whole, wide, mx.moveaxis(turned, 0, -1)]
+    transposed = mx.array(np.ascontiguousarray(np.moveaxis(x, -1, 0)))
+    return [contiguous, wide, mx.moveaxis(transposed, 0, -1)]
 
 
-def close(found, wanted, tolerance=2e-6):
-    """Check that values agree to `tolerance` of the largest one."""
-    assert found.dtype == mx.float32
-    assert found.shape == wanted.shape
-    largest = max(1.0, float(np.abs(wanted).max(initial=0.0)))
-    np.testing.assert_allclose(np.array(found, dtype=np.float64), wanted, rtol=0, atol=tolerance * largest)
+def assert_close(actual, expected, tolerance=2e-6):
+    """Check that values agree to within `tolerance` times the largest one."""
+    assert actual.dtype == mx.float32
+    assert actual.shape == expected.shape
+    largest = max(1.0, float(np.abs(expected).max(initial=0.0)))
+    np.testing.assert_allclose(np.array(actual, dtype=np.float64), expected, rtol=0, atol=tolerance * largest)
 
 
 def bits(x):
-    """Return the values as bytes, to compare them exactly."""
+    """Return the values as bytes, for exact comparison."""
     return np.array(x).tobytes()

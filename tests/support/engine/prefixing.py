@@ -1,4 +1,4 @@
-"""Prompts through a prefix cache, fed the way the engine does."""
+"""Running prompts through a prefix cache in the way of the engine."""
 
 import mlx.core as mx
 
@@ -16,7 +16,7 @@ def feed(model, sequence, ids, size=7):
 
 
 def prefill(model, prefix, prompt, boundaries=()):
-    """Begin with a prompt and feed it with its stops; return the sequence, its last logits and how much was cached."""
+    """Feed a prompt with its stops; return the sequence, its last logits and the number of cached tokens."""
     sequence = prefix.begin(prompt)
     cached = len(sequence.tokens)
     for stop in prefix.stops(sequence, len(prompt), boundaries):
@@ -27,7 +27,8 @@ def prefill(model, prefix, prompt, boundaries=()):
 
 
 def answer(model, prefix, prompt, boundaries=(), generated=()):
-    """Prefill, draw `generated`, end; return the logits after the prompt and how much was cached."""
+    """Prefill, feed the tokens `generated`, and end; return the logits after the prompt and the number of cached "
+    "tokens."""
     sequence, logits, cached = prefill(model, prefix, prompt, boundaries)
     feed(model, sequence, list(generated), size=1)
     prefix.end(sequence)

@@ -1,4 +1,4 @@
-"""JSON schemas that can be honoured, as hypothesis makes them: small enough for most answers to come to their end."""
+"""Strategies for satisfiable JSON schemas, small enough for most random answers to be completed."""
 
 from hypothesis import strategies as st
 
@@ -20,10 +20,10 @@ def numbers(draw):
     kind = draw(st.sampled_from(["integer", "number"]))
     low = draw(exact)
     high = low + draw(st.sampled_from([1, 2.5, 100]))
-    ends = draw(st.sampled_from([("minimum", "maximum"), ("exclusiveMinimum", "exclusiveMaximum")]))
-    # Even an open range of one holds a whole number, or else a fraction.
+    keywords = draw(st.sampled_from([("minimum", "maximum"), ("exclusiveMinimum", "exclusiveMaximum")]))
+    # Widened so that the range contains an integer even if its ends are exclusive.
     low, high = (int(low) - 1, int(high) + 1) if kind == "integer" else (low, high)
-    schema = {"type": kind, ends[0]: low, ends[1]: high}
+    schema = {"type": kind, keywords[0]: low, keywords[1]: high}
     if draw(st.booleans()) and high - low >= 100:
         schema["multipleOf"] = draw(st.sampled_from([1, 7] if kind == "integer" else [0.5, 0.25, 3]))
     return schema
@@ -31,11 +31,11 @@ def numbers(draw):
 
 @st.composite
 def strings(draw):
-    least = draw(st.integers(0, 3))
+    shortest = draw(st.integers(0, 3))
     return draw(
         st.sampled_from(
             [
-                {"type": "string", "minLength": least, "maxLength": least + draw(st.integers(0, 6))},
+                {"type": "string", "minLength": shortest, "maxLength": shortest + draw(st.integers(0, 6))},
                 {"type": "string", "pattern": draw(st.sampled_from(PATTERNS)), "maxLength": 12},
                 {"type": "string", "format": draw(st.sampled_from(FORMATS))},
             ]
@@ -56,8 +56,8 @@ scalars = st.one_of(
 
 @st.composite
 def arrays(draw, inner):
-    least = draw(st.integers(0, 2))
-    schema = {"type": "array", "items": draw(inner), "minItems": least, "maxItems": least + draw(st.integers(0, 2))}
+    fewest = draw(st.integers(0, 2))
+    schema = {"type": "array", "items": draw(inner), "minItems": fewest, "maxItems": fewest + draw(st.integers(0, 2))}
     if draw(st.booleans()):
         schema["prefixItems"] = draw(st.lists(inner, min_size=1, max_size=2))
     return schema
@@ -80,7 +80,7 @@ def objects(draw, inner):
 
 
 def combined(inner):
-    """Return either of some schemas, or what two objects ask for together."""
+    """Return a strategy for alternatives of schemas, and for conjunctions with an object's schema."""
     both = st.tuples(objects(inner), objects(inner)).map(
         lambda pair: {"allOf": [{**pair[0], "additionalProperties": True}, {"minProperties": 0}]}
     )
@@ -104,4 +104,4 @@ schemas = st.recursive(
         },
     }
 )
-"""An object whose every answer must validate with `jsonschema`."""
+"""A strategy for whole schemas, each answer to which must validate with `jsonschema`."""

@@ -1,4 +1,4 @@
-"""What models of each family write: a thought, some text and two calls of tools, or as many of these as they can."""
+"""Answers in the notation of each model family, with as many as it has of a thought, some text and two tool calls."""
 
 import json
 

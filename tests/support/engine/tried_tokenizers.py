@@ -1,6 +1,6 @@
-"""Run in a process of its own, which may end by force: tokenizers that a generator of random numbers has damaged.
+"""Loads randomly damaged tokenizers, in a separate process because the tokenizers library might crash.
 
-Each is read, and where it is not refused, used. What was done is printed as JSON.
+Each is loaded and, unless it is refused, used. The numbers of both are printed as JSON.
 """
 
 import base64
@@ -13,7 +13,7 @@ import sys
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import SottoError
 
-# A trie that has nothing in it, and two texts.
+# An empty trie and two strings.
 _CHARSMAP = base64.b64encode(struct.pack("<I", 2048) + bytes(2048) + b"a\0b\0").decode()
 _SPECIAL = {"id": "<s>", "ids": [3], "tokens": ["<s>"]}
 _TEMPLATE = [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
@@ -115,23 +115,23 @@ _TEXTS = [
 _VALUES = [None, True, False, 0, -1, 1, 3, 2**31, 2**32 - 1, 2**32, 2**63, 10**30, 0.5, -1e308, 1e999, [], {}, *_TEXTS]
 
 
-def _places(value, path=()):
+def _paths(value, path=()):
     """Yield the path to each value within another."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in items:
         yield (*path, key)
-        yield from _places(inner, (*path, key))
+        yield from _paths(inner, (*path, key))
 
 
-def _damaged(seed, chance):
-    """Return a tokenizer with one to three changes."""
-    whole = copy.deepcopy(seed)
+def _damage(seed, chance):
+    """Return a tokenizer with one or two random changes."""
+    damaged = copy.deepcopy(seed)
     for _ in range(chance.randint(1, 2)):
-        places = list(_places(whole))
-        if not places:
-            return whole
-        *path, key = chance.choice(places)
-        holder = whole
+        paths = list(_paths(damaged))
+        if not paths:
+            return damaged
+        *path, key = chance.choice(paths)
+        holder = damaged
         for step in path:
             holder = holder[step]
         change = chance.randrange(10)
@@ -142,26 +142,26 @@ def _damaged(seed, chance):
         elif change == 2 and isinstance(holder, dict) and isinstance(key, str):
             holder[chance.choice(_TEXTS)] = holder.pop(key)
         elif change == 3:
-            # Something from elsewhere, in a place where it may have been meant.
-            from_there = whole
-            for step in chance.choice(list(_places(whole))):
-                from_there = from_there[step]
-            holder[key] = copy.deepcopy(from_there)
+            # A value from elsewhere in the tokenizer.
+            other = damaged
+            for step in chance.choice(list(_paths(damaged))):
+                other = other[step]
+            holder[key] = copy.deepcopy(other)
         else:
-            # Most often of the same kind, which gets further.
-            like = [value for value in _VALUES if type(value) is type(holder[key])]
-            holder[key] = chance.choice(like if like and change > 4 else _VALUES)
-    return whole
+            # Mostly a value of the same type, which passes more checks.
+            same_type = [value for value in _VALUES if type(value) is type(holder[key])]
+            holder[key] = chance.choice(same_type if same_type and change > 4 else _VALUES)
+    return damaged
 
 
 def main(count):
-    """Try so many tokenizers."""
+    """Try `count` tokenizers."""
     chance = random.Random(17)
     used = refused = 0
     for seed in _SEEDS:
         Tokenizer(json.dumps(seed))
     for number in range(count):
-        text = json.dumps(_damaged(_SEEDS[number % len(_SEEDS)], chance), ensure_ascii=False)
+        text = json.dumps(_damage(_SEEDS[number % len(_SEEDS)], chance), ensure_ascii=False)
         try:
             tokenizer = Tokenizer(text)
             ids = tokenizer.encode("ab é <|x|> 漢 \0" + "a" * 300)

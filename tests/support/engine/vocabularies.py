@@ -1,4 +1,4 @@
-"""Real tokenizers from the material, each read once, and small ones made for a test."""
+"""Real tokenizers from the material folder, each loaded once, and small ones for tests."""
 
 import functools
 import json
@@ -10,12 +10,12 @@ NAMES = ("deepseek-coder", "gpt-2", "llama-bpe", "llama-spm", "qwen2")
 
 
 def folder(name):
-    """Return the folder of one of NAMES, or of stories260k."""
+    """Return the folder of a tokenizer in `NAMES`, or of stories260k."""
     return material(name) if name == "stories260k" else material("tokenizers", name)
 
 
 def files(name):
-    """Return the JSON files of a folder that say something about tokens."""
+    """Return the JSON files of a tokenizer's folder that configure its special tokens."""
     found = {}
     for file in ("config.json", "generation_config.json", "tokenizer_config.json"):
         path = folder(name) / file
@@ -26,14 +26,14 @@ def files(name):
 
 @functools.cache
 def tokenizer(name):
-    """Return a tokenizer of the material."""
+    """Return a tokenizer from the material folder."""
     texts = files(name)
     template = texts["tokenizer_config.json"].get("chat_template", "")
     return Tokenizer((folder(name) / "tokenizer.json").read_text(encoding="utf-8"), texts, template)
 
 
 def vectors(name):
-    """Return pairs of a text and the tokens that it must give, without special tokens."""
+    """Return pairs of a text and its expected tokens, without special tokens."""
     texts = (folder(name) / "vectors.inp").read_text(encoding="utf-8").split("\n__ggml_vocab_test__\n")
     lines = (folder(name) / "vectors.out").read_text(encoding="utf-8").splitlines()
     return [(text, [int(token) for token in line.split()]) for text, line in zip(texts, lines, strict=False)]
@@ -46,6 +46,6 @@ def added(token_id, content, special=True):
 
 
 def tokenizer_json(**parts):
-    """Return the text of a tokenizer.json with `a`, `b` and `ab` in its vocabulary, changed by `parts`."""
+    """Return a `tokenizer.json` with `a`, `b` and `ab` in its vocabulary, with `parts` replaced."""
     model = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}
     return json.dumps({"version": "1.0", "added_tokens": [], "model": model, **parts})

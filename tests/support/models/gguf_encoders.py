@@ -1,6 +1,6 @@
-"""Encoders written as GGUF files, by the gguf package and with the arrangement of llama.cpp's own converter.
+"""Writing encoders as GGUF files with the gguf package, arranged as llama.cpp's converter arranges them.
 
-The converter's facts: https://github.com/ggml-org/llama.cpp (conversion/bert.py).
+The converter: https://github.com/ggml-org/llama.cpp (conversion/bert.py).
 """
 
 import json
@@ -12,31 +12,31 @@ import numpy as np
 
 F32 = gguf.GGMLQuantizationType.F32
 _SPACE = "\u2581"
-# What is too small to be worth rounding, whatever the type of the rest.
+# Tensors that converters never quantize because they are small.
 _PLAIN = ("position_embd", "token_types")
 
 
 def write_encoder(
     path, folder, kind=F32, *, vocabulary=None, pooling=gguf.PoolingType.MEAN, change=lambda writer: None
 ):
-    """Write the encoder of a folder of transformers as a GGUF file, its matrices as `kind`; return the path.
+    """Write an encoder in transformers' format as a GGUF file, and return the path.
 
     Args:
-        path: The file.
-        folder: With config.json and weights.
-        kind: A type of the gguf package.
-        vocabulary: Writes the vocabulary, given a writer and the number of tokens; None for one of single letters.
-        pooling: What the file says of it; None for nothing.
-        change: Given the writer before all is written.
+        path: The file to write.
+        folder: The encoder's folder with config.json and weights.
+        kind: The type of the matrices, of the gguf package.
+        vocabulary: Writes the vocabulary, given the writer and the number of tokens; None for one of letters.
+        pooling: The pooling type; None to omit it.
+        change: Called with the writer before the file is written.
     """
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     architecture = "nomic-bert" if config["model_type"] == "nomic_bert" else "bert"
-    # Of positions, those up to that of the padding are cut off.
-    cut = config["pad_token_id"] + 1 if "roberta" in config["model_type"] else 0
+    # Positions up to that of the padding token are removed.
+    unused = config["pad_token_id"] + 1 if "roberta" in config["model_type"] else 0
     writer = gguf.GGUFWriter(path, architecture)
     writer.add_type("model")
     writer.add_block_count(config["num_hidden_layers"])
-    writer.add_context_length(config["max_position_embeddings"] - cut)
+    writer.add_context_length(config["max_position_embeddings"] - unused)
     writer.add_embedding_length(config["hidden_size"])
     writer.add_feed_forward_length(config["intermediate_size"])
     writer.add_head_count(config["num_attention_heads"])
@@ -49,19 +49,19 @@ def write_encoder(
     (vocabulary or letters)(writer, config["vocab_size"])
     writer.add_token_type_count(config["type_vocab_size"])
     change(writer)
-    arch = next(one for one, text in gguf.MODEL_ARCH_NAMES.items() if text == architecture)
+    arch = next(key for key, name in gguf.MODEL_ARCH_NAMES.items() if name == architecture)
     known = gguf.get_tensor_name_map(arch, config["num_hidden_layers"])
     for name, array in mx.load(str(folder / "model.safetensors")).items():
         if name.startswith("pooler.") or name.endswith("position_ids"):
             continue
-        found = known.get_name(name, try_suffixes=(".weight", ".bias"))
-        assert found, name
+        tensor = known.get_name(name, try_suffixes=(".weight", ".bias"))
+        assert tensor, name
         values = np.array(array.astype(mx.float32))
-        values = values[cut:] if found.startswith("position_embd") else values
-        if values.ndim < 2 or found.startswith(_PLAIN) or values.shape[-1] % gguf.GGML_QUANT_SIZES[kind][0]:
-            writer.add_tensor(found, values)
+        values = values[unused:] if tensor.startswith("position_embd") else values
+        if values.ndim < 2 or tensor.startswith(_PLAIN) or values.shape[-1] % gguf.GGML_QUANT_SIZES[kind][0]:
+            writer.add_tensor(tensor, values)
         else:
-            writer.add_tensor(found, gguf.quants.quantize(values, kind), raw_dtype=kind)
+            writer.add_tensor(tensor, gguf.quants.quantize(values, kind), raw_dtype=kind)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -70,7 +70,7 @@ def write_encoder(
 
 
 def letters(writer, count):
-    """Write a vocabulary of as many pieces."""
+    """Write a vocabulary of `count` pieces."""
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     pieces = [chr(ord("a") + index % 26) * (1 + index // 26) for index in range(count)]
     write_pieces(writer, [*special, *pieces][:count])
@@ -86,7 +86,8 @@ def of_minilm(writer, count):
 
 
 def write_pieces(writer, pieces, *, old=False):
-    """Write a WordPiece vocabulary, `##` and all; as `old` converters did, which kept whatever was in brackets."""
+    """Write a WordPiece vocabulary given with `##` marks; `old` leaves pieces in brackets unmarked, as old "
+    "converters did."""
     special = {"[PAD]": "padding", "[UNK]": "unknown", "[CLS]": "cls", "[SEP]": "seperator", "[MASK]": "mask"}
     kept = [piece in special or (old and piece.startswith("[") and piece.endswith("]")) for piece in pieces]
     writer.add_tokenizer_model("bert")

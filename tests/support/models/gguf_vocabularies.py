@@ -1,4 +1,4 @@
-"""GGUF files of nothing but a vocabulary, and the tokenizers that they stand for."""
+"""GGUF files with only a vocabulary, and the tokenizers made from them."""
 
 import gguf
 import numpy as np
@@ -9,8 +9,15 @@ from sotto.store.gguf.metadata_values import Values
 from sotto.store.gguf.vocabulary import vocabulary_of
 
 
-def written(path, values, count=None, architecture="llama"):
-    """Write a file with such values and an embedding of as many tokens, and return its values."""
+def write_vocabulary(path, values, count=None, architecture="llama"):
+    """Write a file with values of `tokenizer` keys, and return its values.
+
+    Args:
+        path: The file to write.
+        values: The values by key, without `tokenizer.`.
+        count: Number of rows of the embedding; None for one for each token.
+        architecture: The architecture of the file.
+    """
     writer = gguf.GGUFWriter(path, architecture)
     for key, value in values.items():
         key = f"tokenizer.{key}"
@@ -24,11 +31,11 @@ def written(path, values, count=None, architecture="llama"):
             writer.add_chat_template(value)
         else:
             writer.add_array(key, value)
-    return finished(writer, path, count or len(values["ggml.tokens"]))
+    return finish_file(writer, path, count or len(values["ggml.tokens"]))
 
 
-def finished(writer, path, count):
-    """Write a file that a vocabulary of so many tokens was added to, and return its values."""
+def finish_file(writer, path, count):
+    """Add an embedding of `count` tokens, write the file, and return its values."""
     writer.add_tensor("token_embd.weight", np.zeros((count, 1), np.float32))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
@@ -38,6 +45,6 @@ def finished(writer, path, count):
 
 
 def tokenizer_of(values):
-    """Return the tokenizer that a file's values stand for."""
-    found = vocabulary_of(values)
-    return Tokenizer(found.tokenizer, found.files)
+    """Return the tokenizer of a file."""
+    vocabulary = vocabulary_of(values)
+    return Tokenizer(vocabulary.tokenizer, vocabulary.files)

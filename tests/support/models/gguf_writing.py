@@ -1,6 +1,6 @@
-"""Models written as GGUF files, by the gguf package and with the arrangement that llama.cpp's own converter gives them.
+"""Writing models as GGUF files with the gguf package, arranged as llama.cpp's converter arranges them.
 
-The converter's facts: https://github.com/ggml-org/llama.cpp (conversion/).
+The converter: https://github.com/ggml-org/llama.cpp (conversion/).
 """
 
 import json
@@ -15,7 +15,7 @@ import numpy as np
 from sotto.engine.config.normalise import normalise
 
 F32 = gguf.GGMLQuantizationType.F32
-# By model type: the architecture, and the names of the tensors that differ from llama's.
+# GGUF architectures by model type, where they differ.
 _ARCHITECTURES = {
     "deepseek_v2": "deepseek2",
     "deepseek_v3": "deepseek2",
@@ -79,15 +79,19 @@ _MORE["deepseek_v2"] = _MORE["deepseek_v3"] = {
 }
 
 
-# What Ollama's own converter calls otherwise, and leaves out.
-_OLLAMA = {"attn_sinks.weight": "attn_sinks", "post_attention_norm": "ffn_norm", "attn_output": "attn_out"}
-_OLLAMA_LACKS = (".rope.scaling.type", ".expert_feed_forward_length")
+# Names that Ollama's converter uses instead, and keys that it omits.
+_OLLAMA_NAMES = {"attn_sinks.weight": "attn_sinks", "post_attention_norm": "ffn_norm", "attn_output": "attn_out"}
+_OLLAMA_OMITS = (".rope.scaling.type", ".expert_feed_forward_length")
 
 
 def write_folder(path, folder, kind=F32, **options):
-    """Write the model of a folder of transformers as a GGUF file, its matrices as `kind`; return the path.
+    """Write a model in transformers' format as a GGUF file, and return the path.
 
-    `options` are those of `write_model`.
+    Args:
+        path: The file to write.
+        folder: The model's folder with config.json and weights.
+        kind: The type of the matrices, of the gguf package.
+        options: Further arguments of `write_model`.
     """
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     weights = {
@@ -108,10 +112,18 @@ def write_model(
     ollama=False,
     change=lambda writer: None,
 ):
-    """Write a model of these weights, under transformers' names, as a GGUF file; return the path.
+    """Write a model as a GGUF file, and return the path.
 
-    Those that are bytes, a row of blocks for each row, are blocks of `kind` already. `architecture` is another one than
-    usual. `change` is given the writer when all keys are there.
+    Args:
+        path: The file to write.
+        written: The contents of config.json.
+        weights: The weights by transformers' names; uint8 arrays are rows of blocks of `kind` already.
+        kind: The type of the matrices, of the gguf package.
+        architecture: The GGUF architecture; None for the usual one of the model type.
+        vocabulary: Writes the vocabulary, given the writer and the number of tokens; None for `plain_vocabulary`.
+        split_latent: Whether to split `kv_b_proj` into its keys and values, as newer converters do.
+        ollama: Whether to use the names of Ollama's converter.
+        change: Called with the writer once all keys are added.
     """
     config = normalise(written)
     name = config["model_type"]
@@ -120,13 +132,13 @@ def write_model(
     writer.add_type("model")
     _write_keys(writer, config)
     if ollama:
-        for lacking in _OLLAMA_LACKS:
-            writer.kv_data[0].pop(f"{writer.arch}{lacking}", None)
+        for key in _OLLAMA_OMITS:
+            writer.kv_data[0].pop(f"{writer.arch}{key}", None)
     (vocabulary or plain_vocabulary)(writer, config["vocab_size"])
     change(writer)
     for tensor, array in _tensors(config, weights, split_latent=split_latent):
-        for usual, other in _OLLAMA.items() if ollama else ():
-            tensor = tensor.replace(usual, other)
+        for usual, ollama_name in _OLLAMA_NAMES.items() if ollama else ():
+            tensor = tensor.replace(usual, ollama_name)
         if array.dtype == np.uint8:
             writer.add_tensor(tensor, np.ascontiguousarray(array), raw_dtype=kind)
             continue
@@ -143,7 +155,7 @@ def write_model(
     return Path(path)
 
 
-# Where each type's float16 numbers are in a block, which random bytes would make infinite.
+# Offsets of the float16 numbers in a block of each type, which random bytes could make infinite.
 HALVES = {
     "Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q8_0": [0], "Q2_K": [80, 82], "Q3_K": [108],
     "Q4_K": [0, 2], "Q5_K": [0, 2], "Q6_K": [208], "IQ2_XXS": [0], "IQ2_XS": [0], "IQ2_S": [0], "IQ3_XXS": [0],
@@ -152,15 +164,15 @@ HALVES = {
 
 
 def random_blocks(kind, count, spread=0.01, seed=0):
-    """Return random blocks of a type, uint8 [count, bytes], and what they mean, float32 [count, size]."""
+    """Return random blocks of a type, uint8 [count, bytes], and their values, float32 [count, size]."""
     chance = np.random.default_rng(seed)
     quantization = gguf.GGMLQuantizationType[kind]
     raw = chance.integers(0, 256, (count, gguf.GGML_QUANT_SIZES[quantization][1]), dtype=np.uint8)
-    for place in HALVES[kind]:
+    for offset in HALVES[kind]:
         halves = chance.normal(0, spread, count).astype(np.float16)
-        raw[:, place : place + 2] = halves.view(np.uint8).reshape(-1, 2)
+        raw[:, offset : offset + 2] = halves.view(np.uint8).reshape(-1, 2)
     if kind == "IQ1_M":
-        # The uppermost bits of the scale.
+        # The uppermost bits of the scale, which spans four bytes.
         raw[:, 55] = raw[:, 55] & 0x0F | 0x20
     elif kind == "MXFP4":
         raw[:, 0] = chance.integers(100, 140, count)
@@ -168,7 +180,7 @@ def random_blocks(kind, count, spread=0.01, seed=0):
 
 
 def plain_vocabulary(writer, count):
-    """Write a vocabulary of as many tokens, none of which is ever merged."""
+    """Write a vocabulary of `count` tokens without merges."""
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("gpt-2")
     writer.add_token_list([f"<{index}>" for index in range(count)])
@@ -243,9 +255,9 @@ def _write_scaling(writer, config, dims):
 
 
 def _tensors(config, weights, *, split_latent):
-    """Yield the tensors under GGUF's names, arranged as llama.cpp takes them."""
+    """Yield the tensors by GGUF's names, arranged as llama.cpp expects them."""
     name, layers = config["model_type"], config["num_hidden_layers"]
-    arch = next(one for one, text in gguf.MODEL_ARCH_NAMES.items() if text == _ARCHITECTURES.get(name, name))
+    arch = next(key for key, text in gguf.MODEL_ARCH_NAMES.items() if text == _ARCHITECTURES.get(name, name))
     known = gguf.get_tensor_name_map(arch, layers)
     for tensor, array in _stacked(config, weights):
         if name in _PLUS_ONE and tensor.endswith("norm.weight"):
@@ -261,13 +273,13 @@ def _tensors(config, weights, *, split_latent):
             yield f"blk.{layer}.attn_k_b.weight", keys.swapaxes(1, 2)
             yield f"blk.{layer}.attn_v_b.weight", values
             continue
-        found = known.get_name(tensor, try_suffixes=(".weight", ".bias"))
-        assert found, tensor
-        yield found, array
+        gguf_name = known.get_name(tensor, try_suffixes=(".weight", ".bias"))
+        assert gguf_name, tensor
+        yield gguf_name, array
 
 
 def _stacked(config, weights):
-    """Yield tensors, those of experts stacked and no two of them in one."""
+    """Yield the tensors, with those of experts stacked and fused ones split."""
     experts = {}
     for tensor, array in weights.items():
         if tensor == "lm_head.weight" and config.get("tie_word_embeddings"):
@@ -290,7 +302,7 @@ def _stacked(config, weights):
 
 
 def _gpt_oss_experts(tensor, array):
-    """Yield projections of experts, whose gate and up take turns along the last axis, and whose matrices are turned."""
+    """Yield the projections of gpt-oss experts, transposed, with the interleaved gate and up projections separated."""
     bias = tensor.endswith("_bias")
     stem = tensor.removesuffix("_bias")
     array = array if bias else array.swapaxes(-1, -2)
@@ -298,6 +310,6 @@ def _gpt_oss_experts(tensor, array):
     if stem.endswith("down_proj"):
         yield stem + part, array
         return
-    for place, projection in enumerate(("gate_proj", "up_proj")):
-        half = array[:, place::2] if bias else array[:, place::2, :]
+    for offset, projection in enumerate(("gate_proj", "up_proj")):
+        half = array[:, offset::2] if bias else array[:, offset::2, :]
         yield stem.replace("gate_up_proj", projection) + part, half

@@ -1,11 +1,11 @@
-"""Tiny models of random weights that were taught, as far as their templates say, to think and to call tools."""
+"""Tiny models with random weights whose templates claim that they can think and call tools."""
 
 import json
 
 from tiny_random import write_model
 from vocabularies import added
 
-# Characters that give their places in the vocabulary to what a family needs.
+# Characters whose ids are reused for the special tokens of a family.
 _SPARE = "~^@$%&*;+!"
 _HEAD = (
     "{% for tool in tools or [] %}{{ tool.function.name }} {% endfor %}"
@@ -15,7 +15,7 @@ HERMES, LLAMA, MISTRAL, MISTRAL_LIST, HARMONY, GLM, DEEPSEEK, GEMMA, QWEN_CODER,
     "hermes", "llama", "mistral", "mistral with a list", "harmony", "glm", "deepseek", "gemma", "qwen-coder",
     "star-coder",
 )  # fmt: skip
-# What shows in the template how the model calls, what asks for an answer, and special tokens.
+# The sign of the notation in the template, the prompt for an answer, and the special tokens.
 FAMILIES = {
     HERMES: ("<tool_call><think>", "[assistant]", ["<think>", "</think>"]),
     LLAMA: ('"parameters": dictionary of argument name', "[assistant]", []),
@@ -36,15 +36,15 @@ FAMILIES = {
 }  # fmt: skip
 
 
-# Those that know of neither, but of gaps.
+# Models that can do neither, but can fill in the middle.
 FILLERS = {STAR_CODER: ("", "[assistant]", ["<fim_prefix>", "<fim_suffix>", "<fim_middle>", "<fim_pad>", "<file_sep>"])}
 
 
 def write_family(folder, name):
-    """Write a model of one of FAMILIES or FILLERS, and return its folder."""
-    shown, asks, special = (FAMILIES | FILLERS)[name]
-    prompt = "{% if add_generation_prompt %}" + asks + "{% endif %}"
-    write_model(folder, "plain", f"{{# {shown} #}}{_HEAD}{prompt}", max_position_embeddings=1024)
+    """Write a model of a family in `FAMILIES` or `FILLERS`, and return its folder."""
+    sign, opening, special = (FAMILIES | FILLERS)[name]
+    prompt = "{% if add_generation_prompt %}" + opening + "{% endif %}"
+    write_model(folder, "plain", f"{{# {sign} #}}{_HEAD}{prompt}", max_position_embeddings=1024)
     path = folder / "tokenizer.json"
     written = json.loads(path.read_text(encoding="utf-8"))
     vocabulary = written["model"]["vocab"]

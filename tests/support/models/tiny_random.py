@@ -1,4 +1,4 @@
-"""Tiny models with random weights, one for each way in which caches can or cannot go back."""
+"""Tiny models with random weights, one for each kind of cache, trimmable or not."""
 
 import json
 
@@ -69,7 +69,7 @@ CONFIGS = {
 
 
 def random_model(kind):
-    """Build one of `CONFIGS` with weights that give each token a clearly different score."""
+    """Build one of `CONFIGS` with weights that yield clearly different scores for all tokens."""
     mx.random.seed(7)
     model, _ = build(CONFIGS[kind])
     model.update(tree_map(lambda weight: weight + 0.2 * mx.random.normal(weight.shape), model.parameters()))
@@ -79,11 +79,11 @@ def random_model(kind):
 
 
 def flat_weights(model):
-    """Return weights by name, as a checkpoint has them."""
+    """Return the weights of a model by their names in checkpoints."""
     return dict(tree_flatten(model.parameters()))
 
 
-# Printable ASCII, each character one token, then these; so random answers are text.
+# The ids after those of printable ASCII characters, one token each, so that random answers are text.
 BOS, EOS = VOCABULARY - 2, VOCABULARY - 1
 TEMPLATE = (
     "{% for message in messages %}[{{ message.role }}]{{ message.content }}</s>{% endfor %}"
@@ -92,7 +92,7 @@ TEMPLATE = (
 
 
 def write_model(folder, kind, template=TEMPLATE, **changes):
-    """Write one of `CONFIGS` as a folder of files, with `changes` to its config, and return the folder."""
+    """Write one of `CONFIGS` as a model folder, with `changes` to its config, and return the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     config = {**CONFIGS[kind], "architectures": ["Tiny"], "bos_token_id": BOS, "eos_token_id": EOS, **changes}
     letters = ["\u0120", *map(chr, range(33, 127))]

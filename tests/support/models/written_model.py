@@ -1,9 +1,9 @@
-"""A real model whose weights hold its answers: the first answer of a conversation, the second one, and so on.
+"""A real model whose weights encode fixed answers: the first answer of a conversation, the second one, and so on.
 
-Nothing of the engine is replaced: a template renders, a tokenizer encodes, weights are multiplied, a parser reads. Each
-token's embedding is a direction of its own, attention and the layer's network add nothing to it, and the output matrix
-leads from each direction to the token that comes next. The template ends the prompt with a token that says which
-answer is due, from which that answer follows token by token, at any temperature.
+The engine runs as usual, with template, tokenizer, weights and parser. The embeddings of tokens are orthogonal,
+attention and the feed-forward network add nothing, and the output matrix maps each embedding to the next token. The
+template ends the prompt with a token for the number of the answer, from which that answer follows token by token at any
+temperature.
 """
 
 import json
@@ -16,9 +16,9 @@ from vocabularies import added
 
 _END = "</s>"
 _PIECE = 6
-# The output's weight for the token that comes next.
-_SURE = 100.0
-# Clients send long instructions; a template may leave out of them what its model has no use for.
+# The output weight of the next token.
+_CERTAIN = 100.0
+# Only the ends of messages, as clients send long instructions.
 _TEMPLATE = """\
 {#- <tool_call> -#}
 {%- for tool in tools or [] %}[{{ tool.function.name }}]{% endfor %}
@@ -30,21 +30,24 @@ _TEMPLATE = """\
 
 
 def call(name, **arguments):
-    """Return the call of a tool as this model writes it."""
+    """Return a tool call in the notation of this model."""
     return f"<tool_call>\n{json.dumps({'name': name, 'arguments': arguments})}\n</tool_call>"
 
 
 def write_answers(folder, answers, plain="Nothing to do."):
-    """Write a model that gives `answers` one after the other, the last again and again, and return its folder.
+    """Write a model that gives `answers` one after the other and then repeats the last, and return its folder.
 
-    Where a request brings no tools its answer is `plain`: clients ask for titles and the like in between.
+    Args:
+        folder: The folder to write.
+        answers: The answers to requests with tools.
+        plain: The answer to requests without tools, which clients send for titles and the like.
     """
     folder.mkdir(parents=True, exist_ok=True)
     marks = {f"<|answer {number}|>": answer for number, answer in enumerate(answers)} | {"<|answer plain|>": plain}
     ids = {_letter(byte): byte for byte in range(256)}
     special = {text: len(ids) + index for index, text in enumerate((_END, *marks))}
     ids |= special
-    # Which token comes behind which.
+    # The next token by token.
     follows, taken = {}, set()
     for mark, answer in marks.items():
         last = ids[mark]
@@ -84,7 +87,7 @@ def write_answers(folder, answers, plain="Nothing to do."):
 
 
 def _weights(config, follows):
-    """Return weights by which each token of `follows` leads to the next one, and which else do nothing."""
+    """Return weights that map each token of `follows` to the next one, and are otherwise neutral."""
     weights = {
         name: mx.ones_like(weight) if "norm" in name else mx.zeros_like(weight)
         for name, weight in flat_weights(build(config)[0]).items()
@@ -92,7 +95,7 @@ def _weights(config, follows):
     shape = (config["vocab_size"], config["hidden_size"])
     for name, tokens, value in (
         ("model.embed_tokens.weight", follows.keys(), 1.0),
-        ("lm_head.weight", follows.values(), _SURE),
+        ("lm_head.weight", follows.values(), _CERTAIN),
     ):
         rows = mx.zeros(shape)
         for direction, token in enumerate(tokens):
@@ -102,25 +105,25 @@ def _weights(config, follows):
 
 
 def _pieces(text, taken):
-    """Cut a text in pieces, as the letters of a byte-level vocabulary, none of which is `taken`; then they all are."""
+    """Split a text into pieces, spelt as in a byte-level vocabulary, that are not in `taken`, and add them to it."""
     pieces = []
     while text:
         sizes = range(min(_PIECE, len(text)), len(text) + 1)
-        size = next((size for size in sizes if _written(text[:size]) not in taken), len(text))
-        pieces.append(_written(text[:size]))
+        size = next((size for size in sizes if _spelt(text[:size]) not in taken), len(text))
+        pieces.append(_spelt(text[:size]))
         text = text[size:]
         if pieces[-1] in taken:
-            # The end of the text was there before: it goes with what stands in front of it.
+            # The rest of the text is taken, so it is joined to the piece before it.
             pieces[-2:] = ["".join(pieces[-2:])]
         taken.add(pieces[-1])
     return pieces
 
 
-def _written(text):
+def _spelt(text):
     return "".join(map(_letter, text))
 
 
 def _letter(byte):
-    """Return what stands for a byte in a byte-level vocabulary: what it looks like, or else a letter from 256 on."""
-    seen = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    return chr(byte) if byte in seen else chr(256 + sum(other not in seen for other in range(byte)))
+    """Return the character for a byte in a byte-level vocabulary: itself if printable, else one from 256 on."""
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    return chr(byte) if byte in printable else chr(256 + sum(other not in printable for other in range(byte)))

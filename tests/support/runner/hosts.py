@@ -1,4 +1,4 @@
-"""Hosts of an engine, in tests: the loop in a thread, and the child process."""
+"""Running an engine host in a test's thread, and recording its events."""
 
 import threading
 
@@ -11,21 +11,21 @@ from sotto.runner.loop import EngineLoop
 GREEDY = SamplingOptions(temperature=0)
 
 
-def in_a_thread(emit, settings):
-    """Make the loop that runs in the thread of a test."""
+def thread_loop(emit, settings):
+    """Return an engine loop that runs in the test's thread."""
     return EngineLoop(emit, lambda: settings)
 
 
 class Host:
-    """An engine's host on a thread of its own, and everything it has said."""
+    """An engine host running on its own thread, and its events so far."""
 
-    def __init__(self, make=in_a_thread):
+    def __init__(self, make=thread_loop):
         self.events = []
         self.threads = set()
         self.reactions = []
-        self._said = threading.Condition()
+        self._changed = threading.Condition()
         self.error = None
-        self.loop = make(self._heard, EngineSettings())
+        self.loop = make(self._receive, EngineSettings())
         self.thread = threading.Thread(target=self._run, name="owner")
         self.thread.start()
 
@@ -35,16 +35,16 @@ class Host:
         except SottoError as error:
             self.error = error
 
-    def _heard(self, event):
+    def _receive(self, event):
         for reaction in list(self.reactions):
             reaction(event)
-        with self._said:
+        with self._changed:
             self.threads.add(threading.current_thread().name)
             self.events.append(event)
-            self._said.notify_all()
+            self._changed.notify_all()
 
     def react(self, matches, action):
-        """Call `action` once, on the owning thread, when an event that `matches` comes."""
+        """Call `action` once, on the owning thread, at the next event that `matches` accepts."""
 
         def reaction(event):
             if matches(event):
@@ -54,16 +54,17 @@ class Host:
         self.reactions.append(reaction)
 
     def wait(self, matches, count=1):
-        """Return the `count`-th event that `matches`."""
+        """Wait for the `count`-th event that `matches` accepts, and return it."""
 
-        def found():
+        def matching():
             return [event for event in self.events if matches(event)]
 
-        with self._said:
-            assert self._said.wait_for(lambda: len(found()) >= count, timeout=60), self.events
-            return found()[count - 1]
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(matching()) >= count, timeout=60), self.events
+            return matching()[count - 1]
 
     def ended(self, request_id):
+        """Wait for the end of a request, and return its last event."""
         return self.wait(lambda event: isinstance(event, Finished | Failed) and event.request_id == request_id)
 
     def close(self):
@@ -73,6 +74,7 @@ class Host:
 
 
 def is_a(kind):
+    """Return a function that accepts events of a type."""
     return lambda event: isinstance(event, kind)
 
 

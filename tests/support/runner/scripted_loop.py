@@ -1,6 +1,6 @@
-"""An engine's loop that plays a script: for states of the window that the real engine cannot be made to show.
+"""An engine loop that follows a script, for states of the window that cannot be provoked with the real engine.
 
-It keeps the order of events that `sotto.runner.loop.EngineLoop` promises, and computes nothing.
+It emits events in the order that `sotto.runner.loop.EngineLoop` guarantees, and computes nothing.
 """
 
 import queue
@@ -47,10 +47,11 @@ from sotto.store.records import Format, ModelRecord, Source
 
 @dataclass
 class Script:
-    """What happens. `hold` events are waited for between the steps of a load, a prefill or an answer.
+    """What the loop does, and what it was asked to do.
 
-    What models need is by their names, and `taken` is what a loaded one holds in the end; `loads` lists what was asked.
-    So many models as `room` says fit beside each other.
+    The `hold_...` events pause a load, a prefill or an answer until they are set. `needs` has the memory needs of
+    models by name, `taken` the bytes that a loaded one uses, and `room` the number of models that fit beside each
+    other. `requests`, `counts` and `loads` record the commands.
     """
 
     chunks: list[str] = field(default_factory=lambda: ["Hello ", "there."])
@@ -79,7 +80,7 @@ class Script:
 
 
 class ScriptedLoop:
-    """Plays a `Script` on the thread that runs it."""
+    """Follows a `Script` on the thread that runs it."""
 
     def __init__(self, emit: Callable[[Event], None], script: Script) -> None:
         self._emit = emit
@@ -94,11 +95,11 @@ class ScriptedLoop:
         self._context = 0
 
     def send(self, command: Command) -> None:
-        """Take a command; those that wait for nothing are carried out at once."""
+        """Accept a command; cancellations take effect at once, other commands in order."""
         match command:
             case Load():
                 if not command.roomy:
-                    self._note_load(command)
+                    self._record_load(command)
                 self._load_stopped_up_to[command.seat] = self._loads
                 self._loads += 1
                 self._commands.put((command, self._loads))
@@ -115,17 +116,17 @@ class ScriptedLoop:
                     self._count(command.request)
                 self._commands.put((command, 0))
 
-    def _note_load(self, command: Load) -> None:
+    def _record_load(self, command: Load) -> None:
         self._script.loads.append((command.record.name, command.num_ctx, command.anyway and not command.roomy))
 
     def _count(self, request: CountRequest) -> None:
-        """Take every character for a token, and four for what a template puts around a message."""
+        """Count each character as a token, and four more for the template's text around each message."""
         self._script.counts.append(request)
         sizes = [len(message.content) + 4 for message in request.messages]
-        kept = [size for size, message in zip(sizes, request.messages, strict=True) if message.role == "system"]
+        system = [size for size, message in zip(sizes, request.messages, strict=True) if message.role == "system"]
         room = self._context - self._context // 4
         texts = tuple(map(len, request.texts))
-        self._counted.put(Counted(request.id, sum(sizes), sum(kept) + sizes[-1], room, texts))
+        self._counted.put(Counted(request.id, sum(sizes), sum(system) + sizes[-1], room, texts))
 
     def close(self) -> None:
         self._closed = True
@@ -137,7 +138,7 @@ class ScriptedLoop:
             if command is None:
                 return
             if isinstance(command, Count):
-                self._say_counts()
+                self._emit_counts()
                 continue
             if self._script.crash:
                 crash, self._script.crash = self._script.crash, ""
@@ -149,7 +150,7 @@ class ScriptedLoop:
                     needs = self._script.needs.get(record.name)
                     self._emit(Measured(record.digest, needs, "" if needs else f"{record.name} is not in the script."))
                 case Embed(request):
-                    # A vector of one number of each text: how long it is.
+                    # One-dimensional embeddings: the length of each text.
                     sizes = [len(text) for text in request.texts]
                     self._emit(Embedded(request.id, tuple((float(size),) for size in sizes), sum(sizes), 1))
                 case Unload(seat):
@@ -161,21 +162,21 @@ class ScriptedLoop:
 
     def _wait(self, hold: threading.Event | None, stopped: Callable[[], bool]) -> None:
         time.sleep(self._script.pause)
-        self._say_counts()
+        self._emit_counts()
         while hold is not None and not hold.is_set() and not stopped() and not self._closed:
             time.sleep(0.002)
-            self._say_counts()
+            self._emit_counts()
 
-    def _say_counts(self) -> None:
-        """Answer what was counted, which waits for nothing else."""
+    def _emit_counts(self) -> None:
+        """Emit finished counts, which do not wait for other commands."""
         while not self._counted.empty():
             self._emit(self._counted.get())
 
     def _figures(self) -> MemoryFigures:
-        held = self._seats.values()
+        sizes = self._seats.values()
         models = tuple(ModelFigures(seat, size, 1 << 20, 0) for seat, size in self._seats.items())
-        active = self._script.taken or sum(held)
-        return MemoryFigures(sum(held), len(held) << 20, active if held else 0, 0, sum(held), models=models)
+        active = self._script.taken or sum(sizes)
+        return MemoryFigures(sum(sizes), len(sizes) << 20, active if sizes else 0, 0, sum(sizes), models=models)
 
     def _load(self, command: Load, number: int) -> None:
         record, num_ctx, seat, roomy = command.record, command.num_ctx, command.seat, command.roomy
@@ -189,7 +190,7 @@ class ScriptedLoop:
             self._emit(Failed("", f"{record.name} does not fit beside another.", seat=seat, shortage=True))
             return
         if roomy:
-            self._note_load(command)
+            self._record_load(command)
         for step in range(self._script.load_steps):
             if stopped():
                 self._emit(Unloaded(seat))
@@ -202,8 +203,8 @@ class ScriptedLoop:
         elif self._script.fail_load:
             self._emit(Failed("", self._script.fail_load, seat=seat))
         else:
-            longest = record.context_length or 4096
-            self._context = self._script.loaded_context or min(num_ctx or longest, longest)
+            limit = record.context_length or 4096
+            self._context = self._script.loaded_context or min(num_ctx or limit, limit)
             info = ModelInfo(
                 record.digest,
                 record.name,
@@ -229,7 +230,7 @@ class ScriptedLoop:
         def stopped() -> bool:
             return request.id in self._stopped
 
-        script, said, reason = self._script, list[Piece](), DoneReason.STOP
+        script, emitted, reason = self._script, list[Piece](), DoneReason.STOP
         for step in range(script.prefill_steps + 1):
             span = script.prompt_tokens - script.cached_tokens
             done = script.cached_tokens + span * step // max(1, script.prefill_steps)
@@ -243,7 +244,7 @@ class ScriptedLoop:
             if stopped():
                 break
             self._emit(chunk_of(request.id, pieces := parser.feed(chunk), (number,)))
-            said += pieces
+            emitted += pieces
             thought += bool(parser.thought_end)
             self._wait(script.hold_answer if number == len(script.chunks) // 2 else None, stopped)
         if stopped():
@@ -255,7 +256,7 @@ class ScriptedLoop:
             reason = DoneReason.LENGTH
         if pieces := parser.finish(cut=reason is not DoneReason.STOP):
             self._emit(chunk_of(request.id, pieces, ()))
-        parts, ids = merged([*said, *pieces]), tuple(range(len(said)))
+        parts, ids = merged([*emitted, *pieces]), tuple(range(len(emitted)))
         text = text_of(parts)
         self._emit(
             Finished(
@@ -275,12 +276,12 @@ class ScriptedLoop:
 
 
 def chunk_of(request_id: str, pieces: list[Piece], ids: tuple[int, ...]) -> TextChunk:
-    """Return what an engine says of new pieces."""
+    """Return the event for new pieces of an answer."""
     return TextChunk(request_id, text_of(pieces), ids, parts=tuple(pieces))
 
 
 def record(name: str = "tiny:latest", **changes: Any) -> ModelRecord:
-    """Make a row of the list for a model that need not exist."""
+    """Return a record of a model that need not exist."""
     plain = ModelRecord(
         name=name,
         digest=(name.encode().hex() + "0" * 64)[:64],

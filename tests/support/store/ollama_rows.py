@@ -1,4 +1,4 @@
-"""What is listed of a store in Ollama's layout."""
+"""Listing a store in Ollama's layout, and checking its records."""
 
 from sotto.store.discovery import discover
 from sotto.store.records import Source
@@ -7,20 +7,22 @@ from stores import assert_sentence
 
 
 def listing(store, **options):
+    """Return the listing of a store."""
     return discover([Root(Source.OLLAMA, store.root, True)], **options)
 
 
 def only(store):
-    found = listing(store)
-    assert not found.problems
-    (record,) = found.records
+    """Return the only record of a store without problems."""
+    result = listing(store)
+    assert not result.problems
+    (record,) = result.records
     return record
 
 
 def broken(store, *mentions):
-    """Return the one row, which cannot run, and whose reason is the one problem."""
-    found = listing(store)
-    (record,), (problem,) = found.records, found.problems
+    """Return the only record, which must be not runnable because of the only problem."""
+    result = listing(store)
+    (record,), (problem,) = result.records, result.problems
     assert (record.runnable, record.reason, record.path) == (False, problem.message, problem.path)
     assert_sentence(record.reason, store.root, *mentions)
     return record

@@ -1,7 +1,8 @@
-"""Downloads a model in a process of its own, which may have little room, or end by itself before its N-th rename.
+"""Downloads a model in a separate process, which can be made to fail.
 
-`python pull_child.py ROOT NAME [rename N | size N | lookup N]`; prints the last news. With `lookup`, no host is ever
-found, and the download is given up after N seconds.
+`python pull_child.py ROOT NAME [rename N | size N | lookup N]` prints the last progress. With `rename` the process
+kills itself before its N-th rename; with `size` no file may exceed N bytes; with `lookup` no host look-up ever returns,
+and the download is abandoned after N seconds.
 """
 
 import os
@@ -20,7 +21,7 @@ from sotto.store.pull.terms import Patience
 
 
 def die_before_rename(number: int) -> None:
-    """Let SIGKILL end this process instead of its N-th rename."""
+    """Kill this process in place of its N-th rename."""
     rename = os.replace
     left = [number]
 
@@ -34,7 +35,7 @@ def die_before_rename(number: int) -> None:
 
 
 def main(root: str, name: str, how: str = "", number: str = "0") -> None:
-    """Download until it ends."""
+    """Download the model until the download ends."""
     if how == "rename":
         die_before_rename(int(number))
     if how == "lookup":
@@ -44,12 +45,12 @@ def main(root: str, name: str, how: str = "", number: str = "0") -> None:
     ended = threading.Event()
     last: list[PullProgress] = []
 
-    def tell(progress: PullProgress) -> None:
+    def report(progress: PullProgress) -> None:
         last[:] = [progress]
         if progress.state in (PullState.DONE, PullState.FAILED):
             ended.set()
 
-    queue = PullQueue(Path(root), tell, insecure=True, patience=Patience(first_wait=0.02, report_interval=0.02))
+    queue = PullQueue(Path(root), report, insecure=True, patience=Patience(first_wait=0.02, report_interval=0.02))
     queue.add(name)
     ended.wait(float(number) if how == "lookup" else 60)
     queue.close()

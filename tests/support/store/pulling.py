@@ -1,4 +1,4 @@
-"""Downloads for tests: a queue whose news are kept, and waits for some of them."""
+"""Download queues in tests, with a log of their progress, and checks of what they leave in a store."""
 
 import hashlib
 import os
@@ -19,7 +19,7 @@ from sotto.store.records import ModelRecord, Source
 from sotto.store.roots import Root
 from sotto.store.verify import verify
 
-# Silence is not mistaken for a machine that has a lot to do.
+# Silence long enough that a busy machine is not mistaken for it.
 HASTY = Patience(
     silence=2.0, answer=5.0, first_wait=0.02, longest_wait=0.1, tries=3, blob_tries=4, report_interval=0.02
 )
@@ -27,46 +27,47 @@ RESTLESS = replace(HASTY, silence=0.5)
 ENDED = frozenset({PullState.DONE, PullState.FAILED, PullState.PAUSED})
 
 
-class Heard:
-    """The news of a queue."""
+class ProgressLog:
+    """The progress reports of a queue."""
 
     def __init__(self) -> None:
-        self.news: list[PullProgress] = []
+        self.reports: list[PullProgress] = []
         self._changed = Condition()
 
-    def tell(self, progress: PullProgress) -> None:
-        """Keep some news."""
+    def report(self, progress: PullProgress) -> None:
+        """Add a report."""
         with self._changed:
-            self.news.append(progress)
+            self.reports.append(progress)
             self._changed.notify_all()
 
     def until(self, wanted: Callable[[PullProgress], bool], since: int = 0, timeout: float = 20.0) -> PullProgress:
-        """Wait for news of a kind, among those from the number `since` on."""
+        """Wait for a report that `wanted` accepts, from index `since` on, and return it."""
 
-        def found() -> PullProgress | None:
-            return next((progress for progress in self.news[since:] if wanted(progress)), None)
+        def match() -> PullProgress | None:
+            return next((progress for progress in self.reports[since:] if wanted(progress)), None)
 
         with self._changed:
-            if progress := self._changed.wait_for(found, timeout):
+            if progress := self._changed.wait_for(match, timeout):
                 return progress
-        raise AssertionError(f"not heard within {timeout} s; heard {self.news[-3:]}")
+        raise AssertionError(f"not reported within {timeout} s; reported {self.reports[-3:]}")
 
     def end(self, since: int = 0, timeout: float = 20.0) -> PullProgress:
         """Wait until a download ends, is paused or fails."""
         return self.until(lambda progress: progress.state in ENDED, since, timeout)
 
     def states(self) -> list[PullState]:
-        """Return the states in their order, each run of one once."""
-        states = [progress.state for progress in self.news]
+        """Return the states in order, without immediate repetitions."""
+        states = [progress.state for progress in self.reports]
         return [state for before, state in zip([None, *states], states, strict=False) if state is not before]
 
     def check(self) -> None:
-        """Check what holds for the news of any one download: bytes that never fall, no note where nothing is wrong."""
-        for before, now in zip(self.news, self.news[1:], strict=False):
+        """Check the reports of any download: the bytes never fall, and there is a note exactly if something is "
+        "wrong."""
+        for before, now in zip(self.reports, self.reports[1:], strict=False):
             assert now != before or now.state is PullState.WAITING
             if before.total == now.total and before.name == now.name:
                 assert now.done >= before.done, (before, now)
-        for progress in self.news:
+        for progress in self.reports:
             assert progress.total is None or 0 <= progress.done <= progress.total, progress
             noted = progress.state in (PullState.STALLED, PullState.RETRYING, PullState.FAILED)
             assert bool(progress.note) == noted, progress
@@ -76,36 +77,36 @@ class Heard:
 
 
 @contextmanager
-def pulling(root: Path, **options: Any) -> Iterator[tuple[PullQueue, Heard]]:
-    """Give a queue for a store, and its news; close it afterwards, which must take no longer than a second."""
-    heard = Heard()
-    queue = PullQueue(root, heard.tell, **{"insecure": True, "patience": HASTY} | options)
+def open_queue(root: Path, **options: Any) -> Iterator[tuple[PullQueue, ProgressLog]]:
+    """Open a queue for a store with a log of its progress; closing it afterwards must take less than a second."""
+    log = ProgressLog()
+    queue = PullQueue(root, log.report, **{"insecure": True, "patience": HASTY} | options)
     try:
-        yield queue, heard
+        yield queue, log
     finally:
         began = time.monotonic()
         queue.close()
         assert time.monotonic() - began < 1
-    heard.check()
+    log.check()
 
 
-def pulled(root: Path, name: str, **options: Any) -> Heard:
-    """Download a model, whatever comes of it, and return the news."""
-    with pulling(root, **options) as (queue, heard):
+def pull(root: Path, name: str, **options: Any) -> ProgressLog:
+    """Download a model, successfully or not, and return the log."""
+    with open_queue(root, **options) as (queue, log):
         queue.add(name)
-        heard.end()
-    return heard
+        log.end()
+    return log
 
 
-def found(root: Path) -> dict[str, ModelRecord]:
-    """Return the models of a store by name; nothing in it may be wrong."""
+def models_in(root: Path) -> dict[str, ModelRecord]:
+    """Return the models of a store by name, and check that there are no problems."""
     listing = discover([Root(Source.SOTTO, root, False)])
     assert listing.problems == ()
     return {record.name: record for record in listing.records}
 
 
 def leftovers(root: Path) -> list[str]:
-    """Return what lies in a store that is neither a manifest nor a blob."""
+    """Return the paths in a store that are neither manifests nor blobs."""
     return [
         str(Path(folder, name))
         for folder, folders, files in os.walk(root)
@@ -115,13 +116,13 @@ def leftovers(root: Path) -> list[str]:
 
 
 def name_at(registry: Registry, model: str = "m:latest") -> str:
-    """Return what one writes for a model of a registry."""
+    """Return the name of a model in a registry."""
     return f"{registry.host}/library/{model}"
 
 
-def assert_whole(root: Path, registry: Registry, model: str = "m:latest") -> ModelRecord:
-    """Check that a store has a model exactly as its registry has it, and nothing that is half done."""
-    record = found(root)[name_at(registry, model)]
+def assert_complete(root: Path, registry: Registry, model: str = "m:latest") -> ModelRecord:
+    """Check that a store has the same model as its registry and no leftovers, and return its record."""
+    record = models_in(root)[name_at(registry, model)]
     assert record.runnable
     assert verify(record, lambda done, total: None, lambda: False).problems == ()
     manifest = registry.store.path(f"library/{model}").read_bytes()

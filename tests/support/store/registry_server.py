@@ -1,4 +1,4 @@
-"""A registry on loopback that serves a store's models as Ollama's registry does, and fails as it is told to."""
+"""A registry on loopback that serves a store's models as Ollama's registry does, and can be made to fail."""
 
 import json
 import re
@@ -19,13 +19,13 @@ _MANIFEST = re.compile(r"/v2/([^/]+)/([^/]+)/manifests/([^/]+)")
 _BLOB = re.compile(r"/v2/[^/]+/[^/]+/blobs/sha256:([0-9a-f]{64})")
 _PIECE = 16 << 10
 
-# What a request gets instead of what it asks for; told the handler, the content and from which byte on it is wanted.
+# A wrong response: called with the handler, the requested content and the first byte that was requested.
 Fault = Callable[["Handler", bytes, int], None]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One request: its path with the query, and its headers in lower case."""
+class Request:
+    """A request: its path with the query, and its headers by lower-case name."""
 
     path: str
     headers: dict[str, str]
@@ -36,24 +36,26 @@ class Registry:
     """A registry.
 
     Attributes:
-        store: The models that it has.
-        asked: Every request so far.
-        token: What it wants to see before it gives anything; empty for nothing.
-        realm: Where it says that tokens are; empty for itself.
-        elsewhere: Where it sends those who ask for blobs; empty for nowhere.
-        ranges: Whether it understands requests for a part of a file.
-        pause: Seconds between two pieces of 16 KiB of a blob.
-        most: The most blobs that were on their way at once.
+        store: The store with its models.
+        requests: Every request so far.
+        token: The bearer token that it requires; empty for none.
+        realm: The URL for tokens in its challenge; empty for its own.
+        redirect_to: The URL that requests for blobs are redirected to; empty for no redirect.
+        ranges: Whether it supports range requests.
+        pause: Seconds between pieces of 16 KiB of a blob.
+        max_concurrent: The largest number of blobs that were being sent at once.
+        host: Its host and port.
+        released: Set when the server stops, to end silent responses.
     """
 
     store: Store
-    asked: list[Asked] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
     token: str = ""
     realm: str = ""
-    elsewhere: str = ""
+    redirect_to: str = ""
     ranges: bool = True
     pause: float = 0.0
-    most: int = 0
+    max_concurrent: int = 0
     host: str = ""
     released: threading.Event = field(default_factory=threading.Event)
     _faults: list[tuple[str, list[Fault]]] = field(default_factory=list)
@@ -61,16 +63,16 @@ class Registry:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def fail(self, part: str, *faults: Fault) -> None:
-        """Let the next requests whose path holds `part` get these, one each, and then what they ask for."""
+        """Answer the next requests whose path contains `part` with these faults, one each."""
         self._faults.append((part, list(faults)))
 
     def forgive(self) -> None:
-        """Let all requests get what they ask for."""
+        """Clear all faults."""
         with self._lock:
             self._faults.clear()
 
     def fault(self, path: str) -> Fault | None:
-        """Return what a request gets instead of what it asks for."""
+        """Return the next fault for a path, or None."""
         with self._lock:
             for part, faults in self._faults:
                 if part in path and faults:
@@ -78,15 +80,15 @@ class Registry:
         return None
 
     def paths(self, part: str = "") -> list[str]:
-        """Return what was asked for so far, of paths that hold `part`."""
-        return [asked.path for asked in self.asked if part in asked.path]
+        """Return the requested paths that contain `part`."""
+        return [request.path for request in self.requests if part in request.path]
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """Count a blob that is on its way."""
+        """Count a blob as being sent."""
         with self._lock:
             self._busy += 1
-            self.most = max(self.most, self._busy)
+            self.max_concurrent = max(self.max_concurrent, self._busy)
         try:
             yield
         finally:
@@ -95,16 +97,16 @@ class Registry:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers one connection."""
+    """Handles one connection."""
 
     protocol_version = "HTTP/1.1"
     registry: Registry
 
     def do_GET(self) -> None:
-        """Answer one request."""
+        """Answer a request."""
         registry = self.registry
         headers = {name.lower(): value for name, value in self.headers.items()}
-        registry.asked.append(Asked(self.path, headers))
+        registry.requests.append(Request(self.path, headers))
         content = self._content()
         start = 0
         if registry.ranges and (match := re.fullmatch(r"bytes=(\d+)-", headers.get("range", ""))):
@@ -112,40 +114,47 @@ class Handler(BaseHTTPRequestHandler):
         if fault := registry.fault(self.path):
             return fault(self, content or b"", start)
         if urlsplit(self.path).path == "/token":
-            return self.say(200, json.dumps({"token": registry.token}).encode())
+            return self.reply(200, json.dumps({"token": registry.token}).encode())
         if registry.token and headers.get("authorization") != f"Bearer {registry.token}":
             realm = registry.realm or f"http://{registry.host}/token"
             challenge = f'Bearer realm="{realm}",service="registry",scope="repository:library/m:pull other:x:pull"'
-            return self.say(401, b"{}", {"WWW-Authenticate": challenge})
+            return self.reply(401, b"{}", {"WWW-Authenticate": challenge})
         if content is None:
-            return self.say(404, b"not found")
-        if registry.elsewhere and "/blobs/" in self.path:
-            return self.say(307, b"", {"Location": registry.elsewhere + self.path})
+            return self.reply(404, b"not found")
+        if registry.redirect_to and "/blobs/" in self.path:
+            return self.reply(307, b"", {"Location": registry.redirect_to + self.path})
         with registry.counted():
-            self.give(content, start)
+            self.send_content(content, start)
         return None
 
-    def give(self, content: bytes, start: int = 0, end: int | None = None, length: int | None = None) -> None:
-        """Send the content from `start` on, only up to `end`, and say another length than it has if one is given."""
+    def send_content(self, content: bytes, start: int = 0, end: int | None = None, length: int | None = None) -> None:
+        """Send content in a 200 or 206 response.
+
+        Args:
+            content: The whole content.
+            start: The first byte to send.
+            end: One past the last byte to send; None for all.
+            length: A false Content-Length; None for the true one.
+        """
         if start and start >= len(content):
-            return self.say(416, b"")
+            return self.reply(416, b"")
         self.send_response(206 if start else 200)
         if start:
             self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
         self.send_header("Content-Length", str(len(content) - start if length is None else length))
         self.end_headers()
-        self.pieces(content[start:end])
+        self.send_pieces(content[start:end])
         return None
 
-    def pieces(self, content: bytes) -> None:
-        """Send bytes a piece at a time."""
+    def send_pieces(self, content: bytes) -> None:
+        """Send bytes piece by piece."""
         for position in range(0, len(content), _PIECE):
             self.wfile.write(content[position : position + _PIECE])
             if self.registry.pause:
                 time.sleep(self.registry.pause)
 
-    def say(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
-        """Send a whole short answer."""
+    def reply(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
+        """Send a complete short response."""
         self.send_response(status)
         for name, value in (headers or {}).items():
             self.send_header(name, value)
@@ -154,7 +163,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-        """Keep still."""
+        """Do not log."""
 
     def _content(self) -> bytes | None:
         path = urlsplit(self.path).path
@@ -169,11 +178,11 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def drop(part: float) -> Fault:
-    """Break the connection off after a part of the content."""
+    """Return a fault that closes the connection after a share of the content."""
 
     def fault(handler: Handler, content: bytes, start: int) -> None:
         handler.close_connection = True
-        handler.give(content, start, start + int((len(content) - start) * part))
+        handler.send_content(content, start, start + int((len(content) - start) * part))
         handler.wfile.flush()
         handler.connection.close()
 
@@ -181,12 +190,12 @@ def drop(part: float) -> Fault:
 
 
 def silent(part: float | None) -> Fault:
-    """Send nothing any more after a part of the content, or not even the head of an answer for None."""
+    """Return a fault that stops sending after a share of the content; None sends not even headers."""
 
     def fault(handler: Handler, content: bytes, start: int) -> None:
         handler.close_connection = True
         if part is not None:
-            handler.give(content, start, start + int((len(content) - start) * part))
+            handler.send_content(content, start, start + int((len(content) - start) * part))
             handler.wfile.flush()
         handler.registry.released.wait(60)
 
@@ -194,10 +203,10 @@ def silent(part: float | None) -> Fault:
 
 
 def status(code: int, body: bytes = b"", **headers: str) -> Fault:
-    """Answer with a status; `_` in the name of a header stands for `-`."""
+    """Return a fault that replies with a status; `_` in the names of headers stands for `-`."""
 
     def fault(handler: Handler, content: bytes, start: int) -> None:
-        handler.say(code, body, {name.replace("_", "-"): value for name, value in headers.items()})
+        handler.reply(code, body, {name.replace("_", "-"): value for name, value in headers.items()})
 
     return fault
 
@@ -206,21 +215,21 @@ def corrupt(handler: Handler, content: bytes, start: int) -> None:
     """Send the content with one wrong byte."""
     wrong = bytearray(content)
     wrong[-1] ^= 1
-    handler.give(bytes(wrong), start)
+    handler.send_content(bytes(wrong), start)
 
 
 def longer(handler: Handler, content: bytes, start: int) -> None:
-    """Send more than there is."""
-    handler.give(content + b"more", start)
+    """Send more bytes than the content has."""
+    handler.send_content(content + b"more", start)
 
 
 def shorter(handler: Handler, content: bytes, start: int) -> None:
-    """Send less than there is, as if that were all."""
-    handler.give(content[: max(start, len(content) // 2)], start)
+    """Send half of the content as if it were complete."""
+    handler.send_content(content[: max(start, len(content) // 2)], start)
 
 
 def endless(handler: Handler, content: bytes, start: int) -> None:
-    """Send bytes until nobody reads them any more."""
+    """Send bytes until the client disconnects."""
     handler.close_connection = True
     handler.send_response(200)
     handler.end_headers()
@@ -232,7 +241,7 @@ def endless(handler: Handler, content: bytes, start: int) -> None:
 
 
 def another_part(handler: Handler, content: bytes, start: int) -> None:
-    """Send a part of the content, but not the one that was asked for."""
+    """Send another part of the content than was requested."""
     handler.send_response(206)
     handler.send_header("Content-Range", f"bytes 1-{len(content) - 1}/{len(content)}")
     handler.send_header("Content-Length", str(len(content) - 1))
@@ -242,18 +251,18 @@ def another_part(handler: Handler, content: bytes, start: int) -> None:
 
 @contextmanager
 def serving(store: Store, context: Any = None) -> Iterator[Registry]:
-    """Serve a store's models on loopback meanwhile, with TLS if a context for that is given."""
+    """Serve a store's models on loopback, with TLS if an SSL context is given."""
     registry = Registry(store)
 
     class Server(ThreadingHTTPServer):
         daemon_threads = True
 
         def handle_error(self, request: Any, client_address: Any) -> None:
-            """Keep still: that somebody goes away before the end is what is tested."""
+            """Do not log errors: tests disconnect before the end on purpose."""
 
     server = Server(("127.0.0.1", 0), type("Bound", (Handler,), {"registry": registry}))
     if context is not None:
-        # The handshake is for each connection's own thread: one that fails must not be in the way of others.
+        # Each connection does its handshake on its own thread, so that a failing one does not block others.
         server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     registry.host = f"127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
@@ -268,7 +277,7 @@ def serving(store: Store, context: Any = None) -> Iterator[Registry]:
 
 
 def large_model(root: Path, name: str = "m", tensors: int = 3, rows: int = 256) -> Store:
-    """Write a store with one model of some tensors, each of `rows` KiB."""
+    """Write a store with one model of `tensors` tensors of `rows` KiB each."""
     store = Store(root)
     layers = [
         store.layer("tensor", safetensors({f"t{number}": ("F32", (rows, 256))}, fill=number), f"t{number}")

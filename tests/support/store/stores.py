@@ -1,4 +1,4 @@
-"""Stores, folders and files of models for the store's tests, written byte by byte; and what their messages must be."""
+"""Writing stores, model folders and files byte by byte, and checking the messages about them."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ SIZES = {"F32": 4, "BF16": 2, "U32": 4, "U8": 1, "F64": 8}
 def safetensors(
     tensors: Mapping[str, tuple[str, Sequence[int]]], metadata: Mapping[str, str] | None = None, fill: int = 0
 ) -> bytes:
-    """Return a safetensors file of these dtypes and shapes; `fill` is the first byte of its data."""
+    """Return a safetensors file with these dtypes and shapes; `fill` is the first byte of its data."""
     header: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
     position = 0
     for name, (dtype, shape) in tensors.items():
@@ -32,7 +32,7 @@ def safetensors(
 
 
 def with_header(header: Any, data: bytes = b"") -> bytes:
-    """Return a safetensors file of this header, whatever it says; bytes are taken as they are."""
+    """Return a safetensors file with any header, given as a JSON value or as bytes."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     return struct.pack("<Q", len(text)) + text + data
 
@@ -40,7 +40,7 @@ def with_header(header: Any, data: bytes = b"") -> bytes:
 def gguf(
     values: Sequence[tuple[str, int, bytes]] = (), tensors: Mapping[str, Sequence[int]] | None = None, version: int = 3
 ) -> bytes:
-    """Return a GGUF header of these keys, each with its type and encoded value, and tensors of these shapes."""
+    """Return a GGUF header with these keys, types and encoded values, and tensors of these shapes."""
     content = b"GGUF" + struct.pack("<IQQ", version, len(tensors or {}), len(values))
     for key, kind, value in values:
         content += gguf_text(key) + struct.pack("<I", kind) + value
@@ -50,12 +50,12 @@ def gguf(
 
 
 def gguf_text(text: str) -> bytes:
-    """Return a text as GGUF has it."""
+    """Return a string in GGUF's encoding."""
     return struct.pack("<Q", len(text.encode())) + text.encode()
 
 
 class Store:
-    """A store in Ollama's layout that is being written."""
+    """A store in Ollama's layout, for writing."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -68,7 +68,7 @@ class Store:
         return digest, len(content)
 
     def blob_path(self, digest: str) -> Path:
-        """Return where a blob is."""
+        """Return the path of a blob."""
         return self.root / "blobs" / f"sha256-{digest.removeprefix('sha256:')}"
 
     def layer(self, kind: str, content: bytes, name: str = "") -> dict[str, Any]:
@@ -85,9 +85,9 @@ class Store:
         }
 
     def path(self, name: str) -> Path:
-        """Return where the manifest of `model:tag` is, or of a name with more parts."""
-        *above, last = name.split("/")
-        host, namespace = [*["registry.ollama.ai", "library"][: 2 - len(above)], *above]
+        """Return the path of the manifest of `model:tag`, or of a name with more parts."""
+        *prefix, last = name.split("/")
+        host, namespace = [*["registry.ollama.ai", "library"][: 2 - len(prefix)], *prefix]
         model, _, tag = last.partition(":")
         return self.root / "manifests" / host / namespace / model / (tag or "latest")
 
@@ -97,14 +97,14 @@ class Store:
         return self.raw_manifest(name, json.dumps(entries).encode())
 
     def raw_manifest(self, name: str, content: bytes) -> Path:
-        """Write whatever bytes as a manifest."""
+        """Write any bytes as a manifest."""
         path = self.path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
         return path
 
     def layers(self, fill: int = 0, config: Mapping[str, Any] = LLAMA) -> list[dict[str, Any]]:
-        """Write the blobs of a small whole model and return its layers."""
+        """Write the blobs of a small complete model and return its layers."""
         return [
             self.layer("tensor", safetensors({"model.embed_tokens.weight": ("F32", (4, 8))}, fill=fill), "embed"),
             self.layer("tensor", safetensors({"model.norm.weight": ("BF16", (8,))}, fill=fill), "norm"),
@@ -113,12 +113,19 @@ class Store:
         ]
 
     def model(self, name: str, fill: int = 0, config: Mapping[str, Any] = LLAMA, **entries: Any) -> Path:
-        """Write a small whole model; another `fill` makes another model."""
+        """Write a small complete model; a different `fill` makes a different model."""
         return self.manifest(name, self.layers(fill, config), self.config(**entries))
 
 
 def folder(path: Path, fill: int = 0, config: Mapping[str, Any] = LLAMA, **files: Any) -> Path:
-    """Write a small whole model as a folder, and more or other files; None leaves one out."""
+    """Write a folder with a small complete model.
+
+    Args:
+        path: The folder.
+        fill: A different value makes a different model.
+        config: The contents of `config.json`.
+        files: More files by name, or replacements; None omits a file.
+    """
     path.mkdir(parents=True, exist_ok=True)
     contents = {
         "config.json": config,
@@ -132,11 +139,19 @@ def folder(path: Path, fill: int = 0, config: Mapping[str, Any] = LLAMA, **files
 
 
 def repository(cache: Path, name: str, files: Mapping[str, bytes], revision: str = "a" * 40, main: bool = True) -> Path:
-    """Write a snapshot into a cache as Hugging Face's tools do, and return it."""
+    """Write a snapshot into a Hugging Face cache, and return its path.
+
+    Args:
+        cache: The folder of the cache.
+        name: The repository, `organisation/name`.
+        files: The contents of its files by name.
+        revision: The name of the snapshot.
+        main: Whether `refs/main` names it.
+    """
     root = cache / f"models--{name.replace('/', '--')}"
     snapshot = root / "snapshots" / revision
-    for below in (snapshot, root / "blobs", root / "refs"):
-        below.mkdir(parents=True, exist_ok=True)
+    for folder_path in (snapshot, root / "blobs", root / "refs"):
+        folder_path.mkdir(parents=True, exist_ok=True)
     for file, content in files.items():
         blob = root / "blobs" / blob_name(file, content)
         blob.write_bytes(content)
@@ -147,15 +162,15 @@ def repository(cache: Path, name: str, files: Mapping[str, bytes], revision: str
 
 
 def blob_name(file: str, content: bytes) -> str:
-    """Return what the cache calls a file: weights by their sha256, others by the id that git gives them."""
+    """Return the name of a file's blob in the cache: the sha256 of weights, the git object id of others."""
     if file.endswith((".safetensors", ".gguf")):
         return hashlib.sha256(content).hexdigest()
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 def fingerprint(root: Path) -> dict[str, tuple[Any, ...]]:
-    """Return of everything below `root` what would show that it was written: kind, rights, time, size, content."""
-    found = {}
+    """Return the mode, times, size, inode and content of everything below `root`, to detect any write."""
+    fingerprints = {}
     for folder_path, folders, files in os.walk(root):
         for name in (".", *folders, *files):
             path = Path(folder_path, name)
@@ -165,12 +180,12 @@ def fingerprint(root: Path) -> dict[str, tuple[Any, ...]]:
                 content = str(path.readlink())
             elif stat.S_ISREG(status.st_mode):
                 content = hashlib.sha256(path.read_bytes()).hexdigest()
-            found[str(path)] = (status.st_mode, status.st_mtime_ns, status.st_size, status.st_ino, content)
-    return found
+            fingerprints[str(path)] = (status.st_mode, status.st_mtime_ns, status.st_size, status.st_ino, content)
+    return fingerprints
 
 
 def assert_line(message: str, *mentions: str | Path) -> None:
-    """Check a message that may show any text of others: one printable line, ended, of the right thing."""
+    """Check that a message is one printable line that ends properly and contains the mentions."""
     assert message.isprintable(), ascii(message)
     assert message.endswith((".", "?")), message
     assert len(message) < 4000, len(message)
@@ -179,7 +194,7 @@ def assert_line(message: str, *mentions: str | Path) -> None:
 
 
 def assert_sentence(message: str, *mentions: str | Path) -> None:
-    """Check that a message is one clear sentence, which shows nothing of our insides."""
+    """Check that a message is one sentence without technical details such as exception names."""
     assert_line(message, *mentions)
     assert not message.endswith(".."), message
     assert not re.search(r"Traceback|Errno|Error\b|<class|object at 0x", message), message

@@ -1,4 +1,4 @@
-"""Texts that are cut off, and what cannot be brought into view."""
+"""Finding texts that are cut off, and widgets that cannot be scrolled into view."""
 
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QScrollArea
 
@@ -19,7 +19,7 @@ def assert_whole(*widgets):
 
 
 def clipped(window):
-    """Return the texts in a window that have less room than they need."""
+    """Return the widgets in a window whose texts need more room than they have."""
     return [
         (type(widget).__name__, widget.objectName(), widget.text(), widget.sizeHint(), widget.size())
         for kind in (QLabel, QAbstractButton)
@@ -36,7 +36,7 @@ def clipped(window):
 
 
 def unreachable(window):
-    """Return the texts, buttons and fields in a window that lie outside what holds them, where nothing scrolls."""
+    """Return the labels, buttons and fields in a window that extend beyond their parents and cannot be scrolled to."""
     return [
         (type(widget).__name__, widget.objectName(), widget.accessibleName() or widget.text(), widget.geometry())
         for kind in (QLabel, QAbstractButton, QLineEdit)
@@ -52,7 +52,7 @@ def _reachable(widget, window):
         area = area.translated(widget.pos())
         scroller = parent.parentWidget()
         if isinstance(scroller, QScrollArea) and parent is scroller.viewport() and widget is scroller.widget():
-            # Down or up, all of it can come into view; not sideways.
+            # Scroll areas scroll vertically only.
             if area.left() < 0 or area.right() > parent.rect().right():
                 return False
             area = parent.rect()

@@ -1,4 +1,4 @@
-"""Drags over a window and drops on it, as Qt sends them."""
+"""Sending drag and drop events to a widget as Qt does."""
 
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
@@ -8,16 +8,17 @@ _BUTTONS = (Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
 
 
 def data_of(*urls: QUrl) -> QMimeData:
-    """Return what a drag of these addresses carries."""
+    """Return the MIME data of a drag of these URLs."""
     data = QMimeData()
     data.setUrls(list(urls))
     return data
 
 
 def enter(widget: QWidget, data: QMimeData) -> bool:
-    """Drag over the widget's middle; return whether it would take a drop."""
+    """Drag into a widget, and return whether it accepts the drag."""
     middle = widget.rect().center()
-    # 6.12 wants a QPointF and warns of a QPoint, which older versions want.
+    # WORKAROUND: PySide6 6.12 takes a QPointF and warns about a QPoint, which older versions require. Remove the
+    # fallback when 6.12 is the oldest version supported.
     try:
         event = QDragEnterEvent(QPointF(middle), Qt.DropAction.CopyAction, data, *_BUTTONS)
     except TypeError:
@@ -26,6 +27,6 @@ def enter(widget: QWidget, data: QMimeData) -> bool:
     return event.isAccepted()
 
 
-def let_go(widget: QWidget, data: QMimeData) -> None:
-    """Drop on the widget's middle."""
+def drop_on(widget: QWidget, data: QMimeData) -> None:
+    """Drop on the middle of a widget."""
     widget.dropEvent(QDropEvent(QPointF(widget.rect().center()), Qt.DropAction.CopyAction, data, *_BUTTONS))

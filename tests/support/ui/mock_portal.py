@@ -1,21 +1,21 @@
-"""A desktop portal for global shortcuts, as its documents describe it: `mock_portal.py LOG DOES`.
+"""A mock of the desktop portal for global shortcuts, after its documentation: `mock_portal.py LOG DOES`.
 
-Every call that comes is a line in LOG. DOES is JSON:
+Every call is written as a line to LOG. DOES is JSON, with these keys and defaults:
 
 - `registry`: whether it has the registry of programs outside sandboxes (true).
-- `shortcuts`: whether it has the interface (true).
-- `app_needed`: whether it gives sessions only to those whose name it knows (false).
-- `answer`: what becomes of wishes for keys: `grant`, `deny`, `fail`, `nothing` (none of them is granted), `nonsense`,
-  `silence`, or `mute`, which leaves the call itself without a reply.
-- `version`: of the interface (2).
-- `known`: whether it gave the keys in earlier sessions, so that they are in force without being wished for (false).
-- `unlisted`: whether it grants keys without saying which (false).
-- `early`: whether it says how a request ended before it says that there is one (false).
-- `astray`: whether its sessions are not where they should be (false).
-- `trigger`: what it calls the keys that it gives; without it, as the program wished.
+- `shortcuts`: whether it has the shortcuts interface (true).
+- `app_needed`: whether only registered programs may create sessions (false).
+- `answer`: the response to a request to bind keys: `grant`, `deny`, `fail`, `nothing` (an empty list), `nonsense`,
+  `silence` (none), or `mute`, which leaves even the call without a reply.
+- `version`: the version of the interface (2).
+- `known`: whether the keys were granted in an earlier session and apply without being bound again (false).
+- `unlisted`: whether it grants keys without listing them (false).
+- `early`: whether it sends the response to a request before the reply with its handle (false).
+- `astray`: whether it returns wrong session handles (false).
+- `trigger`: the description of the granted keys; by default, the keys that the program preferred.
 
 Lines on stdin are JSON lists: `["press"]`, `["press", token]`, `["changed", trigger]`, `["removed"]`, `["close"]`, and
-`["forged"]`, a press that somebody else reports.
+`["forged"]`, a press sent by another program.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from jeepney.io.asyncio import open_dbus_connection, open_dbus_router
 
 NAME, PATH = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
 SHORTCUTS = "org.freedesktop.portal.GlobalShortcuts"
-# Methods and the types of their arguments, from the interface's description.
+# Methods and the signatures of their arguments, from the interface's documentation.
 METHODS = {
     ("org.freedesktop.host.portal.Registry", "Register"): "sa{sv}",
     (SHORTCUTS, "CreateSession"): "a{sv}",
@@ -46,7 +46,7 @@ class Portal:
         self.connection, self.log, self.does = connection, log, does
         self.names, self.sessions, self.bound = {}, {}, set()
         self.wishes = {"quick-prompt": {"description": ("s", "Known")}} if does.get("known") else {}
-        self.turn = asyncio.Lock()  # it answers whole before it says something by itself
+        self.turn = asyncio.Lock()  # held during an answer, so that no signal is sent in between
 
     async def answer(self, call):
         fields = call.header.fields
@@ -70,7 +70,7 @@ class Portal:
         elif member == "Get":
             if call.body == (SHORTCUTS, "version"):
                 await self.connection.send(new_method_return(call, "v", (("u", self.does.get("version", 2)),)))
-            else:  # Qt asks about others
+            else:  # Qt reads other properties
                 await self.refuse(call, "org.freedesktop.DBus.Error.InvalidArgs", "No such property")
         elif member == "ListShortcuts":
             listed = self.shortcuts(self.does.get("trigger"))
@@ -93,8 +93,8 @@ class Portal:
         session = f"{PATH}/session/{plain(sender)}/{options['session_handle_token'][1]}"
         assert session not in self.sessions
         self.sessions[session] = sender
-        told = "/no/such/session" if self.does.get("astray") else session
-        await self.respond(call, options, 0, {"session_handle": ("s", told)})
+        handle = "/no/such/session" if self.does.get("astray") else session
+        await self.respond(call, options, 0, {"session_handle": ("s", handle)})
 
     async def bind(self, call, sender):
         session, wishes, _, options = call.body
@@ -110,18 +110,18 @@ class Portal:
             await self.handle(call, options)
         else:
             granted = self.shortcuts(self.does.get("trigger")) if answer == "grant" else []
-            told = ("as", ["quick-prompt"]) if answer == "nonsense" else ("a(sa{sv})", granted)
+            shortcuts = ("as", ["quick-prompt"]) if answer == "nonsense" else ("a(sa{sv})", granted)
             code = {"deny": 1, "fail": 2}.get(answer, 0)
             listed = code == 0 and not self.does.get("unlisted")
-            await self.respond(call, options, code, {"shortcuts": told} if listed else {})
+            await self.respond(call, options, code, {"shortcuts": shortcuts} if listed else {})
 
     def shortcuts(self, trigger):
-        """Return what programs are told of their shortcuts."""
-        told = []
+        """Return the list of shortcuts for the program."""
+        shortcuts = []
         for name, wish in self.wishes.items():
             given = trigger if trigger is not None else wish.get("preferred_trigger", ("s", ""))[1]
-            told.append((name, {"description": wish["description"], "trigger_description": ("s", given)}))
-        return told
+            shortcuts.append((name, {"description": wish["description"], "trigger_description": ("s", given)}))
+        return shortcuts
 
     async def handle(self, call, options):
         await self.connection.send(new_method_return(call, "o", (request_of(call, options),)))
@@ -151,8 +151,8 @@ class Portal:
                     await other.send_and_get_reply(message_bus.GetId())  # the bus has passed it on by then
                 return
         elif what in ("changed", "removed"):
-            told = self.shortcuts(values[0]) if values else []
-            signal = new_signal(emitter, "ShortcutsChanged", "oa(sa{sv})", (session, told))
+            shortcuts = self.shortcuts(values[0]) if values else []
+            signal = new_signal(emitter, "ShortcutsChanged", "oa(sa{sv})", (session, shortcuts))
         else:
             assert what == "close"
             self.sessions.pop(session)

@@ -1,4 +1,4 @@
-"""A model that needs round numbers of bytes, and machines to plan it for."""
+"""A model with round memory needs, and machines to plan it for."""
 
 from sotto.engine.memory.memory_figures import Measured
 from sotto.engine.memory.memory_needs import CacheKind, CacheNeed, ModelNeeds, WorkPoint
@@ -15,10 +15,10 @@ NEEDS = ModelNeeds(
 
 
 def measured(needs=NEEDS, **more):
-    """Return what the engine says of a model."""
+    """Return the engine's measurement of a model."""
     return Measured("d" * 64, needs, **more)
 
 
-def there(total, available, held=0, reserve=0):
-    """Return a machine with so many gigabytes."""
+def machine_with(total, available, held=0, reserve=0):
+    """Return the memory of a machine, in gigabytes."""
     return MachineMemory(MemorySample(total * GB, available * GB, reserve), held)

@@ -1,4 +1,4 @@
-"""A queue of downloads that says what a test lets it say: for states that no server can be made to hold."""
+"""A download queue whose reports come from the test, for states that cannot be provoked with a server."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ from sotto.store.sources.model_names import parse_name
 
 
 class ScriptedQueue:
-    """Keeps what it is asked for, in order; `tell` says something in its name."""
+    """Records the commands that it gets in `asked`; a test calls `tell` to report progress."""
 
     def __init__(self, left: tuple[PullProgress, ...] = ()) -> None:
         self.left = left
@@ -15,7 +15,7 @@ class ScriptedQueue:
         self.tell: Callable[[PullProgress], None] = lambda progress: None
 
     def open(self, tell: Callable[[PullProgress], None]) -> "ScriptedQueue":
-        """Be the queue that is opened, with `tell` to speak to."""
+        """Return itself as the opened queue, which reports to `tell`."""
         self.tell = tell
         return self
 

@@ -1,4 +1,4 @@
-"""A session bus of a test's own and a desktop portal on it, which does as the test says; each is a process."""
+"""A private session bus with a mock desktop portal, each in its own process."""
 
 import json
 import os
@@ -11,14 +11,14 @@ MOCK = Path(__file__).with_name("mock_portal.py")
 
 
 def missing_bus():
-    """Return why there can be no session bus here; nothing where there can."""
+    """Return why no session bus can be started here, or an empty string if one can."""
     if not sys.platform.startswith("linux"):
         return "the session bus is one of Linux desktops"
     return "" if shutil.which("dbus-daemon") else "not installed here: dbus-daemon"
 
 
 class SessionBus:
-    """A bus that no other program is on; `address` is where it listens."""
+    """A private bus, listening at `address`."""
 
     def __init__(self, folder: Path) -> None:
         read, write = os.pipe()
@@ -35,19 +35,19 @@ class SessionBus:
             stderr=subprocess.DEVNULL,
         )
         os.close(write)
-        with os.fdopen(read) as told:
-            self.address = told.readline().strip()
+        with os.fdopen(read) as output:
+            self.address = output.readline().strip()
         self._folder = folder
         self._portals = []
 
     def portal(self, **does):
-        """Start a portal; see `mock_portal` for what it can be told to do."""
-        made = MockPortal(self.address, self._folder / f"heard-{len(self._portals)}", does)
-        self._portals.append(made)
-        return made
+        """Start a portal; see `mock_portal` for the options."""
+        portal = MockPortal(self.address, self._folder / f"heard-{len(self._portals)}", does)
+        self._portals.append(portal)
+        return portal
 
     def close(self) -> None:
-        """End everything."""
+        """End the portals and the bus."""
         for portal in self._portals:
             portal.end()
         self._daemon.terminate()
@@ -55,7 +55,7 @@ class SessionBus:
 
 
 class MockPortal:
-    """A portal in a process of its own; `heard` is every call that reached it."""
+    """A mock portal in its own process; `heard` has the calls that it received."""
 
     def __init__(self, address, log, does) -> None:
         self._log = log
@@ -71,7 +71,7 @@ class MockPortal:
 
     @property
     def heard(self):
-        """Every call so far, as its method, the types of its arguments, and these."""
+        """Every call so far, as method, signature and arguments."""
         return [tuple(json.loads(line)) for line in self._log.read_text().splitlines()]
 
     def calls(self, method):
@@ -79,12 +79,12 @@ class MockPortal:
         return [body for name, _, body in self.heard if name == method]
 
     def do(self, what, *values) -> None:
-        """Let it send something by itself: see `mock_portal`."""
+        """Make the portal send a signal; see `mock_portal`."""
         self._process.stdin.write(json.dumps([what, *values]) + "\n")
         self._process.stdin.flush()
 
     def end(self) -> None:
-        """Leave the bus."""
+        """End the portal's process."""
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()

@@ -1,6 +1,6 @@
-"""A panel with a place for tray items: `org.kde.StatusNotifierWatcher`, and a host of `com.canonical.dbusmenu`.
+"""A mock of a desktop panel that shows tray items: `org.kde.StatusNotifierWatcher` and `com.canonical.dbusmenu`.
 
-The watcher is a process of its own: `tray_host.py`; `TrayHost` looks at what was registered there.
+The watcher runs in its own process, `tray_host.py`; `TrayHost` examines the items registered there.
 """
 
 import os
@@ -17,7 +17,7 @@ ITEM, MENU = "org.kde.StatusNotifierItem", "com.canonical.dbusmenu"
 
 
 class TrayHost:
-    """What a panel sees of the items that are registered on a bus."""
+    """A panel's view of the tray items registered on a bus."""
 
     def __init__(self, address) -> None:
         self._watcher = subprocess.Popen(
@@ -36,7 +36,7 @@ class TrayHost:
 
     @property
     def items(self):
-        """Return the names on the bus under which items are registered."""
+        """The bus names of the registered items."""
         watcher = DBusAddress("/StatusNotifierWatcher", WATCHER, WATCHER)
         ((_, items),) = self._ask(Properties(watcher).get("RegisteredStatusNotifierItems"))
         return items
@@ -51,7 +51,7 @@ class TrayHost:
         self._ask(new_method_call(DBusAddress("/StatusNotifierItem", name, ITEM), "Activate", "ii", (0, 0)))
 
     def menu(self, name):
-        """Open the menu of an item; return its entries by their numbers."""
+        """Open the menu of an item, and return its entries by id."""
         menu = DBusAddress(self.item(name)["Menu"], name, MENU)
         self._ask(new_method_call(menu, "AboutToShow", "i", (0,)))
         _, (_, _, children) = self._ask(new_method_call(menu, "GetLayout", "iias", (0, -1, [])))
@@ -61,13 +61,13 @@ class TrayHost:
         return entries
 
     def choose(self, name, label) -> None:
-        """Choose the entry of a menu that says `label`."""
-        (number,) = [one for one, entry in self.menu(name).items() if entry.get("label") == label]
+        """Choose the menu entry with a label."""
+        (number,) = [number for number, entry in self.menu(name).items() if entry.get("label") == label]
         menu = DBusAddress(self.item(name)["Menu"], name, MENU)
         self._ask(new_method_call(menu, "Event", "isvu", (number, "clicked", ("s", ""), 0)))
 
     def close(self) -> None:
-        """Leave the bus."""
+        """Disconnect from the bus and end the watcher."""
         self._connection.close()
         self._watcher.terminate()
         self._watcher.wait()
@@ -75,7 +75,7 @@ class TrayHost:
 
 
 def watch():
-    """Be the watcher, with a host."""
+    """Run the watcher, and claim that a host is registered."""
     items, owners = [], []
     with open_dbus_connection() as connection:
         connection.send_and_get_reply(message_bus.RequestName(WATCHER))

@@ -1,4 +1,4 @@
-"""What can be asked of any window: its accessible tree, parts without a name, stretched texts."""
+"""Checks for any window: its accessibility tree, widgets without names, and longer texts."""
 
 from PySide6.QtGui import QAccessible, QAction
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
@@ -8,52 +8,52 @@ _LETTERS = str.maketrans("aeiounycAEIOUNYC", "áéíöüñýçÁÉÍÖÜÑÝÇ")
 
 
 def tree(node, depth=0):
-    """Yield a line for each accessible node: role, name of the object, name, value, states."""
+    """Yield a line for each accessible node: role, object name, name, value and states."""
     owner, state = node.object(), node.state()
     name = owner.objectName() if owner else ""
     if state.invisible:
         return
     if name.startswith("qt_"):
-        # Parts of Qt's own, which are others in another version: only what lies in them counts.
-        for place in range(node.childCount()):
-            yield from tree(node.child(place), depth)
+        # Qt's internal parts differ between versions, so only their children are listed.
+        for index in range(node.childCount()):
+            yield from tree(node.child(index), depth)
         return
-    states = ",".join(one for one in _STATES if getattr(state, one))
+    states = ",".join(flag for flag in _STATES if getattr(state, flag))
     texts = [node.text(part) for part in (QAccessible.Text.Name, QAccessible.Text.Value)]
-    shown = [repr(text) for text in texts if text]
-    line = " ".join([node.role().name, *([f"#{name}"] if name else []), *shown, *([f"[{states}]"] if states else [])])
+    quoted = [repr(text) for text in texts if text]
+    line = " ".join([node.role().name, *([f"#{name}"] if name else []), *quoted, *([f"[{states}]"] if states else [])])
     yield "  " * depth + line
-    for place in range(node.childCount()):
-        yield from tree(node.child(place), depth + 1)
+    for index in range(node.childCount()):
+        yield from tree(node.child(index), depth + 1)
 
 
 def tree_of(widget):
-    """Return the accessible tree below a widget, as text."""
+    """Return the accessibility tree below a widget, as text."""
     return "\n".join(tree(QAccessible.queryAccessibleInterface(widget))) + "\n"
 
 
 def nameless(window):
-    """Return the buttons and fields that a screen reader would have no name for."""
+    """Return the buttons and fields that have no name for screen readers."""
     return [
-        (type(one).__name__, one.objectName())
+        (type(widget).__name__, widget.objectName())
         for kind in (QAbstractButton, QLineEdit, QPlainTextEdit, QTextEdit, QComboBox)
-        for one in window.findChildren(kind)
-        if not one.objectName().startswith("qt_")
-        and not isinstance(one.parent(), QLineEdit)
-        and not (one.accessibleName() or getattr(one, "text", str)())
+        for widget in window.findChildren(kind)
+        if not widget.objectName().startswith("qt_")
+        and not isinstance(widget.parent(), QLineEdit)
+        and not (widget.accessibleName() or getattr(widget, "text", str)())
     ]
 
 
 def stretched(text):
-    """Return a text as another language might have it: with other letters, and longer by two fifths."""
+    """Return a text as a translation might be: with other letters, and longer by two fifths."""
     if not text.strip():
         return text
-    more = ("~~~~~ " * len(text))[: max(1, round(len(text) * 0.4))].strip()
-    return f"[{text.translate(_LETTERS)} {more}]"
+    padding = ("~~~~~ " * len(text))[: max(1, round(len(text) * 0.4))].strip()
+    return f"[{text.translate(_LETTERS)} {padding}]"
 
 
 def stretch(window):
-    """Put stretched texts in place of all that a window shows."""
+    """Replace all texts in a window by stretched ones."""
     for widget in window.findChildren(QWidget):
         if isinstance(widget, QLabel | QAbstractButton) and widget.text() and not widget.objectName().startswith("qt_"):
             widget.setText(stretched(widget.text()))

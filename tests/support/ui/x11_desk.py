@@ -1,4 +1,4 @@
-"""An X server without a screen, another program on it, and the app as its user sees it: from outside."""
+"""A virtual X server with another program, to test the app from outside as its user sees it."""
 
 import contextlib
 import ctypes
@@ -15,11 +15,11 @@ from sotto.ui.platform.single_instance import Show, Wish, enter
 from sotto.ui.platform.xcb import Server
 
 TOOLS = ("Xvfb", "xdotool", "xwininfo")
-# What Qt's windows on X11 need, and most machines without a screen have not.
+# Libraries that Qt needs for windows on X11, missing on most machines without a screen.
 LIBRARIES = ("libxcb-cursor.so.0", "libxcb-icccm.so.4", "libxcb-keysyms.so.1", "libxkbcommon-x11.so.0")
 PANEL = "Sotto: Quick Prompt"
 
-# A window that covers the screen and writes down what happens to it.
+# A program whose window covers the screen, and which prints its input events.
 OTHER = """
 import sys
 from PySide6.QtWidgets import QApplication, QPlainTextEdit
@@ -39,11 +39,13 @@ app.exec()
 
 
 def missing_tools():
-    """Return the programs and libraries that are not here."""
-    return [name for name in TOOLS if shutil.which(name) is None] + [name for name in LIBRARIES if not _is_there(name)]
+    """Return the missing programs and libraries."""
+    return [name for name in TOOLS if shutil.which(name) is None] + [
+        name for name in LIBRARIES if not _is_installed(name)
+    ]
 
 
-def _is_there(library):
+def _is_installed(library):
     try:
         ctypes.CDLL(library)
     except OSError:
@@ -52,7 +54,7 @@ def _is_there(library):
 
 
 def wait_until(condition, seconds=60.0):
-    """Wait until something holds, and return what it gave."""
+    """Wait until a condition returns a true value, and return that."""
     end = time.monotonic() + seconds
     while not (value := condition()):
         assert time.monotonic() < end, "It did not come to that in time."
@@ -61,7 +63,7 @@ def wait_until(condition, seconds=60.0):
 
 
 class Desk:
-    """An X server, another program with the focus, and a home for the app."""
+    """An X server, another program with the focus, and a home folder for the app."""
 
     def __init__(self, folder: Path) -> None:
         read, write = os.pipe()
@@ -71,14 +73,14 @@ class Desk:
             stderr=subprocess.DEVNULL,
         )
         os.close(write)
-        with os.fdopen(read) as told:
-            self.display = f":{told.readline().strip()}"
+        with os.fdopen(read) as output:
+            self.display = f":{output.readline().strip()}"
         self.home = folder / "home"
         self.home.mkdir()
-        kept = {
+        inherited = {
             name: os.environ[name] for name in ("PATH", "PYTHONPATH", "LANG", "LD_LIBRARY_PATH") if name in os.environ
         }
-        self.env = {**kept, "HOME": str(self.home), "DISPLAY": self.display, "QT_QPA_PLATFORM": "xcb"}
+        self.env = {**inherited, "HOME": str(self.home), "DISPLAY": self.display, "QT_QPA_PLATFORM": "xcb"}
         self.heard = folder / "heard"
         with self.heard.open("w") as file:
             self._other = subprocess.Popen([sys.executable, "-c", OTHER], env=self.env, stdout=file)
@@ -98,7 +100,7 @@ class Desk:
         return self.home / ".local" / "share" / "Sotto"
 
     def start(self, *arguments: str) -> subprocess.Popen:
-        """Start the app, and wait until it takes what others want."""
+        """Start the app, and wait until it accepts requests of other instances."""
         with (self.home / "stderr").open("w") as file:
             app = subprocess.Popen([sys.executable, "-m", "sotto", *arguments], env=self.env, stderr=file)
         self.apps.append(app)
@@ -107,16 +109,16 @@ class Desk:
         return app
 
     def wish(self, show: Show) -> None:
-        """Start it once more, in this process: it hands over what is wanted."""
+        """Send the app a request as another instance of it would."""
         assert enter(self.data, Wish(show)) is None
 
     def windows(self, name: str) -> list[int]:
-        """Return the windows of a name that can be seen."""
-        done = self.tool("xdotool", "search", "--onlyvisible", "--name", f"^{name}$", check=False)
-        return [int(line) for line in done.split()]
+        """Return the visible windows of a name."""
+        output = self.tool("xdotool", "search", "--onlyvisible", "--name", f"^{name}$", check=False)
+        return [int(line) for line in output.split()]
 
     def stack(self) -> list[str]:
-        """Return the names of all windows that can be seen, the foremost first."""
+        """Return the names of all visible windows, the topmost first."""
         lines = self.tool("xwininfo", "-root", "-tree").splitlines()
         top = [line for line in lines if line.startswith("     0x")]
         return [line.partition('"')[2].partition('"')[0] for line in top if self._viewable(line.split()[0])]
@@ -125,11 +127,11 @@ class Desk:
         return "IsViewable" in self.tool("xwininfo", "-id", window)
 
     def tool(self, *command: str, check: bool = True) -> str:
-        """Run a program that looks at windows, or plays a person."""
+        """Run a program that inspects windows or simulates input, and return its output."""
         return subprocess.run(command, env=self.env, check=check, capture_output=True, text=True).stdout
 
     def messages(self) -> list[tuple]:
-        """Return role, text and state of every message on the disk."""
+        """Return the role, text and state of every saved message."""
         file = self.data / "chats.sqlite3"
         if not file.exists():
             return []
@@ -137,10 +139,10 @@ class Desk:
             try:
                 return connection.execute("SELECT role, text, state FROM messages ORDER BY id").fetchall()
             except sqlite3.OperationalError:
-                return []  # it is being made
+                return []  # the database is being created
 
     def close(self) -> None:
-        """End everything."""
+        """End the app, the other program and the X server."""
         for app in self.apps:
             if app.poll() is None:
                 app.send_signal(signal.SIGTERM)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from drags import data_of, enter, let_go
+from drags import data_of, drop_on, enter
 from pdfs import pdf
 from scripted_loop import record
 from sotto.chats import documents
@@ -48,7 +48,7 @@ def test_a_dropped_text_is_attached_with_its_cost_and_goes_along(ready, qtbot, l
     data = urls(notes)
     assert enter(ready.window, data)
     assert (overlay.title.text(), overlay.line.text()) == ("Drop to attach this file to your message", "notes.md")
-    let_go(ready.window, data)
+    drop_on(ready.window, data)
     assert overlay.isHidden()
     qtbot.waitUntil(lambda: chips(ready) == [("notes.md", f"21 B · {len(SHOWN)} tokens")])
     assert composer.text == "How long?"
@@ -325,6 +325,6 @@ def test_a_model_and_a_document_dropped_together_are_each_what_they_are(ready, q
     ready.shelf.at[manifest] = record("dropped", path=manifest)
     data = urls(manifest, notes)
     assert enter(ready.window, data)
-    let_go(ready.window, data)
+    drop_on(ready.window, data)
     qtbot.waitUntil(lambda: ready.session.state.record.name == "dropped" and attached(ready) == ["notes.md"])
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY)

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from planned import GB, measured, there
+from planned import GB, machine_with, measured
 from scripted_loop import record
 from sotto.engine.memory.memory_figures import MemoryFigures, ModelFigures
 from sotto.ui.models import memory_gauge as gauges
@@ -55,7 +55,7 @@ def test_what_would_be_taken_is_a_ghost_whose_context_alone_moves(stage, loop):
     gauge.show_sample(MemorySample(16 * GB, 12 * GB))
     ghosts = []
     for tokens in (8192, 16_384):
-        gauge.show_plan("big", memory_estimate.project(measured(), there(16, 12), tokens))
+        gauge.show_plan("big", memory_estimate.project(measured(), machine_with(16, 12), tokens))
         ghosts.append([one.nbytes for one in gauge.segments if one.ghost])
     (weights, short), (same, long) = ghosts
     assert weights == same == 4 * GB

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from planned import GB, NEEDS, measured, there
+from planned import GB, NEEDS, machine_with, measured
 from scripted_loop import record
 from sotto.engine.memory import estimates
 from sotto.store.records import Place, Source
@@ -230,4 +230,4 @@ def test_another_context_for_every_model_is_planned_at_once(models, qtbot, loop,
 def test_the_plan_of_the_card_is_that_of_the_row(models, loop):
     assert models.planner.projection(BIG) == models.planner.preview(BIG, None)
     assert models.planner.measured(BIG).needs == measured(REPACKED).needs
-    assert there(16, 12).sample == models.planner.memory.sample
+    assert machine_with(16, 12).sample == models.planner.memory.sample

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from clipping import assert_unclipped
-from disk_entries import head, lay
+from disk_entries import head, write_entry
 from sotto.engine.contract.engine_settings import disk_root, settings_file
 from sotto.ui.platform import login_item
 from sotto.ui.platform.global_shortcut import GlobalShortcut
@@ -210,7 +210,7 @@ def test_a_file_that_cannot_be_written_is_told_in_place(settings, qtbot, loop):
 
 
 def test_what_is_kept_is_shown_and_wiped(settings, qtbot, loop):
-    lay(disk_root(), head(range(1000)), rows=500_000)
+    write_entry(disk_root(), head(range(1000)), rows=500_000)
     page = settings("memory").page(MemoryPage)
     qtbot.waitUntil(lambda: "4.0 MB in 1 piece" in page.kept.hint.text())
     page.wipe.click()

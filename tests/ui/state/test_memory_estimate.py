@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from planned import GB, NEEDS, measured, there
+from planned import GB, NEEDS, machine_with, measured
 from sotto.engine.contract.engine_settings import change_settings
 from sotto.engine.memory.memory_figures import MemoryFigures
 from sotto.engine.memory.memory_needs import CacheKind, CacheNeed
@@ -33,7 +33,7 @@ from sotto.ui.state.memory_estimate import (
     ],
 )
 def test_bands(context, total, available, fit, asks):
-    found = project(measured(), there(total, available), context)
+    found = project(measured(), machine_with(total, available), context)
     assert (found.fit, found.needs_confirmation) == (fit, asks)
     assert found.plan.weights == NEEDS.weight_bytes
     assert found.plan.cache == 100_000 * context
@@ -42,14 +42,14 @@ def test_bands(context, total, available, fit, asks):
 @pytest.mark.parametrize(
     ("known", "memory"),
     [
-        (None, there(16, 12)),
-        (measured(None, reason="config.json is missing."), there(16, 12)),
-        (measured(replace(NEEDS, weight_bytes=0)), there(16, 12)),
-        (measured(replace(NEEDS, weight_bytes=-5)), there(16, 12)),
-        (measured(replace(NEEDS, layers=None, unknown="its caches are of no known kind.")), there(16, 12)),
+        (None, machine_with(16, 12)),
+        (measured(None, reason="config.json is missing."), machine_with(16, 12)),
+        (measured(replace(NEEDS, weight_bytes=0)), machine_with(16, 12)),
+        (measured(replace(NEEDS, weight_bytes=-5)), machine_with(16, 12)),
+        (measured(replace(NEEDS, layers=None, unknown="its caches are of no known kind.")), machine_with(16, 12)),
         (measured(), MachineMemory()),
-        (measured(), there(0, 0)),
-        (measured(), there(16, -1)),
+        (measured(), machine_with(0, 0)),
+        (measured(), machine_with(16, -1)),
         (measured(), MachineMemory(MemorySample(math.nan, math.nan))),
     ],
 )
@@ -61,24 +61,24 @@ def test_what_is_not_known_is_unknown(known, memory):
 
 
 def test_only_the_context_changes_when_another_one_is_chosen():
-    short, long = (project(measured(), there(64, 60), tokens).plan for tokens in (4096, 8192))
+    short, long = (project(measured(), machine_with(64, 60), tokens).plan for tokens in (4096, 8192))
     assert (short.weights, short.loading) == (long.weights, long.loading)
     assert long.cache == 2 * short.cache
 
 
 def test_without_a_choice_as_much_context_as_fits_well():
-    assert project(measured(), there(64, 60)).plan.context == 40_000
-    found = project(measured(), there(16, 12))
+    assert project(measured(), machine_with(64, 60)).plan.context == 40_000
+    found = project(measured(), machine_with(16, 12))
     assert (found.fit, found.plan.context) == (Fit.FITS, 32_768)
-    assert project(measured(usual_context=2048), there(16, 12)).plan.context == 2048
-    found = project(measured(), there(8, 5))
+    assert project(measured(usual_context=2048), machine_with(16, 12)).plan.context == 2048
+    found = project(measured(), machine_with(8, 5))
     assert (found.fit, found.plan.context) == (Fit.TIGHT, 8192)
-    assert project(measured(), there(8, 3)).plan.context == 4096
+    assert project(measured(), machine_with(8, 3)).plan.context == 4096
 
 
 def test_a_model_that_is_small_fits_however_full_memory_is():
     small = measured(replace(NEEDS, weight_bytes=1000, layers=(CacheNeed(CacheKind.FULL, 1),)))
-    assert project(small, there(16, 1)).fit is Fit.FITS
+    assert project(small, machine_with(16, 1)).fit is Fit.FITS
 
 
 def test_the_model_that_is_loaded_makes_room():
@@ -91,11 +91,11 @@ def test_the_model_that_is_loaded_makes_room():
 @pytest.mark.parametrize(("device", "budget"), [("metal", 10), ("cuda", 10), ("cpu", 12)])
 def test_a_graphics_processor_holds_no_more_than_it_can(device, budget):
     total = 0 if device == "cpu" else 10 * GB
-    assert there(16, 12).limits(measured(device=device, device_total=total)).budget == budget * GB
+    assert machine_with(16, 12).limits(measured(device=device, device_total=total)).budget == budget * GB
 
 
 def test_no_more_is_planned_with_than_the_settings_allow():
-    memory = there(16, 12)
+    memory = machine_with(16, 12)
     allowed = MachineMemory(replace(memory.sample, allowed=3 * GB), memory.held)
     limits = allowed.limits(measured())
     assert (limits.budget, limits.source) == (3 * GB, "the limit in Settings")

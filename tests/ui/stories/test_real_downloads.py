@@ -9,7 +9,7 @@ import time
 import pytest
 from PySide6.QtCore import Qt
 
-from pulling import HASTY, assert_whole, leftovers, name_at
+from pulling import HASTY, assert_complete, leftovers, name_at
 from registry_server import corrupt, drop, large_model, serving, silent, status
 from sotto.paths import data_dir
 from sotto.store.pull.progress import PullState
@@ -76,7 +76,7 @@ def arrived(qtbot, window, registry):
     qtbot.waitUntil(lambda: shown in [row.record.name for row in window.sidebar.rows], timeout=WAIT)
     # The list looks after the disk by itself, and may be the first to know.
     qtbot.waitUntil(lambda: window.models.panel.downloads.rows == [], timeout=WAIT)
-    assert_whole(data_dir() / "models", registry)
+    assert_complete(data_dir() / "models", registry)
 
 
 def row_of(window):
@@ -142,15 +142,15 @@ def test_it_rests_and_goes_on_where_it_was(qtbot, window, loop, registry, watch)
     qtbot.waitUntil(lambda: row_of(window).progress.done > 100_000, timeout=WAIT)
     row_of(window).toggle.click()
     qtbot.waitUntil(lambda: row_of(window).status.text() == "Paused", timeout=2000)
-    here, asked = row_of(window).progress.done, len(registry.asked)
+    here, asked = row_of(window).progress.done, len(registry.requests)
     assert here > 0
     qtbot.wait(300)
-    assert (row_of(window).progress.done, len(registry.asked)) == (here, asked)
+    assert (row_of(window).progress.done, len(registry.requests)) == (here, asked)
     registry.pause = 0.0
     row_of(window).toggle.click()
     arrived(qtbot, window, registry)
     assert watch.bytes_never_fell
-    assert any("range" in one.headers for one in registry.asked[asked:])
+    assert any("range" in one.headers for one in registry.requests[asked:])
 
 
 def test_what_is_given_up_leaves_nothing(qtbot, window, loop, registry, monkeypatch):
@@ -184,7 +184,7 @@ def test_quitting_takes_less_than_a_second_and_the_next_start_goes_on(
     again.resume(left.name)
     qtbot.waitUntil(lambda: again.all == (), timeout=WAIT)
     again.close()
-    assert_whole(data_dir() / "models", registry)
+    assert_complete(data_dir() / "models", registry)
     destroyed(again)
 
 

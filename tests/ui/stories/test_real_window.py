@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt, QTimer, QUrl
 from PySide6.QtTest import QTest
 
-from drags import data_of, enter, let_go
+from drags import data_of, drop_on, enter
 from pdfs import pdf
 from sotto.paths import resources_dir
 from sotto.runner.host import PROCESS, THREAD
@@ -57,7 +57,7 @@ def done(window):
 def drop(window, path):
     data = data_of(QUrl.fromEncoded(b"file://" + os.fsencode(path)) if isinstance(path, Path) else QUrl(path))
     assert enter(window, data)
-    let_go(window, data)
+    drop_on(window, data)
 
 
 def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QToolButton
 
 from clipping import assert_unclipped
-from drags import data_of, enter, let_go
+from drags import data_of, drop_on, enter
 from scripted_loop import record
 from sotto.chats.chat_records import Attachment
 from sotto.errors import BrokenModelError
@@ -33,7 +33,7 @@ def settled(stage):
 def drop(window, data):
     accepted = enter(window, data)
     shown = window.overlay.isVisible(), window.overlay.title.text()
-    let_go(window, data)
+    drop_on(window, data)
     return accepted, *shown
 
 

@@ -163,7 +163,7 @@ class Registry:
                     redirects += 1
                     if redirects > _MAX_REDIRECTS:
                         raise DownloadError(f"{self.host} leads on more than {_MAX_REDIRECTS} times, and nowhere.")
-                    url = self._redirect_target(response)
+                    url = self.redirect_target(response)
                 else:
                     yield response
                     return
@@ -212,7 +212,12 @@ class Registry:
                 raise DownloadError(f"{self.host} answers with far more than a token.")
             self._token = token_in(parse_object(data, f"The token from {self.host}", strict=False), self.host)
 
-    def _redirect_target(self, response: httpx.Response) -> httpx.URL:
+    def redirect_target(self, response: httpx.Response) -> httpx.URL:
+        """Return where a redirect leads.
+
+        Raises:
+            DownloadError: Its location is not a valid address, or not secure.
+        """
         location = response.headers["Location"]
         try:
             url = response.url.join(location)
