@@ -152,6 +152,7 @@ def escape_for_panel(text: str) -> str:
     In this protocol an underscore marks a mnemonic, and two stand for one. Qt takes the first ampersand as the mark of
     a mnemonic and keeps all others, so one is added at the beginning.
     """
+    # WORKAROUND: Qt converts only the first ampersand. Once it converts all, they must be doubled as in `escape`.
     return ("&" if "&" in text else "") + text.replace("_", "__")
 
 
